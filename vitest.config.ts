@@ -2,26 +2,30 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import SlowestFiles from './test/runner/slowest.ts';
+import { TEMPORARY } from './test/runner/temporary.ts';
 
 /**
- * What takes minutes, or needs what others made: databases, object stores, browsers, servers and clients of other makers. And what
- * tries very many cases of what `npm test` tries some of: all attacks on paths, all cells of access, races.
+ * These take minutes, or need what others made: databases, object stores, browsers, servers and clients of other makers. Or
+ * they try very many cases of which `npm test` tries some: all attacks on paths, all cells of access, races.
  */
 const LONG = [
+  // `unit` has them with files in memory: here they are on a disk.
+  'src/providers/files/{again,files.contract,kept-pages,watch}.test.ts',
   'test/client/browser.test.ts',
   'test/client/endless.test.ts',
+  'test/deploy/{caddy,helm,unit}.test.ts',
   'test/e2e/real-tree.test.ts',
-  'test/explorer/{app-in-host,chromium,island,island-*}.test.ts',
+  'test/explorer/{app-hostile,app-in-host,chromium,island,island-*}.test.ts',
   'test/fuzz/**/*.test.ts',
   'test/gateway/faults/dying.test.ts',
   'test/gateway/many.test.ts',
   'test/gateway/storm.test.ts',
   'test/interop/**/*.test.ts',
   'test/providers/sql/**/*.test.ts',
+  'test/replicas/{answers-redis,failover,killed,metrics,one-watcher-redis,one-watcher-sql,rates,redis}.test.ts',
   'test/search/**/*.test.ts',
-  'test/replicas/{killed,redis}.test.ts',
   'test/security/access/model/**/*.test.ts',
-  'test/security/access-matrix.test.ts',
+  'test/security/access-{matrix,matrix-*}.test.ts',
   'test/security/hostile-answers.test.ts',
   'test/security/paths.test.ts',
   'test/security/swaps.test.ts',
@@ -29,7 +33,25 @@ const LONG = [
   'test/soak/**/*.test.ts',
 ];
 
-/** What only a process of its own shows: signals, standard streams, memory, exit statuses. */
+/**
+ * These try every combination of transports, eras, callers and faults. `wire` has tests of the same parts that try a few; these are for
+ * `npm run test:all`, and share processes as those of `wire` do.
+ */
+const COMBINATIONS = [
+  'test/client/get/acting.test.ts',
+  'test/connection/faults.test.ts',
+  'test/doctor/faults.test.ts',
+  'test/e2e/index-faults.test.ts',
+  'test/gateway/faults/{garbling,icons,malformed,refusing,said,silent}.test.ts',
+  'test/gateway/{flooding,isolation,whole}.test.ts',
+  'test/gateway/slow/**/*.test.ts',
+  'test/gateway/strangers/{callers,capabilities,client,icons,introduction,official}.test.ts',
+  'test/injection/**/*.test.ts',
+  'test/replicas/model.test.ts',
+  'test/security/{access-hidden,access-names,access-views,redaction-names,redaction-search}.test.ts',
+];
+
+/** Only a process of its own shows these: signals, standard streams, memory, exit statuses. */
 const PROCESS = [
   'test/cli/**/*.test.ts',
   'test/e2e/{cancellation,metadata,pipes,shutdown,stdio}.test.ts',
@@ -37,15 +59,19 @@ const PROCESS = [
   'test/security/{audit,audit-lock,limits}.test.ts',
 ];
 
-/** What counts the timers that are left: of a file before it in the same process, one may be set at any time. */
+/** These count the timers that are left: a file before them in the same process may set one at any time. */
 const COUNTS_TIMERS = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.test.ts'))
   .map((path) => `src/${path}`)
   .filter((path) => readFileSync(path, 'utf8').includes('getTimerCount'));
 
-/** What puts something else in the place of a module, or counts what the whole process does. */
+/** Changes where temporary folders are. */
+const NESTED_GIT = 'src/config/nested-git.test.ts';
+
+/** These replace modules, change the environment, or count what the whole process does. */
 const APART = [
   ...COUNTS_TIMERS,
+  NESTED_GIT,
   'test/errors/tap.test.ts',
   'test/security/hidden-together.test.ts',
   'test/security/incidents/programs.test.ts',
@@ -62,7 +88,7 @@ export default defineConfig({
     // A file that never loads ends; every error that leaves a server while a test runs is looked at.
     setupFiles: ['test/runner/loading.ts', 'test/errors/setup.ts'],
     reporters: ['default', new SlowestFiles()],
-    // What is broken everywhere is known by then; each test that waits in vain takes two minutes.
+    // A fault that is everywhere is known by then; each test that waits in vain takes two minutes.
     bail: 25,
     // A sixth of a test is waiting for processes and timers: one file more than there are cores keeps them busy.
     maxWorkers: Math.min(availableParallelism() + 1, MAX_WORKERS),
@@ -79,14 +105,21 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['{src,plug-ins}/**/*.test.ts'], exclude: COUNTS_TIMERS, isolate: false },
+        test: {
+          name: 'unit',
+          include: ['{src,plug-ins}/**/*.test.ts'],
+          exclude: [...COUNTS_TIMERS, NESTED_GIT],
+          env: TEMPORARY,
+          isolate: false,
+        },
       },
       {
         extends: true,
         test: {
           name: 'wire',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: [...PROCESS, ...LONG, ...APART],
+          exclude: [...PROCESS, ...LONG, ...COMBINATIONS, ...APART],
+          env: TEMPORARY,
           isolate: false,
         },
       },
@@ -97,6 +130,10 @@ export default defineConfig({
       {
         extends: true,
         test: { name: 'process', include: PROCESS, isolate: false },
+      },
+      {
+        extends: true,
+        test: { name: 'combinations', include: COMBINATIONS, env: TEMPORARY, isolate: false },
       },
       {
         extends: true,

@@ -1,5 +1,5 @@
 /**
- * What the client library costs: walking a tree of 100,000 resources, and reading 10,000 that are kept, with Vitrine's
+ * Measures the client library: it walks a tree of 100,000 resources, and reads 10,000 that are kept, with Vitrine's
  * client and with the SDK's bare one, at the same server. One command, one run, interleaved.
  */
 import { pathToFileURL } from 'node:url';

@@ -71,7 +71,7 @@ function scores(places) {
 
 try {
   while ((await search('zzzz')).building === true) {
-    progress('the index is being made');
+    progress('the index is being built');
     await delay(500);
   }
   const rivals = [

@@ -1,5 +1,5 @@
 /**
- * What a conversion costs: a form of a document that has not been made, one that has, and the library called bare in a
+ * Measures conversions: a form of a document that has not been made, one that has, and the library called bare in a
  * process that has loaded it already. `node bench/forms-conversion.mjs [rounds]`, after `npm run build`.
  */
 import { readFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
 /**
- * What a gateway costs: the same read and the same call, of a server directly, through Vitrine, and through gateways of
+ * Measures a gateway: the same read and the same call, of a server directly, through Vitrine, and through gateways of
  * other makers. Latency of requests one after the other, and throughput with several in flight. One command, one run,
  * interleaved.
  */
@@ -40,7 +40,7 @@ const UPSTREAM = processFile('upstream');
 /** As a gateway starts it. */
 const [command = '', ...args] = onCore([process.execPath, UPSTREAM, 'stdio'], UPSTREAM_CORE);
 
-/** What is asked, of the names that the target has for it, and what has to come back. */
+/** The requests, by the names that the target has for things, and the answers that have to come back. */
 const CASES = [
   {
     name: 'read of 1 KiB',
@@ -81,7 +81,7 @@ const overSessions = await vitrine({ url: sessionsOf(behind.url) });
 const stdio = { args: [UPSTREAM, 'stdio'], core: SERVER_CORE };
 
 /**
- * What is measured: how it is reached, in which era, and what is direct access in its place: to the same upstream, over
+ * A target: how it is reached, in which era, and what is direct access in its place: to the same upstream, over
  * the upstream's own transport, in the era that the client speaks.
  */
 const targets = [
@@ -189,7 +189,7 @@ async function rivals() {
 }
 
 /**
- * What is sent to a target for each case; its answers are checked.
+ * Gives the request that a target is sent for each case; its answers are checked.
  * @param {any} target
  */
 async function prepare({ name, era, url, stdio: program }) {

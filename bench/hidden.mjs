@@ -26,7 +26,7 @@ database.close();
 
 const read = (uri) => ['resources/read', { uri }];
 const call = (name) => ['tools/call', { name, arguments: {} }];
-/** What is hidden, what is missing, and what is missing under another name; of one length. */
+/** Resources that are hidden, missing, and missing under another name; their URIs have one length. */
 const KINDS = [
   {
     name: 'files',

@@ -1,5 +1,5 @@
 /**
- * What a search through the `search` tool costs, to what ripgrep's own command does in the same folder with flags that
+ * Measures a search through the `search` tool beside ripgrep's own command in the same folder with flags that
  * make it look into the same files. One command, one run, interleaved; both run on all cores.
  */
 import { spawn } from 'node:child_process';
@@ -18,7 +18,7 @@ const how = options('lines', 'The search tool over node_modules, to the own comm
   matches: { type: 'number', default: 2_000, quick: 200, help: 'matches after which paging through ends' },
 });
 const FOLDER = fileURLToPath(new URL('../node_modules', import.meta.url));
-/** What a search of the whole tree may take, to what ripgrep takes. */
+/** A search of the whole tree may take so many times as long as ripgrep. */
 const BUDGET = 1.5;
 
 /** Searches of the whole tree go to the end, and show that they find the same as ripgrep. */
@@ -45,7 +45,7 @@ try {
       const sides = [
         ['tool', () => searchByTool(each)],
         ['ripgrep', () => searchByCommand(each, Number.POSITIVE_INFINITY)],
-        // What is not searched to its end is to be compared with a command that is stopped there too.
+        // A search that stops before the end is compared with a command that stops there too.
         ['part', () => (each.scan ? undefined : searchByCommand(each, counts[at].tool))],
       ];
       // Each goes first as often as the others.

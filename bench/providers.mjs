@@ -27,7 +27,7 @@ if (unknown.length > 0) {
 /** From the build that is measured. */
 const load = (/** @type {string} */ path) => import(pathToFileURL(join(dirname(how.cli), '..', path)).href);
 
-/** What each of a turn may give: a page has all its entries, and what is generated around a text is small. */
+/** The fewest and the most bytes or entries of a turn: a page has all its entries, and little is generated around a text. */
 const LIMITS = { list: { least: ENTRIES, most: ENTRIES }, read: { least: BYTES, most: BYTES + 256 } };
 
 const results = [];

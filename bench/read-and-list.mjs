@@ -33,7 +33,7 @@ const SECONDS = how.quick ? 0.3 : 1;
 const TEXT = prose(1_024);
 const URI = 'file:///clock-000.md';
 
-/** What is asked. The 2025-era request is completed with a session of each server. */
+/** The requests. The one of the 2025 era is completed with a session of each server. */
 const CASES = [
   { name: 'read 1 KiB, 2026-07-28', path: '/read', make: () => modern('resources/read', { uri: URI }) },
   {
@@ -169,7 +169,7 @@ function toOthers(ratio) {
 }
 
 /**
- * What Vitrine answers, so that the others send the same: results for the SDK server, bytes for bare Node.
+ * Takes the answers of Vitrine, so that the others send the same: results for the SDK server, bytes for bare Node.
  * @param {string} url
  */
 async function answersOf(url) {
@@ -181,7 +181,7 @@ async function answersOf(url) {
     if (status !== 200) throw new Error(`${path}: ${body}`);
     answers[path] = { contentType: headers['content-type'], body };
     if (!body.startsWith('{')) continue;
-    // What the SDK adds by itself is left out.
+    // The SDK adds these by itself.
     const { _meta, resultType, ...result } = JSON.parse(body).result;
     results[path] = result;
   }

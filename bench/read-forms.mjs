@@ -24,10 +24,10 @@ const SIZES = [
   { name: '100 MiB', bytes: 100 * MIB },
   { name: '1 GiB', bytes: 1_024 * MIB },
 ];
-/** What a server may take more for a large resource than for one of 1 MiB before its memory is said to grow. */
+/** The memory of a server is said to grow if it takes more than so many times the memory for 1 MiB. */
 const SAME = 1.25;
 
-/** What is asked for the whole of a resource, and the text in what is answered. */
+/** Makes the tool call for the whole of a file. */
 const tool = (name, args) => (file) => modern('tools/call', { name, arguments: args(file) });
 const uriOf = (file) => `file:///${file}`;
 const FORMS = [

@@ -1,5 +1,5 @@
 /**
- * What access rules, the audit, rates and tokens cost: the same 1 KiB read over HTTP (2026-07-28) from servers that have
+ * Measures access rules, the audit, rates and tokens: the same 1 KiB read over HTTP (2026-07-28) from servers that have
  * none of them, one of them, and all of them. One command, one run, interleaved.
  */
 import { createHash } from 'node:crypto';
@@ -40,7 +40,7 @@ const auth = {
 /** A token is of no use without a rule: this one allows everything. Whoever has one is held to a rate by default. */
 const open = { access: { rules: [{ effect: 'allow' }] }, limits: { rates: { principal: 'off' } } };
 
-/** What is measured, and to which it is compared. */
+/** The servers that are measured, and the one that each is compared to. */
 const SETTINGS = [
   { name: 'none of them', settings: () => ({}) },
   { name: 'access, ten rules', settings: () => access, to: 'none of them' },

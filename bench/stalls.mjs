@@ -31,7 +31,7 @@ const how = options('stalls', 'The longest stall and the most memory, for each s
 const BASELINE_MS = 3_000;
 
 const hostile = await startHostile();
-/** What makes cases, by how their names begin: some take long to be made. */
+/** Functions that make cases, by the beginning of the cases' names: some take long to be made. */
 const makers = [
   [['OpenAPI', 'feed', 'page'], webCases],
   [['S3 list'], storeCases],
@@ -110,7 +110,7 @@ async function longestOf(health) {
   return longest;
 }
 
-/** What the server has measured since it was asked last. */
+/** Gives the delays that the server has measured since it was asked last. */
 async function delaysOf(pid, file) {
   writeFileSync(file, '');
   process.kill(pid, 'SIGUSR2');

@@ -21,7 +21,7 @@ export async function createExample(key: string, port = 0): Promise<Example> {
     server: { name: 'shop', title: 'The museum shop' },
     mounts: [{ name: 'prices', provider: prices, prefix: 'none' }],
   });
-  // Where the application is reached by name, that name goes into `allowedHosts`, and pages that call it into
+  // An application that is reached by name puts the name into `allowedHosts`, and pages that call it into
   // `allowedOrigins`.
   const endpoint = createEndpoint(vitrine);
 

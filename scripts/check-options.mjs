@@ -82,13 +82,13 @@ const upstreamKeys = [...keysOfMounts('command'), ...keysOfMounts('url')].filter
 const documented = [...inTables(section(upstream, 'Options')), ...inTables(section(upstream, 'Authorization'))];
 compare('option', UPSTREAM, new Set(upstreamKeys), new Set([...documented, ...parentsOf(upstreamKeys)]));
 
-/** What may be said of every mount is documented with the configuration. */
+/** The configuration's own page documents the options of every mount. */
 const OF_EVERY_MOUNT = /^(?:prefix|forms|skills|index|icons(?:\..*)?)$/;
 for (const [key, name] of Object.entries(KINDS)) {
   const page = `docs/providers/${name}.md`;
   const own = keysOfMounts(key).filter((each) => !OF_EVERY_MOUNT.test(each));
   if (own.length === 0) problems.push(`No mount has the key ${key}`);
-  // What stands below the key itself needs not be called by it.
+  // The page may leave out the key in the names of options below it.
   const short = (option) => option.replace(new RegExp(`^${key}\\.(?:<name>\\.)?(?=.)`), '');
   const said = [...inTables(section(read(page), 'Options')), ...parentsOf(own)].map(short);
   compare('option', page, new Set(own.map(short)), new Set(said));
@@ -118,7 +118,7 @@ const COMMANDS = [
 // Help is asked for in the same way everywhere.
 const looking = COMMANDS.flatMap(flagsOf).filter((flag) => flag !== '--help');
 compare('flag', LOOKING, new Set(looking), inTables(section(read(LOOKING), 'Options')));
-// What these have beside the options of all commands, which `stat` has.
+// These commands also have the options of all commands, which `stat` has.
 const ofAll = new Set([...flagsOf('stat'), '--help']);
 const OWN_PAGES = { get: 'docs/guide/get.md', doctor: 'docs/guide/doctor.md' };
 for (const [command, page] of Object.entries(OWN_PAGES)) {

@@ -19,16 +19,17 @@ const RETIRED = [
 ];
 
 /** A comment that begins so is a riddle until its end is read. */
-const RIDDLE = /^\s*(?:\/\*\*|\*|\/\/) What(?:'s)?\b/;
+const RIDDLE = /(?:^\s*(?:\/?\*{1,2}|\{\/\*\*?)|(?:^|\s)\/\/) (What|Where)(?:'s)?\b/;
 const COMMENT = /(?:^\s*(?:\/\*\*|\*)|(?:^|\s)\/\/) (.*)$/;
 
 const found = [
-  ...['src', 'plug-ins', 'examples']
-    .flatMap((place) => filesOf(place, '.ts'))
+  ...['src', 'plug-ins', 'examples', 'test', 'bench', 'scripts', ':(glob)*.ts']
+    .flatMap((place) => filesOf(place, '.ts', '.tsx', '.mjs'))
     .flatMap((path) =>
       linesOf(path).flatMap(({ line, at }) => {
-        const riddle = RIDDLE.test(line) ? [`${path}:${at}: begins with "What": begin with who does what`] : [];
-        return [...riddle, ...retiredIn(COMMENT.exec(line)?.[1] ?? '', path, at)];
+        const riddle = RIDDLE.exec(line)?.[1];
+        const begins = riddle === undefined ? [] : [`${path}:${at}: begins with "${riddle}": begin with who does what`];
+        return [...begins, ...retiredIn(COMMENT.exec(line)?.[1] ?? '', path, at)];
       }),
     ),
   ...['docs', 'README.md', 'CONTRIBUTING.md', 'SECURITY.md']
@@ -40,12 +41,12 @@ for (const line of found) console.error(line);
 if (found.length > 0) process.exitCode = 1;
 else console.log('Comments and pages use the words of the glossary.');
 
-function filesOf(place, end) {
+function filesOf(place, ...ends) {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', place], { cwd: ROOT });
   return listed
     .toString()
     .split('\n')
-    .filter((path) => path.endsWith(end) && existsSync(join(ROOT, path)));
+    .filter((path) => ends.some((end) => path.endsWith(end)) && existsSync(join(ROOT, path)));
 }
 
 function linesOf(path) {

@@ -14,7 +14,8 @@ const PORT = 8939;
 /** Name, address, and what has to be there. */
 const VIEWS = [
   ['image', '/view/museum+file/collection/clocks/carriage-clock.png', '.case img'],
-  ['markdown', '/view/museum+file/collection/clocks/index.md?columns=1', '.prose'],
+  ['grid', '/view/museum+file/collection/clocks/hands.gif?layout=grid', '.tile img'],
+  ['markdown', '/view/museum+file/collection/clocks/index.md?layout=columns', '.prose'],
   ['search', '/search?q=clock', '.found mark'],
   ['template', `/?template=${encodeURIComponent('registrar+sqlite:///objects/{accession}')}`, '.field input'],
 ];

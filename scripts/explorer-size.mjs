@@ -22,7 +22,7 @@ const page = await get('/view/memory+memory/notes');
 const linked = [...page.toString().matchAll(/(?:href|src)="(\/explorer\/[^"]+)"/g)].map((match) => match[1]);
 const parts = [['markup', page], ...(await Promise.all(linked.map(async (path) => [path, await get(path)])))];
 const entry = linked.find((path) => path.endsWith('.js')) ?? fail('The page has no script: npm run build makes it.');
-// What the script imports at once; the rest is loaded when it is needed.
+// The script imports these at once; the rest is loaded when it is needed.
 for (const file of imported('island.js')) parts.push([file, await get(entry.replace('island.js', file))]);
 await serving.close();
 await vitrine.close();

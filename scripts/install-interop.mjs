@@ -1,7 +1,8 @@
 /**
  * Installs what other makers wrote and the checks need: `servers`, MCP servers that the tests put behind the gateway
  * (test/interop/servers), `clients`, which the tests let at Vitrine (test/interop/clients; those in Python and Rust come with
- * `servers`), and `rivals`, gateways and servers that the benchmarks measure (bench/rivals). All when none is named.
+ * `servers`), `rivals`, gateways and servers that the benchmarks measure (bench/rivals), and `deploy`, what reads charts,
+ * manifests and compositions (test/deploy). All when none is named.
  * It installs nothing again that is in place as its lock says. It leaves out the parts in Python where no Python can make a
  * virtual environment, and those in Go and Rust where there is no Go or Cargo, and says so in a line. What a registry does not
  * give is asked for again.
@@ -16,8 +17,20 @@ const FOLDERS = {
   servers: '../test/interop/servers',
   clients: '../test/interop/clients',
   rivals: '../bench/rivals',
+  deploy: '../test/deploy',
 };
-/** Where Cargo keeps what it compiled, for every clone on this machine, as Go and npm do by themselves. */
+/** The program in Go of each, and how it is built. Helm is large and runs for moments: it is compiled as fast as can be. */
+const GO = {
+  servers: { program: 'server', of: 'a server of the Go SDK', flags: [] },
+  clients: { program: 'client', of: 'a client of the Go SDK', flags: [] },
+  rivals: { program: 'server', of: 'a server of the Go SDK', flags: [] },
+  deploy: {
+    program: 'deploy',
+    of: 'a reader of charts and compositions',
+    flags: ['-gcflags=all=-N -l', '-ldflags=-s -w'],
+  },
+};
+/** Cargo keeps here what it compiled, for every clone on this machine, as Go and npm do by themselves. */
 const CARGO_CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'vitrine-interop', 'cargo');
 const PYTHON = WINDOWS ? 'python' : 'python3';
 const named = process.argv.slice(2);
@@ -59,19 +72,19 @@ function installPython(name, folder, requirements) {
 }
 
 /**
- * Builds the program in `go`, or the one of a module that its go.mod names as a tool, as `go/.built/server` or `client`.
+ * Builds the program in `go`, or the one of a module that its go.mod names as a tool, as `go/.built/<program>`.
  * @param {string} name
  * @param {string} folder
  */
 function buildGo(name, folder) {
   const files = ['go.mod', 'go.sum', 'main.go'].map((file) => join(folder, file)).filter((file) => existsSync(file));
-  const program = name === 'clients' ? 'client' : 'server';
+  const { program, of, flags } = GO[name];
   const built = join(folder, '.built');
-  once(`${name}: a ${program} of the Go SDK`, built, files, () => {
+  once(`${name}: ${of}`, built, files, () => {
     makeIgnored(built);
     const done = download(
       'go',
-      ['build', '-o', join(built, program), existsSync(join(folder, 'main.go')) ? '.' : 'tool'],
+      ['build', ...flags, '-o', join(built, program), existsSync(join(folder, 'main.go')) ? '.' : 'tool'],
       folder,
     );
     return leftOutBy('go', done);

@@ -28,7 +28,10 @@ const SERVICES = [
     packages: ['mariadb-server-core', 'mariadb-client-core'],
   },
   { name: 'Redis', present: () => onPath('redis-server'), packages: ['redis-server'] },
+  { name: 'Caddy', present: () => onPath('caddy'), packages: ['caddy'] },
+  { name: 'systemd', present: () => onPath('systemd-analyze'), packages: ['systemd'] },
   { name: 'Chromium', present: () => onPath('chromium'), packages: ['chromium'] },
+  { name: 'Firefox', present: () => ['firefox-esr', 'firefox'].some(onPath), packages: ['firefox-esr'] },
   {
     name: 'Versity S3 Gateway',
     present: () => onPath('versitygw'),

@@ -143,7 +143,7 @@ async function startServer(text) {
   };
 }
 
-/** What an address answers with; of a certificate that was made for trying, nobody can know. */
+/** Gives the status of an address; it accepts a certificate that was made for trying. */
 function statusOf(url) {
   const get = url.protocol === 'https:' ? https.get : http.get;
   return new Promise((resolve, reject) => {

@@ -45,7 +45,7 @@ async function writeReference() {
     name: 'Entry points',
     plugin: ['typedoc-plugin-markdown'],
     entryPoints,
-    // Where nothing is said, it empties and fills `docs`.
+    // Without `out` it empties and fills `docs`.
     out: join(PAGES, 'api'),
     outputs: [{ name: 'markdown', path: join(PAGES, 'api') }],
     tsconfig: join(SITE, 'tsconfig.json'),

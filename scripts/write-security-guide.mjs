@@ -2,7 +2,7 @@
  * Writes the tables of `docs/guide/security.md` that say where each clause is met and which tests show it, from
  * `test/requirements.ts`, `test/security/incidents.ts` and the titles of all tests. `--check` compares only.
  *
- * What is written stands between `<!-- begin: NAME -->` and `<!-- end: NAME -->`. Fails where a clause of the security
+ * The written parts stand between `<!-- begin: NAME -->` and `<!-- end: NAME -->`. Fails where a clause of the security
  * document is said to be met nowhere, and where an attack that happened is in the title of no test.
  */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';

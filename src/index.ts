@@ -7,7 +7,13 @@ export { accepted, refused, sampledText } from './core/answers.ts';
 export { rootsIn } from './core/asking/needed.ts';
 export type { BodyContent, BodyWindow, ResourceBody } from './core/body.ts';
 export { bytesOf, textBytes } from './core/body.ts';
-export type { Bus, BusListener, BusMemory } from './core/bus.ts';
+export type { Bus, BusListener, BusMemory, BusState, Room, Share, SharedRate } from './core/bus.ts';
+export type {
+  RedisAddress,
+  RedisClusterAddress,
+  RedisSentinelAddress,
+  RedisServerAddress,
+} from './core/bus-address.ts';
 export type { ChangeHub } from './core/change-hub.ts';
 export {
   audioBlock,
@@ -67,6 +73,7 @@ export type {
   RankedSearch,
 } from './core/ranked.ts';
 export type { JsonSchema, OutputOf, Schema, StandardSchema } from './core/schema/schema.ts';
+export type { AnswersOptions } from './core/shared-answers/open.ts';
 export type { Telemetry } from './core/telemetry.ts';
 export { defineTool, type Tool, type ToolDefinition, type ToolOutcome } from './core/tool.ts';
 export { encodeSegment, parseTreeUri, schemeOf, splitUri, treeUri } from './core/uri.ts';
@@ -114,7 +121,7 @@ export type {
   TokenIssuer,
 } from './serving/auth/options.ts';
 export type { SignInOptions } from './serving/auth/sign-in.ts';
-export { type RedisBusOptions, redisBus } from './serving/bus/redis.ts';
+export { type RedisBusOptions, redisBus } from './serving/bus/redis/index.ts';
 export type { ConnectionLimits } from './serving/http/connection-limits.ts';
 export {
   createEndpoint,

@@ -1,4 +1,4 @@
-/** The engine as a program has it: mounts by name, functions to ask it by, and a fetch handler. */
+/** Makes a Vitrine for a program: named mounts, methods that read, list and watch, and a fetch handler. */
 import { createEngine, type Engine, type EngineOptions } from './engine/index.ts';
 import { type Asking, createAsking } from './library/asking.ts';
 import { mountsOf, type NamedMounts } from './library/mounts.ts';
@@ -10,23 +10,24 @@ export type { AskOptions } from './library/asking.ts';
 export type { MountSettings, NamedMounts } from './library/mounts.ts';
 
 export interface VitrineOptions extends Omit<EngineOptions, 'mounts'> {
-  /** The mounts that are served: providers by the names of their mounts, or mounts as a list. */
+  /** The mounts that are served: an object from mount names to providers, or a list of mounts. */
   readonly mounts: EngineOptions['mounts'] | NamedMounts;
-  /** How `fetch` answers: which hosts and origins may ask, with which tokens, how much. Default: those of this machine, without. */
+  /** Options of `fetch`: allowed hosts and origins, tokens, limits. Default: only this machine may ask, without a token. */
   readonly endpoint?: EndpointOptions | undefined;
 }
 
 export interface Vitrine extends Engine, Asking {
   /**
-   * Answers a request of MCP over HTTP, in either era, as `createEndpoint` with the options `endpoint` does. It needs no `this`.
-   * A request that was made here, and so has no `Host`, is for the host in its URL.
+   * Answers an MCP request over HTTP, in either era, as `createEndpoint` does with the options `endpoint`. It does not
+   * use `this`, so it can be passed on as a function. A request without a `Host` header, as a program makes it, is for
+   * the host in its URL.
    */
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
 /**
- * Makes a Vitrine. It listens to nothing by itself: give it to `serveStdio` or `serveHttp`, hand requests to its `fetch`, or
- * call `read`, `list` and `watch`.
+ * Makes a Vitrine. It does not listen by itself: give it to `serveStdio` or `serveHttp`, hand requests to its `fetch`, or call
+ * `read`, `list` and `watch`.
  *
  * @example
  * const vitrine = createVitrine({ mounts: { docs: filesProvider({ root: './docs' }) } });

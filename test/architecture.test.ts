@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 const SRC = fileURLToPath(new URL('../src', import.meta.url));
 const PLUG_INS = fileURLToPath(new URL('../plug-ins', import.meta.url));
 
-/** What each part may import, beside itself. */
+/** The parts that each part may import, beside itself. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   core: ['protocol'],
@@ -74,7 +74,7 @@ async function imports(folder = SRC): Promise<Import[]> {
   return found.flat();
 }
 
-/** Where an import leads, from `folder`. */
+/** Gives the path that an import leads to, from `folder`. */
 const pathOf = (folder: string, file: string, target: string): string =>
   relative(folder, resolve(dirname(join(folder, file)), target));
 
@@ -224,7 +224,7 @@ const QUESTIONS: readonly (readonly [question: string, text: RegExp, answeredIn:
   [
     'which spellings another server takes for one',
     /\b(?:hasDotSegments|foreignSpellings)\(/,
-    ['core/skill.ts', 'core/uri/foreign.ts', 'layers/access/names.ts'],
+    ['core/skill-entry.ts', 'core/uri/foreign.ts', 'layers/access/names.ts'],
   ],
 ];
 

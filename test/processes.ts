@@ -1,4 +1,4 @@
-/** What is running on this machine, for tests that nothing is left behind. */
+/** Lists the programs that run on this machine, for tests that nothing is left behind. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { until } from './e2e/waiting.ts';
@@ -11,7 +11,7 @@ export const longSleep = (): string => `${4_000_000 + process.pid}.${process.hrt
 /** Command lines of processes that have this text in them. */
 export async function running(text: string): Promise<readonly string[]> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'stat=,args=', '-ww'], { maxBuffer: 64 * 1024 * 1024 });
-  // What has ended and was not yet waited for is no longer running.
+  // A process that has ended and was not yet waited for is no longer running.
   return stdout.split('\n').filter((line) => line.includes(text) && !line.startsWith('Z'));
 }
 

@@ -1,5 +1,5 @@
 /**
- * What Vitrine is required to do, clause by clause, as data. Tests cite the ids in their titles, as in `[2093-4]`;
+ * The requirements of Vitrine, clause by clause, as data. Tests cite the ids in their titles, as in `[2093-4]`;
  * `requirements.test.ts` fails when a clause that is said to be proved is cited by no test that drives it through the
  * wire, and when a test cites a clause that is not here.
  */
@@ -21,7 +21,7 @@ export type RequirementSource =
   | 'MCP data structures and security'
   | 'MCP tool content blocks';
 
-/** Where a clause is met; each one of `MCP data structures and security` has a line. */
+/** The tests and files that meet a clause; each clause of `MCP data structures and security` has a line. */
 const WHERE: Readonly<Record<string, readonly string[]>> = {
   '2093-10': ['src/client/walk.ts', 'docs/guide/client.md'],
   '973-4': ['src/client/safety/trust.ts', 'src/client/safety/fetch-icon.ts', 'src/client/safety/sanitizer.ts'],

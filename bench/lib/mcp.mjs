@@ -43,7 +43,7 @@ export function modern(method, params = {}) {
   };
 }
 
-/** What a client of 2025-11-25 begins with. */
+/** A client of 2025-11-25 sends this first. */
 export const INITIALIZE = {
   jsonrpc: '2.0',
   id: 1,
@@ -51,7 +51,7 @@ export const INITIALIZE = {
   params: { protocolVersion: LEGACY, capabilities: {}, clientInfo: CLIENT },
 };
 
-/** What it says after that. */
+/** It sends this second. */
 export const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' };
 
 /**

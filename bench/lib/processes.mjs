@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 
 const canPin = availableParallelism() > 1 && spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
-/** Where servers run, and where what loads them does. */
+/** Servers run on the first core, and the programs that load them on the second. */
 export const SERVER_CORE = 0;
 export const CLIENT_CORE = 1;
-/** Where the server behind a gateway runs: on a core of its own where there are three. */
+/** The server behind a gateway runs on a core of its own if there are three. */
 export const UPSTREAM_CORE = availableParallelism() > 2 ? 2 : CLIENT_CORE;
 
 /** How the processes were spread over the machine, for the report. */
@@ -160,9 +160,10 @@ export async function stop(child) {
  * Runs a program of `bench/processes` to its end with one argument, and parses what it prints, both JSON.
  * @param {string} name
  * @param {unknown} job
+ * @param {{core?: number | undefined}} [how] on the core of those that load servers; on any where that is undefined
  */
-export async function runJob(name, job) {
-  const child = startNode([processFile(name), JSON.stringify(job)], { core: CLIENT_CORE });
+export async function runJob(name, job, { core } = { core: CLIENT_CORE }) {
+  const child = startNode([processFile(name), JSON.stringify(job)], core === undefined ? {} : { core });
   let output = '';
   child.stdout.on('data', (chunk) => {
     output += chunk;

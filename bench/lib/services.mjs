@@ -84,6 +84,17 @@ CREATE DATABASE test;
   return { url: `mysql://curator:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/test`, stop };
 }
 
+/** A Redis that keeps nothing on disk. */
+export async function startRedis() {
+  const port = await freePort();
+  const { stop } = await startListening(
+    [find('redis-server') ?? '', '--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+    `http://127.0.0.1:${port}`,
+    {},
+  );
+  return { url: `redis://127.0.0.1:${port}`, stop };
+}
+
 /** An S3-compatible store without buckets. */
 export async function startStore() {
   const folder = temporaryFolder();

@@ -1,4 +1,4 @@
-/** What the system says of a process. Linux only: elsewhere each answer is undefined, and reports say n/a. */
+/** Asks the system about a process. Linux only: elsewhere each answer is undefined, and reports say n/a. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 

@@ -8,7 +8,7 @@ const FIRST = 1_001;
 export const LIST = 'SELECT id, name FROM piece';
 export const READ = 'SELECT id, name, note FROM piece';
 
-/** What makes it, in every database. */
+/** This statement makes it, in every database. */
 export const CREATE = 'CREATE TABLE piece (id INTEGER PRIMARY KEY, name VARCHAR(40) NOT NULL, note TEXT NOT NULL)';
 
 /** Its rows: `[id, name, note]`. */

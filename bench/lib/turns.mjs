@@ -1,5 +1,5 @@
 /**
- * What the programs of `bench/providers` share: each exports `client`, what its provider is measured beside, `missing()`,
+ * The programs of `bench/providers` share this. Each exports `client`, the client that its provider is measured beside, `missing()`,
  * why it cannot be measured here, and `open(load)`, which makes the data and both sides and returns
  * `{ turns: { list: { ours, native }, read: { ours, native } }, close }`.
  *
@@ -43,7 +43,7 @@ export async function asking(load) {
     async page(provider, uri, cursor) {
       return (await provider.list(uri, { limit: ENTRIES, cursor }, ctx)).resources.length;
     },
-    /** Where the second page begins. */
+    /** Reads the second page, after the entry that ends the first. */
     async second(provider, uri) {
       return (await provider.list(uri, { limit: ENTRIES }, ctx)).nextCursor;
     },

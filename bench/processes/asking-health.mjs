@@ -31,7 +31,7 @@ for (;;) {
   const before = performance.now();
   await probe();
   longest = Math.max(longest, performance.now() - before);
-  // What was asked for during an answer has that answer in it.
+  // A request that was made during an answer gets that answer.
   wanted?.();
   wanted = undefined;
   await pause(EVERY_MS);

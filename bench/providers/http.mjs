@@ -13,7 +13,7 @@ export const client = 'undici';
 const ETAG = '"1"';
 const SITE = 'vitrine-bench-site';
 
-/** What servers say of an entry is kept for some seconds, so each page of a turn is of others. */
+/** The provider keeps headers of an entry for some seconds, so each page of a turn has other entries. */
 const PAGES = 100;
 
 /** @param {import('../lib/turns.mjs').Load} load */

@@ -13,12 +13,12 @@ const SUPERGATEWAY = join(FOLDER, 'node_modules/supergateway/dist/index.js');
 const FASTMCP = join(FOLDER, '.venv', WINDOWS ? 'Scripts/fastmcp.exe' : 'bin/fastmcp');
 
 /**
- * What is behind a rival: a command that talks over stdio, or the URL of a Streamable HTTP endpoint.
+ * The server behind a rival: a command that talks over stdio, or the URL of a Streamable HTTP endpoint.
  * @typedef {{readonly command: string, readonly args: readonly string[]} | {readonly url: string}} Upstream
  */
 
 /**
- * Where a client finds a rival: on its standard streams, or over Streamable HTTP at a port of this machine that is free.
+ * The side that a client connects to: the standard streams, or Streamable HTTP at a port of this machine that is free.
  * @typedef {'stdio' | {readonly port: number}} Front
  */
 

@@ -1,4 +1,4 @@
-/** What programs write, files, heads of prompts, and documents that are converted. */
+/** Cases: programs that write, files, heads of prompts, and documents that are converted. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../lib/folders.mjs';

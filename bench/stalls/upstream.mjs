@@ -168,7 +168,7 @@ const ASKED = {
   ],
 };
 
-/** What else it is asked: the answer that says as little as can be said. */
+/** The shortest answer that says nothing, for all other requests. */
 const NOTHING = {
   'tools/list': tools(1, { name: 't' }),
   'resources/list': '{"resources":[]}',

@@ -1,62 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  type AccessDecision,
-  type AccessRequest,
-  ANONYMOUS,
-  type Log,
-  type Principal,
-  type Resource,
-  SILENT,
-} from 'vitrine/plug-in';
-import { type CedarOptions, type CedarPolicy, cedarPolicy } from './index.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ANONYMOUS, type Log, SILENT } from 'vitrine/plug-in';
+import { ANNA, BOTH, call, closePolicies, DEFAULT, decided, of, policyOf, URI } from '../../test/tools/cedar.ts';
+import { cedarPolicy } from './index.ts';
 import { MAX_ARGUMENT_DEPTH } from './values.ts';
 
-const ANNA: Principal = {
-  id: 'https://login.example#anna',
-  subject: 'anna',
-  issuer: 'https://login.example',
-  clientId: 'browser',
-  scopes: ['docs:read'],
-  groups: ['staff', 'staff'],
-};
-
-const URI = 'docs+file:///a.txt';
-const of = (resource: Partial<Resource> = {}, request: Partial<AccessRequest> = {}): AccessRequest => ({
-  principal: ANNA,
-  operation: 'read',
-  uri: URI,
-  mount: 'docs',
-  resource: { uri: URI, name: 'a.txt', ...resource },
-  ...request,
-});
-const call = (args: AccessRequest['arguments'], request: Partial<AccessRequest> = {}): AccessRequest => ({
-  principal: ANNA,
-  operation: 'call',
-  name: 'wiki_edit',
-  mount: 'wiki',
-  arguments: args,
-  ...request,
-});
-
-const open: CedarPolicy[] = [];
-afterEach(async () => {
-  for (const policy of open.splice(0)) await policy.close();
-});
-
-async function policyOf(policies: string, more: Partial<CedarOptions> = {}): Promise<CedarPolicy> {
-  const policy = await cedarPolicy({ policies, ...more });
-  open.push(policy);
-  return policy;
-}
-
-async function decided(policies: string, request: AccessRequest, more?: Partial<CedarOptions>): Promise<string> {
-  const { effect, rule } = (await policyOf(policies, more)).decide(request);
-  return `${effect}: ${rule}`;
-}
-
-const DEFAULT = 'deny: default';
-const BOTH = '@id("all") permit(principal, action, resource);';
+afterEach(closePolicies);
 
 describe('who and what a policy sees', () => {
   it.each([
@@ -341,76 +289,9 @@ describe('entities of its own', () => {
   });
 });
 
-describe('mistakes', () => {
-  it.each([
-    ['\n  permit(principal, action', 'my.cedar:2:27: unexpected end of input'],
-    ['// é\npermit(principal, action, resource) when { foo };', 'my.cedar:2:44: invalid variable: foo'],
-    ['permit(principal == ?principal, action, resource);', 'my.cedar:1:1: a template'],
-    [
-      '@effect("hide") permit(principal, action, resource);',
-      'my.cedar:1:1: @effect of permit is allow or ask, not "hide"',
-    ],
-    [`${BOTH}\n@effect("ask") forbid(principal, action, resource);`, 'my.cedar:2:1: @effect of forbid is deny or hide'],
-    ['@remember("60") permit(principal, action, resource);', '@remember is of what is asked'],
-    ['@effect("ask") @remember("1 h") permit(principal, action, resource);', '@remember is in seconds'],
-    ['@effects("hide") forbid(principal, action, resource);', 'there is no @effects'],
-  ])('%j', async (policies, message) => {
-    const names = { policies: 'my.cedar', entities: 'my.json' };
-    await expect(cedarPolicy({ policies, names })).rejects.toThrow(message);
-  });
-
-  it.each([
-    [[{ uid: { type: 'A', id: 'a' } }], 'my.json: .*missing field `attrs`'],
-    [[{ uid: 'A', attrs: {}, parents: [] }], 'my.json: .*literal entity reference'],
-    [[{ uid: { type: 'A', id: 'a' }, attrs: { x: null }, parents: [] }], 'my.json: .*null'],
-  ])('%j', async (entities, message) => {
-    const names = { policies: 'my.cedar', entities: 'my.json' };
-    await expect(cedarPolicy({ policies: BOTH, entities, names })).rejects.toThrow(new RegExp(message));
-  });
-
-  it('against a schema', async () => {
-    const schema = `namespace Vitrine { entity Principal { subject?: String }; entity Resource { uri: String };
-      action "read" appliesTo { principal: [Principal], resource: [Resource] }; }`;
-    const policies = (name: string): string =>
-      `@id("typed") permit(principal is Vitrine::Principal, action == Vitrine::Action::"read", resource) when { resource.${name} like "a*" };`;
-    await policyOf(policies('uri'), { schema });
-    await expect(cedarPolicy({ policies: policies('url'), schema })).rejects.toThrow(/policies: typed: .*url/);
-    await expect(cedarPolicy({ policies: BOTH, schema: 'entity' })).rejects.toThrow('Cedar schema: ');
-  });
-
-  it('say what to install where Cedar is not there', async () => {
-    vi.doMock('@cedar-policy/cedar-wasm/nodejs', () => {
-      throw new Error('Cannot find package');
-    });
-    try {
-      await expect(cedarPolicy({ policies: BOTH })).rejects.toThrow(/npm install .*@cedar-policy\/cedar-wasm/);
-    } finally {
-      vi.doUnmock('@cedar-policy/cedar-wasm/nodejs');
-    }
-    const again: AccessDecision = (await policyOf(BOTH)).decide(of());
-    expect(again.effect).toBe('allow');
-  });
-});
-
 it('decides nothing any more when it is closed', async () => {
   const policy = await cedarPolicy({ policies: BOTH });
   expect(policy.decide(of()).effect).toBe('allow');
   await policy.close();
   expect(policy.decide(of()).effect).toBe('deny');
-});
-
-it('takes the policies of the guide, which say what its rules say', async () => {
-  const guide = await readFile(new URL('../../docs/guide/access.md', import.meta.url), 'utf8');
-  const policies = /```cedar\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
-  const policy = await policyOf(policies);
-  const rulesOf = (principal: Principal, uri: string): string[] =>
-    policy.matching(of({}, { principal, uri })).map(({ effect, rule }) => `${effect}: ${rule}`);
-  expect(rulesOf(ANONYMOUS, 'docs+file:///guide/one.md')).toEqual(['allow: guests see the guide']);
-  expect(rulesOf(ANONYMOUS, 'docs+file:///guidelines.md')).toEqual([DEFAULT]);
-  expect(rulesOf(ANNA, 'docs+file:///drafts/new.md')).toEqual(['hide: nobody knows of drafts']);
-  expect(rulesOf(ANNA, 'docs+file:///contracts/x.pdf')).toEqual([
-    'ask: contracts need a yes',
-    'allow: staff reads the library',
-  ]);
-  expect(policy.decide(call({}, { name: 'wiki_delete_page' })).rule).toBe('no writing to the wiki');
 });

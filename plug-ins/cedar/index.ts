@@ -40,10 +40,10 @@ export interface CedarPolicy extends AccessPolicy {
   close(): Promise<void>;
 }
 
-/** Decisions that are kept where neither arguments nor the time matter; the one not needed for longest goes first. */
+/** The most decisions that are kept where neither arguments nor the time matter; the one not needed for longest goes first. */
 const MAX_DECISIONS = 10_000;
 
-/** Characters of the questions of all of them. */
+/** The most characters of the questions of all of them. */
 const MAX_DECISION_CHARS = 8 * 1024 * 1024;
 
 /** Before the same failure of the same policy is told again, in milliseconds. */

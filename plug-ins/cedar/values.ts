@@ -3,13 +3,13 @@
 /** Keys that Cedar takes for more than data: with them a caller's arguments could claim to be somebody. */
 const RESERVED: ReadonlySet<string> = new Set(['__entity', '__extn', '__expr']);
 
-/** Levels of an argument; Cedar's own limit comes later, and is met in an error. */
+/** The most levels of an argument; Cedar's own limit comes later, and is met in an error. */
 export const MAX_ARGUMENT_DEPTH = 32;
 
-/** Values in the arguments of one call: Cedar takes some microseconds for each, and nothing else runs meanwhile. */
+/** The most values in the arguments of one call: Cedar takes some microseconds for each, and nothing else runs meanwhile. */
 export const MAX_ARGUMENT_VALUES = 2_000;
 
-/** Characters of all texts and names in them. */
+/** The most characters of all texts and names in them. */
 export const MAX_ARGUMENT_CHARS = 524_288;
 
 export type CedarValue = boolean | number | string | CedarValue[] | { [key: string]: CedarValue };

@@ -8,10 +8,10 @@ import {
   ResourceError,
 } from 'vitrine/plug-in';
 
-/** Entries of a feed that are looked at. */
+/** The most entries of a feed that are looked at. */
 const MAX_ENTRIES = 2_000;
 
-/** Bytes of all that a feed says of its entries, escaped; entries behind that are left out. */
+/** The most bytes of all that a feed says of its entries, escaped; entries behind that are left out. */
 const MAX_INLINE_BYTES = 4 * 1024 * 1024;
 
 const MAX_TEXT = 1_000;

@@ -41,7 +41,7 @@ function parseYaml(source: string): unknown {
 
 const isJson = (source: string): boolean => /^\s*\{/.test(source);
 
-/** References that lead on to references. */
+/** The most references in a row, each of which leads to the next. */
 const MAX_REFERENCES = 16;
 
 const reference = z.object({ $ref: z.string().max(1_024) });

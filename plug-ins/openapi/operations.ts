@@ -6,7 +6,7 @@ import { type Api, type ApiOperation, type ApiParameter, once } from './document
 const MAX_OPERATIONS = 2_000;
 const MAX_TEXT = 4 * 1024 * 1024;
 
-/** Characters of a path. */
+/** The most characters of a path. */
 const MAX_PATH = 2_048;
 
 /** Parameters of one operation, and characters of its URL with their names. */
@@ -15,7 +15,7 @@ const MAX_URL = 8_192;
 
 const MAX_DESCRIPTION = 1_000;
 
-/** Values of one variable, and of all variables of a document together; where there are more, none are suggested. */
+/** The most values of one variable, and of all variables of a document together; where there are more, none are suggested. */
 const MAX_VALUES = 1_000;
 const MAX_ALL_VALUES = 20_000;
 

@@ -1,16 +1,18 @@
 /**
  * Runs the official conformance suite against servers directly and through `vitrine serve`, where each is the only mount,
- * without a prefix, over each wire and in each revision that the server speaks. `upstreams.mjs` lists the servers.
+ * without a prefix, over each wire and in each revision that the server speaks. `upstreams.mjs` lists the servers; their names as
+ * arguments leave the others out, and `--workers 2` serves with two processes.
  *
  * Fails when a scenario has another outcome through the gateway than directly, unless it is a better one.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { REVISIONS, root, runExtensions, runRevision, startServer } from './suite.mjs';
 import { UPSTREAMS } from './upstreams.mjs';
 
-/** What an outcome is worth: through the gateway none is worth less. */
+/** The worth of each outcome: through the gateway none may be worth less. */
 const WORTH = { missing: 0, failed: 1, skipped: 2, warned: 3, passed: 4 };
 
 /** Scenarios that end differently through the gateway: with which outcome, and why. */
@@ -25,7 +27,7 @@ const DIFFERENCES = {
   },
 };
 
-const named = process.argv.slice(2);
+const { values, positionals: named } = parseArgs({ options: { workers: { type: 'string' } }, allowPositionals: true });
 const unknown = named.filter((name) => !UPSTREAMS.some((upstream) => upstream.name === name));
 if (unknown.length > 0) {
   throw new Error(`There is no ${unknown.join(', ')}; there are ${UPSTREAMS.map(({ name }) => name).join(', ')}`);
@@ -98,7 +100,8 @@ async function startGateway(mount) {
   const mounts = { server: { ...mount, prefix: 'none' } };
   await writeFile(config, JSON.stringify({ tools: 'off', icons: 'off', mounts }));
   const cli = process.env.VITRINE_CLI ?? join(root, 'dist/cli/main.js');
-  return startServer(process.execPath, [cli, 'serve', '--config', config, '--http', '0'], {
+  const workers = values.workers === undefined ? [] : ['--workers', values.workers, '--multiply'];
+  return startServer(process.execPath, [cli, 'serve', '--config', config, '--http', '0', ...workers], {
     pattern: /Endpoint: (\S+)/,
   });
 }

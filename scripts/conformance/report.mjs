@@ -1,4 +1,4 @@
-/** What the suite found, as a table, and what of it is not as it should be. */
+/** Prints the findings of the suite as a table, and those of them that are not as they should be. */
 import { REVISIONS } from './suite.mjs';
 
 /** @param notes reasons, by scenario, for what is not required and does not pass */
@@ -20,7 +20,7 @@ export function print(rows, notes) {
   }
 }
 
-/** What keeps a run from being a success. @param file where the notes are */
+/** Gives the reasons why a run is not a success. @param file where the notes are */
 export function judge(rows, notes, file) {
   const open = rows.filter((row) => row.outcome !== 'passed');
   const wrong = open.filter((row) => row.kind === 'required' || notes[row.scenario] === undefined);

@@ -57,10 +57,10 @@ function findNode() {
   return binary;
 }
 
-/** The fixture with everything that the suite asks for. */
-export function startFixture() {
+/** The fixture with everything that the suite asks for. @param name a program in `test/conformance` */
+export function startFixture(name = 'server.ts') {
   if (!existsSync(join(root, 'dist/index.js'))) throw new Error('The package is not built: run npm run build');
-  return startServer(node, [join(root, 'test/conformance/server.ts')]);
+  return startServer(node, [join(root, 'test/conformance', name)]);
 }
 
 /** Starts a server that prints its URL; `stop` ends it. */
@@ -122,7 +122,7 @@ async function runSuite(side, args, directory) {
   return { code, output };
 }
 
-/** What one revision requires of a server, and what the suite runs with it without requiring it. */
+/** Runs what one revision requires of a server, and what the suite runs with it without requiring it. */
 export const runRevision = (url, revision, results) => runSide(serverAt(url), revision, results);
 
 /** The same of one side: `['server' or 'client', ...]`, as the suite is called. */

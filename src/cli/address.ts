@@ -1,15 +1,15 @@
-/** `--http [host:]port`, or `--port`. */
+/** Parses `--http [host:]port` and `--port`. */
 import { DEFAULT_HOST, DEFAULT_PORT } from '../serving/defaults.ts';
 import { UsageError } from './errors.ts';
 
 export interface Address {
   readonly host: string;
   readonly port: number;
-  /** Ports after this one that may be taken instead, where something listens there already. */
+  /** The number of following ports to try when the port is in use. */
   readonly more?: number;
 }
 
-/** Ports that are tried after the first one. */
+/** The number of ports to try after the first. */
 const MORE_PORTS = 20;
 
 const SHAPE = /^(?:(?<host>\[[0-9A-Fa-f:.]+\]|[^:/\s]+):)?(?<port>\d{1,5})$/;
@@ -26,14 +26,14 @@ export function parseAddress(text: string | true): Address {
 }
 
 /**
- * Decides how to serve: at the address or port that was typed, for a person at the next free port, else over standard input and
- * output, which is undefined. @throws UsageError
+ * Decides how to serve: at the typed address or port; for a person at the next free port; otherwise over standard input
+ * and output, which is undefined. @throws UsageError
  */
 export function addressOf(
   { http, port }: { readonly http?: string | true; readonly port?: string },
   person: boolean,
 ): Address | undefined {
-  if (http !== undefined && port !== undefined) throw new UsageError('Say either --http or --port, not both');
+  if (http !== undefined && port !== undefined) throw new UsageError('Give either --http or --port, not both');
   if (port !== undefined && !/^\d{1,5}$/.test(port))
     throw new UsageError(`--port takes a port, as in --port 8931, and not "${port}"`);
   const typed = http ?? port;

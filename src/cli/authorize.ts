@@ -1,4 +1,4 @@
-/** `vitrine authorize`: lets Vitrine into one server of a configuration, with a browser. */
+/** `vitrine authorize`: authorizes Vitrine at one server of a configuration, with a browser. */
 import { basename, dirname, resolve } from 'node:path';
 import { ConfigError } from '../config/error.ts';
 import { hostServersOf, loadConfig, loadHostFile } from '../config/load.ts';
@@ -8,8 +8,8 @@ import { type AuthConfig, authorizeUpstream } from '../providers/upstream/auth/i
 import { UsageError } from './errors.ts';
 
 /**
- * Prints the address to open, waits until the user has been there, and keeps the tokens for `vitrine serve`.
- * @throws UsageError for a mount that has nothing to authorize; ResourceError when it is refused or takes too long
+ * Prints the address to open, waits until the user has signed in there, and saves the tokens for `vitrine serve`.
+ * @throws UsageError for a mount without OAuth; ResourceError when the server refuses or the user takes too long
  */
 export async function authorize(path: string, name: string, secrets: Secrets): Promise<void> {
   const { url, auth } = authorizable(name, await blocksOf(path, secrets));
@@ -44,8 +44,8 @@ type Authorizable = { readonly url: string; readonly auth: Parameters<typeof aut
 function authorizable(name: string, blocks: Blocks): Authorizable {
   const block = blocks.get(name);
   if (block === undefined)
-    throw new UsageError(`There is no mount "${name}" in it; there is ${[...blocks.keys()].join(', ')}`);
-  if (!isHttp(block)) throw new UsageError(`Mount "${name}" is no block with a url: there is nothing to authorize`);
+    throw new UsageError(`It has no mount "${name}"; its mounts are ${[...blocks.keys()].join(', ')}`);
+  if (!isHttp(block)) throw new UsageError(`Mount "${name}" has no url, so there is nothing to authorize`);
   const { url, auth } = block;
   if (auth === undefined) throw new UsageError(`Say auth: { type: oauth } in mount "${name}" to authorize it`);
   if (auth.type !== 'oauth')

@@ -1,12 +1,12 @@
-/** The browser of whoever runs the command. */
+/** Opens the user's browser. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { UsageError } from './errors.ts';
 
 /**
- * Starts it at an address, and does not wait for its end. `BROWSER` names another program, as it does for `xdg-open`.
- * @param url is `https:` or `http:`, as `URL` writes it: it goes to a program as one argument, and to no shell
- * @param otherwise the way out that is told where there is no such program
+ * Starts the browser at an address, and does not wait for its end. `BROWSER` names another program, as it does for `xdg-open`.
+ * @param url `https:` or `http:`, as `URL` writes it; the program gets it as one argument, without a shell
+ * @param otherwise what the user can do instead, for the error
  * @throws UsageError where there is no such program
  */
 export async function openInBrowser(url: string, otherwise: string): Promise<void> {
@@ -20,7 +20,7 @@ export async function openInBrowser(url: string, otherwise: string): Promise<voi
   started.unref();
 }
 
-/** Whether there is a screen that a browser could be seen on, or a program that is to be used in any case. */
+/** Whether a browser could be shown: there is a screen, or `BROWSER` names a program. */
 export function hasDisplay({ BROWSER, DISPLAY, WAYLAND_DISPLAY }: NodeJS.ProcessEnv = process.env): boolean {
   if (process.platform === 'darwin' || process.platform === 'win32') return true;
   return [BROWSER, DISPLAY, WAYLAND_DISPLAY].some((each) => each !== undefined && each !== '');

@@ -12,7 +12,7 @@ export interface UpstreamReport {
   readonly text: string;
 }
 
-/** Pages of a list that are counted; a server with more has "or more". */
+/** The most pages of a list that are counted; a server with more has "or more". */
 const MAX_PAGES = 100;
 const PAGE = 1_000;
 

@@ -1,5 +1,6 @@
 /** `vitrine check`: reports what would be served, without serving. */
 import type { Secrets } from '../config/secrets.ts';
+import { answersOf } from '../configured/answers.ts';
 import { engineOptions } from '../configured/engine-options.ts';
 import { rankedIndexOf } from '../configured/ranked-index.ts';
 import { type Context, createContext, type Log, SILENT } from '../core/context.ts';
@@ -14,33 +15,34 @@ import { EXIT_FAILED, UsageError } from './errors.ts';
 import { openSources, type SourceFlags, type Sources } from './sources.ts';
 
 /**
- * Prints a line for each mount and one for the prompts; throws what `serve` would, and for a prompt that is left out.
- * A server that is not reached has its line too, and the status to exit with is set.
+ * Prints a line for each mount and one for the prompts. Throws the errors of `serve`, and an error for a prompt that
+ * would be left out. An unreachable server gets a line too, and sets the exit status.
  */
 export async function check(paths: readonly string[], flags: SourceFlags, secrets: Secrets): Promise<void> {
   const faults = rememberFaults();
   const sources = await openSources(paths, flags, { log: faults.log, secrets });
-  const vitrine = createEngine(engineOptions(sources, sources.files.length > 0));
+  const answers = answersOf(sources.config, SILENT, false);
+  const engine = createEngine({ ...engineOptions(sources, sources.files.length > 0), answers });
   const print = (line: string): void => void process.stdout.write(`${stripControls(secrets.hide(line))}\n`);
   try {
     await checkMounts(sources, faults.of, print);
-    await checkSkills(vitrine, sources, print);
+    await checkSkills(engine, sources, print);
     for (const [name, keys] of Object.entries(sources.ignored ?? {}))
-      print(`--  ${name}  means nothing here, and is left out: ${keys.join(', ')}`);
-    if (sources.promptFolders.length > 0) await checkPrompts(vitrine, print);
+      print(`--  ${name}  has unknown keys, which are ignored: ${keys.join(', ')}`);
+    if (sources.promptFolders.length > 0) await checkPrompts(engine, print);
     if (sources.config.forms !== 'off') checkForms(print);
     await checkIndex(sources, print);
   } finally {
-    await vitrine.close();
+    await engine.close();
   }
 }
 
 type Print = (line: string) => void;
 
-/** How long a server may take until it is said that it is waited for, in milliseconds. */
+/** Milliseconds before a note says that a server is still starting. */
 const LATE_MS = 5_000;
 
-/** A caller whose roots hold everything: what is bounded by them is shown as far as it ever is. */
+/** A caller whose roots contain everything, so that roots hide nothing. */
 const everywhere = (log: Log = SILENT): Context => createContext({ log, roots: ['file:///'] });
 
 async function checkMounts(
@@ -48,7 +50,7 @@ async function checkMounts(
   faultOf: (mount: string) => string | undefined,
   print: Print,
 ): Promise<void> {
-  // Servers are asked all at once, and told of in the order of the mounts.
+  // All servers are asked at once, and reported in the order of the mounts.
   const servers = new Map(
     mounts.flatMap(({ name, server, provider, upstream }) =>
       upstream === undefined ? [] : [[name, checkUpstream({ provider, server, upstream })]],
@@ -78,7 +80,7 @@ async function checkMounts(
   }
 }
 
-/** Says once that a server is waited for which is not there soon. */
+/** Prints a note, once, if a server takes long. */
 async function told<T>(report: T | Promise<T>, late: () => void): Promise<T> {
   const timer = setTimeout(late, LATE_MS);
   try {
@@ -88,7 +90,7 @@ async function told<T>(report: T | Promise<T>, late: () => void): Promise<T> {
   }
 }
 
-/** Says which folders look like skills and are none, and why: they are left out, and the rest is served. */
+/** Reports folders that look like skills but are not, with the reason: they are left out, and the rest is served. */
 async function checkSkills({ skills }: Engine, { mounts }: Sources, print: Print): Promise<void> {
   for (const mount of mounts) {
     const found = await skills.found(mount, everywhere());
@@ -98,7 +100,7 @@ async function checkSkills({ skills }: Engine, { mounts }: Sources, print: Print
   }
 }
 
-/** Says how much is in the index of ranked search, and how much was left out of it, as the server left it that has it. */
+/** Reports what the index of ranked search contains and leaves out, as the server stored it. */
 async function checkIndex(sources: Sources, print: Print): Promise<void> {
   const index = await rankedIndexOf(sources, SILENT);
   if (index === undefined) return;
@@ -115,7 +117,7 @@ async function checkIndex(sources: Sources, print: Print): Promise<void> {
   }
 }
 
-/** Formats that are not offered for want of a package: no mistake, and easily mended. */
+/** Reports formats that need a missing package. That is not an error. */
 function checkForms(print: Print): void {
   const packages = missingPackages();
   if (packages.length > 0) print(`--  forms  to offer documents in all formats: ${installCommand(packages)}`);

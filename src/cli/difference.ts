@@ -1,12 +1,12 @@
 /** Compares two texts, line by line. */
 
-/** Most pairs of lines that are compared; with more, all old lines are shown before all new ones. */
+/** The most pairs of lines that are compared; with more, all old lines are shown before all new ones. */
 const MAX_COMPARED = 1_000_000;
 
 /** Unchanged lines that are shown before and after a difference. */
 const AROUND = 2;
 
-/** Removed lines with `-`, added lines with `+`, and a few unchanged lines around them. */
+/** Returns removed lines with `-`, added lines with `+`, and a few unchanged lines around them. */
 export function compared(before: readonly string[], now: readonly string[]): readonly string[] {
   const all = merged(before, now);
   const near = (index: number): boolean =>
@@ -25,7 +25,7 @@ export function compared(before: readonly string[], now: readonly string[]): rea
 
 type Marked = readonly [mark: ' ' | '-' | '+', line: string];
 
-/** Merges the texts: between their common beginning and end, by the longest common subsequence of lines. */
+/** Merges the texts: their common beginning and end, and in between the longest common subsequence of lines. */
 function merged(before: readonly string[], now: readonly string[]): readonly Marked[] {
   let start = 0;
   while (start < before.length && start < now.length && before[start] === now[start]) start++;

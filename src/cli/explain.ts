@@ -1,17 +1,24 @@
-/** `vitrine explain`: what somebody may do with something, and the rule that says so. */
+/** `vitrine explain`: prints what a principal may do with a resource, tool or prompt, and the rule that decides it. */
 
 import type { Config } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { engineOptions } from '../configured/engine-options.ts';
-import type { AccessDecision, AccessRequest } from '../core/access.ts';
+import type { AccessRequest } from '../core/access.ts';
 import { ANONYMOUS, createContext, type Principal, SILENT } from '../core/context.ts';
-import type { AccessOperation } from '../core/decided.ts';
 import { ResourceError } from '../core/errors.ts';
 import { createResolver } from '../core/mounts/resolver.ts';
 import type { Owner } from '../core/operations.ts';
 import { scrub } from '../core/text/scrub.ts';
 import { createEngine, type Engine } from '../engine/index.ts';
-import { createDecisions, type RulesPolicy, rulesPolicy, withConfirmed } from '../layers/access/index.ts';
+import {
+  createDecisions,
+  type Explained,
+  explainDecision,
+  principalCalled,
+  questionsAbout,
+  rulesPolicy,
+  withConfirmed,
+} from '../layers/access/index.ts';
 import type { Resource } from '../protocol/resources.ts';
 import { UsageError } from './errors.ts';
 import { openSources, type SourceFlags } from './sources.ts';
@@ -34,8 +41,8 @@ export async function explain(uri: string | undefined, flags: ExplainFlags, secr
   const sources = await openSources([], { config: flags.config ?? 'vitrine.yaml' }, { log: SILENT, secrets });
   const { access: given, confirm, ...options } = engineOptions(sources, false);
   const access = withConfirmed(given, confirm);
-  // Without the policy: what is decided about is looked at as it is.
-  const vitrine = createEngine({ ...options, audit: undefined });
+  // The engine gets no policy, so that looking at the resource is always allowed.
+  const engine = createEngine({ ...options, audit: undefined });
   try {
     const policy = access === undefined || 'decide' in access ? access : rulesPolicy(access);
     const decisions = policy && createDecisions(policy, createResolver(sources.mounts));
@@ -45,11 +52,11 @@ export async function explain(uri: string | undefined, flags: ExplainFlags, secr
       print('Everything is allowed: the configuration has no access.');
       return;
     }
-    const resource = uri === undefined ? undefined : await lookedAt(vitrine.provider, uri);
+    const resource = uri === undefined ? undefined : await lookedAt(engine.provider, uri);
     if (uri !== undefined && resource === undefined && !uri.includes('{'))
-      print(`${uri} is not there; this is what would be decided`);
+      print(`${uri} does not exist; the policy would decide:`);
     for (const request of requests) {
-      const { mount, onlyResources } = await ownerOf(vitrine, request);
+      const { mount, onlyResources } = await ownerOf(engine, request);
       const asked = {
         ...request,
         mount,
@@ -57,34 +64,34 @@ export async function explain(uri: string | undefined, flags: ExplainFlags, secr
         onlyResources,
         uri: resource?.uri ?? request.uri,
       };
-      const decision = await decisions.decide(asked, createContext({ principal, log: SILENT }));
-      print(lineOf(request.operation, decision));
-      for (const other of othersOf(policy, { ...asked, principal }))
-        print(`  also    ${other.effect.padEnd(6)}  ${other.rule}`);
+      const decision = await explainDecision(policy, decisions, asked, principal);
+      print(lineOf(decision));
+      for (const other of decision.also) print(`  also    ${other.effect.padEnd(6)}  ${other.rule}`);
     }
   } finally {
-    await vitrine.close();
+    await engine.close();
   }
 }
-
-const OF_RESOURCES: readonly AccessOperation[] = ['list', 'read', 'metadata', 'subscribe'];
-const OF_TEMPLATES: readonly AccessOperation[] = ['list', 'complete'];
 
 type Subject = Omit<AccessRequest, 'principal'>;
 
 /** Returns the requests to explain: every operation on a resource, or the one of a tool or prompt. */
-function subjectOf(uri: string | undefined, { operation, tool, prompt, arguments: args }: ExplainFlags): Subject[] {
+function subjectOf(
+  uri: string | undefined,
+  { operation, tool, prompt, arguments: args }: ExplainFlags,
+): readonly Subject[] {
   const given = [uri, tool, prompt].filter((each) => each !== undefined);
   if (given.length !== 1) throw new UsageError('Say one thing to explain: a URI, or --tool <name>, or --prompt <name>');
   if (args !== undefined && tool === undefined) throw new UsageError('--arguments are those of a --tool');
   if (tool !== undefined) return [{ operation: 'call', name: tool, arguments: argumentsIn(args) }];
   if (prompt !== undefined) return [{ operation: 'prompt', name: prompt }];
-  const template = uri?.includes('{') === true;
-  const ofResources = template ? OF_TEMPLATES : OF_RESOURCES;
-  const wanted = operation === undefined ? ofResources : ofResources.filter((each) => each === operation);
-  if (wanted.length === 0)
-    throw new UsageError(`--operation is one of ${ofResources.join(', ')}; for tools and prompts use --tool, --prompt`);
-  return wanted.map((each) => ({ operation: each, uri, ...(template && { template }) }));
+  const all = questionsAbout(uri ?? '');
+  const wanted = operation === undefined ? all : all.filter((each) => each.operation === operation);
+  if (wanted.length === 0) {
+    const possible = all.map((each) => each.operation).join(', ');
+    throw new UsageError(`--operation is one of ${possible}; for tools and prompts use --tool, --prompt`);
+  }
+  return wanted;
 }
 
 function argumentsIn(text: string | undefined): Readonly<Record<string, unknown>> {
@@ -98,25 +105,24 @@ function argumentsIn(text: string | undefined): Readonly<Record<string, unknown>
 
 type Tokens = NonNullable<Config['auth']>['tokens'];
 
-/** @throws UsageError for a token that the configuration does not have */
+/** @throws UsageError for a token that is not in the configuration */
 function principalOf({ as, issuer, client, group = [], scope = [] }: ExplainFlags, tokens: Tokens = []): Principal {
   if (as === ANONYMOUS.id) return ANONYMOUS;
-  // A static token is called by its name, as in the configuration.
+  // A static token is named as in the configuration.
   const token = /^token:(.+)$/.exec(as)?.[1];
   const known = tokens.find(({ name }) => name === token);
   if (token !== undefined && known === undefined) {
     const names = tokens.map(({ name }) => `token:${name}`).join(', ');
     throw new UsageError(`The configuration has no ${as} in auth.tokens; it has ${names === '' ? 'none' : names}`);
   }
-  const subject = token ?? as;
-  return {
-    id: token === undefined ? `${issuer ?? ''}#${subject}` : as,
-    subject,
-    ...(issuer !== undefined && { issuer }),
-    ...(client !== undefined && { clientId: client }),
+  const principal = principalCalled({
+    subject: token ?? as,
+    issuer,
+    client,
     groups: [...(known?.groups ?? []), ...group],
     scopes: [...(known?.scopes ?? []), ...scope],
-  };
+  });
+  return token === undefined ? principal : { ...principal, id: as };
 }
 
 function describePrincipal({ id, subject, issuer, clientId, groups = [], scopes = [] }: Principal): string {
@@ -131,7 +137,7 @@ function describePrincipal({ id, subject, issuer, clientId, groups = [], scopes 
   return parts.join(', ');
 }
 
-/** Its description, or undefined where there is no such thing. */
+/** Returns the description of a resource; undefined where there is none. */
 async function lookedAt(provider: { metadata: MetadataOf }, uri: string): Promise<Resource | undefined> {
   try {
     return await provider.metadata(uri, createContext({ roots: ['file:///'] }));
@@ -143,17 +149,13 @@ async function lookedAt(provider: { metadata: MetadataOf }, uri: string): Promis
 
 type MetadataOf = (uri: string, ctx: ReturnType<typeof createContext>) => Promise<Resource>;
 
-/** As the server itself finds it. */
+/** Returns the owner as the server itself finds it. */
 async function ownerOf({ mountOf, tools, prompts }: Engine, { uri, operation, name = '' }: Subject): Promise<Owner> {
   if (uri !== undefined) return { mount: mountOf(uri) };
   return operation === 'call' ? tools.ownerOf(name) : prompts.ownerOf(name, createContext());
 }
 
-const lineOf = (operation: AccessOperation, { effect, rule, scopes }: AccessDecision): string =>
+const lineOf = ({ operation, effect, rule, scopes }: Explained): string =>
   `${operation.padEnd(9)} ${effect.padEnd(6)}  ${rule}${scopes === undefined ? '' : `; allowed with the scopes ${scopes.join(' ')}`}`;
-
-/** Rules that match as well, and do not decide. */
-const othersOf = (policy: object, asked: AccessRequest): readonly AccessDecision[] =>
-  'matching' in policy ? (policy as RulesPolicy).matching(asked).slice(1) : [];
 
 const print = (line: string): void => void process.stdout.write(`${scrub(line)}\n`);

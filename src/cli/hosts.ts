@@ -1,10 +1,10 @@
-/** How a host is told of the server: what to type. */
+/** Prints how to add the server to a host. */
 
-/** For a server that is reached over HTTP. */
+/** The command for a server over HTTP. */
 export const addOverHttp = (url: string): string => `${addedWith(['--url', url])}
   anything else that speaks MCP: Streamable HTTP at ${url}`;
 
-/** For a server that a host starts by itself. @param args of `vitrine serve` */
+/** The command for a server that a host starts itself. @param args of `vitrine serve` */
 export const addedWith = (args: readonly string[]): string => {
   const [program, ...words] = startCommand(process.argv[1]);
   const line = [program === process.execPath ? 'node' : program, ...words, 'add', 'claude-code', ...args];
@@ -12,10 +12,10 @@ export const addedWith = (args: readonly string[]): string => {
   or vs-code, cursor, codex, claude-desktop and others in the place of claude-code: vitrine add --help`;
 };
 
-/** Returns the command that starts this program again: from a clone node with its script, from npx's cache npx. */
+/** Returns the command that starts this program again: node with its script from a clone, npx from the cache of npx. */
 export function startCommand(script: string | undefined, platform = process.platform): readonly [string, ...string[]] {
   if (script !== undefined && !/[\\/]_npx[\\/]/.test(script)) return [process.execPath, script];
-  // There npx is a script of the shell, which not every host starts by its name.
+  // On Windows npx is a shell script, which some hosts cannot start by name.
   return platform === 'win32' ? ['cmd', '/c', 'npx', '-y', 'vitrine'] : ['npx', '-y', 'vitrine'];
 }
 

@@ -1,4 +1,4 @@
-/** The server's own log: JSON lines on standard error, never on standard output, which belongs to the protocol on stdio. */
+/** The server's own log: JSON lines on standard error, since standard output belongs to the protocol on stdio. */
 import type { Writable } from 'node:stream';
 import { type DestinationStream, pino } from 'pino';
 import type { Secrets } from '../config/secrets.ts';
@@ -6,8 +6,8 @@ import type { Log } from '../core/context.ts';
 import type { LogLevel } from './log-levels.ts';
 
 /**
- * @param secrets what no line has in it, whoever wrote it
- * @param errors standard error; the process's own is written to at once, so that nothing is lost as it ends
+ * @param secrets are removed from every line
+ * @param errors standard error. The process's own is written synchronously, so that no line is lost at exit
  */
 export function createLog(level: LogLevel, secrets: Secrets, errors: Writable = process.stderr): Log {
   const destination: DestinationStream = errors === process.stderr ? pino.destination({ dest: 2, sync: true }) : errors;

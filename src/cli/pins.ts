@@ -80,7 +80,7 @@ async function withReviews(
 ): Promise<void> {
   const faults = rememberFaults();
   const sources = await openSources(paths, flags, { log: faults.log, secrets });
-  const vitrine = createEngine(engineOptions(sources, false));
+  const engine = createEngine(engineOptions(sources, false));
   const print: Print = (line) => void process.stdout.write(`${stripControls(secrets.hide(line))}\n`);
   try {
     for (const mount of pinned(sources.mounts, flags.mount)) {
@@ -96,7 +96,7 @@ async function withReviews(
       await each({ mount: mount.name, review: await up.review(createContext()) }, print);
     }
   } finally {
-    await vitrine.close();
+    await engine.close();
   }
 }
 

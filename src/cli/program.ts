@@ -1,9 +1,11 @@
 /** The commands, their options and their help. */
+
 import { existsSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import type { Secrets } from '../config/secrets.ts';
 import { VERSION } from '../core/version.ts';
 import type { VerifyFlags } from './audit.ts';
+import { collect } from './client/options.ts';
 import { addClientCommands } from './client/program.ts';
 import { UsageError } from './errors.ts';
 import type { ExplainFlags } from './explain.ts';
@@ -15,9 +17,7 @@ import type { ServeFlags } from './serve.ts';
 import type { SourceFlags } from './sources.ts';
 import type { Terminal } from './terminal.ts';
 
-const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
-
-/** @param short tells, when the command runs, whether `serve` is meant though it was not typed */
+/** @param short returns, when the command runs, whether `serve` was left out on the command line */
 export function createProgram(secrets: Secrets, terminal: Terminal, short: () => boolean): Command {
   const program = new Command('vitrine')
     .description('Puts folders and MCP servers behind glass: resources that any host can browse, read and watch.')
@@ -36,9 +36,9 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
     .argument('[path...]', 'a folder, a file, the URL of an MCP server, or a vitrine.yaml')
     .option('--http [address]', 'serve over HTTP at [host:]port (default: 127.0.0.1:8931), endpoint /mcp')
     .option('--port <port>', 'serve over HTTP at this port of this machine')
-    .option('--workers <count>', 'serve with so many processes behind one port, or auto: one for each processor')
-    .option('--multiply', 'let each worker start programs of its own, such as mounted servers')
-    .option('--name <name>', 'how the server is called in the host')
+    .option('--workers <count>', 'serve with this many processes behind one port, or auto: one for each processor')
+    .option('--multiply', 'let each worker start its own programs, such as mounted servers')
+    .option('--name <name>', 'the name of the server in the host')
     .addOption(
       new Option(
         '--tools <which>',
@@ -46,10 +46,10 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
       ).choices(['all', 'read', 'off']),
     )
     .addOption(
-      new Option(
-        '--icons <where>',
-        'default icons: in lists too, or nowhere (default: on what is shown by itself)',
-      ).choices(['on', 'off']),
+      new Option('--icons <where>', 'default icons: in lists too, or nowhere (default: outside lists)').choices([
+        'on',
+        'off',
+      ]),
     )
     .addOption(
       new Option('--explorer <which>', 'pages for people at the root of the HTTP server (default: on)').choices([
@@ -57,31 +57,31 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
         'off',
       ]),
     )
-    .option('--config <file>', 'serve what a configuration file says')
+    .option('--config <file>', 'serve the mounts of a configuration file')
     .option('--mcp-config <file>', 'serve the servers of a file with mcpServers, as hosts have it')
     .option('--hidden', 'show names that begin with a dot')
     .option('--gitignore', 'leave out what .gitignore files leave out')
     .option('--nested', 'go into zip and tar archives, SQLite files and git repositories like folders')
     .option('--as-document', 'serve YAML and JSON files themselves, also those with mounts or servers in them')
-    .option('--allow-remote', 'let --http listen where other machines reach it, without authorization')
-    .option('--allow-host <name>', 'answer to this host name too (may be repeated)', collect)
+    .option('--allow-remote', 'let --http listen to other machines without authorization')
+    .option('--allow-host <name>', 'accept this host name too (may be repeated)', collect)
     .option('--allow-origin <origin>', 'let pages of this origin connect (may be repeated)', collect)
     .option('--tls-cert <file>', 'serve HTTPS with this certificate, in PEM')
-    .option('--tls-key <file>', 'its private key, in PEM')
-    .addOption(new Option('--log-level <level>', 'what goes to standard error').choices(LOG_LEVELS).default('warn'))
+    .option('--tls-key <file>', 'the private key of the certificate, in PEM')
+    .addOption(new Option('--log-level <level>', 'the log on standard error').choices(LOG_LEVELS).default('warn'))
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], flags: ServeFlags) => {
-      // Each command is loaded when it runs: one that looks into another server needs no code for serving.
+      // Each command is loaded when it runs: an inspecting command needs no code for serving.
       const { serve } = await import('./serve.ts');
       await serve(paths, flags, secrets, terminal, short());
     });
 
   program
     .command('check')
-    .summary('say what would be served, without serving')
+    .summary('check what would be served, without serving')
     .description(
-      'Reads the configuration, opens what it names, and connects to the servers in it. Exits with 0 when all is well, ' +
-        'with 1 when a server is not reached, and with 2 and one line when something is to be mended.',
+      'Reads the configuration, opens its mounts, and connects to its servers. Exits with 0 when all is well, ' +
+        'with 1 when a server cannot be reached, and with 2 and one line when the configuration is wrong.',
     )
     .argument('[path...]', 'a folder, a file, the URL of an MCP server, or a vitrine.yaml')
     .option('--config <file>', 'check a configuration file')
@@ -97,13 +97,13 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
 
   program
     .command('init')
-    .summary('write a configuration for a folder from what is in it')
+    .summary('write a configuration for a folder and its content')
     .description(
       'Writes a vitrine.yaml with comments: the files of the folder, its history in git, databases and descriptions of APIs. ' +
-        'What cannot be served now is a comment, with the reason.',
+        'Sources that cannot be served now are comments, with the reason.',
     )
     .argument('[folder]', 'the folder', '.')
-    .option('--force', 'write it anew where there is one')
+    .option('--force', 'replace an existing configuration')
     .action(async (folder: string, flags: InitFlags) => {
       const { init } = await import('./init/index.ts');
       await init(folder, flags, terminal);
@@ -111,25 +111,25 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
 
   program
     .command('authorize')
-    .summary('let Vitrine into a server that asks for OAuth')
+    .summary('authorize Vitrine at a server that requires OAuth')
     .description(
-      'Prints an address to open in a browser on this machine, waits up to five minutes until you have been there, and ' +
-        'keeps the tokens for vitrine serve.',
+      'Prints an address to open in a browser on this machine, waits up to five minutes until you have signed in, and ' +
+        'saves the tokens for vitrine serve.',
     )
     .argument('<config>', 'a vitrine.yaml, or a file with mcpServers')
     .argument('<mount>', 'the mount, with auth: { type: oauth }')
     .action(async (config: string, mount: string) => {
-      // Loaded only when it is needed, since it loads the protocol's client.
+      // Loaded on demand, since it loads the protocol's client.
       const { authorize } = await import('./authorize.ts');
       await authorize(config, mount, secrets);
     });
 
   program
     .command('explain')
-    .summary('say what somebody may do with something, and why')
+    .summary('explain what a principal may do with a resource or tool')
     .description(
       'Prints what the access rules of a configuration decide, operation by operation, and the rule that decides. ' +
-        'Nothing is served, and the rules are the only ones that are asked: what a token has to have is in auth.',
+        'Nothing is served. Requirements of tokens, which are in auth, are not checked.',
     )
     .argument('[uri]', 'a resource, by its URI, or a URI template')
     .requiredOption('--as <principal>', 'a subject, anonymous, or token:<name> of auth.tokens')
@@ -137,7 +137,7 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
     .option('--group <name>', 'a group that the principal is in (may be repeated)', collect)
     .option('--scope <name>', 'a scope of its token (may be repeated)', collect)
     .option('--client <id>', 'the OAuth client that acts for it')
-    .option('--issuer <url>', 'who vouches for it')
+    .option('--issuer <url>', 'the issuer of its token')
     .option('--operation <name>', 'one operation instead of all: list, read, metadata, subscribe or complete')
     .option('--tool <name>', 'a tool, instead of a URI')
     .option('--arguments <json>', 'the arguments of the call')
@@ -149,10 +149,10 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
 
   const pins = program
     .command('pins')
-    .summary('look at what mounted servers have changed, and accept it')
-    .description('The definitions of tools and prompts of mounted servers that have pins.')
+    .summary('review and accept changes of mounted servers')
+    .description('Reviews the definitions of tools and prompts of mounted servers with pins.')
     .action(() => {
-      throw new UsageError('Say what to do, as in: vitrine pins review vitrine.yaml');
+      throw new UsageError('Give a command, as in: vitrine pins review vitrine.yaml');
     });
   const withSources = (command: Command): Command =>
     command
@@ -162,15 +162,15 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
       .option('--mount <name>', 'only this mount (may be repeated)', collect);
   withSources(pins.command('review'))
     .description(
-      'Shows each difference to what was accepted, and asks whether to accept it. Exits with 1 where one is left.',
+      'Shows each difference from the accepted definitions, and asks whether to accept it. Exits with 1 if one is not accepted.',
     )
-    .option('--accept', 'accept without being asked')
+    .option('--accept', 'accept all without asking')
     .action(async (path: string | undefined, flags: ReviewFlags) => {
       const { pinsReview } = await import('./pins.ts');
       await pinsReview(path === undefined ? [] : [path], flags, secrets);
     });
   withSources(pins.command('check'))
-    .description('Exits with 1 where something is not as it was accepted, and changes nothing.')
+    .description('Exits with 1 if a definition differs from the accepted one. Changes nothing.')
     .action(async (path: string | undefined, flags: PinFlags) => {
       const { pinsCheck } = await import('./pins.ts');
       await pinsCheck(path === undefined ? [] : [path], flags, secrets);
@@ -178,21 +178,21 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
 
   const audit = program
     .command('audit')
-    .summary('look at the record of what was done')
-    .description('The audit of a server.')
+    .summary('verify or print the audit of a server')
+    .description('Verifies or prints the audit of a server.')
     .action(() => {
-      throw new UsageError('Say what to do, as in: vitrine audit verify audit.jsonl');
+      throw new UsageError('Give a command, as in: vitrine audit verify audit.jsonl');
     });
   audit
     .command('verify')
     .description(
-      'Reads an audit file, and those that were put away before it, and says which lines were changed, cut, moved, ' +
-        'or are missing. Exits with 1 then.',
+      'Reads an audit file and its rotated files, and reports lines that were changed, cut, moved, ' +
+        'or are missing. Exits with 1 if there are any.',
     )
-    .argument('<file...>', 'the file that a server writes to, or wrote to; or all files of an audit, in any order')
-    .option('--head <sha256>', 'the hash of a line that has to be there; without it a missing end is not seen')
-    .option('--anchor <file>', 'the heads that audit.anchor noted elsewhere, each of which has to be there')
-    .option('--each', 'each file is a chain of its own, as those of workers and replicas are')
+    .argument('<file...>', 'the current file of a server; or all files of an audit, in any order')
+    .option('--head <sha256>', 'the hash of a line that must exist; without it a missing end is not found')
+    .option('--anchor <file>', 'the heads that audit.anchor noted elsewhere; each must exist')
+    .option('--each', 'each file is a separate chain, as with workers and replicas')
     .action(async (files: readonly string[], flags: VerifyFlags) => {
       const { auditVerify } = await import('./audit.ts');
       await auditVerify(files, flags);
@@ -201,9 +201,9 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
   audit
     .command('merge')
     .description(
-      'Prints the lines of several chains, as those of workers and replicas, by the time of each, behind the name of its file.',
+      'Prints the lines of several chains, as of workers and replicas, in order of time, each after the name of its file.',
     )
-    .argument('<file...>', 'the file that each of them writes to; those that were put away before are read too')
+    .argument('<file...>', 'the current file of each; its rotated files are read too')
     .action(async (files: readonly string[]) => {
       const { auditMerge } = await import('./audit.ts');
       await auditMerge(files);
@@ -232,7 +232,7 @@ Examples:
   vitrine init ./docs                      writes a vitrine.yaml from what is in a folder
 `;
 
-/** @throws UsageError for what commander refuses; help and version print and return */
+/** @throws UsageError for arguments that commander refuses; help and version are printed */
 export async function runProgram(args: readonly string[], secrets: Secrets, terminal: Terminal): Promise<void> {
   let short = false;
   const program = createProgram(secrets, terminal, () => short);
@@ -251,13 +251,13 @@ export async function runProgram(args: readonly string[], secrets: Secrets, term
   }
 }
 
-/** Whether the word in the place of a command is something to serve: a path, a URL, or a name of a file or folder here. */
+/** Whether the first word is a source to serve: a path, a URL, or the name of a file or folder here. */
 function isSource(typed: string | undefined, { commands }: Command): boolean {
   if (typed === undefined || typed.startsWith('-')) return false;
   return /[./\\:]/.test(typed) || (commands.every((each) => each.name() !== typed) && existsSync(typed));
 }
 
-/** The names of the commands that were typed: `vitrine`, `vitrine ls`, `vitrine audit verify`. */
+/** Returns the names of the typed commands: `vitrine`, `vitrine ls`, `vitrine audit verify`. */
 function commandsOf(command: Command, [typed, ...rest]: readonly string[]): readonly string[] {
   const found = command.commands.find((each) => each.name() === typed);
   return [command.name(), ...(found === undefined ? [] : commandsOf(found, rest))];

@@ -1,4 +1,4 @@
-/** A configuration that changes while it is served: it is taken over, or refused with the reason while the old one goes on. */
+/** Reloads a configuration while it is served. An invalid one is refused with the reason, and the old one stays in use. */
 import { readFile } from 'node:fs/promises';
 import { closeMounts } from '../config/mounts.ts';
 import type { Log } from '../core/context.ts';
@@ -11,25 +11,25 @@ import type { Terminal } from './terminal.ts';
 export interface Served {
   /** The sources that are served now. */
   readonly current: Sources;
-  /** Follows no more changes; resolves when none is being taken over. */
+  /** Stops following changes; resolves once a running reload has ended. */
   close(): Promise<void>;
 }
 
 interface Following {
-  readonly vitrine: Engine;
-  /** Reads all of it again; mounts that are as before are the same objects. */
+  readonly engine: Engine;
+  /** Opens the whole configuration again; unchanged mounts keep their objects. */
   readonly reopen: (before: Sources) => Promise<Sources>;
   readonly hide: (text: string) => string;
   readonly log: Log;
   readonly terminal: Pick<Terminal, 'input' | 'onHangup'>;
 }
 
-/** Follows the files of what is served, and a SIGHUP, unless a person's terminal sends it as it closes. */
+/** Reloads after a change of the configuration's files, and on SIGHUP, unless SIGHUP means that the terminal closed. */
 export async function followSources(
   first: Sources,
-  { vitrine, reopen, hide, log, terminal }: Following,
+  { engine, reopen, hide, log, terminal }: Following,
 ): Promise<Served> {
-  const { replaceMounts } = vitrine;
+  const { replaceMounts } = engine;
   let current = first;
   let closed = false;
   let seen = await textOf(first.files);

@@ -1,4 +1,4 @@
-/** How a process of `vitrine serve` stands to the others: as one of several workers, or as a replica on a bus. */
+/** The role of a `vitrine serve` process: one of several workers, or a replica on a bus. */
 import { join, parse } from 'node:path';
 import { closeMounts } from '../config/mounts.ts';
 import type { Bus } from '../core/bus.ts';
@@ -11,22 +11,22 @@ import type { Sources } from './sources.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface WorkerFlags {
-  /** How many, or `auto`. */
+  /** A number, or `auto`. */
   readonly workers?: string;
-  /** Each worker starts programs of its own. */
+  /** Lets each worker start its own programs. */
   readonly multiply?: boolean;
 }
 
-/** How this process stands to others that serve the same. */
+/** The role of this process among those that serve the same. */
 export interface Replica {
   readonly stdio: boolean;
-  /** Its number; undefined where it is no worker. */
+  /** The worker's number; undefined where this process is not a worker. */
   readonly worker: number | undefined;
   readonly bus: Bus | undefined;
   readonly keys: Keys | undefined;
 }
 
-/** The number of this worker, and where it serves. A parent resolves to `parent` when its workers have ended. @throws UsageError */
+/** Returns this worker's number and address. The parent gets `parent` once its workers have ended. @throws UsageError */
 export async function workerOf(
   { workers }: WorkerFlags,
   address: Address | undefined,
@@ -45,7 +45,7 @@ export async function workerOf(
   return 'parent';
 }
 
-/** Joins the others: over a bus that is configured, else over the parent of the workers. @throws UsageError */
+/** Connects to the others: over a configured bus, otherwise over the parent of the workers. @throws UsageError */
 export async function joinReplicas(
   sources: Sources,
   { multiply, workers }: WorkerFlags,
@@ -59,12 +59,12 @@ export async function joinReplicas(
     const programs = sources.mounts.filter(({ upstream }) => upstream !== undefined).map(({ name }) => name);
     if (worker !== undefined && workers !== '1' && multiply !== true && programs.length > 0)
       throw new UsageError(
-        `Each worker would have its own connection to, or program of, ${programs.join(', ')}; say --multiply if that is meant`,
+        `Each worker would start its own ${programs.join(', ')}, or connect to it; add --multiply to allow that`,
       );
     const isAlone = (worker === undefined || workers === '1') && sources.config.bus === undefined;
     if (typeof sources.config.explorer === 'object' && !isAlone)
       throw new UsageError(
-        'explorer.clientId: only the process at which somebody signs in knows them; serve with one process and no bus, or leave it out',
+        'explorer.clientId: only the process where a person signed in knows the person; serve with one process and no bus, or leave it out',
       );
     if (stdio) return { stdio, worker, bus: undefined, keys };
     const bus = await busOf(sources, log);
@@ -78,7 +78,7 @@ export async function joinReplicas(
   }
 }
 
-/** Each worker writes a chain of its own, as to `audit.2.jsonl`; one that takes the place of another one goes on with its chain. */
+/** Each worker writes its own chain, as in `audit.2.jsonl`; a worker that replaces another one continues its chain. */
 export function fileOfWorker(file: string, worker: number | undefined): string {
   if (worker === undefined || file === '-') return file;
   const { dir, name, ext } = parse(file);

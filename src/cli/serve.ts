@@ -2,6 +2,7 @@
 import { closeMounts } from '../config/mounts.ts';
 import type { Config } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
+import { answersOf } from '../configured/answers.ts';
 import { defined, type EngineFlags, engineOptions } from '../configured/engine-options.ts';
 import { rankedIndexOf } from '../configured/ranked-index.ts';
 import type { ClientFeatures, Log } from '../core/context.ts';
@@ -93,7 +94,7 @@ async function serveHere(
   if (sources.ignored !== undefined)
     log.warn('keys of mcpServers that mean nothing here are left out', { servers: sources.ignored });
   const shared = await joinReplicas(sources, flags, address, worker, log);
-  const { vitrine, telemetry } = await engineOf(sources, flags, shared, log, secrets).catch(async (error: unknown) => {
+  const { engine, telemetry } = await engineOf(sources, flags, shared, log, secrets).catch(async (error: unknown) => {
     await shared.bus?.close();
     throw error;
   });
@@ -106,19 +107,19 @@ async function serveHere(
     // Over stdio that is waited for when it is known who the host is: programs are started for it.
     if (host === undefined && (await Promise.race([upstreamsReady(sources, log), stopped])) === 'stopped') return;
     const reopen = (before: Sources): Promise<Sources> => openSources(paths, flags, { ...opening, before });
-    const now = await followSources(sources, { vitrine, reopen, hide: secrets.hide, log, terminal });
+    const now = await followSources(sources, { engine, reopen, hide: secrets.hide, log, terminal });
     served = now;
     const metrics = metricsOf(sources.config.telemetry, telemetry);
     const args = [...sources.args, ...typedAgain(flags)];
-    const shown = secrets.hide(title(vitrine, sources));
+    const shown = secrets.hide(title(engine, sources));
     const said: Said = { terminal, shown, args, log, stopped, metrics, end: () => endUpstreams(now.current) };
-    if (host !== undefined) await overStdio(vitrine, sources, host, said);
-    else if (address !== undefined) await overHttp(vitrine, sources, flags, address, said);
+    if (host !== undefined) await overStdio(engine, sources, host, said);
+    else if (address !== undefined) await overHttp(engine, sources, flags, address, said);
   } finally {
     stopping.begin();
     await served?.close();
     await endUpstreams(served?.current ?? sources);
-    await vitrine.close();
+    await engine.close();
     await shared.bus?.close();
     sent = (await telemetry?.close()) ?? true;
     clearInterval(held);
@@ -134,7 +135,7 @@ const typedAgain = ({ tools, icons }: EngineFlags): readonly string[] => [
 ];
 
 export interface OpenEngine {
-  readonly vitrine: Engine;
+  readonly engine: Engine;
   /** Ends after the engine, which has things to tell until then. */
   readonly telemetry: RunningTelemetry | undefined;
 }
@@ -155,13 +156,14 @@ export async function engineOf(
   try {
     telemetry = await telemetryOf(sources.config.telemetry, log);
     const index = await rankedIndexOf(sources, log, worker);
-    const engine = engineOptions(sources, sources.files.length > 0, flags);
+    const configured = engineOptions(sources, sources.files.length > 0, flags);
     // Over stdio there is one host, and nobody to take anything from.
-    const limits = stdio ? { ...engine.limits, anonymousIsOne: false } : engine.limits;
+    const limits = stdio ? { ...configured.limits, anonymousIsOne: false } : configured.limits;
     const hide = secrets.some ? secrets.hide : undefined;
-    const options = { ...engine, limits, hide, index, telemetry: telemetry?.telemetry, bus, keys };
+    const answers = answersOf(sources.config, log, !stdio);
+    const options = { ...configured, limits, hide, index, telemetry: telemetry?.telemetry, bus, keys, answers };
     return {
-      vitrine: createEngine({ ...options, audit: audit && { ...audit, file: fileOfWorker(audit.file, worker), log } }),
+      engine: createEngine({ ...options, audit: audit && { ...audit, file: fileOfWorker(audit.file, worker), log } }),
       telemetry,
     };
   } catch (error) {
@@ -216,13 +218,13 @@ function soleHost(): SoleHost {
 }
 
 async function overStdio(
-  vitrine: Engine,
+  engine: Engine,
   sources: Sources,
   host: SoleHost,
   { terminal, shown, args, log, stopped, metrics, end }: Said,
 ): Promise<void> {
   if (metrics !== undefined) log.warn('there are no metrics for Prometheus over stdio; add --http');
-  const serving = serveStdio(vitrine, {
+  const serving = serveStdio(engine, {
     log,
     input: terminal.input,
     output: terminal.output,
@@ -242,7 +244,7 @@ async function overStdio(
 }
 
 async function overHttp(
-  vitrine: Engine,
+  engine: Engine,
   sources: Sources,
   flags: ServeFlags,
   address: Address,
@@ -282,7 +284,7 @@ async function overHttp(
       maxUnreadBytes: limits.maxUnreadBytes,
     }),
   };
-  const serving = await atFreePort(port, more, (free) => serveHttp(vitrine, { ...options, port: free })).catch(
+  const serving = await atFreePort(port, more, (free) => serveHttp(engine, { ...options, port: free })).catch(
     (error: unknown) => {
       throw wayOut(error, address, open && allowRemote !== true);
     },
@@ -347,7 +349,7 @@ function wayOut(error: unknown, { host, port }: Address, open: boolean): unknown
   );
 }
 
-function title(vitrine: Engine, { mounts }: Sources): string {
+function title(engine: Engine, { mounts }: Sources): string {
   const width = Math.max(...mounts.map((mount) => mount.name.length));
   const rows = mounts.map((mount) => {
     const [scheme = ''] = mount.provider.features.schemes;
@@ -355,5 +357,5 @@ function title(vitrine: Engine, { mounts }: Sources): string {
     const from = mount.upstream === undefined ? '' : `  ${mount.upstream.target}`;
     return stripControls(`  ${mount.name.padEnd(width)}  ${begin}${from}`);
   });
-  return `Vitrine ${VERSION} serves "${vitrine.identity.name}":\n\n${rows.join('\n')}`;
+  return `Vitrine ${VERSION} serves "${engine.identity.name}":\n\n${rows.join('\n')}`;
 }

@@ -1,26 +1,26 @@
-/** How serving ends: in order at the first signal, at once at the second one, and in any case within its time. */
+/** Stops serving: in order at the first signal, at once at the second, and in any case within a time limit. */
 import type { Log } from '../core/context.ts';
 
-/** How long all of the end may take, in milliseconds: five seconds, less what a busy machine needs to notice. */
+/** The time limit of stopping, in milliseconds: five seconds, less the time that a busy machine needs to notice. */
 const STOP_MS = 4_000;
 
 export interface Stopping {
   /** Resolves at the first SIGINT or SIGTERM. */
   readonly signalled: Promise<'stopped'>;
-  /** The end has begun, for whatever reason: from now on its time runs. */
+  /** Starts the time limit, whatever the reason for stopping. */
   begin(): void;
 }
 
-/** From now on the end has its time; after it the process exits, whatever is left. Whoever has ended before clears it. */
+/** Starts the time limit; when it is over, the process exits. The caller clears the timer when it has stopped earlier. */
 export function limitEnd(log: Log): NodeJS.Timeout {
   const giveUp = (): void => {
-    log.error('the server did not end in time: what is left of it is ended now');
+    log.error('the server did not stop in time; the process exits now');
     process.exit(1);
   };
   return setTimeout(giveUp, STOP_MS).unref();
 }
 
-/** Takes the signals from now on. Where the process exits, whatever way, programs that it started are killed. */
+/** Handles the signals from now on. When the process exits for any reason, the programs that it started are killed. */
 export function takeSignals(log: Log): Stopping {
   let begun = false;
   function begin(): void {

@@ -40,7 +40,7 @@ export function workerCount(typed: string): number {
 /** The number of this worker; undefined in every other process. */
 export const workerNumber = (): number | undefined => (cluster.isWorker ? Number(process.env[NUMBER]) : undefined);
 
-/** Where this worker serves. */
+/** Gives the address at which this worker serves. */
 export const addressOfWorker = ({ host }: Address): Address => ({ host, port: Number(process.env[PORT]) });
 
 /** The bus of this worker, and the keys of all. */

@@ -1,4 +1,4 @@
-/** Requests on behalf of one client: over the connection that there is, answered from the cache where that may be. */
+/** Sends requests for one client over its connection, or answers them from the cache. */
 import type { Cache, Question } from './cache.ts';
 import type { Connection } from './connection.ts';
 import { ResourceClientError } from './errors.ts';
@@ -6,20 +6,20 @@ import type { Data, Link } from './link.ts';
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Ends the call, and the request where nobody else waits for it. The call throws its reason. */
+  /** Ends the call, and also the request where no other call waits for it. The call throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds for one request. Default: `timeoutMs` of the client. */
   readonly timeoutMs?: number | undefined;
-  /** Asks the server, whatever is kept. What it answers is kept. Default false. */
+  /** Asks the server even where the cache has an answer, and caches the new answer. Default false. */
   readonly fresh?: boolean | undefined;
 }
 
 export interface Asking {
   readonly connection: Connection;
   readonly cache: Cache;
-  /** One request, asked once for all who ask the same at the same time, and kept as long as the answer says. */
+  /** Sends a request once for all callers that ask the same at the same time, and caches the answer as long as it allows. */
   ask(question: Question, params: Data, options: CallOptions): Promise<Answer>;
-  /** The same without the cache. */
+  /** Sends a request without using the cache. */
   request(link: Link, method: string, params: Data, options: CallOptions): Promise<Data>;
 }
 
@@ -30,13 +30,13 @@ export interface Answer {
 
 const askings = new WeakMap<object, Asking>();
 
-/** Remembers by what a client asks, for functions of this package that are beside it. */
+/** Records how a client asks, for other functions of this package. */
 export const setAsking = (client: object, asking: Asking): void => void askings.set(client, asking);
 
 /** @throws ResourceClientError `invalid` for an object that `createResourceClient` has not made */
 export function askingOf(client: object): Asking {
   const asking = askings.get(client);
-  if (asking === undefined) throw new ResourceClientError('invalid', 'The client is not one of createResourceClient');
+  if (asking === undefined) throw new ResourceClientError('invalid', 'The client was not made by createResourceClient');
   return asking;
 }
 
@@ -48,7 +48,7 @@ export function createAsking(connection: Connection, cache: Cache, timeoutMs: nu
     } catch (error) {
       options.signal?.throwIfAborted();
       if (!link.ended) throw error;
-      // The connection was lost before it was asked, or over it. Asking again does no harm: nothing but reading is done here.
+      // The connection was lost before or during the request. Repeating is safe, since these requests only read.
       const next = await connection.get(options.signal).catch(() => undefined);
       if (next === undefined || next === link) throw error;
       return next.request(method, params, limits);

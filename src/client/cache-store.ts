@@ -1,55 +1,55 @@
-/** Keeps answers: an interface, and a store in memory that is bounded in bytes. */
+/** Stores answers: an interface, and an in-memory store that is bounded in bytes. */
 import { weightOf } from '../core/weight.ts';
 
-/** The question that an answer is kept for. */
+/** The question that an answer belongs to. */
 export interface CacheKey {
-  /** Whose server it is of: the address of the server, or what `cache.server` says. */
+  /** The server: its URL, or `cache.server`. */
   readonly server: string;
-  /** Whose answer it is: empty for everybody's (`cacheScope: public`). */
+  /** The user; empty for answers that everybody may share (`cacheScope: public`). */
   readonly partition: string;
-  /** Such as `resources/read`. */
+  /** The method, such as `resources/read`. */
   readonly method: string;
-  /** Empty for a list of no resource in particular. */
+  /** The URI; empty for a list without one. */
   readonly uri: string;
-  /** Which part of it: a cursor, or a window. */
+  /** A cursor, or a window. */
   readonly part: string;
 }
 
 export interface CacheEntry {
-  /** The result, as JSON. It is shared: nobody changes it. */
+  /** The result, as JSON. It is shared and never changed. */
   readonly value: Readonly<Record<string, unknown>>;
   /** Milliseconds since 1970 up to which it is fresh. */
   readonly until: number;
-  /** The state of the resource, by its last change: compared later, to see whether the resource has changed. */
+  /** The version of the resource by its last change, to compare later. */
   readonly validator?: string | undefined;
 }
 
-/** Keeps answers. All of it may be asynchronous; what fails is as if it had not been kept. */
+/** Stores answers. Every method may be asynchronous; a failure counts as not stored. */
 export interface CacheStore {
   get(key: CacheKey): CacheEntry | undefined | Promise<CacheEntry | undefined>;
   set(key: CacheKey, entry: CacheEntry): void | Promise<void>;
-  /** Forgets what matches. */
+  /** Removes matching answers. */
   forget(matches: (key: CacheKey) => boolean): void | Promise<void>;
   close?(): Promise<void>;
 }
 
 export interface MemoryStoreOptions {
-  /** Bytes of all answers, about. The ones that were used longest ago make room. Default 64 MiB. */
+  /** Approximate bytes of all answers. The least recently used are removed first. Default 64 MiB. */
   readonly maxBytes?: number | undefined;
 }
 
 export const DEFAULT_CACHE_BYTES = 64 * 1024 * 1024;
 
 export interface MemoryStore extends CacheStore {
-  /** Bytes that are kept, about. */
+  /** Approximate bytes of all stored answers. */
   readonly bytes: number;
-  /** Answers that are kept. */
+  /** The number of stored answers. */
   readonly size: number;
 }
 
-/** A store that lasts as long as the program. Several clients may share one. */
+/** Makes a store that lasts as long as the program. Clients may share it. */
 export function memoryStore({ maxBytes = DEFAULT_CACHE_BYTES }: MemoryStoreOptions = {}): MemoryStore {
-  // In the order of their last use: a map keeps the order in which its keys were set.
+  // In the order of last use: a map keeps the order of insertion.
   const kept = new Map<string, { readonly key: CacheKey; readonly entry: CacheEntry; readonly weight: number }>();
   let bytes = 0;
   const remove = (name: string): void => {
@@ -89,6 +89,6 @@ export function memoryStore({ maxBytes = DEFAULT_CACHE_BYTES }: MemoryStoreOptio
   };
 }
 
-/** One text for one key, and none for two. */
+/** Returns a unique text for a key. */
 export const keyText = ({ server, partition, method, uri, part }: CacheKey): string =>
   JSON.stringify([server, partition, method, uri, part]);

@@ -1,9 +1,11 @@
 /**
- * The children of one resource, from any server: `resources/directory/read` where the server declares it, else
- * `resources/list` with its URI where that works, else the read of a folder as VS Code does it, else what the flat list has
- * below it.
+ * Lists the children of one resource on any server. The ways, best first: `resources/directory/read` if the server declares
+ * it, `resources/list` with the URI if the server honors it, reading the folder as VS Code does, and last the entries of the
+ * flat list whose URIs lie below.
  */
+
 import { entriesIn } from '../connection/results.ts';
+import { decodedText } from '../core/uri.ts';
 import { DIRECTORY_READ_METHOD } from '../protocol/methods.ts';
 import { DIRECTORY_MIME_TYPE } from '../protocol/resources.ts';
 import type { Asking } from './asking.ts';
@@ -16,15 +18,15 @@ import { uniqueName } from './unique.ts';
 
 const LIST = 'resources/list';
 
-/** In the `_meta` of a container that no server named: it is there because something is below it. */
+/** Marks, in `_meta`, a container that the server did not list itself: the client inferred it from a URI below it. */
 export const INFERRED_META_KEY = 'vitrine/inferred';
 
 type Pages = AsyncGenerator<ListPage, void, undefined>;
 
 export interface ChildrenOptions extends ListOptions {
-  /** From a flat list: everything below, instead of the direct children. */
+  /** With a flat list, gives everything below instead of the direct children. */
   readonly deep?: boolean | undefined;
-  /** Does not go through the flat list. */
+  /** Never falls back to the flat list. */
   readonly scopedOnly?: boolean | undefined;
 }
 
@@ -49,8 +51,8 @@ export function createChildren(asking: Asking, reading: Reading): Children {
   const probes = new WeakMap<Link, Promise<boolean>>();
 
   /**
-   * Whether a list with a URI is a list of that resource. A server that does not know the parameter leaves it out of
-   * account, and gives the whole list of a resource that cannot be there.
+   * Whether the server honors the URI of `resources/list`. Asks it to list a resource that cannot exist: a server that
+   * ignores the parameter answers with its whole list.
    */
   function honoursUri(link: Link, options: ListOptions): Promise<boolean> {
     const running = probes.get(link);
@@ -77,8 +79,8 @@ export function createChildren(asking: Asking, reading: Reading): Children {
   }
 
   /**
-   * Returns the ways that may work, best first: only one where lists by URI work, or the server declares directories. A
-   * server that does not declare them is not asked for them (SEP-2640, Capability Negotiation).
+   * Returns the ways that may work, best first. There is only one if the server is known to honor the URI, or declares
+   * directories. A server that does not declare directories is not asked for them (SEP-2640, Capability Negotiation).
    */
   function ways(link: Link, options: ChildrenOptions): readonly Scoping[] {
     const { facts, learned } = link;
@@ -111,7 +113,7 @@ export function createChildren(asking: Asking, reading: Reading): Children {
     }
   }
 
-  /** Reads the folder, and gives the items below it. Asks without the slash (VS Code), then with it, which some servers want. */
+  /** Reads the folder and gives the items below it: first without a slash (VS Code), then with it, as some servers want. */
   async function* folderRead(uri: string, options: ChildrenOptions, report: OpenReport): Pages {
     const bare = identityOf(uri);
     let refusal: unknown;
@@ -168,12 +170,12 @@ export function createChildren(asking: Asking, reading: Reading): Children {
           options.signal?.throwIfAborted();
           if (!(error instanceof ResourceClientError) || !FALLS_BACK.has(error.code)) throw error;
           if (error.code === 'unsupported') learn(link, way, false);
-          // The refusal that says most about the resource is thrown in the end.
+          // If no way works, the refusal that says most about the resource is thrown.
           refusal = better(refusal, error);
           tried.push(way);
           continue;
         }
-        // It has children: so what refused to list them does not list at all.
+        // The resource has children, so a way that refused it does not work on this server at all.
         if (page.done !== true && page.value.resources.length > 0) for (const each of tried) learn(link, each, false);
         while (page.done !== true) {
           Object.assign(report, own, { via: way });
@@ -194,7 +196,7 @@ function learn(link: Link, way: Scoping, works: boolean): void {
   if (way === 'scoped-list') link.learned.scoped = works;
 }
 
-/** A refusal that is about the resource, rather than about a method that the server does not have. */
+/** Picks the refusal that is about the resource, rather than about a method that the server lacks. */
 function better(known: unknown, error: ResourceClientError): unknown {
   if (known === undefined) return error;
   const says = ({ code }: ResourceClientError): number => (code === 'not-listable' ? 2 : code === 'not-found' ? 1 : 0);
@@ -204,7 +206,7 @@ function better(known: unknown, error: ResourceClientError): unknown {
 const notListable = (uri: string): ResourceClientError =>
   new ResourceClientError('not-listable', 'The resource has no children to list', { uri });
 
-/** An item of a folder's read as an entry of a list. One without bytes and without a type is a folder there. */
+/** Turns an item of a folder's contents into an entry of a list. An item without bytes and without a type is a folder. */
 function asChild(resource: ListedResource, byteLength: number): ListedResource {
   const { mimeType, capabilities, size } = resource;
   if (byteLength > 0) return size === undefined ? { ...resource, size: byteLength } : resource;
@@ -217,7 +219,7 @@ const inside = (uri: string, resources: readonly ListedResource[]): readonly Lis
   return resources.filter((each) => each.uri.startsWith(begin) && each.uri.length > begin.length);
 };
 
-/** Of resources anywhere below, the direct children; what lies deeper stands for the container that it is in. */
+/** Picks the direct children. A resource that lies deeper is replaced by the child of `uri` that contains it. */
 function directChildren(
   uri: string,
   resources: readonly ListedResource[],
@@ -237,13 +239,5 @@ function directChildren(
 
 function containerAt(uri: string): ListedResource {
   const last = uri.slice(uri.lastIndexOf('/') + 1);
-  return { uri, name: decoded(last), mimeType: DIRECTORY_MIME_TYPE, _meta: { [INFERRED_META_KEY]: true } };
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+  return { uri, name: decodedText(last), mimeType: DIRECTORY_MIME_TYPE, _meta: { [INFERRED_META_KEY]: true } };
 }

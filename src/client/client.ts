@@ -91,7 +91,7 @@ export interface ResourceClient extends AsyncDisposable {
   templates(options?: ListOptions): TemplateListing;
   /** Returns a server's description of a resource, without reading it where possible (2093-2, 2093-11). @throws `not-found` */
   metadata(uri: string, options?: CallOptions): Promise<ResourceMetadata>;
-  /** @throws `not-found`, `too-large`, `not-acceptable`, `invalid` for a range behind the end, `invalid-answer` */
+  /** @throws `not-found`, `too-large`, `not-acceptable`, `invalid` for a range past the end, `invalid-answer` */
   read(uri: string, options?: ReadOptions): Promise<ReadResult>;
   /**
    * Reads what a `resource_link` names. What only the link says of it (annotations, a name) is in `link`. The server is

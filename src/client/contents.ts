@@ -1,43 +1,41 @@
-/** One item of a read: what it is, and its content, which is decoded when it is asked for and not before. */
+/** One item of a read: its description and its content, which is decoded on demand. */
+import { isContinuation } from '../core/text/text.ts';
 import { WINDOW_META_KEY } from '../protocol/meta.ts';
 import { base64Size, decodeBase64, utf8Size } from './base64.ts';
 import { invalidAnswer } from './errors.ts';
 import type { Data } from './link.ts';
 import { type ListedResource, resourceIn } from './shapes.ts';
 
-/** Bytes of a content that were sent, where they are not all of it. */
+/** The window of a content that was sent in part. */
 export interface ContentWindow {
-  /** Its beginning, in bytes from the start of the content. */
+  /** The first byte, counted from the start of the content. */
   readonly offset: number;
-  /** How long it is, in bytes. */
+  /** The number of bytes. */
   readonly length: number;
-  /** Bytes of the whole, where that is known. */
+  /** The bytes of the whole content, where known. */
   readonly total?: number | undefined;
-  /** Who cut it: a server that knows no windows sends everything, and it is cut here. */
+  /** `client` where the server does not support windows: it sends everything, and the client cuts it. */
   readonly cutBy: 'server' | 'client';
 }
 
-/** An item of a read. It is shared with whoever reads the same: do not change what it holds. */
+/** An item of a read. Several callers may share it: do not change it. */
 export interface ReadItem {
-  /** Everything that the server says of it, and no content. */
+  /** The server's description, without content. */
   readonly resource: ListedResource;
-  /** As the server sent it, every field. Where it was cut here, this is still the whole. */
+  /** The item as the server sent it, with every field; also where the client cut the content. */
   readonly contents: Data;
   readonly form: 'text' | 'blob';
-  /** Bytes of the content, before base64. Known without decoding it. */
+  /** The bytes of the content, before base64. Known without decoding it. */
   readonly byteLength: number;
-  /** The part of the whole that it is; undefined for all of it. */
+  /** The window that it is; undefined for the whole content. */
   readonly window: ContentWindow | undefined;
-  /**
-   * The content as text: as it was sent, or a `blob` that is valid UTF-8; undefined for anything else. Markup in it is
-   * the server's.
-   */
+  /** The content as text: unchanged, or decoded from a UTF-8 `blob`; else undefined. Markup in it comes from the server. */
   text(): string | undefined;
-  /** The bytes: of a text in UTF-8, of a blob decoded. @throws ResourceClientError `invalid-answer` for what is no base64 */
+  /** The bytes: of a text in UTF-8, or decoded from a blob. @throws ResourceClientError `invalid-answer` for invalid base64 */
   bytes(): Uint8Array<ArrayBuffer>;
 }
 
-/** @returns undefined for what is no item of a read */
+/** @returns undefined for an invalid item */
 export function itemIn(value: unknown, uri: string): ReadItem | undefined {
   const resource = resourceIn(value, uri);
   if (resource === undefined) return undefined;
@@ -84,7 +82,7 @@ function blobItem(resource: ListedResource, contents: Data, blob: string, window
   };
 }
 
-/** The same item with only some of its bytes. A text is cut between characters, so that it may be up to three bytes less. */
+/** Returns the item cut to a range of bytes. A text is cut between characters, so it may be up to three bytes shorter. */
 export function cutItem(item: ReadItem, { offset = 0, length }: ByteRange): ReadItem {
   const whole = item.bytes();
   const end = length === undefined ? whole.length : Math.min(whole.length, offset + length);
@@ -101,7 +99,7 @@ export function cutItem(item: ReadItem, { offset = 0, length }: ByteRange): Read
   };
 }
 
-/** A part of a content, in bytes. */
+/** A range of bytes in a content. */
 export interface ByteRange {
   /** Default 0. */
   readonly offset?: number | undefined;
@@ -109,9 +107,7 @@ export interface ByteRange {
   readonly length?: number | undefined;
 }
 
-const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
-
-/** How many bytes of the beginning are whole characters, where more would follow. */
+/** Returns how many leading bytes form complete characters, where more would follow. */
 function wholeCharacters(bytes: Uint8Array, more: boolean): number {
   if (!more) return bytes.length;
   let last = bytes.length - 1;

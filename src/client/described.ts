@@ -28,14 +28,14 @@ export interface Described {
 
 type Remembered = Map<string, { readonly resource: ListedResource; readonly until: number }>;
 
-/** Resources that are remembered at most, and how long, in milliseconds. */
+/** The most resources that are remembered, and how long, in milliseconds. */
 const MAX_KNOWN = 20_000;
 const KNOWN_MS = 30_000;
 
 /** URIs longer than this, in UTF-16 units, are not remembered. */
 const MAX_KNOWN_URI = 2_048;
 
-/** Resources of the list that are gone through for one that is asked for by its URI. */
+/** The most resources of the list that are gone through for one that is asked for by its URI. */
 const MAX_LOOKED_AT = 10_000;
 
 export function createDescribed(asking: Asking, reading: Reading, now: () => number = Date.now): Described {

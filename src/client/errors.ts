@@ -1,37 +1,37 @@
-/** Errors between this client and a server: one family, made where the cause is known. */
+/** The errors of this client: one family, made where the cause is known. */
 import { faultOf, type ServerError } from '../connection/faults.ts';
 import { seenIn } from '../connection/seen.ts';
 import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND, METHOD_NOT_FOUND } from '../protocol/error-codes.ts';
 
 export type ClientErrorCode =
-  /** The server knows no such resource, in the code of either era: -32602 or -32002. */
+  /** The server has no such resource: code -32602 or -32002, depending on the era. */
   | 'not-found'
   /** The resource has no children to list. */
   | 'not-listable'
-  /** The server does not let this caller do this, or does not let it in at all. */
+  /** The server refuses this request, or refuses this client. */
   | 'denied'
-  /** The content is over `maxBytes`, or over a limit of the server. It was not decoded. */
+  /** The content exceeds `maxBytes`, or a limit of the server. It was not decoded. */
   | 'too-large'
-  /** The resource has none of the formats that `accept` asks for. `data.available` lists those that it has. */
+  /** The resource has none of the formats in `accept`. `data.available` lists its formats. */
   | 'not-acceptable'
-  /** The request itself is wrong: a malformed URI, a range behind the end, an expired cursor. */
+  /** The request itself is wrong: a malformed URI, a range past the end, an expired cursor. */
   | 'invalid'
-  /** The server does not have this method, or cannot tell of changes of this resource. */
+  /** The server does not have this method, or cannot report changes of this resource. */
   | 'unsupported'
-  /** No answer came in time. */
+  /** No response came in time. */
   | 'timeout'
-  /** The server's limit is used up. */
+  /** The caller has used up a limit of the server. */
   | 'limited'
   /** The server cannot be reached. */
   | 'unavailable'
-  /** The answer is not what the protocol says it is. */
+  /** The response violates the protocol. */
   | 'invalid-answer'
   /**
-   * A file of a skill is not what the entry of the skill says it is. `data` has `what` (`size`, `digest`, `frontmatter`,
+   * A file of a skill does not match the entry of the skill. `data` has `what` (`size`, `digest`, `frontmatter`,
    * `unlisted`), `expected` and `got`.
    */
   | 'mismatch'
-  /** The server failed, and says no more than that. `rpcCode` and `data` have its words. */
+  /** The server failed without a known reason. `rpcCode` and `data` have its own error. */
   | 'failed'
   /** This client was closed. */
   | 'closed';
@@ -48,12 +48,12 @@ export interface ClientErrorOptions {
 }
 
 /**
- * The error that every call of a resource client throws, except an abort: that throws the `reason` of the signal. The message of
- * an error that a server sent is the server's: show it as text and nothing else.
+ * The error that every call of a resource client throws. An aborted call throws the signal's `reason` instead. The
+ * message of a server's error comes from the server: show it only as text.
  */
 export class ResourceClientError extends Error {
   readonly code: ClientErrorCode;
-  /** The resource that it is about, where there is one. */
+  /** The resource that the error is about, if any. */
   readonly uri: string | undefined;
   readonly rpcCode: number | undefined;
   readonly data: Readonly<Record<string, unknown>> | undefined;
@@ -73,7 +73,7 @@ export class ResourceClientError extends Error {
   }
 }
 
-/** The reasons that Vitrine's servers give in `data.reason`. */
+/** The reasons that Vitrine's servers send in `data.reason`. */
 const REASONS: ReadonlySet<string> = new Set<ClientErrorCode>([
   'not-found',
   'not-listable',
@@ -88,8 +88,8 @@ const REASONS: ReadonlySet<string> = new Set<ClientErrorCode>([
 const isReason = (reason: unknown): reason is ClientErrorCode => typeof reason === 'string' && REASONS.has(reason);
 
 /**
- * Any thrown value as an error of this family.
- * @param about what was asked: a URI, and whether a cursor went along, which may be what was wrong
+ * Converts any thrown value to an error of this family.
+ * @param about the requested URI, and whether a cursor was sent, which may be the cause
  */
 export function clientError(
   error: unknown,
@@ -98,14 +98,14 @@ export function clientError(
   if (error instanceof ResourceClientError) return error;
   const { uri } = about;
   const fault = faultOf(error);
-  // A fault with a message says what was seen; else its cause does.
+  // The message of a fault says what was observed; without one, its cause does.
   const options = { uri, cause: fault.message === '' ? (fault.cause ?? fault) : fault };
   if (fault.answer !== undefined) return answeredError(fault.answer, about, fault.cause);
   switch (fault.kind) {
     case 'too-large':
       return new ResourceClientError('too-large', 'The answer of the server is too large', options);
     case 'cut-off':
-      return new ResourceClientError('unavailable', `The server was cut off, since it ${fault.message}`, options);
+      return new ResourceClientError('unavailable', `The server was cut off, because it ${fault.message}`, options);
     case 'refused':
       return new ResourceClientError('denied', 'The server does not let this client in', options);
     case 'late':
@@ -123,7 +123,7 @@ export function clientError(
   }
 }
 
-/** With what was seen of the server, where that is known. */
+/** Adds what was observed of the server, where that is known. */
 export function withSeen(message: string, error: unknown): string {
   const seen = seenIn(error);
   return seen === undefined ? message : `${message}: ${seen}`;
@@ -147,14 +147,14 @@ function codeOf(
   if (code === METHOD_NOT_FOUND) return 'unsupported';
   if (isReason(data?.reason)) return data.reason;
   if (code === LEGACY_RESOURCE_NOT_FOUND) return 'not-found';
-  // All that was sent is a URI, so it is the URI that the server does not take; with a cursor it may be that, unless it names
-  // the URI. The SDK gives -32002 as -32602, with the URI alone.
+  // The request had only a URI, so the server rejects the URI. With a cursor the server may reject the cursor, unless
+  // the error names the URI. The SDK converts -32002 to -32602, with the URI alone.
   if (code === INVALID_PARAMS)
     return uri !== undefined && (cursor !== true || data?.uri === uri) ? 'not-found' : 'invalid';
   return 'failed';
 }
 
-/** Whether the server does not have the method: the answer that a fallback is for (2093-11). */
+/** Whether the server lacks the method, so that a fallback applies (2093-11). */
 export const isUnsupported = (error: unknown): boolean =>
   error instanceof ResourceClientError && error.code === 'unsupported';
 

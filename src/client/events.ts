@@ -1,39 +1,39 @@
-/** Changes on their way to somebody who reads them one by one: bounded, and a word when some were lost. */
+/** A bounded queue of changes for a reader; it tells the reader when changes were lost. */
 export type WatchEvent =
-  /** A resource has changed: the one that is watched, or one below it. Read it to see how. */
+  /** The watched resource, or one below it, has changed. Read it to see how. */
   | { readonly kind: 'updated'; readonly uri: string }
-  /** The list of resources has changed: list to see how. */
+  /** The list of resources has changed. List it to see how. */
   | { readonly kind: 'list-changed' }
-  /** Changes may have been lost: look at everything again. */
+  /** Changes may have been lost: read and list everything again. */
   | {
       readonly kind: 'missed';
       readonly reason: /** The connection was lost, and is back. */
         | 'reconnected'
         /** A stream of notifications was interrupted, and is back. */
         | 'stream-interrupted'
-        /** They were not read fast enough, and thrown away. */
+        /** The reader was too slow, and changes were dropped. */
         | 'overflow';
     };
 
-/** Changes as they come. Ends when it is closed, left (`break`), or its signal is aborted. */
+/** Changes as they arrive. It ends when it is closed, left with `break`, or its signal is aborted. */
 export interface Watch extends AsyncIterable<WatchEvent>, AsyncDisposable {
-  /** Settles when the server tells of changes. Rejects with what the iteration throws, where it does not. */
+  /** Resolves when the server has begun to report changes. Rejects with the error of the iteration, if it cannot. */
   readonly ready: Promise<void>;
   close(): Promise<void>;
 }
 
-/** Events that wait for a reader. When there are more, all of them become one `missed`. */
+/** The most events that wait for a reader. When there are more, one `missed` replaces them all. */
 export const MAX_WAITING_EVENTS = 1_000;
 
 export interface EventQueue {
   push(event: WatchEvent): void;
-  /** Ends the iteration with an error, after what waits. */
+  /** Ends the iteration with an error, after the waiting events. */
   fail(error: unknown): void;
   end(): void;
   readonly events: AsyncIterator<WatchEvent>;
 }
 
-/** @param onEnd when nobody reads any more */
+/** @param onEnd called when the reader stops */
 export function createEventQueue(onEnd: () => Promise<void>): EventQueue {
   let waiting: WatchEvent[] = [];
   let readers: { resolve(result: IteratorResult<WatchEvent>): void; reject(error: unknown): void }[] = [];
@@ -59,7 +59,7 @@ export function createEventQueue(onEnd: () => Promise<void>): EventQueue {
         reader.resolve({ done: false, value: event });
         return;
       }
-      // Whoever reads it looks once for both.
+      // One event is enough for the reader to look again.
       if (waiting.some((each) => same(each, event))) return;
       waiting.push(event);
       if (waiting.length > MAX_WAITING_EVENTS) waiting = [{ kind: 'missed', reason: 'overflow' }];

@@ -1,4 +1,4 @@
-/** Connecting to a server by its URL: a client in whichever era the server speaks, whose streams are looked after. */
+/** Connects to a server by its URL, in whichever era the server speaks, and keeps its streams open. */
 import {
   type AuthProvider,
   Client,
@@ -10,7 +10,7 @@ import { CONNECT_MS, type DialOptions, dial } from '../connection/dial.ts';
 import { httpTransport } from '../connection/http.ts';
 import type { Connect } from './connection.ts';
 
-/** How the client presents itself, and what it can do for the server. */
+/** The client's introduction and capabilities. */
 export interface ClientTarget {
   /** Name and version of the program. Default: `vitrine-client`, without a version of its own. */
   readonly clientInfo?: Implementation | undefined;
@@ -20,36 +20,36 @@ export interface ClientTarget {
   readonly prepare?: ((client: Client) => void) | undefined;
   /** Milliseconds for connecting. Default 60,000; 300,000 for a program. */
   readonly connectTimeoutMs?: number | undefined;
-  /** Bytes of one message: a whole answer, an event, a line. A longer answer fails before it is parsed. Default 64 MiB. */
+  /** The most bytes of one message: a whole answer, an event, a line. A longer one fails before parsing. Default 64 MiB. */
   readonly maxMessageBytes?: number | undefined;
 }
 
 /** A server behind a URL, over Streamable HTTP. */
 export interface HttpTarget extends ClientTarget {
   readonly url: string | URL;
-  /** Sent with each request. */
+  /** Headers of each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** OAuth, as the SDK has it, or anything else that gives tokens. */
+  /** An OAuth provider of the SDK, or any other source of tokens. */
   readonly authProvider?: OAuthClientProvider | AuthProvider | undefined;
-  /** Instead of the `fetch` of the platform. */
+  /** Replaces the platform's `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
 const DEFAULT_MESSAGE_BYTES = 64 * 1024 * 1024;
 
-/** Entries and fields in one message: a list of 100,000 resources on one page has fewer. */
+/** The most entries and fields in one message: a list of 100,000 resources on one page has fewer. */
 const MAX_MESSAGE_VALUES = 4_000_000;
 
 const IDENTITY: Implementation = { name: 'vitrine-client', version: '1' };
 
-/** A client of the SDK that is not connected yet. */
+/** Makes a client of the SDK that is not connected yet. */
 export function newClient({ clientInfo = IDENTITY, clientOptions, prepare }: ClientTarget): Client {
   const client = new Client(clientInfo, { versionNegotiation: { mode: 'auto' }, ...clientOptions });
   prepare?.(client);
   return client;
 }
 
-/** How to connect to a server by its URL. */
+/** Returns a function that connects to a server by its URL. */
 export function httpConnect(target: HttpTarget): Connect {
   const { authProvider: auth, ...endpoint } = target;
   return async ({ signal, missed }) => {
@@ -63,7 +63,7 @@ export function httpConnect(target: HttpTarget): Connect {
   };
 }
 
-/** The limits of what a server sends, and the time for connecting. */
+/** Returns the limits of the server's messages, and the time for connecting. */
 export const dialOptions = (
   target: ClientTarget,
   signal: AbortSignal,

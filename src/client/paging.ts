@@ -1,4 +1,4 @@
-/** Lists, a page at a time: asked for when somebody wants it, bounded, and ended where a cursor comes again. */
+/** Reads lists page by page, on demand and within limits, and stops when a cursor repeats. */
 import { type CursorStop, type PagedList, pagesIn } from '../connection/paging.ts';
 import { MISSING_META_KEY, TRUNCATED_META_KEY } from '../protocol/meta.ts';
 import type { ResourceTemplate } from '../protocol/resources.ts';
@@ -8,7 +8,7 @@ import type { Data, Scoping } from './link.ts';
 import { identityOf, type ListedResource, resourceIn } from './shapes.ts';
 
 export type ListVia =
-  /** The list of no resource in particular. */
+  /** The list without a URI. */
   | 'default-list'
   /** `scoped-list`: `resources/list` with a `uri` (2093-4). `directory-read`: `resources/directory/read`. */
   | Scoping;
@@ -16,21 +16,21 @@ export type ListVia =
 /** Why a list ended. */
 export type ListStop = CursorStop | 'max-pages' | 'max-resources';
 
-/** How a list went, so far. */
+/** The progress of a list. */
 export interface ListReport {
-  /** How it was had; undefined before the first page. */
+  /** How it was read; undefined before the first page. */
   readonly via: ListVia | undefined;
-  /** Undefined while it goes on, and where its reader left it. */
+  /** Undefined while it goes on, and where the reader stopped early. */
   readonly stopped: ListStop | undefined;
   readonly pages: number;
   readonly resources: number;
-  /** Pages with nothing new in them, though others came after them. */
+  /** Pages without new entries that were not the last. */
   readonly fruitless: number;
-  /** Entries that cannot be resources. */
+  /** Invalid entries. */
   readonly dropped: number;
   /** The server's own limit that ended the list (`vitrine/truncatedBy`). */
   readonly truncatedBy: string | undefined;
-  /** The parts that are missing in it, as the server says (`vitrine/missing`). */
+  /** The parts that the server reports as missing (`vitrine/missing`). */
   readonly missing: readonly unknown[];
 }
 
@@ -49,27 +49,27 @@ export const newReport = (): OpenReport => ({
 
 export interface ListPage {
   readonly resources: readonly ListedResource[];
-  /** As it was sent, every field. */
+  /** The unchanged result, with every field. */
   readonly result: Data;
 }
 
 export interface ListOptions extends CallOptions {
-  /** Pages that are asked for at most. Default 10,000. */
+  /** The most pages to request. Default 10,000. */
   readonly maxPages?: number | undefined;
-  /** Resources that are given at most. Default 100,000. */
+  /** The most resources to yield. Default 100,000. */
   readonly maxResources?: number | undefined;
 }
 
 export const DEFAULT_MAX_PAGES = 10_000;
 export const DEFAULT_MAX_LISTED = 100_000;
 
-/** A list has all entries of a method, or those below a resource. */
+/** A list of a method: of all entries, or of those below a resource. */
 interface Question {
   readonly method: string;
   readonly uri: string | undefined;
 }
 
-/** The entries of one list, page by page. @param report is kept up to date */
+/** Yields the entries of one list, page by page. @param report is updated */
 export async function* pagesFor<T>(
   asking: Asking,
   { method, uri }: Question,
@@ -100,8 +100,8 @@ export async function* pagesFor<T>(
 }
 
 /**
- * The pages of one list.
- * @param question its method and what it is of; @param report is kept up to date
+ * Yields the pages of one list.
+ * @param question its method and its URI; @param report is updated
  */
 export async function* pagesOf(
   asking: Asking,
@@ -123,11 +123,11 @@ function noteLimits({ _meta }: Data, report: OpenReport): void {
   if (Array.isArray(missing)) report.missing = missing;
 }
 
-/** Gives the entries of batches one by one. Leaving it ends the source of the batches. */
+/** Yields the entries of batches one by one. Leaving it ends the source of the batches. */
 export function oneByOne<T>(batches: AsyncGenerator<readonly T[], void, undefined>): AsyncIterator<T, void, undefined> {
   let batch: readonly T[] = [];
   let at = 0;
-  // Whoever asks ahead is answered in turn.
+  // Concurrent calls of `next` are answered in turn.
   let before: Promise<unknown> | undefined;
   function next(): Promise<IteratorResult<T, void>> {
     if (before === undefined && at < batch.length) return Promise.resolve({ done: false, value: batch[at++] as T });
@@ -159,12 +159,12 @@ export function oneByOne<T>(batches: AsyncGenerator<readonly T[], void, undefine
   };
 }
 
-/** A URI template with whatever else the server says of it. */
+/** A URI template with all fields from the server. */
 export type ListedTemplate = ResourceTemplate & Data;
 
 /**
- * URI templates; none of a server that does not have the method: no capability says so.
- * @param report is kept up to date
+ * Yields URI templates; none from a server without the method, since no capability declares it.
+ * @param report is updated
  */
 export async function* templatesIn(
   asking: Asking,

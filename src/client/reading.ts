@@ -38,7 +38,7 @@ export type Known = (uri: string) => { readonly listable: boolean | undefined; r
 
 const READ = 'resources/read';
 
-/** Items of one read that are looked at. */
+/** The most items of one read that are looked at. */
 const MAX_ITEMS = 10_000;
 
 export function createReading(asking: Asking, defaultMaxBytes: number): Reading {
@@ -196,12 +196,12 @@ function checkRange(range: ByteRange | undefined, uri: string): void {
   throw new ResourceClientError('invalid', 'A range is an offset from 0 and a length from 1, in bytes', { uri });
 }
 
-/** @throws ResourceClientError `invalid` for a window behind the end */
+/** @throws ResourceClientError `invalid` for a window past the end */
 function windowOf(item: ReadItem, range: ByteRange, uri: string): ReadItem {
   if (item.window !== undefined) return item;
   const { offset = 0 } = range;
   if (offset > item.byteLength) {
-    throw new ResourceClientError('invalid', `The range begins behind the end: there are ${item.byteLength} bytes`, {
+    throw new ResourceClientError('invalid', `The range begins past the end: there are ${item.byteLength} bytes`, {
       uri,
       data: { total: item.byteLength },
     });
@@ -214,7 +214,8 @@ function checkTotal(items: readonly ReadItem[], uri: string, maxBytes: number): 
   if (total > maxBytes) throw tooLarge(uri, total, maxBytes);
 }
 
-const tooLarge = (uri: string, size: number, maxBytes: number): ResourceClientError =>
+/** The error for contents over `maxBytes`. */
+export const tooLarge = (uri: string, size: number, maxBytes: number): ResourceClientError =>
   new ResourceClientError('too-large', `The contents have more than ${maxBytes} bytes`, {
     uri,
     data: { size, maxBytes },

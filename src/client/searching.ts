@@ -5,7 +5,7 @@ import { invalidAnswer, ResourceClientError } from './errors.ts';
 import type { Data } from './link.ts';
 import { newReport, oneByOne, pagesFor } from './paging.ts';
 
-/** Pages of one search. */
+/** The most pages of one search. */
 const MAX_PAGES = 10_000;
 
 /** Arguments that no other tool has together. */

@@ -1,5 +1,6 @@
 /** Answers of servers as data that can be relied on: what is missing is supplied, what is impossible left out, the rest kept. */
-export { ancestorsOf, identityOf, insideOf } from '../connection/uris.ts';
+export { ancestorsOf, identityOf } from '../connection/uris.ts';
+export { insideOf } from '../core/uri.ts';
 
 import { MAX_URI_LENGTH, nameOfUri } from '../core/uri.ts';
 import { isData } from '../protocol/data.ts';

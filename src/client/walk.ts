@@ -1,6 +1,6 @@
 /**
- * A whole tree, level by level. It may have cycles and no end: what was seen is not gone into again, and depth, number and
- * pages are bounded, each stop with its reason (2093-10).
+ * Walks a whole tree, level by level. The tree may have cycles and be endless: the walk enters each container once, and
+ * limits depth, number and pages. Each stop has a reason (2093-10).
  */
 import { WALK_META_KEY } from '../protocol/meta.ts';
 import type { CallOptions } from './asking.ts';
@@ -16,42 +16,42 @@ import {
 } from './paging.ts';
 import { ancestorsOf, identityOf, isListable, type ListedResource } from './shapes.ts';
 
-/** The decision of a filter on an entry: give it and go down (true), neither (false), only give it, only go down. */
+/** A filter's decision on an entry: yield it and descend (true), neither (false), only yield it, or only descend. */
 export type WalkVerdict = boolean | 'give' | 'descend';
 
 export interface WalkOptions extends CallOptions {
   /** Levels below the start; 1 is its children. Default 32. */
   readonly maxDepth?: number | undefined;
-  /** Resources that are looked at, given or not. Default 10,000. */
+  /** The most resources to visit, yielded or not. Default 10,000. */
   readonly maxResources?: number | undefined;
   /** Pages of one container. Default 10,000. */
   readonly maxPages?: number | undefined;
-  /** Containers that are listed at the same time, at most. The order stays the same. Default 4. */
+  /** The most containers that are listed concurrently. The order stays the same. Default 4. */
   readonly concurrency?: number | undefined;
-  /** Decides over each resource. Default: all are given and gone into. */
+  /** Decides about each resource. Default: all are yielded and entered. */
   readonly filter?: ((entry: WalkEntry) => WalkVerdict) | undefined;
-  /** Told of each stop as it comes. */
+  /** Called with each stop. */
   readonly onStop?: ((stop: WalkStop) => void) | undefined;
 }
 
 export interface WalkEntry {
   readonly resource: ListedResource;
-  /** 1 for children of the start, and for what the default list has at its top. */
+  /** 1 for children of the start, and for the top level of the default list. */
   readonly depth: number;
-  /** The container that it was found in; undefined for what the default list has at its top. */
+  /** The container of the entry; undefined for the top level of the default list. */
   readonly parent: string | undefined;
 }
 
-/** Something that was not gone into, or not to its end. */
+/** A container that was not entered, or not listed to its end. */
 export interface WalkStop {
   readonly reason: /** Deeper than `maxDepth`. */
     | 'max-depth'
-    /** As many resources as were wanted. */
+    /** The limit of resources was reached. */
     | 'max-resources'
-    /** A container that was reached before, on another way: a cycle, or a second link. */
+    /** A container that was reached before by another path: a cycle, or a second link. */
     | 'visited'
     | 'repeated-cursor'
-    /** Page after page had nothing new in it, of one container or of many. */
+    /** Too many pages in a row had no new entry, in one container or in total. */
     | 'no-progress'
     | 'max-pages'
     /** The server's own limit ended a list (`vitrine/truncatedBy`). */
@@ -65,23 +65,23 @@ export interface WalkStop {
 }
 
 export interface WalkReport {
-  /** Resources that were looked at. */
+  /** The number of visited resources. */
   readonly resources: number;
-  /** Containers that were listed. */
+  /** The number of listed containers. */
   readonly containers: number;
-  /** How the lists were had. */
+  /** How the lists were read. */
   readonly via: ReadonlySet<ListVia>;
   /** The first thousand stops. */
   readonly stops: readonly WalkStop[];
-  /** How many there were of each reason. */
+  /** The number of stops for each reason. */
   readonly stopped: Readonly<Partial<Record<WalkStop['reason'], number>>>;
-  /** The walk came to its end, and saw everything: there were no stops but `visited`. */
+  /** Whether the walk has ended and has visited everything: the only stops were `visited`. */
   readonly complete: boolean;
 }
 
-/** Goes on as it is read. Can be gone through once. */
+/** Proceeds as it is read. It can be iterated over once. */
 export interface Walk extends AsyncIterable<WalkEntry> {
-  /** How the walk went, so far. */
+  /** The progress of the walk. */
   readonly report: WalkReport;
 }
 
@@ -91,7 +91,7 @@ export const DEFAULT_CONCURRENCY = 4;
 
 const MAX_STOPS = 1_000;
 
-/** Pages with nothing new in them, of all containers together, after which a walk ends. */
+/** A walk ends after this many pages without new entries in all containers together. */
 const MAX_FRUITLESS_OF_WALK = 1_000;
 
 interface Task {
@@ -100,24 +100,24 @@ interface Task {
   readonly pages: AsyncGenerator<ListPage, void, undefined>;
   readonly report: OpenReport;
   next: Promise<IteratorResult<ListPage, void>> | undefined;
-  /** Pages with nothing new in them that are counted already. */
+  /** Pages without new entries that are counted already. */
   fruitless: number;
-  /** The list went on below what is at its top. */
+  /** Whether the list has continued below its top level. */
   below: boolean;
 }
 
 interface Seen {
   readonly depth: number;
   readonly parent: string | undefined;
-  /** Its children are listed, or will be. */
+  /** Whether its children are listed, or will be. */
   entered: boolean;
 }
 
-/** A walk goes into a container that says `vitrine/walk: false` only when it starts there. */
+/** A walk enters a container with `vitrine/walk: false` only when it starts there. */
 const goesInto = (resource: ListedResource): boolean =>
   isListable(resource) === true && resource._meta?.[WALK_META_KEY] !== false;
 
-/** How a walk gets its lists. */
+/** How a walk reads lists. */
 export interface WalkSource {
   readonly children: Children;
   defaultList(options: ListOptions, report: OpenReport): AsyncGenerator<ListPage, void, undefined>;
@@ -163,7 +163,7 @@ export function createWalk(source: WalkSource, start: string | undefined, option
     containers++;
   }
 
-  /** The container of an entry in a list of several containers: the nearest ancestor that was seen. */
+  /** Finds the container of an entry in a list of several containers: the nearest known ancestor. */
   function place(resource: ListedResource, task: Task): { depth: number; parent: string | undefined } {
     const flat = task.uri === undefined || task.report.via === 'flat-list';
     if (!flat) return { depth: task.depth + 1, parent: task.uri };
@@ -174,14 +174,14 @@ export function createWalk(source: WalkSource, start: string | undefined, option
     return { depth: task.depth + 1, parent: task.uri };
   }
 
-  /** @returns what is given of an entry: it, or nothing */
+  /** @returns the entry to yield, or undefined */
   function take(resource: ListedResource, task: Task): WalkEntry | undefined {
     const identity = identityOf(resource.uri);
     const before = seen.get(identity);
     const { depth, parent } = place(resource, task);
     if (depth > task.depth + 1) task.below = true;
     if (before !== undefined) {
-      // The default list has what its containers have: that is no second way.
+      // The default list repeats entries of containers: that is not a second path.
       if (before.entered && before.parent !== parent) stop('visited', resource.uri, depth);
       return undefined;
     }
@@ -200,20 +200,20 @@ export function createWalk(source: WalkSource, start: string | undefined, option
   }
 
   /**
-   * Notes why a list ended. A default list that is cut short goes level by level: once it is below its top, the top is whole,
-   * and the walk lists each container of it anyway.
+   * Records why a list ended. A truncated default list goes level by level: once it is below its top level, the top
+   * level is complete, and the walk lists each of its containers anyway.
    */
   function finish({ uri, depth, report, below }: Task): void {
     if (report.stopped !== undefined && report.stopped !== 'end') stop(report.stopped, uri, depth);
     if (report.truncatedBy !== undefined && !(uri === undefined && below)) stop('truncated', uri, depth);
   }
 
-  /** Asks for the next pages of the first tasks. */
+  /** Requests the next pages of the first tasks. */
   function look(): void {
     for (const task of tasks.slice(0, Math.max(1, concurrency))) {
       if (task.next !== undefined) continue;
       task.next = task.pages.next();
-      // Looked at when it is its turn.
+      // An error is handled when it is the task's turn.
       task.next.catch(() => {});
     }
   }

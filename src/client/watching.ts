@@ -19,7 +19,7 @@ export interface Watching {
   close(): Promise<void>;
 }
 
-/** Watches at a time. Each costs the server something. */
+/** The most watches at a time. Each costs the server something. */
 const MAX_WATCHES = 10_000;
 
 /** @param mayHaveMissed is told what is watched, before those who watch are told that changes may be lost */

@@ -94,7 +94,7 @@ const distinct =
     }
   };
 
-/** Where people sign in to the explorer. */
+/** People sign in to the explorer at this authorization server. */
 export const signInConfig = z.strictObject({
   clientId: z.string().min(1).max(1_024).describe('Who asks for tokens, as the issuer knows this server'),
   clientSecret: z.string().min(1).max(4_096).optional().describe('May refer to the environment. Default: none'),

@@ -9,15 +9,15 @@ const globs = (subject: GlobSubject) => z.array(globConfig(subject)).min(1).max(
 const description = z.strictObject({
   uris: globs('uri').optional().describe('Globs over URIs, such as docs+file:///reports/**. Default: any'),
   mimeTypes: globs('text').optional().describe('Globs over MIME types, such as image/*. Default: any'),
-  title: z.string().min(1).max(1_024).optional().describe('May have {name}, {stem} and {folder} in it'),
+  title: z.string().min(1).max(1_024).optional().describe('May contain {name}, {stem} and {folder}'),
   description: z.string().min(1).max(8_192).optional().describe('Likewise'),
-  icons: z.array(iconConfig).max(16).optional().describe('Instead of those of the type'),
+  icons: z.array(iconConfig).max(16).optional().describe('Icons instead of those of the type'),
   audience: z
     .array(z.enum(['user', 'assistant']))
     .min(1)
     .max(2)
     .optional()
-    .describe('Whom it is for'),
+    .describe('The intended audience'),
   priority: z.number().min(0).max(1).optional().describe('From 0, entirely optional, to 1, effectively required'),
 });
 

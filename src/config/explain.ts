@@ -1,6 +1,8 @@
 /** Explains what is wrong with a configuration: the problems that were meant, their places, and the nearest valid keys. */
+
 import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
+import { isData } from '../protocol/data.ts';
 
 export interface Explanation {
   readonly message: string;
@@ -37,20 +39,22 @@ function explanationsOf(
   if (issue.code !== 'unrecognized_keys')
     return [{ message: where === '' ? issue.message : `${where}: ${issue.message}`, path: place }];
   const given = at(input, issue.path);
-  const sources = isObject(given) && under.length === 0 ? SOURCES.filter((each) => each in given) : [];
+  const kind = issue.path[0] === 'bus' ? BUS : MOUNT;
+  const sources = isData(given) && under.length === 0 ? kind.sources.filter((each) => each in given) : [];
   const known = Object.keys(shapeOf(schemaAt(schema, input, issue.path)) ?? {});
   return issue.keys.map((key) => {
     const path = [...place, key];
     if (sources.some((each) => each === key))
-      return { message: `${where} has ${sources.join(' and ')}; a mount has one of path, command and url`, path };
+      return { message: `${where} has ${sources.join(' and ')}; ${kind.rule}`, path };
     const nearest = nearestKey(key, known);
     const hint = nearest === undefined ? '' : `; did you mean "${nearest}"?`;
     return { message: `unknown key "${key}"${where === '' ? '' : ` in ${where}`}${hint}`, path };
   });
 }
 
-/** The keys that say what a mount is. */
-const SOURCES = ['path', 'command', 'url'] as const;
+/** The keys that say what a mount is, or where a bus is. */
+const MOUNT = { sources: ['path', 'command', 'url'], rule: 'a mount has one of path, command and url' } as const;
+const BUS = { sources: ['url', 'sentinels', 'cluster'], rule: 'a bus has one of url, sentinels and cluster' } as const;
 
 type Issue = z.core.$ZodIssue;
 
@@ -73,7 +77,7 @@ function deepest(issue: Issue, schema: z.ZodType, input: unknown): readonly Issu
     deepest({ ...found, message, path: [...issue.path, ...found.path] } as Issue, schema, input);
   const value = at(input, issue.path);
   const union = unionAt(schema, input, issue.path);
-  const fit = isObject(value) ? fitting(union, value) : undefined;
+  const fit = isData(value) ? fitting(union, value) : undefined;
   const meant =
     fit !== undefined && union.length === issue.errors.length ? issue.errors[union.indexOf(fit)] : undefined;
   if (meant !== undefined && meant.length > 0) return likeliest(meant, value).flatMap((each) => within(each));
@@ -114,7 +118,7 @@ function unwrap(schema: z.ZodType): readonly z.ZodType[] {
 
 /** The branch of a union that a value of this shape was meant for. */
 function fitting(branches: readonly z.ZodType[], value: unknown): z.ZodType | undefined {
-  if (!isObject(value)) return branches[0];
+  if (!isData(value)) return branches[0];
   const ranked = branches.map((branch) => ({ branch, rank: closeness(shapeOf(branch), value) }));
   return ranked.sort((a, b) => b.rank - a.rank)[0]?.branch;
 }
@@ -148,9 +152,6 @@ function unionAt(schema: z.ZodType, input: unknown, path: readonly PropertyKey[]
 
 const schemaAt = (schema: z.ZodType, input: unknown, path: readonly PropertyKey[]): z.ZodType | undefined =>
   fitting(unionAt(schema, input, path), at(input, path));
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key], value);

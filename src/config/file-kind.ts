@@ -1,6 +1,7 @@
-/** Whether a file that is named as a source is a configuration, so that none is served as a document by mistake. */
+/** Decides whether a source file is a configuration, so that no configuration is served as a document by mistake. */
+
 import { readFile, stat } from 'node:fs/promises';
-import { isRecord } from './references.ts';
+import { isData } from '../protocol/data.ts';
 
 /** `configuration`: it has `mounts`, as a vitrine.yaml does. `servers`: it has `mcpServers`, as the file of a host does. */
 export type FileKind = 'configuration' | 'servers' | 'document';
@@ -18,9 +19,9 @@ export async function kindOfFile(path: string): Promise<FileKind> {
     if (!/\b(?:mounts|mcpServers)\b/.test(text)) return 'document';
     const { parse } = await import('yaml');
     const content: unknown = parse(text, { uniqueKeys: false, maxAliasCount: 100, logLevel: 'silent' });
-    if (!isRecord(content)) return 'document';
-    if (isRecord(content.mounts)) return 'configuration';
-    return isRecord(content.mcpServers) ? 'servers' : 'document';
+    if (!isData(content)) return 'document';
+    if (isData(content.mounts)) return 'configuration';
+    return isData(content.mcpServers) ? 'servers' : 'document';
   } catch {
     return 'document';
   }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 /** The name of a package, or of a part of one, as in `vitrine-provider-notion` or `@example/vitrine/notion`. */
 const PACKAGE = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*(?:\/[A-Za-z0-9._~-]+)*$/;
 
-/** Whether the text is a path, from the folder of the configuration or from the root. */
+/** Whether the text is a path: relative to the folder of the configuration, or absolute. */
 export const isModulePath = (text: string): boolean => /^\.{1,2}[\\/]/.test(text) || isAbsolute(text);
 
 export const kindsConfig = z

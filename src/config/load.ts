@@ -1,13 +1,15 @@
 /** Reads a configuration, or the file of a host; a mistake is reported with its line and what was expected. */
+
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
 import type { z } from 'zod';
+import { isData } from '../protocol/data.ts';
 import { ConfigError } from './error.ts';
 import { type Explanation, explain, nearestKey } from './explain.ts';
 import type { PluggedKinds } from './plug-ins/load.ts';
 import { namesKinds } from './plug-ins/named.ts';
-import { type Environment, isRecord, resolveReferences } from './references.ts';
+import { type Environment, resolveReferences } from './references.ts';
 import { type Config, config, type HostFile, hostFile } from './schema.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
 
@@ -157,13 +159,13 @@ const resolved = (content: unknown, { env, secrets }: LoadOptions, problems: Exp
 
 /** Without the servers that a host leaves out: nothing in them has to be right. The others can be told apart. */
 function withoutDisabled(content: unknown, problems: Explanation[]): unknown {
-  if (!isRecord(content)) return content;
+  if (!isData(content)) return content;
   const sections = ['mcpServers', 'servers'].flatMap((key) => {
     const section = content[key];
-    if (!isRecord(section)) return [];
-    const entries = Object.entries(section).filter(([, entry]) => !isRecord(entry) || entry.disabled !== true);
+    if (!isData(section)) return [];
+    const entries = Object.entries(section).filter(([, entry]) => !isData(entry) || entry.disabled !== true);
     for (const [name, entry] of entries) {
-      if (!isRecord(entry) || 'command' in entry || 'url' in entry) continue;
+      if (!isData(entry) || 'command' in entry || 'url' in entry) continue;
       const typed = Object.keys(entry).find((each) => nearestKey(each, ['command', 'url']) !== undefined);
       const hint = typed === undefined ? '' : `; did you mean "${nearestKey(typed, ['command', 'url'])}"?`;
       const unknown = typed === undefined ? '' : `, and an unknown key "${typed}"`;

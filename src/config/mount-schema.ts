@@ -19,6 +19,10 @@ export const iconConfig = z.strictObject({
   theme: z.enum(['light', 'dark']).optional(),
 });
 
+/** Whether somebody says the place of an index, as the `index` of the configuration does. */
+const isPlace = (index: unknown): boolean =>
+  typeof index === 'string' ? /[/\\:]/.test(index) : typeof index === 'object' && index !== null;
+
 export const everyMount = {
   icons: z.array(iconConfig).max(16).optional().describe('Icons of its folders and templates'),
   forms: z
@@ -32,7 +36,12 @@ export const everyMount = {
       'Which folders with a SKILL.md are skills: on, or globs of their paths. Default: off, but for those of servers',
     ),
   index: z
-    .enum(['on', 'off'])
+    .enum(['on', 'off'], {
+      error: ({ input }) =>
+        isPlace(input)
+          ? 'has to be on or off: there is one index for all mounts, and its place is said by `index` at the top'
+          : undefined,
+    })
     .optional()
     .describe('Whether it is in the index of ranked search. Default: as `index` says'),
   prefix: z.enum(['name', 'none']).optional().describe('none: publish the URIs of the source as they are'),

@@ -1,4 +1,5 @@
-/** From configured or typed sources to mounts. */
+/** Makes mounts from configured or typed sources. */
+import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type { Mount } from '../core/mounts/mount.ts';
@@ -17,7 +18,7 @@ import type { Config } from './schema.ts';
 import { type ConfiguredMount, type OpenOptions, type SaidBlock, saidOf, upstreamMount } from './upstream-mounts.ts';
 import type { UpstreamConfig } from './upstream-schema.ts';
 
-/** Mounts of a configuration, and after them those of servers as hosts write them. */
+/** Returns the mounts of a configuration, followed by those of servers in a host's format. */
 export function mountsOf(
   mounts: Config['mounts'],
   options: OpenOptions,
@@ -37,12 +38,12 @@ export function mountsOf(
   );
 }
 
-/** The package of a plug-in's mount: one of the same kind from another package is another mount. */
+/** Returns the package of a plug-in's mount: the same kind from another package is another mount. */
 const pluggedFrom = (block: Config['mounts'][string], plugged: PluggedKinds | undefined): string | undefined =>
   typeof block === 'object' && 'kind' in block ? plugged?.get(block.kind)?.from : undefined;
 
 interface Source {
-  /** All that it is opened by, as data. */
+  /** All data that the mount is opened with. */
   readonly said: readonly unknown[];
   readonly open: () => Promise<ConfiguredMount>;
 }
@@ -56,14 +57,14 @@ const serverSource = (
   open: () => upstreamMount(name, { ...more, ...block }, { ...options, base }),
 });
 
-/** Opens one after the other what is not open already; none that it has opened stays open when one fails. */
+/** Opens sources that are not open yet, one after the other. When one fails, closes those that it has opened. */
 async function openAll(sources: readonly Source[], open: readonly ConfiguredMount[] = []): Promise<ConfiguredMount[]> {
   const mounts: ConfiguredMount[] = [];
   try {
     for (const source of sources) {
       const openedFor = JSON.stringify(source.said);
       const same = open.find((mount) => mount.openedFor === openedFor);
-      mounts.push(same ?? { ...(await source.open()), openedFor });
+      mounts.push(same ?? { ...(await source.open()), openedFor, source: hashOf(openedFor) });
     }
     return mounts;
   } catch (error) {
@@ -72,7 +73,10 @@ async function openAll(sources: readonly Source[], open: readonly ConfiguredMoun
   }
 }
 
-/** Closes those that were not open before. */
+/** Returns the name that replicas tell each other: it shows none of a mount's settings. */
+const hashOf = (openedFor: string): string => createHash('sha256').update(openedFor).digest('base64url');
+
+/** Closes the mounts that were not open before. */
 export const closeOpened = (mounts: readonly Mount[], before: readonly Mount[] = []): Promise<void> =>
   closeMounts(mounts.filter((mount) => !before.includes(mount)));
 
@@ -116,24 +120,21 @@ async function filesMount(name: string, block: FilesBlock, base: string): Promis
   const said = { name, prefix, icons, ...saidOf({ forms, skills, index }) };
   const source = resolve(base, path);
   if (roots === undefined) return { ...said, provider: await nestedFiles({ ...files, path: source, name }, nested) };
-  // Bounds are of names, so a name must not be a way to another place.
+  // Roots are compared by name, so links must not lead to another place.
   const provider = await nestedFiles({ ...files, symlinks: false, path: source, name }, nested);
   return { ...said, provider: rootsLayer({ folder: await folderOf(source) })(provider) };
 }
 
-/** Canonical path of a folder, or of the one that a file lies in. */
+/** Returns the canonical path of a folder, or of a file's folder. */
 async function folderOf(path: string): Promise<string> {
   const real = await realpath(path);
   return (await stat(real)).isDirectory() ? real : dirname(real);
 }
 
-/** The options of typed paths; a configuration has more. */
+/** The options of typed paths; a configuration has more of them. */
 export type PathOptions = Pick<FilesOptions, 'hidden' | 'gitignore'> & { readonly nested?: NestedConfig };
 
-/**
- * Mounts of paths and URLs as they are typed, and of servers as hosts write them: one in all is published as it is,
- * several under their names.
- */
+/** Makes mounts of typed sources and of servers in a host's format. A single mount has no prefix; several have their names. */
 export async function mountsOfSources(
   sources: readonly string[],
   servers: readonly HostServer[],
@@ -166,7 +167,7 @@ export async function closeMounts(mounts: readonly Mount[]): Promise<void> {
   await Promise.allSettled(mounts.map((mount) => mount.provider.close?.()));
 }
 
-/** Characters of a name that is made out of a path or a URL, before its number. */
+/** The most characters of a generated name, without its number. */
 const MAX_MADE_NAME_LENGTH = 40;
 
 function nameOf(source: string, kind: Kind | undefined): readonly [string, string] {
@@ -176,7 +177,7 @@ function nameOf(source: string, kind: Kind | undefined): readonly [string, strin
     : [basename(resolve(source)), 'folder'];
 }
 
-/** A mount name out of the last part of a path, or a URL's host; numbered when it is taken, or Vitrine's own. */
+/** Makes a mount name from the last part of a path, or a URL's host; adds a number when the name is taken or reserved. */
 export function uniqueName(source: string, kind: Kind | undefined, taken: ReadonlySet<string>): string {
   const [text, otherwise] = nameOf(source, kind);
   const wanted = slug(slug(text).slice(0, MAX_MADE_NAME_LENGTH)) || otherwise;

@@ -13,7 +13,7 @@ import { NESTED_KINDS, type NestedConfig } from './nested-schema.ts';
 /** Archives lie in archives this deep: a file in the folder is the first. */
 const MAX_LEVELS = 2;
 
-/** Bytes of an archive in another one, which is held in memory. */
+/** The most bytes of an archive in another one, which is held in memory. */
 const MAX_INNER_BYTES = 32 * 1024 ** 2;
 
 /** Milliseconds that it may take to get one archive out of another one. */

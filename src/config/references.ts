@@ -2,6 +2,7 @@
  * References to the environment in what is said of another server: `${NAME}`, `${NAME:-default}`, and `${env:NAME}` as
  * VS Code writes it. `$${` stands for `${`.
  */
+import { isData } from '../protocol/data.ts';
 import type { Secrets } from './secrets.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -32,7 +33,7 @@ export function resolveReferences(
   secrets: Secrets,
   problem: (path: readonly PropertyKey[], message: string) => void,
 ): unknown {
-  if (!isRecord(content)) return content;
+  if (!isData(content)) return content;
   const resolveText = (text: string, path: readonly PropertyKey[]): string =>
     text.replaceAll(REFERENCE, (all: string, inner: string | undefined) =>
       inner === undefined ? '${' : standsFor(all, inner, path),
@@ -60,25 +61,25 @@ export function resolveReferences(
   const resolve = (value: unknown, path: readonly PropertyKey[]): unknown => {
     if (typeof value === 'string') return resolveText(value, path);
     if (Array.isArray(value)) return value.map((each, index) => resolve(each, [...path, index]));
-    return isRecord(value) ? mapValues(value, (each, key) => resolve(each, [...path, key])) : value;
+    return isData(value) ? mapValues(value, (each, key) => resolve(each, [...path, key])) : value;
   };
   const inBlock = (block: unknown, path: readonly PropertyKey[]): unknown => {
     if (typeof block === 'string') return hasScheme(block) ? resolve(block, path) : block;
-    if (!isRecord(block)) return block;
+    if (!isData(block)) return block;
     const isPlugged = path[0] === 'mounts' && 'kind' in block;
     const refers = (key: string): boolean => (isPlugged ? !OF_EVERY_MOUNT.has(key) : REFERRING.has(key));
     return mapValues(block, (each, key) => (refers(key) ? resolve(each, [...path, key]) : each));
   };
   const inIssuer = (issuer: unknown, index: number): unknown =>
-    isRecord(issuer) && isRecord(issuer.introspection)
+    isData(issuer) && isData(issuer.introspection)
       ? { ...issuer, introspection: resolve(issuer.introspection, ['auth', 'issuers', index, 'introspection']) }
       : issuer;
   return mapValues(content, (section, key) => {
     if (key === 'index' || key === 'keys' || key === 'bus') return resolve(section, [key]);
-    if (!isRecord(section)) return section;
+    if (!isData(section)) return section;
     if (SECTIONS.has(key)) return mapValues(section, (block, name) => inBlock(block, [key, name]));
     const { tls } = section;
-    if (key === 'server' && isRecord(tls)) return { ...section, tls: resolve(tls, [key, 'tls']) };
+    if (key === 'server' && isData(tls)) return { ...section, tls: resolve(tls, [key, 'tls']) };
     if (key === 'telemetry') return resolve(section, [key]);
     if (key === 'audit' && section.anchor !== undefined)
       return { ...section, anchor: resolve(section.anchor, [key, 'anchor']) };
@@ -102,9 +103,6 @@ const hasScheme = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(tex
 
 /** Whether a mount that is a text is the address of a server. */
 export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text);
-
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const mapValues = (
   record: Readonly<Record<string, unknown>>,

@@ -1,6 +1,5 @@
 /** The schema of a `vitrine.yaml`. Published as JSON Schema in `schema/vitrine.schema.json` for editors. */
 import { z } from 'zod';
-import { busProblem } from '../core/bus.ts';
 import { globConfig } from '../core/glob/config.ts';
 import { isWebAddress } from '../core/icons.ts';
 import { mountNameProblem } from '../core/mounts.ts';
@@ -15,7 +14,9 @@ import { memoryConfig } from '../providers/memory/config.ts';
 import { s3Config } from '../providers/s3/config.ts';
 import { sqlConfig } from '../providers/sql/config.ts';
 import { accessConfig } from './access-schema.ts';
+import { answersConfig } from './answers-schema.ts';
 import { authConfig, signInConfig } from './auth-schema.ts';
+import { busConfig } from './bus-schema.ts';
 import { describeConfig } from './describe-schema.ts';
 import { formsConfig } from './forms-schema.ts';
 import { indexConfig } from './index-schema.ts';
@@ -140,6 +141,10 @@ const limitsConfig = z.strictObject({
   timeouts: timeoutsConfig.optional().describe('Seconds for one operation of a kind. Default: timeoutSeconds'),
   maxRequestDepth: count.max(1_000).optional().describe('Levels of arrays and objects in an HTTP request. Default: 64'),
   rates: ratesConfig.optional().describe('Requests in a time, as in 600/min; off is none'),
+  without: z
+    .enum(['local', 'refuse'])
+    .optional()
+    .describe('While the bus is away: each replica counts rates by itself, or refuses what has one. Default: local'),
   maxConcurrent: count.optional().describe('Requests that run at a time. Default: 1000'),
   maxConcurrentPerPrincipal: count.optional().describe('Requests of one principal that run at a time. Default: 250'),
   maxHeldBytes: count
@@ -257,6 +262,9 @@ const NO_ACCESS =
 
 const NO_KEYS = 'Replicas have keys in common; add keys, with a key that is made with: openssl rand -base64 32';
 
+const NO_KEYS_FOR_ANSWERS =
+  'They lie there sealed, also for the next start; add keys, with a key that is made with: openssl rand -base64 32';
+
 const settings = z.strictObject({
   $schema: z.string().optional(),
   server: serverConfig.optional(),
@@ -266,14 +274,12 @@ const settings = z.strictObject({
   keys: keysConfig
     .optional()
     .describe('Seal what clients hold, and are shared by replicas. Default: a random one of the process'),
-  bus: z
-    .string()
-    .superRefine((url, context) => {
-      const message = busProblem(url);
-      if (message !== undefined) context.addIssue({ code: 'custom', message });
-    })
+  bus: busConfig
     .optional()
     .describe('Joins replicas over Redis or Valkey, as in redis://host:6379; may refer to the environment'),
+  answers: answersConfig
+    .optional()
+    .describe('Where processes share texts of documents, sealed with keys: { folder: ... } or bus. Default: off'),
   limits: limitsConfig.optional(),
   tools: toolsConfig
     .optional()
@@ -318,7 +324,7 @@ const settings = z.strictObject({
 });
 
 export const config = settings.superRefine(
-  ({ mounts, mcpServers = {}, auth, telemetry, access, confirm, bus, keys }, context) => {
+  ({ mounts, mcpServers = {}, auth, telemetry, access, confirm, bus, keys, answers }, context) => {
     const problem = metricsProblem(telemetry, auth !== undefined);
     if (problem !== undefined)
       context.addIssue({ code: 'custom', path: ['telemetry', 'metrics', 'prometheus'], message: problem });
@@ -328,6 +334,8 @@ export const config = settings.superRefine(
     if (auth !== undefined && access === undefined)
       context.addIssue({ code: 'custom', path: ['auth'], message: NO_ACCESS });
     if (bus !== undefined && keys === undefined) context.addIssue({ code: 'custom', path: ['bus'], message: NO_KEYS });
+    if (typeof answers === 'object' && 'folder' in answers && keys === undefined)
+      context.addIssue({ code: 'custom', path: ['answers'], message: NO_KEYS_FOR_ANSWERS });
     if (access?.cedar !== undefined && confirm !== undefined)
       context.addIssue({ code: 'custom', path: ['confirm'], message: 'With access.cedar, policies say what is asked' });
     for (const { title, problem } of nameServers(Object.keys(mcpServers), names))

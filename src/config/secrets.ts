@@ -1,14 +1,14 @@
-/** Hides values that came from the environment in all that is printed or logged. */
+/** Hides values from the environment in everything that is printed or logged. */
 
-/** Shorter values are not hidden: they would be found in every other word. */
+/** Shorter values are not hidden, because ordinary words contain them. */
 const MIN_SECRET_LENGTH = 4;
 
 export interface Secrets {
-  /** Remembers the value that a reference stands for. */
+  /** Remembers the value of a reference. */
   add(name: string, value: string): void;
-  /** Replaces each value in a text by the reference that it came from. */
+  /** Replaces each value in a text by its reference. */
   hide(text: string): string;
-  /** Does the same in JSON data, for every text and every name of a field. */
+  /** Does the same in JSON data, in every text and every field name. */
   hideIn(value: unknown): unknown;
   readonly some: boolean;
 }
@@ -30,7 +30,7 @@ export function createSecrets(): Secrets {
   return {
     add(name, value) {
       if (value.length < MIN_SECRET_LENGTH) return;
-      // The value itself, and the value as a URL has it.
+      // The value itself, and its form in a URL.
       for (const form of new Set([value, encodeURIComponent(value.toWellFormed())])) {
         if (!references.has(form)) references.set(form, `\${${name}}`);
       }
@@ -52,6 +52,6 @@ export function addPassword(source: unknown, secrets: Secrets): void {
   try {
     secrets.add('PASSWORD', decodeURIComponent(password));
   } catch {
-    // The password has a percent sign that begins no escape, so it has no decoded form.
+    // The password contains an invalid escape, so it has no decoded form.
   }
 }

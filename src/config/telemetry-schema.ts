@@ -4,7 +4,7 @@ import { isUrl } from './references.ts';
 
 const endpoint = z
   .string()
-  .refine((address) => URL.canParse(address) && isUrl(address), 'is no http: or https: URL')
+  .refine((address) => URL.canParse(address) && isUrl(address), 'is not an http: or https: URL')
   .optional();
 const headers = z.record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), z.string()).optional();
 
@@ -15,9 +15,9 @@ export const telemetryConfig = z.strictObject({
       z.enum(['on', 'off']),
       z.strictObject({
         endpoint: endpoint.describe('The URL that spans are sent to. Default: http://localhost:4318/v1/traces'),
-        headers: headers.describe('Sent with the spans'),
-        sample: z.number().min(0).max(1).optional().describe('Part of the traces that begin here. Default: 1'),
-        uris: z.enum(['on', 'off']).optional().describe('on: URIs of resources are in the spans. Default: off'),
+        headers: headers.describe('Headers of the requests with spans'),
+        sample: z.number().min(0).max(1).optional().describe('The fraction of traces that begin here. Default: 1'),
+        uris: z.enum(['on', 'off']).optional().describe('on: spans contain URIs of resources. Default: off'),
       }),
     ])
     .optional()
@@ -25,8 +25,8 @@ export const telemetryConfig = z.strictObject({
   metrics: z
     .strictObject({
       endpoint: endpoint.describe('The URL that metrics are sent to. Default: none are sent'),
-      headers: headers.describe('Sent with the metrics'),
-      intervalSeconds: z.number().min(1).max(86_400).optional().describe('Between two reports. Default: 60'),
+      headers: headers.describe('Headers of the requests with metrics'),
+      intervalSeconds: z.number().min(1).max(86_400).optional().describe('Seconds between two reports. Default: 60'),
       prometheus: z
         .union([
           z.enum(['on', 'off']),
@@ -47,7 +47,7 @@ export const telemetryConfig = z.strictObject({
 
 export type TelemetryConfig = z.infer<typeof telemetryConfig>;
 
-/** Beside auth, nobody is let in for being near: a proxy would be. */
+/** Beside `auth`, being on this machine is not enough: a proxy is on this machine too. */
 export function metricsProblem(config: TelemetryConfig | undefined, auth: boolean): string | undefined {
   const { prometheus = 'off' } = config?.metrics ?? {};
   if (!auth || prometheus === 'off') return undefined;

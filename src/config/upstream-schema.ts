@@ -70,7 +70,7 @@ const command = text.min(1).describe('The program that speaks MCP over its stand
 // Plain text for editors: they would take a reference for a mistake.
 const url = z
   .string()
-  .refine((address) => URL.canParse(address) && isUrl(address), 'is no http: or https: URL')
+  .refine((address) => URL.canParse(address) && isUrl(address), 'is not an http: or https: URL')
   .refine((address) => !hasUser(address), 'has a user or a password in it; say them in headers or in auth')
   .describe('A Streamable HTTP endpoint');
 

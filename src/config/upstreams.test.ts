@@ -88,7 +88,7 @@ describe('mounts that are servers', () => {
   });
 
   it.each<[string, string, RegExp]>([
-    ['a scheme that is not spoken', 'url: "ftp://x/mcp"', /mounts\.a\.url: is no http: or https: URL$/],
+    ['a scheme that is not spoken', 'url: "ftp://x/mcp"', /mounts\.a\.url: is not an http: or https: URL$/],
     ['a password in the URL', 'url: "https://me:secret@x/mcp"', /mounts\.a\.url: has a user or a password in it/],
     ['a kind of auth', 'url: "http://x", auth: { type: oath }', /mounts\.a\.auth\.type: .*/],
     [

@@ -78,6 +78,7 @@ const accessRules = (access: Config['access']): AccessRules | undefined =>
 function usageLimits({ limits = {}, auth }: Partial<Config>): UsageLimits {
   return {
     rates: limits.rates,
+    without: limits.without,
     maxConcurrent: limits.maxConcurrent,
     maxConcurrentPerPrincipal: limits.maxConcurrentPerPrincipal,
     maxHeldBytes: limits.maxHeldBytes,

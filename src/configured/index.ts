@@ -4,6 +4,7 @@ import type { Environment } from '../config/references.ts';
 import { createSecrets } from '../config/secrets.ts';
 import { type Log, SILENT } from '../core/context.ts';
 import type { EngineOptions } from '../engine/index.ts';
+import { answersOf } from './answers.ts';
 import { engineOptions } from './engine-options.ts';
 import { openConfig } from './open.ts';
 import { rankedIndexOf } from './ranked-index.ts';
@@ -32,6 +33,7 @@ export async function loadConfig(file: string, options: LoadConfigOptions = {}):
   const secrets = createSecrets();
   const configured = await openConfig(file, [], { log, secrets, env });
   const { audit } = configured.config;
+  const answers = answersOf(configured.config, log);
   const index = await rankedIndexOf(configured, log).catch(async (error: unknown) => {
     await closeMounts(configured.mounts);
     throw error;
@@ -40,6 +42,7 @@ export async function loadConfig(file: string, options: LoadConfigOptions = {}):
     ...engineOptions(configured, false),
     ...(secrets.some && { hide: secrets.hide }),
     ...(index && { index }),
+    ...(answers && { answers }),
     ...(audit && { audit: { ...audit, log } }),
   };
 }

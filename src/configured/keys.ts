@@ -40,7 +40,7 @@ async function textOf(file: string, base: string): Promise<string> {
   }
 }
 
-const reasonOf = (error: unknown): string => {
+export const reasonOf = (error: unknown): string => {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' ? 'there is no such file' : (code ?? message);
 };

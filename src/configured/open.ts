@@ -58,9 +58,15 @@ export async function openConfig(
   for (const mount of Object.values(config.mounts))
     addPassword(typeof mount === 'object' && 'sql' in mount ? mount.sql : mount, secrets);
   addPassword(typeof config.index === 'object' ? config.index.url : config.index, secrets);
-  addPassword(config.bus, secrets);
+  hideBus(config.bus, secrets);
   const base = dirname(resolve(file));
-  const settled = { ...config, ...auditFrom(config, base), ...tlsFrom(config, base) };
+  const settled = {
+    ...config,
+    ...auditFrom(config, base),
+    ...tlsFrom(config, base),
+    ...busFrom(config, base),
+    ...answersFrom(config, base),
+  };
   if (before !== undefined) assertSettled(before.config, settled, file);
   const keys = before === undefined ? await keysOf(config, base, secrets) : before.keys;
   const servers = hostServersOf(config.mcpServers ?? {}, base);
@@ -134,6 +140,24 @@ function tlsFrom({ server }: Config, base: string): Pick<Config, 'server'> {
     ...(ca !== undefined && { ca: resolve(base, ca) }),
   };
   return { server: { ...server, tls: { ...server.tls, ...paths } } };
+}
+
+/** Its passwords are shown nowhere. */
+function hideBus(bus: Config['bus'], secrets: Secrets): void {
+  const address = typeof bus === 'object' ? bus : { url: bus };
+  const urls = 'sentinels' in address ? address.sentinels : 'cluster' in address ? address.cluster : [address.url];
+  for (const url of urls) addPassword(url, secrets);
+  if ('password' in address && address.password !== undefined) secrets.add('PASSWORD', address.password);
+}
+
+function busFrom({ bus }: Config, base: string): Pick<Config, 'bus'> {
+  return typeof bus === 'object' && bus.ca !== undefined ? { bus: { ...bus, ca: resolve(base, bus.ca) } } : {};
+}
+
+function answersFrom({ answers }: Config, base: string): Pick<Config, 'answers'> {
+  return typeof answers === 'object' && 'folder' in answers
+    ? { answers: { ...answers, folder: resolve(base, answers.folder) } }
+    : {};
 }
 
 /** An entry that starts this gateway with the file that it stands in would start gateways without end. */

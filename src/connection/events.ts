@@ -1,6 +1,6 @@
 /**
- * Lets in what comes back over HTTP: the events of a stream one by one, as many in a turn as a connection has and each no
- * longer than a message may be; of any other content, no more than a message may have.
+ * Limits the responses of an HTTP server: passes on the events of a stream one by one, at most a connection's share per
+ * turn and each no longer than a message may be; any other content may have as many bytes as a message.
  */
 import { breaks } from '../core/breaks.ts';
 import { type MessageLimit, UNANSWERED } from './faults.ts';
@@ -13,14 +13,14 @@ const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 const LINE_FEED_ALONE = Uint8Array.of(LINE_FEED);
 
-/** Events of a stream, out of chunks. */
+/** Cuts chunks of a stream into events. */
 interface Events {
   push(chunk: Uint8Array): void;
-  /** The next whole event, with the blank line behind it; undefined where there is none yet. */
+  /** Returns the next complete event with the blank line after it; undefined where there is none yet. */
   next(): Uint8Array | undefined;
-  /** Bytes of the event that is not whole yet. */
+  /** Bytes of the incomplete event. */
   readonly unfinished: number;
-  /** Takes the bytes that are left at the end. */
+  /** Returns the bytes that are left at the end. */
   rest(): Uint8Array;
 }
 
@@ -28,11 +28,11 @@ function createEvents(): Events {
   let chunk: Uint8Array = new Uint8Array();
   let from = 0;
   const pieces = createPieces();
-  /** Ends of lines since the last byte of a line. */
+  /** Line ends since the last other byte. */
   let breaks = 0;
   let last = 0;
   return {
-    // Only when the one before was used up.
+    // Called only when the last chunk is used up.
     push(next) {
       chunk = next;
       from = 0;
@@ -43,7 +43,7 @@ function createEvents(): Events {
         const pair = byte === LINE_FEED && last === CARRIAGE_RETURN;
         last = byte;
         if (pair) {
-          // The event before was given with a line feed already.
+          // The last event was returned with a line feed already.
           if (at === from && pieces.length === 0) from = at + 1;
           continue;
         }
@@ -59,7 +59,7 @@ function createEvents(): Events {
         }
         pieces.add(chunk.subarray(from, at + 1));
         from = at + 1;
-        // Behind a carriage return the client waits for what comes next: it may be the line feed of the same line.
+        // After a carriage return the client waits: the next byte may be the line feed of the same line.
         if (last === CARRIAGE_RETURN) pieces.add(LINE_FEED_ALONE);
         return pieces.take();
       }
@@ -74,17 +74,17 @@ function createEvents(): Events {
   };
 }
 
-/** The request whose answer comes on a stream. */
+/** The request that a stream answers. */
 export interface StreamOwner {
-  /** Undefined for a stream of what no request asked for, and for one that has no other end than this one. */
+  /** Undefined for a stream that answers no request, and for one that may continue on another connection. */
   readonly id?: Id | undefined;
-  /** Is written into its log messages. */
+  /** Goes into the log messages about the stream. */
   readonly origin?: string | undefined;
 }
 
 /**
- * The same stream, at the speed at which its messages are handled. An event that is too long, and an end or a break before
- * the answer is there, end it with an error for the request.
+ * Returns the same stream, at the speed at which its messages are handled. An event that is too long, or an end before
+ * the answer, ends it with an error for the request.
  */
 export function letIn(
   body: ReadableStream<Uint8Array>,
@@ -94,7 +94,7 @@ export function letIn(
   const reader = body.getReader();
   const events = createEvents();
   let turn: Promise<void> | undefined;
-  /** The request has its answer, or there was an event with an id: for what follows that one the client comes back. */
+  /** Whether the request is answered, or an event had an id: then the client reconnects to get the rest. */
   let settled = false;
   let over = false;
 
@@ -120,7 +120,7 @@ export function letIn(
     end(controller);
   }
 
-  /** The next piece of the stream; undefined at its end, and where it broke while somebody waits for an answer on it. */
+  /** Returns the next chunk; undefined at the end, and where the stream broke while a request waits for its answer. */
   async function read(): Promise<Uint8Array | undefined> {
     try {
       const { done, value } = await reader.read();
@@ -147,7 +147,7 @@ export function letIn(
             const data = dataIn(text);
             const limit = intake.excessOf(data);
             if (limit === undefined) {
-              // To parse it does not pause, and whoever takes it parses it again.
+              // Parsing cannot be paused, and the client parses the message again.
               await taken.end();
               const message = messageIn(data);
               const wanted = intake.take(message, event.length);
@@ -167,13 +167,13 @@ export function letIn(
           const chunk = over ? undefined : await read();
           if (chunk !== undefined) {
             events.push(chunk);
-            // A chunk uses up a part of the turn even where no event is in it.
+            // A chunk uses up a part of the turn even where it completes no event.
             turn = intake.use(0);
             continue;
           }
           const rest = events.rest();
           if (!over && id !== undefined && textOf(rest).includes('data:')) {
-            // An answer may want nothing but the blank line behind it.
+            // The answer may be complete except for the blank line after it.
             over = true;
             events.push(ENCODER.encode(`${textOf(rest)}\n\n`));
             continue;
@@ -194,14 +194,14 @@ const LINE_END = /\r\n|\r|\n/;
 const HAS_ID = /(?:^|[\r\n])id:/;
 const ENCODER = new TextEncoder();
 
-/** The text of an event, of as many lines as it may have. */
+/** Returns the text of an event, joining its `data` lines. */
 const dataIn = (event: string): string =>
   event
     .split(LINE_END)
     .flatMap((line) => (line.startsWith('data:') ? [line.slice('data:'.length)] : []))
     .join('\n');
 
-/** An event with this message. @param before one whose other fields it keeps */
+/** Makes an event with this message. @param before an event whose other fields are kept */
 function eventOf(message: object, before = ''): Uint8Array {
   const others = before.split(LINE_END).filter((line) => line !== '' && !line.startsWith('data:'));
   return ENCODER.encode(`${[...others, `data: ${JSON.stringify(message)}`].join('\n')}\n\n`);
@@ -213,7 +213,7 @@ const unanswered = (id: Id): object => ({
   error: { code: UNANSWERED, message: 'The stream ended without an answer' },
 });
 
-/** The message of an event; undefined for what has none. */
+/** Returns the message in an event; undefined where there is none. */
 function messageIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -223,8 +223,8 @@ function messageIn(text: string): unknown {
 }
 
 /**
- * The same content, at once when all of it is there.
- * @param id of the request that it answers. Where it goes over a limit it breaks off with what that one fails with
+ * Returns the same content, complete at once.
+ * @param id the request that it answers. Content over a limit is replaced by an error for this request
  */
 export function whole(
   body: ReadableStream<Uint8Array>,
@@ -250,7 +250,7 @@ export function whole(
   );
 }
 
-/** The same content, which breaks off where it has more bytes than that. */
+/** Returns the same content, which breaks off after a number of bytes. */
 export function upTo(body: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
   let bytes = 0;
   return body.pipeThrough(

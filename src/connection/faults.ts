@@ -1,6 +1,6 @@
 /**
- * Finds out how a connection to a server, or a request over it, failed. The caller puts it into words of its own: a client
- * for its user, a gateway for the clients of its mounts.
+ * Classifies how a connection to a server, or a request over it, failed. The caller writes the message: a client for
+ * its user, a gateway for the clients of its mounts.
  */
 import {
   InsufficientScopeError,
@@ -15,7 +15,7 @@ import { METHOD_NOT_FOUND } from '../protocol/error-codes.ts';
 import type { Era } from './data.ts';
 import { wholeData } from './whole-messages.ts';
 
-/** Limits of one message. */
+/** The limits of one message. */
 export type MessageLimit = 'bytes' | keyof JsonLimits;
 
 export type FaultKind =
@@ -25,17 +25,17 @@ export type FaultKind =
   | 'too-large'
   /** The server went over a limit, and this side reads nothing more from it. The message says what the server did. */
   | 'cut-off'
-  /** The server does not let this side in: there is no token, or it refuses the token, or the token has too small a scope. */
+  /** The server refuses access: the token is missing, refused, or lacks a scope. */
   | 'refused'
   /** No answer in time. */
   | 'late'
   /** The stream on which the answer was to come ended without it. */
   | 'unanswered'
-  /** The answer is not what the protocol says it is. */
+  /** The answer violates the protocol. */
   | 'garbled'
-  /** The revision that is spoken, or the server, does not have the method. */
+  /** The negotiated revision, or the server, does not have the method. */
   | 'unsupported'
-  /** Nothing comes over this connection any more: its program, its server or its session is gone. */
+  /** The connection has ended: its program, server or session is gone. */
   | 'ended'
   /** Anything else: the next request may be answered. Where the server refused over its own limits, `answer` has its error. */
   | 'unreachable';
@@ -52,7 +52,7 @@ export class ConnectionFault extends Error {
   readonly answer: ServerError | undefined;
   readonly limit: MessageLimit | undefined;
 
-  /** @param message what was seen, where more is known than the kind says; else empty */
+  /** @param message says what was observed, if that is more than the kind; otherwise empty */
   constructor(
     kind: FaultKind,
     message = '',
@@ -66,11 +66,11 @@ export class ConnectionFault extends Error {
   }
 }
 
-/** Codes of errors that this side puts in the place of an incoming answer. They never go over the wire, in either direction. */
+/** Codes of errors that replace an incoming answer on this side. They never go over the wire. */
 export const UNANSWERED = -31_999;
 export const OVER_LIMIT = -31_998;
 
-/** @param era of the connection; undefined while it is being made */
+/** @param era of the connection; undefined while connecting */
 export function faultOf(error: unknown, era?: Era): ConnectionFault {
   if (error instanceof ConnectionFault) return error;
   if (error instanceof ProtocolError) return answered(error, error);
@@ -80,31 +80,31 @@ export function faultOf(error: unknown, era?: Era): ConnectionFault {
     if (error.status === 400 && NO_METHOD.test(textIn(error.data))) {
       return answered({ code: METHOD_NOT_FOUND, message: 'Method not found' }, error);
     }
-    // How a server of the 2025 era says that it knows no such session. In the 2026 era there is none.
+    // A server of the 2025 era reports an unknown session in this way. The 2026 era has no sessions.
     const gone = (error.status === 404 || error.status === 400) && (era === 'legacy' || answer === undefined);
     if (gone) return new ConnectionFault('ended', '', { cause: error });
-    // An error of the protocol may come with a status of its own, as 404 with an unknown method in the 2026 era.
+    // An error of the protocol may have its own HTTP status, such as 404 for an unknown method in the 2026 era.
     if (answer !== undefined && error.status < 429) return answered(answer, error);
     return new ConnectionFault('unreachable', '', { ...(answer !== undefined && { answer }), cause: error });
   }
   return new ConnectionFault(kindOf(error), '', { cause: error });
 }
 
-/** How servers of the Go SDK refuse a request of the 2025 era for a method that they do not have. Their session goes on. */
+/** Servers of the Go SDK refuse an unknown method of the 2025 era in this way. Their session continues. */
 const NO_METHOD = /^JSON RPC (?:not handled|method not found)\b/;
 
-/** Whether nothing comes over the connection any more. */
+/** Whether the connection has ended. */
 export const endsConnection = (error: unknown, era: Era): boolean => {
   const { kind } = faultOf(error, era);
   return kind === 'ended' || kind === 'cut-off';
 };
 
-/** Whether a server that was sent a request may have done what it asks for, though there is no answer. */
+/** Whether a server may have carried out a request although there is no answer. */
 export function mayHaveActed(error: unknown, era: Era): boolean {
   const { kind, cause } = faultOf(error, era);
   if (kind === 'late' || kind === 'unanswered') return true;
   if (kind !== 'ended' && kind !== 'unreachable') return false;
-  // Below 500, and with 503, the server refused. With others a proxy may have refused what the server had already taken.
+  // Below 500, and with 503, the server refused. With other statuses a proxy may have answered after the server had accepted.
   if (cause instanceof SdkHttpError) return cause.status !== undefined && cause.status >= 500 && cause.status !== 503;
   return !neverSent(cause);
 }
@@ -177,9 +177,9 @@ const KINDS: Readonly<Partial<Record<SdkErrorCode, FaultKind>>> = {
 function kindOf(error: unknown): FaultKind {
   if (error instanceof SdkError) return KINDS[error.code] ?? 'unreachable';
   if (!(error instanceof Error)) return 'unreachable';
-  // The answer is no JSON, or JSON that is no message.
+  // The answer is not JSON, or is JSON but not a message.
   if (error instanceof SyntaxError || error.name === 'ZodError') return 'garbled';
-  // The fetch failed, or the pipe is broken. Where a caller gave up, the code is a number, and the connection goes on.
+  // The fetch failed, or the pipe broke. Where a caller gave up, the code is a number, and the connection stays.
   const broken = error instanceof TypeError || ('code' in error && typeof error.code === 'string');
   return broken || error.message === 'Not connected' ? 'ended' : 'unreachable';
 }

@@ -1,15 +1,15 @@
 /**
- * The handshake of a server on its way to the SDK's client, which refuses one of 2025 whose icons are not to its liking, and
- * forgets who a server of 2026 is: in its answers `serverInfo` is mended before and after the SDK parses them.
+ * Repairs the handshake of a server before the SDK's client reads it. The SDK's client rejects a handshake of 2025 with unusual
+ * icons, and drops `serverInfo` of a 2026 server. So `serverInfo` is repaired before and after the SDK parses it.
  */
 import { mendedMessage } from '../protocol/implementation.ts';
 
-/** As much of a transport of the SDK as is needed to see its messages. */
+/** The part of an SDK transport that delivers messages. */
 export interface MessageSource {
   onmessage?: ((message: never, extra?: never) => void) | undefined;
 }
 
-/** From now on whoever listens to the transport gets its messages mended, from the first one of the handshake on. */
+/** Wraps a transport, so that its listener gets repaired messages from the first one on. */
 export function mendMessages<Source extends MessageSource>(transport: Source): Source {
   type Listener = (message: unknown, extra?: unknown) => void;
   const mending = new WeakSet<Listener>();
@@ -31,13 +31,13 @@ export function mendMessages<Source extends MessageSource>(transport: Source): S
   });
 }
 
-/** Whether the body of a POST asks who the server is, in 2026. */
+/** Whether the body of a POST asks for the server's identity, in 2026. */
 const asksWho = (body: unknown): boolean => typeof body === 'string' && body.includes('"server/discover"');
 
 /**
- * The response to a POST: where that asked who the server is, with messages that are mended, whether they come as JSON or as
- * a stream of events; any other as it is.
- * @param body of the request
+ * Returns the response to a POST. If the request asked for the server's identity, its messages are repaired, in JSON or
+ * in a stream of events; any other response is returned unchanged.
+ * @param body the request's body
  */
 export async function mendedResponse(body: unknown, response: Response): Promise<Response> {
   if (!asksWho(body) || !response.ok) return response;
@@ -52,12 +52,12 @@ export async function mendedResponse(body: unknown, response: Response): Promise
       eachLine((line) => line.replace(/^data:(.*)/, (_, data) => `data:${mendedText(data)}`)),
     );
   const copy = new Response(content, { status, statusText, headers });
-  // A copy does not know where it came from; redirects and authorization look at it.
+  // A copy loses its URL, which redirects and authorization need.
   Object.defineProperty(copy, 'url', { value: response.url });
   return copy;
 }
 
-/** Text that is no JSON is left as it is. */
+/** Text that is not JSON stays unchanged. */
 function mendedText(text: string): string {
   try {
     return JSON.stringify(mendedMessage(JSON.parse(text)));
@@ -66,7 +66,7 @@ function mendedText(text: string): string {
   }
 }
 
-/** Changes text a line at a time. */
+/** Changes a text line by line. */
 function eachLine(change: (line: string) => string): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();

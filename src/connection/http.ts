@@ -36,7 +36,7 @@ export interface StreamEvents {
   ended(): void;
 }
 
-/** Bytes of a refusal, of which no more than a few words are wanted. */
+/** The most bytes of a refusal, of which no more than a few words are wanted. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 const RECONNECTION = {

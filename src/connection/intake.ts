@@ -16,7 +16,7 @@ export const DEFAULT_MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
  */
 export const DEFAULT_MAX_MESSAGE_VALUES = 200_000;
 
-/** Levels in one message. An entry or a result has its own limit at the border, which is lower; here it is the stack. */
+/** The most levels in one message. An entry or a result has its own limit at the border, which is lower; here it is the stack. */
 export const MAX_MESSAGE_DEPTH = 4_000;
 
 /** Messages that no request asked for, in a second: notifications, questions, answers to nothing, and what is no message. */
@@ -38,13 +38,13 @@ const BYTES_A_TURN = 256 * 1024;
 /** The part of a turn's messages or bytes after which the rest of the work is for the next one. */
 const MUCH = 0.5;
 
-/** Requests whose answers are awaited, late ones included. */
+/** The most requests whose answers are awaited, late ones included. */
 const MAX_AWAITED = 10_000;
 
-/** Questions of a server that are open at a time; one more is refused. */
+/** The most questions of a server that are open at a time; one more is refused. */
 export const MAX_QUESTIONS = 100;
 
-/** Bytes that wait until a program reads them. */
+/** The most bytes that wait until a program reads them. */
 export const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
 export interface IntakeLimits {
@@ -64,7 +64,6 @@ export interface Intake {
   sent(id: Id): void;
   /** Whether an answer to this request is still to come. */
   awaits(id: unknown): id is Id;
-  /** Whether any is. */
   readonly awaitsAny: boolean;
   /**
    * Counts what has come. False where it is not to be handled: the server is cut off by then.

@@ -1,15 +1,16 @@
 /**
- * Changes at a server, watched once for all who want to know, in whichever era it speaks: `resources/subscribe`, or one
- * `subscriptions/listen` stream. After a connection is back, everything that is watched is watched again.
+ * Watches changes at a server, once for all watchers, in the server's era: with `resources/subscribe`, or with one
+ * `subscriptions/listen` stream. After a reconnection, it watches everything again.
  */
 import type { SubscriptionFilter } from '@modelcontextprotocol/client';
 import { abortable, withOwnSignal } from '../core/waiting/abortable.ts';
+import type { ListName } from '../protocol/list-name.ts';
 import type { Data, Era } from './data.ts';
 import { createListenStream, type StreamSource } from './listen-stream.ts';
 import { REFUSED } from './pauses.ts';
 import { ancestorsOf, identityOf } from './uris.ts';
 
-/** A connection, as far as watching needs it. */
+/** The part of a connection that watching needs. */
 export interface ListeningLink extends StreamSource {
   readonly era: Era;
   request(
@@ -19,83 +20,80 @@ export interface ListeningLink extends StreamSource {
   ): Promise<unknown>;
 }
 
-/** The way to one. */
+/** The connection to the server, which may be replaced. */
 export interface ListeningConnection<Link> {
   /** The connection, made if there is none. */
   get(signal?: AbortSignal): Promise<Link>;
   readonly current: Link | undefined;
-  /** Keeps it up until the lease is disposed of. */
+  /** Keeps the connection up until the lease is disposed of. */
   keep(): Disposable;
 }
-
-/** Lists that a server tells of. */
-export type ListName = 'resources' | 'tools' | 'prompts';
 
 export interface ListeningSetup<Link> {
   readonly connection: ListeningConnection<Link>;
   readonly timeoutMs: number;
-  /** Whether the server says that it tells of this list. */
+  /** Whether the server declares changes of this list. */
   tells(list: ListName, link: Link): boolean;
-  /** Whether all lists are asked for where one is wanted, so that the stream stays as it is when another one is wanted too. */
+  /** Whether to request all lists when one is watched, so that watching another one later does not change the stream. */
   readonly listsTogether?: boolean;
-  /** Whether it says that its resources can be watched, in the 2025 era. */
+  /** Whether the server declares subscriptions, in the 2025 era. */
   subscribes(link: Link): boolean;
-  /** Makes the error for a resource that the server does not let be watched. */
+  /** Makes the error for a resource that the server does not allow to watch. */
   refusal(uri: string): Error;
-  /** The stream was interrupted, and is back: what came meanwhile is lost. */
+  /** The stream was interrupted and is back; changes in between are lost. */
   reopened(): void;
-  /** A resource whose subscription was refused after the connection was back is watched now. */
+  /** A subscription that was refused after a reconnection works again. */
   restored(uri: string): void;
-  /** Something failed that is tried again. @param what for a log */
+  /** An attempt failed and will be repeated. @param what says so in a log */
   failed?(what: string, error: unknown, uri?: string): void;
-  /** The server was not told that a resource is not watched any more, which changes nothing. */
+  /** The server could not be told that a watch has ended, which does no harm. */
   notTold?(error: unknown, uri: string): void;
 }
 
 export interface Listening<Link, Listener> {
-  /** Resources that are watched. */
+  /** The number of watched resources. */
   readonly size: number;
   /** Whether anything is watched. */
   readonly busy: boolean;
   readonly uris: readonly string[];
   of(uri: string): readonly Listener[];
   ofList(list: ListName): readonly Listener[];
-  /** Returns the watched URIs that are those of the changed resource, or of a container around it. */
+  /** Returns the watched URIs of a changed resource and of its containers. */
   watchedBy(uri: string): readonly string[];
-  /** Resolves when the server tells of the resource. @throws what it refuses with; the signal's reason */
+  /** Resolves when the server reports changes of the resource. @throws the server's refusal; the signal's reason */
   add(uri: string, listener: Listener, signal?: AbortSignal): Promise<void>;
   remove(uri: string, listener: Listener): Promise<void>;
   addTo(list: ListName, listener: Listener): void;
   removeFrom(list: ListName, listener: Listener): Promise<void>;
-  /** Resolves when the server tells of the task, or was asked to. */
+  /** Resolves when the server reports changes of the task, or was asked to. */
   addToTask(taskId: string, listener: Listener): Promise<void>;
   removeFromTask(taskId: string, listener: Listener): Promise<void>;
   ofTask(taskId: string): readonly Listener[];
-  /** Opens the stream anew, for what is watched now. */
+  /** Opens the stream anew, for everything that is watched now. */
   listen(link: Link): Promise<unknown>;
-  /** Does that again after a pause, until it works. */
+  /** Does so after a pause, until it works. */
   listenLater(link: Link): void;
-  /** Everything is watched over a new connection. Resolves when that was tried. */
+  /** Watches everything over a new connection. Resolves after the first attempt. */
   restore(link: Link): Promise<void>;
-  /** Resolves when what is under way now is over. */
+  /** Resolves when all running work has ended. */
   settled(): Promise<void>;
-  /** @param reason what those are told who still wait */
+  /** @param reason the error for callers that still wait */
   close(reason: unknown): Promise<void>;
 }
 
 interface Watched<Listener> {
   readonly listeners: Set<Listener>;
-  /** Settles when the server tells of it; what comes next for the same URI waits for it. */
+  /** Settles when the server reports changes; later operations on the same URI wait for it. */
   ready: Promise<void>;
 }
 
 /** Subscriptions that are restored at the same time. */
 const CONCURRENCY = 16;
 
-/** How long is waited for a server to be told that something is not watched any more, in milliseconds. */
+/** How long to wait for the server to confirm that a watch has ended, in milliseconds. */
 const END_MS = 1_000;
 
-/** Of a resource that changed: the longest URI that is looked at, in characters. */
+/** The longest URI of a changed resource that is considered, in characters. */
 const MAX_URI_LENGTH = 65_536;
 
 export function createListening<Link extends ListeningLink, Listener>(
@@ -103,7 +101,7 @@ export function createListening<Link extends ListeningLink, Listener>(
 ): Listening<Link, Listener> {
   const { connection, timeoutMs } = setup;
   const resources = new Map<string, Watched<Listener>>();
-  /** The same by what they are, however they are spelled: there may be many, and each change is looked for. */
+  /** The watched URIs by their canonical form, since each change is looked up among many. */
   const spellings = new Map<string, Set<string>>();
   const lists: Readonly<Record<ListName, Set<Listener>>> = {
     resources: new Set(),
@@ -113,7 +111,7 @@ export function createListening<Link extends ListeningLink, Listener>(
   const tasks = new Map<string, Set<Listener>>();
   const underWay = new Set<Promise<unknown>>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
-  /** Those that are not waited for any more when all is ending. */
+  /** Ends of watches that closing does not wait for. */
   const leaving = new Set<() => void>();
   const lifetime = new AbortController();
   const limits = { timeoutMs, signal: lifetime.signal };
@@ -122,7 +120,7 @@ export function createListening<Link extends ListeningLink, Listener>(
   const busy = (): boolean =>
     resources.size > 0 || tasks.size > 0 || Object.values(lists).some((listeners) => listeners.size > 0);
 
-  /** As long as something is watched, the connection is kept up. */
+  /** Keeps the connection up while anything is watched. */
   function keep(): void {
     if (busy()) keeping ??= connection.keep();
     else {
@@ -159,7 +157,7 @@ export function createListening<Link extends ListeningLink, Listener>(
     };
   }
 
-  /** After a pause, as long as the connection lasts; the next one is taken care of when it is there. */
+  /** Acts after a pause, if the connection still exists; a new connection handles its own watches. */
   function later(link: Link, pauseMs: number, act: () => void): void {
     const timer = setTimeout(() => {
       timers.delete(timer);
@@ -176,7 +174,7 @@ export function createListening<Link extends ListeningLink, Listener>(
     failed: (error) => setup.failed?.('does not tell of changes now', error),
   });
 
-  /** Subscribes again to what is still watched; what fails is tried again, and told of when it works. */
+  /** Subscribes again to everything that is still watched; repeats failed attempts, and reports when they succeed. */
   async function resubscribe(
     uris: readonly string[],
     link: Link,
@@ -203,7 +201,7 @@ export function createListening<Link extends ListeningLink, Listener>(
   const request = (method: string, uri: string, link: Link): Promise<unknown> =>
     withOwnSignal(lifetime.signal, (signal) => link.request(method, { uri }, { timeoutMs, signal }));
 
-  /** Makes the server tell of one resource. */
+  /** Asks the server to report changes of one resource. */
   async function begin(uri: string, link: Link): Promise<void> {
     if (link.era === 'legacy') {
       if (!setup.subscribes(link)) throw setup.refusal(uri);
@@ -229,7 +227,7 @@ export function createListening<Link extends ListeningLink, Listener>(
     await inTime(link.era === 'legacy' ? request('resources/unsubscribe', uri, link) : stream.open(link));
   }
 
-  /** Goes on where it takes long, or where all is ending: what comes late changes nothing. */
+  /** Waits for work at most for a time, or until closing; a late result has no effect. */
   function inTime(work: Promise<unknown>): Promise<unknown> {
     work.catch(() => {});
     return new Promise((resolve, reject) => {
@@ -247,7 +245,7 @@ export function createListening<Link extends ListeningLink, Listener>(
     });
   }
 
-  /** The stream is for what is watched now; where it cannot be, what it told of before goes on. */
+  /** Reopens the stream for the present watches; where that fails, the old stream stays. */
   async function reopen(): Promise<void> {
     const link = connection.current;
     if (link?.era === 'modern' && !link.ended && !lifetime.signal.aborted) await stream.open(link).catch(() => {});
@@ -264,7 +262,7 @@ export function createListening<Link extends ListeningLink, Listener>(
     drop(uri, watched);
     const ended = watched.ready.then(() => (resources.has(uri) ? undefined : end(uri)));
     track(ended);
-    // A server that does not take back what it was asked for is left to its own.
+    // A server that does not accept the end of a watch is ignored.
     await ended.catch((error: unknown) => setup.notTold?.(error, uri));
   }
 

@@ -1,45 +1,45 @@
-/** Lists of a server, a page at a time: no cursor is used twice, none is very long, and pages with nothing new come to an end. */
+/** Reads lists of a server page by page. It rejects repeated and very long cursors, and stops after pages without new entries. */
 import type { Data } from './data.ts';
 import { cursorIn, entriesIn } from './results.ts';
 
-/** The longest cursor that is sent back, in UTF-16 units. */
+/** The most UTF-16 units of a cursor that is sent back. */
 const MAX_CURSOR = 65_536;
 
-/** Pages in a row that have nothing new in them, after which a list ends. */
+/** A list ends after this many pages in a row without a new entry. */
 const MAX_FRUITLESS_PAGES = 100;
 
 export type CursorStop =
-  /** The server has no more. */
+  /** The server has no further page. */
   | 'end'
-  /** The server gave a cursor that it had given before. */
+  /** The server repeated a cursor. */
   | 'repeated-cursor'
-  /** Page after page had nothing new in it. */
+  /** Too many pages in a row had no new entry. */
   | 'no-progress';
 
 export interface PagedList<T> {
   ask(params: Data): Promise<Data>;
   /** The key of the entries in a result. */
   readonly field: string;
-  /** Undefined for what cannot be one. */
+  /** Undefined for an invalid entry. */
   entryIn(entry: unknown): T | undefined;
   idOf(entry: T): string;
   readonly maxPages: number;
-  /** An error for what the server sends instead of a list. */
+  /** Makes the error for a result that is not a list. */
   refusal(what: string): Error;
 }
 
 export interface EntriesPage<T> {
   readonly entries: readonly T[];
-  /** Entries that are none. */
+  /** The number of invalid entries. */
   readonly dropped: number;
   readonly result: Data;
-  /** Why the list ends here; undefined where it goes on. */
+  /** The reason why the list ends here; undefined where it goes on. */
   readonly stopped: CursorStop | undefined;
-  /** Pages so far that had nothing new in them, though others came after them. */
+  /** The number of pages so far without a new entry. */
   readonly fruitless: number;
 }
 
-/** The pages of one list, each asked for when it is wanted; after `maxPages` of them nothing says why it ends. */
+/** Requests the pages of one list as they are needed. After `maxPages` pages it ends, without `stopped`. */
 export async function* pagesIn<T>(list: PagedList<T>): AsyncGenerator<EntriesPage<T>, void, undefined> {
   const used = new Set<number>();
   const seen = new Set<number>();
@@ -59,7 +59,7 @@ export async function* pagesIn<T>(list: PagedList<T>): AsyncGenerator<EntriesPag
   for (let page = 0; page < list.maxPages; page++) {
     const result = await list.ask(cursor === undefined ? {} : { cursor });
     const sent = entriesIn(result, list.field);
-    if (sent === undefined) throw list.refusal(`The answer of the server is no list of ${list.field}`);
+    if (sent === undefined) throw list.refusal(`The server's answer is not a list of ${list.field}`);
     const entries = sent.flatMap((entry) => list.entryIn(entry) ?? []);
     const before = seen.size;
     for (const entry of entries) seen.add(markOf(list.idOf(entry)));
@@ -70,7 +70,7 @@ export async function* pagesIn<T>(list: PagedList<T>): AsyncGenerator<EntriesPag
   }
 }
 
-/** A number for a cursor or a URI, so that many long ones take little: 53 bits of its hash (two of FNV's kind, mixed). */
+/** Returns a small number for a cursor or URI, to save memory: 53 bits of its hash (two FNV-like hashes, mixed). */
 export function markOf(text: string): number {
   let low = 0xdeadbeef ^ text.length;
   let high = 0x41c6ce57 ^ text.length;

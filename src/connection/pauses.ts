@@ -1,6 +1,6 @@
-/** Pauses before another attempt that grow with each failure. */
+/** Pauses between attempts, which grow with each failure. */
 
-/** In milliseconds; half of each is chance, so that many do not come back at once. */
+/** In milliseconds; half of each pause is random, so that clients do not return all at once. */
 export interface PauseRange {
   readonly firstMs: number;
   readonly longestMs: number;
@@ -9,13 +9,13 @@ export interface PauseRange {
 export interface Pauses {
   /** Failures since the last success. */
   readonly failures: number;
-  /** How long the next attempt has to wait, in milliseconds; 0 where it does not. */
+  /** The milliseconds left before the next attempt; 0 where it may start. */
   readonly leftMs: number;
-  /** One more failure: the next attempt waits longer. */
+  /** Counts a failure, and makes the next attempt wait longer. */
   grow(): void;
-  /** One more failure, after which there is nothing to wait for. */
+  /** Counts a failure, without a pause after it. */
   skip(): void;
-  /** The next failure is the first one again. */
+  /** Resets the count of failures. */
   reset(): void;
 }
 
@@ -44,5 +44,5 @@ export function createPauses({ firstMs, longestMs }: PauseRange): Pauses {
   };
 }
 
-/** Of what a server refused over a connection that lasts, in milliseconds: the next pause is twice as long, up to a longest one. */
+/** Pauses after a server's refusal over a lasting connection, in milliseconds: each is twice the last, up to a limit. */
 export const REFUSED = { firstMs: 1_000, longer: (pauseMs: number): number => Math.min(pauseMs * 2, 60_000) } as const;

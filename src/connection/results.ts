@@ -1,4 +1,4 @@
-/** Of the results of every server: where a list goes on, how long an answer may be kept, what is declared. */
+/** Reads results of any server: the next cursor, the freshness, and the declared extensions. */
 import type { StandardSchemaV1 } from '@modelcontextprotocol/client';
 import { isData } from '../protocol/data.ts';
 import { DIRECTORY_EXTENSION, RESOURCE_HIERARCHY_EXTENSION, SEP_2093_EXTENSION } from '../protocol/meta.ts';
@@ -6,7 +6,7 @@ import type { CacheHint } from '../protocol/resources.ts';
 import { SKILLS_EXTENSION } from '../protocol/skills.ts';
 import type { Data } from './data.ts';
 
-/** Takes any result: the SDK's own schemas drop the fields that they do not know. */
+/** Accepts any result: the SDK's own schemas drop unknown fields. */
 export const anyResult: StandardSchemaV1<unknown, Data> = {
   '~standard': {
     version: 1,
@@ -16,35 +16,35 @@ export const anyResult: StandardSchemaV1<unknown, Data> = {
   },
 };
 
-/** The cursor at which a list goes on. Some servers end theirs with an empty cursor. */
+/** Returns the cursor of the next page. Some servers send an empty cursor on the last page. */
 export function cursorIn({ nextCursor }: Data): string | undefined {
   return typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined;
 }
 
-/** Entries of a result; undefined where the result has no such list. */
+/** Returns the entries of a result; undefined where the result has no such list. */
 export function entriesIn(result: Data, field: string): readonly unknown[] | undefined {
   const entries: unknown = result[field];
   return Array.isArray(entries) ? entries : undefined;
 }
 
-/** Of a result: how long it may be kept. Undefined where it does not say, as those of the 2025 era. */
+/** Returns how long a result may be cached. Undefined where it does not say, as in the 2025 era. */
 export function freshnessIn({ ttlMs, cacheScope }: Data): CacheHint | undefined {
   if (typeof ttlMs !== 'number' || !(ttlMs >= 0)) return undefined;
   return { ttlMs, cacheScope: cacheScope === 'public' ? 'public' : 'private' };
 }
 
-/** The longest that an answer is kept, in milliseconds, whatever the server says. */
+/** The longest that a result is cached, in milliseconds, whatever the server says. */
 const MAX_TTL_MS = 24 * 60 * 60 * 1000;
 
 export const keptUntil = ({ ttlMs }: CacheHint, now: number): number => now + Math.min(ttlMs, MAX_TTL_MS);
 
-/** Which extensions about resources a server declares. */
+/** The extensions about resources that a server declares. */
 export interface ResourceExtensions {
   /** SEP-2093: `resources/metadata`, lists by URI, and capabilities of each resource. */
   readonly metadata: boolean;
   /** Windows of contents (`vitrine/range`). */
   readonly ranges: boolean;
-  /** `resources/directory/read`: declaring skills alone does not say so (SEP-2640, `directoryRead`). */
+  /** `resources/directory/read`: declaring skills alone does not include it (SEP-2640, `directoryRead`). */
   readonly directories: boolean;
   /** `skills/list` and `skills/get` (SEP-2640): only such servers are asked for skills. */
   readonly skills: boolean;

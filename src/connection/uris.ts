@@ -9,9 +9,6 @@ export function identityOf(uri: string): string {
   return folded[end - 1] === ':' ? folded : folded.slice(0, end);
 }
 
-/** Returns the beginning that the URIs of everything below a container share. */
-export const insideOf = (uri: string): string => (uri.endsWith('/') ? uri : `${uri}/`);
-
 /** Containers around a URI that are looked at. */
 const MAX_ANCESTORS = 64;
 

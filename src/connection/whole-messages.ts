@@ -1,7 +1,7 @@
 /**
- * Keeps what the SDK's client would lose of a server's messages: data of errors that it has classes for, which know only a
- * part of it; a whole result that is a task, or that has an invalid entry; and progress that comes together with the answer,
- * when the client no longer knows the request. Also sends the methods of tasks, which the client would refuse.
+ * Preserves parts of a server's messages that the SDK's client would drop: data of errors for which the SDK has
+ * classes; a whole result that is a task or has an invalid entry; and progress that arrives together with the answer,
+ * when the client has forgotten the request. It also sends the methods of tasks, which the client would refuse.
  */
 import {
   isJSONRPCErrorResponse,
@@ -17,31 +17,31 @@ import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from '../protocol/error-cod
 import { CLIENT_CAPABILITIES_KEY } from '../protocol/meta.ts';
 import { isTaskStarted, TASKS_EXTENSION } from '../protocol/tasks.ts';
 
-/** Around the data of an error, so that the SDK takes it for nothing that it knows. */
+/** Wraps the data of an error, so that the SDK does not recognise it. */
 const WHOLE = 'vitrine/whole';
 
-/** Around a result that is a task, of whose kind the SDK knows nothing. */
+/** Wraps a result that is a task, a type unknown to the SDK. */
 const TASK = 'vitrine/task';
 
-/** Codes of whose data the SDK keeps a part: a missing resource, a page to be seen first, a client that lacks something. */
+/** Error codes of whose data the SDK keeps only a part: missing resource, page to open first, missing capability. */
 const CLASSED: ReadonlySet<number> = new Set([LEGACY_RESOURCE_NOT_FOUND, INVALID_PARAMS, -32_042, -32_021]);
 
-/** Fields of results with entries, each of which is looked at alone, behind the client. */
+/** Fields with entries; each entry is checked separately, after the client. */
 const LISTS = ['resources', 'resourceTemplates', 'tools', 'prompts', 'contents', 'content', 'messages'] as const;
 
-/** Before the name of a method that the SDK would not send in the connection's era, since an extension has it. */
+/** Prefix of an extension's method, which the SDK would not send in the connection's era. */
 export const AS_EXTENSION = 'vitrine/extension/';
 
-/** Lists, which the SDK refuses whole in 2026 where one entry is not valid. */
+/** List methods: in 2026 the SDK refuses a whole list with one invalid entry. */
 const LISTING: ReadonlySet<string> = new Set(
   ['resources', 'resources/templates', 'tools', 'prompts'].map((of) => `${of}/list`),
 );
 
-/** The name under which the SDK sends a request whose answer it does not look into, over a transport of `sendMeant`. */
+/** The name under which the SDK sends a request without checking its answer, over a transport of `sendMeant`. */
 export const uncheckedMethod = (method: string, era: Era): string =>
   era === 'modern' && LISTING.has(method) ? `${AS_EXTENSION}${method}` : method;
 
-/** From now on it sends each request under its method's own name. Gives what undoes that. */
+/** Makes the transport send each request under its method's own name. Returns a function that undoes it. */
 export function sendMeant(transport: Transport): () => void {
   const { send } = transport;
   const sending: Transport['send'] = (message, options) => send.call(transport, meant(message), options);
@@ -51,7 +51,7 @@ export function sendMeant(transport: Transport): () => void {
   };
 }
 
-/** Goes between a transport and the client that has connected over it. */
+/** Goes between a transport and the client that is connected over it. */
 export function keepWhole(transport: Transport): void {
   sendMeant(transport);
   const deliver = transport.onmessage?.bind(transport);
@@ -64,14 +64,17 @@ export function keepWhole(transport: Transport): void {
         : 'method' in message && message.method === 'notifications/progress'
           ? wrappedProgress(message)
           : message;
-    // The client handles a notification in the turn after it got it: the next message comes after that.
+    // The client handles a notification one turn after receiving it, so the next message waits for that turn.
     before = before
       .then(() => deliver?.(whole, extra as never))
       .catch((error: unknown) => transport.onerror?.(error as Error));
   };
 }
 
-/** A message as it is to be sent: a request under its method's own name, and one for changes of tasks with what allows it. */
+/**
+ * Returns the message to send: a request under its method's own name, and a request for task changes with the required
+ * declaration.
+ */
 function meant<Message extends JSONRPCMessage>(message: Message): Message {
   if (!('method' in message)) return message;
   const { method, params = {} } = message;
@@ -90,7 +93,7 @@ function wrapped(message: JSONRPCErrorResponse): JSONRPCErrorResponse {
   return { ...message, error: { ...error, data: { [WHOLE]: error.data } } };
 }
 
-/** Nothing in the lists for the client to look at. */
+/** Empty lists for the client to check. */
 const EMPTY: Readonly<Record<string, unknown>> = {
   ...Object.fromEntries(LISTS.map((field) => [field, []])),
   completion: { values: [] },
@@ -107,14 +110,14 @@ function wrappedResult(message: JSONRPCResultResponse): JSONRPCResultResponse {
   return { ...message, result: { ...result, ...shown, [WHOLE]: whole } };
 }
 
-/** A result with its lists as the server sent them. */
+/** Returns a result with its lists as the server sent them. */
 export function wholeResult(answer: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if (isData(answer[TASK])) return answer[TASK];
   const { [WHOLE]: whole, ...result } = answer;
   return typeof whole === 'object' && whole !== null ? { ...result, ...whole } : result;
 }
 
-/** Keeps the fields of a report of progress that the client knows, and puts the others into its `_meta`. */
+/** Keeps the progress fields that the client knows, and moves the others into `_meta`. */
 function wrappedProgress<Message extends JSONRPCMessage>(message: Message): Message {
   const { params } = message as { readonly params?: Data };
   if (!isData(params)) return message;
@@ -124,14 +127,14 @@ function wrappedProgress<Message extends JSONRPCMessage>(message: Message): Mess
   return { ...message, params: { progressToken, progress, total, message: text, _meta: meta } };
 }
 
-/** The fields of a report of progress that the protocol does not have, its `_meta` among them. */
+/** Returns the progress fields that the protocol does not have, with their original `_meta`. */
 export function othersOfProgress(_meta: unknown): Data {
   if (!isData(_meta)) return {};
   const { [WHOLE]: others, ...meta } = _meta;
   return { ...(isData(others) && others), ...(Object.keys(meta).length > 0 && { _meta: meta }) };
 }
 
-/** The data of an error as the server sent it. */
+/** Returns the data of an error as the server sent it. */
 export function wholeData(data: unknown): unknown {
   return typeof data === 'object' && data !== null && WHOLE in data ? data[WHOLE] : data;
 }

@@ -1,6 +1,6 @@
 /**
- * Who may do what: one question, asked at every way to a resource, tool or prompt before anything happens (SEC-RES-2,
- * SEC-TOOL-2, SEC-PROMPT-2). The access layer asks it; an `AccessPolicy` answers.
+ * Access decisions: one question, asked before every operation on a resource, tool or prompt (SEC-RES-2, SEC-TOOL-2,
+ * SEC-PROMPT-2). The access layer asks it; an `AccessPolicy` answers.
  */
 
 import type { Resource } from '../protocol/resources.ts';
@@ -17,89 +17,102 @@ export interface AccessRequest {
   readonly resource?: Resource | undefined;
   /** The mount that it belongs to; none for Vitrine's own tools and for prompts from files. */
   readonly mount?: string | undefined;
-  /** Of the tool or prompt, as clients know it. */
+  /** The name of the tool or prompt, as clients know it. */
   readonly name?: string | undefined;
-  /** Of the call; undefined when the question is whether there are any with which it may be made. */
+  /** The arguments of the call; undefined to ask whether any arguments could be allowed. */
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
-  /** The tool does nothing but what is asked about again, resource by resource. */
+  /** Whether the tool only accesses resources, each of which is decided about again. */
   readonly onlyResources?: boolean | undefined;
 }
 
 export interface AccessDecision {
   readonly effect: AccessEffect;
-  /** The rule or other cause that decided, for the audit and for `vitrine explain`. Never sent to a peer. */
+  /** The rule or other reason of the decision, for the audit and for `vitrine explain`. Never sent to a peer. */
   readonly rule: string;
-  /** Of `ask`: how long a yes or no is remembered, in milliseconds. Default: not at all. */
+  /** How long the answer to an `ask` is remembered, in milliseconds. Default: not at all. */
   readonly rememberMs?: number | undefined;
-  /** Scopes with which a token would be let through, where that is all that is missing. */
+  /** Scopes with which the request would be allowed, where only these are missing. */
   readonly scopes?: readonly string[] | undefined;
-  /** Nothing was about it: this is what happens then. */
+  /** Whether no rule applied, so that this is the default. */
   readonly byDefault?: boolean | undefined;
 }
 
-/** An operation and a mount in which something could be allowed: for what is declared before it is asked for. */
+/** An operation and a mount in which something could be allowed, to decide what to declare to a client. */
 export interface AccessArea {
   readonly operation?: AccessOperation | undefined;
   readonly mount?: string | undefined;
 }
 
-/** Decides. The same question has the same answer, wherever it comes from. */
+/** Decides who operates the server. */
+export interface Operators {
+  /**
+   * Whether the principal may see a document of Vitrine's own state. Only a rule about this document counts, not one
+   * that allows everything. @param uri as it is published, without a query
+   */
+  may(principal: Principal, uri: string): boolean;
+}
+
+/** Decides about requests. Equal requests get equal decisions, whichever operation asks. */
 export interface AccessPolicy {
   /** For the log. */
   readonly name: string;
-  /** Decisions look at `resource`: a resource is described before anything is decided. */
+  /** Whether decisions depend on `resource`, so that a resource must be described before a decision. */
   readonly attributes: boolean;
-  /** Something may be hidden: another server's own words for what is missing are not passed on. Default: it may. */
+  /** Whether anything may be hidden: then another server's own text about missing resources is not passed on. Default: true. */
   readonly hides?: boolean | undefined;
-  /** Decisions may tell of scopes that are missing: a request over HTTP is looked at for that. Default: they may. */
+  /** Whether decisions may name missing scopes, so that requests over HTTP are checked for them. Default: true. */
   readonly scopes?: boolean | undefined;
-  /** @throws anything; then it is not allowed, and the log has the cause */
+  /** @throws any error, which means that the request is not allowed; the log has the cause */
   decide(request: AccessRequest): AccessDecision | Promise<AccessDecision>;
-  /** Whether anything there could be allowed or asked about. Default: it could. */
+  /** Whether anything in the area could be allowed or need confirmation. Default: true. */
   could?(principal: Principal, area: AccessArea): boolean;
-  /** Whether anything there could be hidden. Default: it could, unless `hides` is false. */
+  /** Whether anything in the area could be hidden. Default: true, unless `hides` is false. */
   couldHide?(principal: Principal, area: AccessArea): boolean;
-  /** Whether anything there could be not allowed. Default: it could. */
+  /** Whether anything in the area could be withheld. Default: true. */
   couldWithhold?(principal: Principal, area: AccessArea): boolean;
-  /** Whether everything that is listed is allowed, so that nobody has to look. Default: not. */
+  /** Whether everything in lists is allowed, so that lists need no filter. Default: false. */
   everything?(principal: Principal): boolean;
   /**
-   * Whether the principal may also list, and subscribe to, whatever `decide` plainly allows it to read, so that nobody
-   * asks at each read what to say of it. Default: not.
+   * Whether the principal may also list and subscribe to everything that `decide` allows it to read, so that reads need
+   * not ask separately about these. Default: false.
    */
   readMeansAll?(principal: Principal): boolean;
   /**
-   * An object, as long as all that was decided for the principal about lists and subscriptions stays decided; another one
-   * where it may not. Then entries that are listed again need not be decided about again. Default: nobody knows.
+   * Returns the same object as long as decisions for the principal about lists and subscriptions stay the same, and a
+   * new one when they may change. Entries that are listed again then need no new decision. Default: undefined, unknown.
    */
   steady?(principal: Principal): object | undefined;
   /**
-   * A text that is the same for resources about which the same is decided, whoever asks, as long as the policy lives.
-   * Undefined where that depends on more than the URI. Default: undefined.
+   * Returns the same text for all resources that get the same decisions, whoever asks, for the lifetime of the policy.
+   * Undefined where decisions depend on more than the URI. Default: undefined.
    */
   kindOf?(uri: string, mount: string | undefined): string | undefined;
-  /** Ends what it holds. */
+  /** Decides who operates the server, and so sees state about others, such as the audit. Default: nobody. */
+  readonly operators?: Operators | undefined;
+  /** Releases its resources. */
   close?(): Promise<void>;
 }
 
-/** Who somebody is for what is shared by those who may see the same: the same subject may come with less. */
+/** Returns the key under which callers with equal rights share results. A subject with fewer rights has another key. */
 export function principalKey({ id, scopes = [], groups = [], clientId = '' }: Principal): string {
   return JSON.stringify([id, clientId, [...scopes].sort(), [...groups].sort()]);
 }
 
-/** Tells of a caller, before it asks for anything, what it could do. */
+/** Answers questions about a caller's rights before the caller requests anything. */
 export interface AccessOutline {
-  /** Whether anything there may be used. */
+  /** Whether anything in the area could be used. */
   could(principal: Principal, area: AccessArea): boolean;
   /**
-   * Scopes that are all that keeps a caller from something; undefined where it may be, or more is missing. Missing where
-   * nothing depends on scopes.
+   * Returns the missing scopes, where only scopes keep a caller from something; undefined where it is allowed, or where
+   * more is missing. Left out where nothing depends on scopes.
    */
   readonly scopesFor?: ((request: AccessRequest) => Promise<readonly string[] | undefined>) | undefined;
-  /** As `kindOf` of the policy, of all names that a URI has. */
+  /** As `kindOf` of the policy, for all names of a URI. */
   kindOf(uri: string): string | undefined;
-  /** Whether the caller may read what is under a URI, as far as that is decided by its URI; tells nobody. */
+  /** Whether the caller may read a URI, as far as the URI decides it. The check is neither logged nor audited. */
   mayRead(uri: string, ctx: Context): Promise<boolean>;
-  /** Whether everything that is listed is allowed to it. */
+  /** As `operators` of the policy; undefined where there are none. */
+  readonly operators: Operators | undefined;
+  /** Whether everything in lists is allowed for the principal. */
   everything(principal: Principal): boolean;
 }

@@ -1,4 +1,5 @@
 /** Reads what a client answered to `inputRequired`. Answers are the client's word, so each reader checks what it takes. */
+import { isData } from '../protocol/data.ts';
 import type { ElicitationAnswer, SamplingAnswer } from '../protocol/input-required.ts';
 import { type CompiledSchema, compileSchema, type OutputOf, type Schema } from './schema/schema.ts';
 
@@ -13,7 +14,7 @@ const compiled = new WeakMap<object, Promise<CompiledSchema>>();
  * if (form === undefined) return inputRequired({ who: elicitation('Who is it?', FORM) });
  */
 export async function accepted<const S extends Schema>(answer: unknown, schema: S): Promise<OutputOf<S> | undefined> {
-  const { action, content } = isObject(answer) ? (answer as Partial<ElicitationAnswer>) : {};
+  const { action, content } = isData(answer) ? (answer as Partial<ElicitationAnswer>) : {};
   if (action !== 'accept') return undefined;
   const known = compiled.get(schema) ?? compileSchema(schema);
   compiled.set(schema, known);
@@ -23,17 +24,13 @@ export async function accepted<const S extends Schema>(answer: unknown, schema: 
 
 /** Whether the user was asked and said no: declined the form, or closed it. */
 export function refused(answer: unknown): boolean {
-  return isObject(answer) && (answer.action === 'decline' || answer.action === 'cancel');
+  return isData(answer) && (answer.action === 'decline' || answer.action === 'cancel');
 }
 
 /** The text that the client's model wrote; undefined where it wrote none. */
 export function sampledText(answer: unknown): string | undefined {
-  const content: unknown = isObject(answer) ? (answer as Partial<SamplingAnswer>).content : undefined;
+  const content: unknown = isData(answer) ? (answer as Partial<SamplingAnswer>).content : undefined;
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
-  const texts = blocks.flatMap((block) => (isObject(block) && typeof block.text === 'string' ? [block.text] : []));
+  const texts = blocks.flatMap((block) => (isData(block) && typeof block.text === 'string' ? [block.text] : []));
   return texts.length === 0 ? undefined : texts.join('\n');
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,17 +1,17 @@
-/** Layers that do the same around every operation: they record it, measure it, or bound its time. */
+/** Helps to write layers that do the same around every operation: record it, measure it, or limit its time. */
 
 import type { TaskMethod } from '../protocol/tasks.ts';
 import type { Context } from './context.ts';
 import { type ProviderOverrides, wrapProvider } from './layer.ts';
 import type { Operations, Subscribed } from './operations.ts';
 
-/** An operation, and what it is about. */
+/** An operation and its target. */
 export interface Asked {
   readonly method: AroundMethod;
   readonly uri?: string | undefined;
-  /** Of a tool or prompt, as the caller said it; of a list that is subscribed to. */
+  /** The name of a tool or prompt, as the caller gave it, or the name of a subscribed list. */
   readonly name?: string | undefined;
-  /** Whose tool or prompt it is. */
+  /** The mount that the tool or prompt belongs to. */
   readonly mount?: string | undefined;
 }
 
@@ -34,15 +34,15 @@ export type AroundMethod =
 /** The operations that may end as a question to the client. */
 export const MAY_ASK: ReadonlySet<AroundMethod> = new Set(['tools/call', 'prompts/get']);
 
-/** Runs an operation with the context, or with one made of it. */
+/** Runs an operation, with the given context or a changed one. */
 export type Around = <T, C extends Context>(asked: Asked, ctx: C, run: (ctx: C) => Promise<T>) => Promise<T>;
 
 /**
- * A provider with the same around each operation that is answered once.
- * @param own what is answered bit by bit is for each layer to say: `read` with `again`, and `search`
+ * Returns a provider that runs `around` around each operation with a single answer.
+ * @param own the operations with several answers, which each layer wraps itself: `read` with `again`, and `search`
  */
 export function aroundEach(inner: Operations, around: Around, own: ProviderOverrides): Operations {
-  // Of the optional ones, those that are not there are not put in.
+  // Optional operations are added only where the inner provider has them.
   const has = inner as Required<Operations>;
   return wrapProvider(inner, {
     list: (uri, page, ctx) => around({ method: 'list', uri }, ctx, (within) => inner.list(uri, page, within)),

@@ -1,7 +1,6 @@
 /**
- * Turns many subscribers into few watches: one watch for each (principal, URI), and for each client where it may see
- * something else, counted, and its events coalesced, so
- * that a storm of writes is one update in a while (SEC-RES-4).
+ * Serves many subscribers with few watches: one watch per principal and URI, shared and counted, or one per client where clients
+ * may see different content. Events are coalesced, so that a storm of writes becomes one update per interval (SEC-RES-4).
  */
 import { principalKey } from './access.ts';
 import { type Context, withSignal } from './context.ts';
@@ -11,7 +10,7 @@ import type { ChangeEvent, ProviderFeatures, ResourceProvider } from './provider
 export interface ChangeHubOptions {
   /** Events on one URI within this many milliseconds become one. */
   readonly coalesceMs?: number;
-  /** Watches that may be open at once, over all principals. */
+  /** The most open watches, over all principals. */
   readonly maxWatches?: number;
 }
 
@@ -22,14 +21,14 @@ export type ChangeListener = () => void;
 
 export interface ChangeHub {
   /**
-   * Calls `listener` after every change of `uri`, or of the listed set when `uri` is undefined. Resolves once the watch
-   * is in place, so that no later change is missed.
-   * @throws ResourceError `limited` when too many are open, or what the provider's `watch` throws.
+   * Calls `listener` after every change of `uri`, or of the list when `uri` is undefined. Resolves once the watch is in
+   * place, so that no later change is missed.
+   * @throws ResourceError `limited` when too many watches are open, and errors of the provider's `watch`
    */
   subscribe(uri: string | undefined, listener: ChangeListener, ctx: Context): Promise<AsyncDisposable>;
-  /** Watches that are open now. */
+  /** The number of open watches. */
   readonly size: number;
-  /** Ends every watch; resolves when nothing is left running. */
+  /** Ends every watch; resolves once all have ended. */
   close(): Promise<void>;
 }
 
@@ -39,7 +38,7 @@ interface Watch {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** @param provider what is watched; of the interface, only that, and whether clients are apart in it */
+/** @param provider only its `watch` is used, and its flag for clients that see different content */
 export function createChangeHub(
   provider: Pick<ResourceProvider, 'name' | 'watch'> & { readonly features?: Pick<ProviderFeatures, 'apart'> },
   options: ChangeHubOptions = {},
@@ -66,14 +65,14 @@ export function createChangeHub(
         try {
           listener();
         } catch (error) {
-          ctx.log.error('a subscriber failed when it was told of a change', { uri, error });
+          ctx.log.error('a subscriber failed to handle a change', { uri, error });
         }
       }
     };
     const onChange = (_event: ChangeEvent): void => {
       if (listeners.size > 0) watch.timer ??= setTimeout(flush, coalesceMs);
     };
-    // The watch outlives the request that opened it: others share it. So it has the hub's lifetime, not the caller's.
+    // The watch is shared and outlives the request that opened it, so it has the lifetime of the hub.
     const ready = provider.watch(uri, onChange, withSignal(ctx, lifetime.signal));
     const watch: Watch = { listeners, ready, timer: undefined };
     watches.set(key, watch);
@@ -98,7 +97,7 @@ export function createChangeHub(
       const whose = provider.features?.apart === true ? [ctx.peer, ctx.client?.declared ?? null] : [];
       const key = JSON.stringify([principalKey(ctx.principal), uri ?? null, ...whose]);
       const watch = watches.get(key) ?? open(key, uri, ctx);
-      // A set of wrappers, so that the same function may subscribe twice.
+      // Wrapped, so that the same function may subscribe twice.
       const own: ChangeListener = () => listener();
       watch.listeners.add(own);
       let disposed: Promise<void> | undefined;
@@ -108,7 +107,7 @@ export function createChangeHub(
       };
       try {
         await watch.ready;
-        // Closed meanwhile: the watch that has just opened is being ended.
+        // If the hub was closed meanwhile, the new watch is being ended.
         lifetime.signal.throwIfAborted();
       } catch (error) {
         watch.listeners.delete(own);

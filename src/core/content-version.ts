@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { isWeakVersion } from '../protocol/content-version.ts';
 
-/** Bytes that a version is made of where nobody knows another one: it takes a millisecond. */
+/** The most bytes that a version is made of where nobody knows another one: it takes a millisecond. */
 const MAX_DIGESTED_BYTES = 1024 * 1024;
 
 /** A version, or how to find it out when somebody wants it. */

@@ -89,6 +89,11 @@ export interface Context {
   /** The operation that a description is wanted for, where it is another one: then access to that one is decided. */
   readonly purpose?: Exclude<AccessOperation, 'metadata'> | undefined;
   /**
+   * A watch of a folder tells of changes of the resources in it, too, by their URIs: of providers whose features say
+   * `watchesInside`. Default: only of its set of children.
+   */
+  readonly inside?: boolean | undefined;
+  /**
    * Whether the caller may have this: for what one resource tells of others, such as the rows of a page. Undefined where
    * everything may be had, and for providers that do not `gather`.
    */

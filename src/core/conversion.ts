@@ -1,10 +1,10 @@
-/** A conversion of a document, as plug-ins and built-in converters make it. */
+/** The interface of conversions of documents, for plug-ins and built-in converters. */
 
 /** The limits of one conversion. */
 export interface ConversionLimits {
-  /** Bytes of the made format. */
+  /** The most bytes of the result. */
   readonly maxOutputBytes: number;
-  /** Bytes that an archive may have when it is unpacked, over all its files. */
+  /** The most bytes of all unpacked files of an archive together. */
   readonly maxUnpackedBytes: number;
 }
 
@@ -12,12 +12,12 @@ export interface ConversionLimits {
 export interface Conversion extends ConversionLimits {
   /** The type of the bytes. */
   readonly from: string;
-  /** The type that is wanted; one of the converter's `to`. */
+  /** The requested type; one of the converter's `to`. */
   readonly to: string;
 }
 
-/** Makes the other format. @throws whatever is wrong with the content; ResourceError `too-large` where a limit is reached */
+/** Converts a document. @throws any error for a content that cannot be converted; ResourceError `too-large` over a limit */
 export type Convert = (bytes: Uint8Array, conversion: Conversion) => Promise<string | Uint8Array>;
 
-/** Converters by their names; the default export of a plug-in that makes other formats. */
+/** Converters by name; the default export of a plug-in that adds formats. */
 export type ConverterPlugIn = Readonly<Record<string, Convert>>;

@@ -1,8 +1,8 @@
-/** The operations that access is decided about, and the decision. */
+/** The operations that a policy decides about, and the decision. */
 
 /**
- * An operation. `list` is both to be shown in lists and to have one's children listed; `read` is also to be found
- * by a search for what is in it; `prompt` is to be listed, completed and got.
+ * An operation. `list` covers both being shown in lists and listing children; `read` also covers search in the content;
+ * `prompt` covers listing, completing and getting.
  */
 export type AccessOperation = 'list' | 'read' | 'metadata' | 'subscribe' | 'complete' | 'call' | 'prompt';
 
@@ -20,17 +20,17 @@ export const ACCESS_OPERATIONS: readonly AccessOperation[] = [
 export const ASKABLE: readonly AccessOperation[] = ['read', 'call', 'prompt'];
 
 /**
- * `deny` says that it may not be, `hide` that there is no such thing, in the words and with the code of what is really
- * missing. `ask` lets a human decide.
+ * `deny` refuses the operation. `hide` answers as if the resource did not exist, with the same text and code as for a
+ * missing one. `ask` lets a human decide.
  */
 export type AccessEffect = 'allow' | 'ask' | 'deny' | 'hide';
 
-/** Effects, the strictest first: of several that fit, the first of these decides. */
+/** Effects, strictest first: of several matching rules, the strictest decides. */
 export const STRICTNESS: readonly AccessEffect[] = ['hide', 'deny', 'ask', 'allow'];
 
 /** The decision about an operation. */
 export interface Decided {
   readonly effect: AccessEffect;
-  /** The rule that decided. No peer is told of it. */
+  /** The rule that decided. It is not sent to peers. */
   readonly rule: string;
 }

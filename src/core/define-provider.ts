@@ -40,7 +40,7 @@ export function defineProvider(given: ProviderDefinition): ResourceProvider {
   const templates = parseTemplates(defined);
   const finder = createFinder(definition, templates);
   const watching = definition.watch === undefined ? undefined : createWatching(definition.watch);
-  const { search } = definition;
+  const { search, heard } = definition;
 
   return {
     name: definition.name,
@@ -69,6 +69,8 @@ export function defineProvider(given: ProviderDefinition): ResourceProvider {
       complete: (request, ctx) => completeTemplate(templates, request, ctx),
     }),
     ...(watching !== undefined && { watch: (uri, onChange) => watching.add(uri, onChange) }),
+    ...(watching !== undefined &&
+      heard !== undefined && { heard: (event) => heard(event.kind === 'updated' ? event.uri : undefined) }),
     ...(search !== undefined && { search: (query, ctx) => search(query, ctx) }),
 
     async close() {

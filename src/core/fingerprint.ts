@@ -1,14 +1,14 @@
-/** Definitions of tools and prompts as they were accepted: hashes over a canonical form, which no later change escapes (SEC-TOOL-4). */
+/** Hashes accepted definitions of tools and prompts, in a canonical form, so that every later change is found (SEC-TOOL-4). */
 
-/** The hashes that are kept of an approved definition. */
+/** The hashes of an accepted definition. */
 export interface ToolPin {
   /** SHA-256 of the whole definition in canonical form, in hexadecimal. */
   readonly hash: string;
-  /** The same for each field of it, to name what has changed. */
+  /** The hash of each field, to name the changed ones. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** The pin of a definition: all that the server says of the tool or prompt, with every unknown field. */
+/** Returns the pin of a definition: of all its fields, known and unknown. */
 export async function pinOf(definition: Readonly<Record<string, unknown>>): Promise<ToolPin> {
   const fields = await Promise.all(
     Object.keys(definition)
@@ -18,13 +18,13 @@ export async function pinOf(definition: Readonly<Record<string, unknown>>): Prom
   return { hash: await sha256(canonicalJson(definition)), fields: Object.fromEntries(fields) };
 }
 
-/** Fields that came, went or are different. */
+/** Returns the names of fields that were added, removed or changed. */
 export function changedFields(before: ToolPin, now: ToolPin): readonly string[] {
   const names = new Set([...Object.keys(before.fields), ...Object.keys(now.fields)]);
   return [...names].filter((name) => before.fields[name] !== now.fields[name]).sort();
 }
 
-/** JSON with sorted names, as RFC 8785 has it: the same data is the same text. */
+/** Writes JSON with sorted names, as in RFC 8785, so that equal data gives equal text. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((each) => canonicalJson(each ?? null)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

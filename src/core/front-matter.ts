@@ -3,10 +3,10 @@ import type { Document } from 'yaml';
 
 const FENCE = '---';
 
-/** Characters of a head. What is parsed at once keeps others waiting. */
+/** The most characters of a head. What is parsed at once keeps others waiting. */
 export const MAX_HEAD = 16 * 1024;
 
-/** References to other places of a head. */
+/** The most references to other places of a head. */
 const MAX_ALIASES = 100;
 
 /** A fault in a text, and its line. For whoever wrote the text: it goes to the log, not to a client. */

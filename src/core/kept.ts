@@ -1,12 +1,12 @@
 /**
- * Saves work on objects that a provider gives again and again, such as the entries of a list that has not changed. With `keep`
- * the provider says that an object never changes, so that a pure function has to run only once for it.
+ * Saves work on objects that a provider returns repeatedly, such as the entries of an unchanged list. With `keep` the
+ * provider promises that an object never changes, so that a pure function has to run only once for it.
  */
 
 const kept = new WeakSet<object>();
 const texts = new WeakMap<object, string>();
 
-/** Freezes a value of plain data, all through, and marks it as one that will be given again. */
+/** Deeply freezes a value of plain data, and marks it as one that will be returned again. */
 export function keep<T extends object>(value: T): T {
   freeze(value);
   kept.add(value);
@@ -25,9 +25,9 @@ function freeze(value: object): void {
 }
 
 /**
- * Returns the same function, but it runs only once for each kept object: later calls get the first result, which is kept, too.
- * For an object that is not kept it runs each time.
- * @param make depends on nothing but its argument and what never changes
+ * Returns the same function, but it runs only once for each kept object: later calls return the first result, which is
+ * kept, too. For other objects it runs each time.
+ * @param make depends only on its argument and on constants
  */
 export function oncePerKept<T extends object>(make: (value: T) => T): (value: T) => T {
   const made = new WeakMap<T, T>();
@@ -41,13 +41,13 @@ export function oncePerKept<T extends object>(make: (value: T) => T): (value: T)
   };
 }
 
-/** The JSON of an object, as `JSON.stringify` writes it. The JSON of a kept entry in one of its lists is made only once. */
+/** Writes an object as JSON, as `JSON.stringify` does, but only once for each kept entry in its lists. */
 export function jsonOf(object: object): string {
   const entries = Object.entries(object);
   if (!entries.some(([, value]) => hasKept(value))) return JSON.stringify(object);
   const fields = entries.flatMap(([key, value]) => {
     const json = hasKept(value) ? `[${value.map(jsonOfEntry).join(',')}]` : JSON.stringify(value);
-    // `JSON.stringify` also leaves out fields that JSON cannot express, such as `undefined`.
+    // `JSON.stringify` leaves out fields that JSON cannot express, such as `undefined`.
     return json === undefined ? [] : `${JSON.stringify(key)}:${json}`;
   });
   return `{${fields.join(',')}}`;

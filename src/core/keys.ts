@@ -8,7 +8,7 @@ import { invalid } from './errors.ts';
 /** Bytes of a key: at least so many. */
 const MIN_KEY_BYTES = 32;
 
-/** Keys at a time: each of them is tried. */
+/** The most keys at a time: each of them is tried. */
 const MAX_SERVER_KEYS = 8;
 
 const NONCE_BYTES = 12;
@@ -75,6 +75,15 @@ export function createSeal(
       return undefined;
     },
   };
+}
+
+/**
+ * Returns the names that each of the keys gives a text, the key that seals first: 64 hexadecimal digits that say nothing of the
+ * text to those who have none of the keys.
+ */
+export function keyedNames(keys: Keys, use: string): (text: string) => readonly string[] {
+  const derived = keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', use, 32)));
+  return (text) => derived.map((key) => createHmac('sha256', key).update(text).digest('hex'));
 }
 
 /** The bytes of a base64url text; undefined for one that is written in another way than ours. */

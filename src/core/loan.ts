@@ -3,7 +3,7 @@
  * wait for the garbage collector, many times over.
  */
 
-/** Of one block. */
+/** Bytes of one block of lent memory. */
 export const BLOCK_BYTES = 256 * 1024;
 
 /** Blocks that wait for their next use. How many are lent at a time, the budget of all reads bounds (`maxHeldBytes`). */

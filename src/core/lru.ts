@@ -1,10 +1,10 @@
-/** Keeps the entries that were used last. */
+/** A cache that keeps the entries that were used last. */
 import { LRUCache } from 'lru-cache';
 
 /**
- * Returns an empty cache for a number of entries. With `max` the package takes the memory for all of them at once, which costs
- * milliseconds for each connection and each search; this one grows with what is in it.
- * @param ttl how long an entry is kept, in milliseconds; without it, until others need its place
+ * Returns an empty cache with a maximum number of entries. The package's own option `max` would allocate memory for all
+ * entries at once, which takes milliseconds for each connection and each search; this cache grows with its content.
+ * @param ttl how long an entry is kept, in milliseconds; without it, an entry stays until others need its place
  */
 export const createLru = <K extends string, V extends string | boolean | object>(
   maxEntries: number,

@@ -1,4 +1,4 @@
-/** How to install a package that does not come with Vitrine, where this Vitrine runs from. */
+/** Tells how to install an optional package, depending on how this Vitrine was installed. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,12 +7,12 @@ import { ResourceError, type ResourceErrorCode } from './errors.ts';
 /** Set in the container image (Dockerfile). */
 const IN_IMAGE = 'VITRINE_IMAGE';
 
-/** The first folder of packages in a path. */
+/** Matches a path up to its first `node_modules`. */
 const PACKAGES = /^(.*?[\\/])node_modules[\\/]/;
 
 /**
- * The command that installs packages beside Vitrine.
- * @param file any file of Vitrine's, whose place tells how it was installed: by npx, for everybody, in a project, as a clone
+ * Returns the command that installs packages beside Vitrine.
+ * @param file any file of Vitrine. Its path tells how Vitrine was installed: by npx, globally, in a project, or as a clone
  */
 export function installCommand(
   packages: readonly string[],
@@ -28,7 +28,7 @@ export function installCommand(
   return existsSync(join(folder, 'package.json')) ? `npm install ${names}` : `npm install -g ${names}`;
 }
 
-/** @param why what the packages are for, as the first half of a sentence: "To serve a bucket, install what speaks to it" */
+/** @param why says what the packages are for: "To serve a bucket, install the S3 client" */
 export const missingPackage = (
   why: string,
   packages: readonly string[],

@@ -9,7 +9,7 @@ import { createContext } from './context.ts';
 import { PeerError, ResourceError, toWireError } from './errors.ts';
 import { wrapProvider } from './layer.ts';
 import type { Mount } from './mounts/mount.ts';
-import { ANY_SCHEME, MAX_MOUNT_NAME_LENGTH, mountNameProblem, mountTree, publishUri } from './mounts.ts';
+import { mountTree, publishUri } from './mounts.ts';
 import { createNotes } from './notes.ts';
 import type { ResourceProvider } from './provider.ts';
 import { parseUriTemplate } from './uri-template.ts';
@@ -205,78 +205,6 @@ describe('errors of mounts', () => {
   });
 });
 
-describe('a mount without a prefix that may have URIs of any scheme', () => {
-  const anyOf = (...uris: string[]): ResourceProvider => {
-    const provider = flatProvider({ resources: new Map(uris.map((uri) => [uri, bytes(uri)])) });
-    return { ...provider, features: { ...provider.features, schemes: [ANY_SCHEME] } };
-  };
-  const memory = memoryProvider({ resources: { a: { text: '' } } });
-
-  it('has what is nobody else’s', async () => {
-    const uris = ['file:///a', 'git+ssh://host/a', 'memo:1+1', 'ui://page', 'urn:a:b'];
-    const mount: Mount = { name: 'any', provider: anyOf(...uris), prefix: 'none' };
-    const tree = mountTree([{ name: 'docs', provider: memory }, mount]);
-    expect(urisOf(await listAll(tree, undefined))).toEqual(['docs+memory:///', ...uris]);
-    for (const uri of uris) {
-      expect((await readLeaf(tree, uri)).bytes).toEqual(bytes(uri));
-    }
-    expect(await tree.metadata('docs+memory:///a', ctx)).toMatchObject({ uri: 'docs+memory:///a' });
-    await expect(tree.metadata('memory:///a', ctx)).rejects.toMatchObject({ code: 'not-found', uri: 'memory:///a' });
-    expect(tree.features.schemes).toEqual(['docs+memory', ANY_SCHEME]);
-  });
-
-  it('with a prefix has that for all of them', async () => {
-    const tree = mountTree([{ name: 'any', provider: anyOf('urn:a:b', 'ui://page') }]);
-    expect(urisOf(await listAll(tree, undefined))).toEqual(['ui://any+page', 'any+urn:a:b']);
-    expect(tree.features.schemes).toEqual([ANY_SCHEME]);
-    await expect(tree.metadata('urn:a:b', ctx)).rejects.toMatchObject({ code: 'not-found' });
-  });
-
-  it('cannot stand beside another without a prefix, whatever their order', () => {
-    const any: Mount = { name: 'any', provider: anyOf(), prefix: 'none' };
-    const other: Mount = { name: 'other', provider: memory, prefix: 'none' };
-    const message = /"any" and "other".*"any" may have URIs of any scheme/;
-    expect(() => mountTree([any, other])).toThrow(message);
-    expect(() => mountTree([other, any])).toThrow(message);
-    const second: Mount = { ...any, name: 'second' };
-    expect(() => mountTree([any, second])).toThrow(expect.objectContaining({ code: 'invalid' }));
-    expect(() => mountTree([any, { ...other, prefix: 'name' }])).not.toThrow();
-  });
-
-  it('does not show what would lead elsewhere, and the list says so', async () => {
-    const inner = anyOf('docs+memory:///', 'ui://docs+page', 'urn:a:b');
-    const withTemplates: ResourceProvider = {
-      ...inner,
-      listTemplates: async () => ({
-        resourceTemplates: [
-          { uriTemplate: 'docs+memory:///{+path}', name: 'theirs' },
-          { uriTemplate: '{+uri}', name: 'own' },
-        ],
-      }),
-    };
-    const tree = mountTree([
-      { name: 'docs', provider: memory },
-      { name: 'any', provider: withTemplates, prefix: 'none' },
-    ]);
-    const notes = createNotes();
-    const noted = createContext({ notes });
-    const { resources } = await tree.list(undefined, { limit: 100 }, noted);
-    expect(urisOf(resources)).toEqual(['docs+memory:///', 'urn:a:b']);
-    const templates = await tree.listTemplates?.({ limit: 100 }, noted);
-    expect(templates?.resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
-      'docs+memory:///{+path}',
-      '{+uri}',
-    ]);
-    const missing = ['docs+memory:///', 'ui://docs+page', 'docs+memory:///{+path}'];
-    expect(notes.finish({}, { ttlMs: 1, cacheScope: 'public' })).toMatchObject({
-      _meta: { 'vitrine/missing': missing.map((uri) => ({ mount: 'any', entry: uri })) },
-    });
-    expect(
-      urisOf(await listAll(mountTree([{ name: 'any', provider: inner, prefix: 'none' }]), undefined)),
-    ).toHaveLength(3);
-  });
-});
-
 describe('what another server sent, in mounts', () => {
   const item = { uri: 'memo:x', name: 'x', text: 'x', unknown: { uri: 'memo:x' } };
   const provider: ResourceProvider = {
@@ -350,55 +278,6 @@ describe('what another server sent, in mounts', () => {
     };
     expect(await freshness(true)).toEqual({ ttlMs: 90_000, cacheScope: 'private' });
     expect(await freshness(false)).toEqual(own);
-  });
-});
-
-describe('mounts that are refused', () => {
-  const memory = memoryProvider();
-  const refused = (...mounts: Mount[]) => expect(() => mountTree(mounts));
-
-  it.each(['', 'Docs', '1docs', '-docs', '.docs', 'do+cs', 'do cs', 'do:cs', 'do/cs', 'dócs', 'x'.repeat(65)])(
-    'the name %j is none',
-    (name) => {
-      expect(mountNameProblem(name)).toEqual(expect.any(String));
-      refused({ name, provider: memory }).toThrow(expect.objectContaining({ code: 'invalid' }));
-    },
-  );
-
-  it.each(['a', 'docs', 'my-docs.v2', 'a1', 'x'.repeat(MAX_MOUNT_NAME_LENGTH)])('the name %j is one', (name) => {
-    expect(mountNameProblem(name)).toBeUndefined();
-    expect(mountTree([{ name, provider: memory }]).features.schemes).toEqual([`${name}+memory`]);
-  });
-
-  it('two of one name', () => {
-    refused({ name: 'docs', provider: memory }, { name: 'docs', provider: memory }).toThrow(
-      /Two mounts are named "docs"/,
-    );
-  });
-
-  it('two without a prefix that publish one scheme', () => {
-    refused(
-      { name: 'a', provider: memory, prefix: 'none' },
-      { name: 'b', provider: memoryProvider(), prefix: 'none' },
-    ).toThrow(/"a" and "b" both publish memory:/);
-  });
-
-  it('one without a prefix whose scheme reads like another mount', () => {
-    const gitSsh = memoryProvider({ scheme: 'git+ssh' });
-    refused({ name: 'git', provider: memory }, { name: 'b', provider: gitSsh, prefix: 'none' }).toThrow(
-      /reads like the mount "git"/,
-    );
-    refused({ name: 'b', provider: gitSsh, prefix: 'none' }, { name: 'git', provider: memory }).toThrow(/reads like/);
-  });
-
-  it('but not two without a prefix whose schemes differ, nor one beside its like with a prefix', async () => {
-    const notes = memoryProvider({ scheme: 'notes', name: 'notes' });
-    const tree = mountTree([
-      { name: 'a', provider: memory, prefix: 'none' },
-      { name: 'b', provider: notes, prefix: 'none' },
-      { name: 'c', provider: notes },
-    ]);
-    expect(urisOf(await listAll(tree, undefined))).toEqual(['memory:///', 'notes:///', 'c+notes:///']);
   });
 });
 

@@ -1,7 +1,7 @@
 /**
- * Several providers in one tree. Only `published-uris.ts` and `mounts/resolver.ts` know prefixes: a mount named `docs` publishes
- * `docs+file:///guide/intro.md`, its name, `+`, and the provider's own URI, and is found again by cutting at the first
- * `+`. That holds for opaque URIs and templates too, and depends on nothing but the mount and the URI (CB-1).
+ * Joins several providers into one tree. Only `published-uris.ts` and `mounts/resolver.ts` know prefixes: a mount named `docs`
+ * publishes `docs+file:///guide/intro.md`, which is its name, `+`, and the provider's own URI. A published URI is split at the
+ * first `+`. This works for opaque URIs and templates too, and depends on nothing but the mount and the URI (CB-1).
  */
 
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
@@ -35,10 +35,10 @@ const MOUNT_NAME = /^[a-z][a-z0-9.-]*$/;
 /** The mount under which Vitrine publishes its own state: `vitrine+state:///subscriptions`. */
 export const STATE_MOUNT = 'vitrine';
 
-/** A mount name is at most this long. */
+/** The most characters of a mount name. */
 export const MAX_MOUNT_NAME_LENGTH = 64;
 
-/** Why `name` cannot name a mount, or undefined when it can. */
+/** Returns the reason why `name` cannot name a mount, or undefined when it can. */
 export function mountNameProblem(name: string): string | undefined {
   if (name.length > MAX_MOUNT_NAME_LENGTH) return `A mount name has at most ${MAX_MOUNT_NAME_LENGTH} characters`;
   if (MOUNT_NAME.test(name)) return undefined;
@@ -46,9 +46,9 @@ export function mountNameProblem(name: string): string | undefined {
 }
 
 /**
- * One provider over all mounts, in the order given.
- * @param replaceable whether there may be other mounts later: then its lists change, whatever the mounts do
- * @throws ResourceError `invalid` for a bad or doubled name, or when two mounts would publish the same URIs.
+ * Returns one provider over all mounts, in the given order.
+ * @param replaceable whether the mounts may be replaced later: then its lists may change even where no mount can watch
+ * @throws ResourceError `invalid` for a bad or repeated name, or when two mounts would publish the same URIs
  */
 export function mountTree(
   mounts: readonly Mount[],
@@ -65,10 +65,10 @@ export function mountTree(
     return found;
   }
 
-  /** Without a prefix, a URI may read like one of another mount: then it would lead there, and rules would be of there. */
+  /** A URI without a prefix may look like one of another mount. It would then lead to that mount and fall under its rules. */
   const isOf = (mount: Mount, published: string): boolean => isPrefixed(mount) || resolve(published)?.mount === mount;
 
-  /** Without what would lead to another mount. */
+  /** Removes entries whose URIs would lead to another mount. */
   function reachable<T>(mount: Mount, listed: readonly T[], uriOf: (each: T) => string, ctx: Context): readonly T[] {
     if (isPrefixed(mount)) return listed;
     return listed.filter((each) => {
@@ -91,7 +91,7 @@ export function mountTree(
     return published === undefined ? found : found.map(published);
   }
 
-  /** Runs one operation on the mount of a URI; what it throws names the published URI. */
+  /** Runs one operation on the mount of a URI; an error names the published URI. */
   async function on<T>(
     published: string,
     ctx: Context,
@@ -105,7 +105,7 @@ export function mountTree(
     }
   }
 
-  /** The mounts as sources of one list; what a mount throws names the URI that it publishes. */
+  /** Returns the mounts as sources of one list; an error of a mount names the published URI. */
   const sources = <T>(list: (mount: Mount, page: Page, ctx: Context) => Promise<SourcePage<T>>): ListSource<T>[] =>
     mounts
       .filter(({ listed }) => listed !== false)
@@ -120,7 +120,7 @@ export function mountTree(
           }
         },
       }));
-  /** The list of all roots; those of each mount are put down in `taken`. */
+  /** Lists the roots of all mounts, and records the roots of each mount in `taken`. */
   const rootsInto = (taken: TakenRoots[]) =>
     sources(async (mount, page, ctx) => {
       const own: TakenRoots = { mount, want: page, page: undefined };
@@ -129,7 +129,7 @@ export function mountTree(
       const { resources, ...rest } = own.page;
       return { ...rest, items: reachableResources(mount, resources, ctx) };
     });
-  /** The roots of single mounts that each list of all roots was made of. */
+  /** The roots of single mounts from which each list of all roots was made. */
   const rootsOf = new WeakMap<ResourcePage, readonly TakenRoots[]>();
   const templates = sources(async (mount, page, ctx) => {
     const result = await mount.provider.listTemplates?.(page, ctx);
@@ -163,7 +163,7 @@ export function mountTree(
     }
   }
 
-  /** Bodies without a prefix are given as they came. */
+  /** Bodies of a mount without a prefix are passed on unchanged. */
   const askedAgain = new Map<Mount, AgainMethods>(
     [...origins].map(([mount, made]) => [mount, isPrefixed(mount) ? made : mount.provider]),
   );
@@ -222,7 +222,7 @@ export function mountTree(
         }
         const strays = bodies.filter((body) => !isOf(mount, body.resource.uri));
         if (strays.length === 0) return bodies;
-        // The resource that was asked for keeps the URI that it was asked for by.
+        // The requested resource keeps the URI under which it was requested.
         const kept = bodies.flatMap((body) => {
           if (!strays.includes(body)) return body;
           return body.child === true ? [] : renamed(body, uri);
@@ -278,7 +278,7 @@ export function mountTree(
   return withAgain(provider, { again, listAgain });
 }
 
-/** A page of the roots of one mount, as it gave it; undefined where it has not, and may have been passed over. */
+/** A page of one mount's roots, unchanged; undefined where the mount gave none and may have been skipped. */
 interface TakenRoots {
   readonly mount: Mount;
   readonly want: Page;
@@ -304,20 +304,17 @@ const publish = (mount: Mount, resource: Resource): Resource =>
 const publishTemplate = (mount: Mount, template: ResourceTemplate): ResourceTemplate =>
   isPrefixed(mount) ? { ...template, uriTemplate: publishUri(mount, template.uriTemplate) } : template;
 
-/**
- * The context of an operation within a mount. A mount that says nothing of freshness leaves the answer as fresh as the
- * server says of itself.
- */
+/** Makes the context of an operation within a mount. Where the mount does not set freshness, the server's default applies. */
 function within(mount: Mount, ctx: Context): Context {
   if (mount.provider.features.hints !== true) ctx.notes?.plain();
   const { may } = ctx;
   if (may === undefined) return ctx;
-  // A provider that does not gather has no other resources to ask about.
+  // A provider whose content never includes other resources needs no `may`.
   if (mount.provider.features.gathers !== true) return { ...ctx, may: undefined };
   return { ...ctx, may: (operation, native) => may(operation, publishUri(mount, native)) };
 }
 
-/** Each is looked up when it is asked for: those of a mounted server are known when it has been reached. */
+/** Looks up each feature on use: a mounted server's features are known only once it is connected. */
 function featuresOf(mounts: readonly Mount[], replaceable: boolean): ProviderFeatures {
   const some = (pick: (features: ProviderFeatures) => boolean): boolean =>
     mounts.some((mount) => pick(mount.provider.features));
@@ -340,7 +337,7 @@ function featuresOf(mounts: readonly Mount[], replaceable: boolean): ProviderFea
     get completion() {
       return some((features) => features.completion);
     },
-    // If a provider cannot search by itself, its resources are read and searched here.
+    // Vitrine reads and searches the resources of providers that cannot search.
     search: true,
     get ranges() {
       return mounts.every((mount) => mount.provider.features.ranges);
@@ -381,7 +378,9 @@ function assertUnambiguous(mounts: readonly Mount[]): void {
       }
       const head = scheme.split('+', 1)[0] ?? '';
       if (scheme.includes('+') && mounts.some((each) => isPrefixed(each) && each.name === head)) {
-        throw invalid(`The scheme ${scheme}: of mount "${mount.name}" reads like the mount "${head}"; rename that one`);
+        throw invalid(
+          `The scheme ${scheme}: of mount "${mount.name}" looks like a prefix of the mount "${head}"; rename that mount`,
+        );
       }
       owners.set(scheme, mount.name);
     }

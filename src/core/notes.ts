@@ -1,42 +1,42 @@
 /**
- * Collects what all providers of an answer say of it as a whole, beside its content: how long it is fresh and for whom,
- * which parts are missing, and what else another server sent with it.
+ * Collects notes of all providers about an answer as a whole: how long it is fresh and for whom, which parts are
+ * missing, and further fields from another server.
  */
 import { MISSING_META_KEY } from '../protocol/meta.ts';
 import type { CacheHint } from '../protocol/resources.ts';
 
-/** A part of a list that is not in it, and why. */
+/** A part that is missing from a list, and the reason. */
 export interface MissingPart {
-  /** Left out where it is not for the mount to answer for. */
+  /** The mount of the part; left out where no mount is the cause. */
   readonly mount?: string | undefined;
   readonly reason: string;
-  /** The URI or name of what is missing, where it is one entry of the mount. Not for callers who may not see it all. */
+  /** The URI or name of the missing entry, where it is a single one. Left out for callers who may not see the whole mount. */
   readonly entry?: string | undefined;
 }
 
 export interface AnswerNotes {
-  /** How fresh a part is. The answer is as fresh as its least fresh part, and shared no wider than its narrowest. */
+  /** Notes the freshness of a part. An answer is as fresh as its least fresh part, and shared no wider than its narrowest. */
   fresh(hint: CacheHint): void;
-  /** A part comes from where nothing is known of freshness: the server's own hint counts for it. */
+  /** Notes a part of unknown freshness: the server's own hint applies to it. */
   plain(): void;
   missing(part: MissingPart): void;
-  /** Fields of another server's result that are sent on as they came. */
+  /** Notes fields of another server's result, which are sent unchanged. */
   passOn(fields: Readonly<Record<string, unknown>>): void;
 }
 
 export interface CollectedNotes extends AnswerNotes {
-  /** Nothing was noted that the answer would differ by. */
+  /** Whether no note changes the answer. */
   readonly silent: boolean;
-  /** The result with all that was noted. @param own the freshness of what says nothing of it */
+  /** Returns the result with all notes. @param own the freshness of parts without their own */
   finish<T extends object>(result: T, own: CacheHint): T & CacheHint;
 }
 
 export interface HeldNotes extends AnswerNotes {
-  /** Hands on what was noted so far, to each that asks for it; what is noted later is dropped. */
+  /** Passes the notes so far to the given notes; later notes are dropped. */
   release(to: AnswerNotes | undefined): void;
 }
 
-/** Keeps notes back until it is known whether what they are about is in the answer. */
+/** Holds notes until it is known whether the answer includes the part that they are about. */
 export function holdNotes(): HeldNotes {
   const held: ((to: AnswerNotes) => void)[] = [];
   let released = false;
@@ -80,11 +80,11 @@ export function createNotes(): CollectedNotes {
       const { ttlMs, cacheScope } = hint === undefined ? own : isPlain ? narrower(hint, own) : hint;
       const said = passed === undefined ? result : merged(passed, result);
       if (missing.length === 0) return { ...said, ttlMs, cacheScope } as typeof result & CacheHint;
-      // Another gateway may miss parts of its own.
+      // Another gateway may report missing parts of its own.
       const theirs = (said as { readonly _meta?: Readonly<Record<string, unknown>> })._meta?.[MISSING_META_KEY];
       const all = [...(Array.isArray(theirs) ? theirs : []), ...missing];
       const whole = merged(said, { _meta: { [MISSING_META_KEY]: all } });
-      // A missing part may be there at any moment, and no notification would tell of it.
+      // A missing part may come back at any moment, without a notification.
       return { ...whole, ttlMs: 0, cacheScope } as unknown as typeof result & CacheHint;
     },
   };
@@ -95,7 +95,7 @@ const narrower = (a: CacheHint, b: CacheHint): CacheHint => ({
   cacheScope: a.cacheScope === 'public' && b.cacheScope === 'public' ? 'public' : 'private',
 });
 
-/** The second wins, field by field, also within `_meta`. */
+/** Merges two objects; the second wins, field by field, also within `_meta`. */
 function merged<T extends object>(first: object, second: T): T {
   const a = (first as { readonly _meta?: object })._meta;
   const b = (second as { readonly _meta?: object })._meta;

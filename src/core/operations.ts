@@ -1,9 +1,11 @@
 /**
- * The operations of an engine: those of a provider, and those on tools and prompts, which have a name and no URI, and on
- * subscriptions. A layer wraps all of them, so that there is no second way in.
+ * The operations of an engine: those of a provider, those on tools and prompts, which have a name and no URI, and subscriptions.
+ * A layer wraps all of them, so that none can be bypassed.
  */
+
 import type { GetPromptResult, PromptDescription, ToolDescription } from '../protocol/content.ts';
 import type { InputRequired } from '../protocol/input-required.ts';
+import type { ListName } from '../protocol/list-name.ts';
 import type { Resource } from '../protocol/resources.ts';
 import type { Skill } from '../protocol/skills.ts';
 import type { Context } from './context.ts';
@@ -13,15 +15,15 @@ import type { CompletionValues, Page, ResourceProvider } from './provider.ts';
 import type { HeaderParameter } from './schema/header-parameters.ts';
 import type { TaskRef } from './task-ids.ts';
 
-/** Whose a tool or prompt is. It is found out once, and goes with the request. */
+/** The owner of a tool or prompt. It is determined once per request. */
 export interface Owner {
-  /** The mount that it belongs to, or would; undefined for Vitrine's own tools and those of a program. */
+  /** The mount that it belongs to; undefined for Vitrine's own tools and those of a program. */
   readonly mount?: string | undefined;
-  /** It is a mounted server's: what is said of it, and what it gives, is what others say. */
+  /** Whether it belongs to a mounted server, so that its description and results are foreign. */
   readonly foreign?: boolean | undefined;
-  /** Of one that is asked for and foreign: whether its server lists it. @throws what listing throws */
+  /** For a foreign one: whether its server lists it. @throws errors of listing */
   readonly exists?: ((ctx: Context) => Promise<boolean>) | undefined;
-  /** The tool does nothing but what is asked about again, resource by resource. */
+  /** Whether the tool only accesses resources, each of which is decided about again. */
   readonly onlyResources?: boolean | undefined;
 }
 
@@ -36,12 +38,12 @@ export interface NamedPage<T> {
   readonly nextCursor?: string | undefined;
 }
 
-/** A skill, and all that access to it is decided by. */
+/** A skill, with the facts that decide about access to it. */
 export interface ServedSkill {
   readonly skill: Skill;
-  /** The mount that has it. */
+  /** The mount of the skill. */
   readonly mount: string | undefined;
-  /** The files of its manifest, in its order; of files that are not in it nothing is known but their URIs. */
+  /** The files of its manifest, in order; of other files only the URIs are known. */
   readonly files: ReadonlyMap<string, Resource>;
 }
 
@@ -51,45 +53,42 @@ export interface SkillPage {
 }
 
 /** The target of a subscription: a resource, a list, or a task. */
-export type Subscribed =
-  | { readonly uri: string }
-  | { readonly list: 'resources' | 'tools' | 'prompts' }
-  | { readonly task: TaskRef };
+export type Subscribed = { readonly uri: string } | { readonly list: ListName } | { readonly task: TaskRef };
 
-/** The operations that no provider has by itself. */
+/** The operations that no single provider has. */
 export interface NamedOperations {
   listTools(page: Page, ctx: Context): Promise<NamedPage<ToolDescription>>;
-  /** @throws ResourceError `invalid` for a tool that is not there, and what a mounted server answers with */
+  /** @throws ResourceError `invalid` for an unknown tool, and errors of a mounted server */
   callTool(request: NamedRequest, owner: Owner, invocation: Invocation): Promise<CallOutcome>;
   /**
-   * The members of what `callTool` would give this caller, in JSON, where a tool gave it before and is sure that it would
-   * give the same again: as `ResourceProvider.again`. Undefined where nobody is sure, which is always right.
+   * Returns the members of the result of `callTool` as JSON, where a tool is certain that it would return the same result to this
+   * caller again, as in `ResourceProvider.again`. Undefined in case of doubt, which is always correct.
    */
   callToolAgain?(request: NamedRequest, owner: Owner, ctx: Context): string | undefined;
-  /** Asks about a task that a call has begun. @throws ResourceError `invalid` where there is none */
+  /** Asks about a task that a call has begun. @throws ResourceError `invalid` for an unknown task */
   askTask(request: TaskRequest, owner: Owner, invocation: Invocation): Promise<object>;
-  /** The arguments of a tool that HTTP clients repeat in headers; none for a tool that is not there. */
+  /** Returns the arguments that HTTP clients repeat in headers; none for an unknown tool. */
   headerParameters(tool: string, owner: Owner, ctx: Context): Promise<readonly HeaderParameter[]>;
   listPrompts(page: Page, ctx: Context): Promise<NamedPage<PromptDescription>>;
-  /** @throws ResourceError `invalid` for a prompt that is not there, or arguments that it does not take */
+  /** @throws ResourceError `invalid` for an unknown prompt or argument */
   getPrompt(request: NamedRequest, owner: Owner, invocation: Invocation): Promise<GetPromptResult | InputRequired>;
-  /** All values that there are: whoever asked takes as many as it wants. */
+  /** Returns all values; the caller takes as many as it needs. */
   completePrompt(request: PromptCompletion, owner: Owner, ctx: Context): Promise<CompletionValues>;
-  /** Skills in the order of their URIs, mount by mount; each is whole (SEP-2640, `skills/list`). */
+  /** Lists skills in the order of their URIs, mount by mount; each is complete (SEP-2640, `skills/list`). */
   listSkills(page: Page, ctx: Context): Promise<SkillPage>;
   /** @param uri of a `SKILL.md` @throws ResourceError `invalid` where no skill is served (SEP-2640, `skills/get`) */
   getSkill(uri: string, ctx: Context): Promise<ServedSkill>;
-  /** Calls back after every change, from the moment the promise resolves until the handle is disposed. */
+  /** Calls back after every change, from the moment the promise resolves until the handle is disposed of. */
   subscribe(to: Subscribed, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
 }
 
-/** A provider, with or without these. */
+/** A provider that may have these operations. */
 export interface Operations extends ResourceProvider, Partial<NamedOperations> {}
 
-/** All that an engine has. */
+/** All operations of an engine. */
 export interface EngineOperations extends ResourceProvider, NamedOperations {}
 
-/** As data: a layer that drops one fails its contract. */
+/** The operations as data: a layer that leaves one out fails its contract. */
 export const NAMED_METHODS = [
   'listTools',
   'callTool',

@@ -18,6 +18,13 @@ export interface Passage {
   readonly unsure?: boolean | undefined;
   /** It was found by meaning: it may have none of the words. */
   readonly meant?: boolean | undefined;
-  /** Which terms of the question a text has, by their numbers. */
-  readonly fits: (text: string) => ReadonlySet<number>;
+  /** Which terms of the question texts have. */
+  readonly fits: (texts: readonly string[]) => Fit;
+}
+
+/** The terms of a question that texts have, by their numbers. */
+export interface Fit {
+  readonly each: readonly ReadonlySet<number>[];
+  /** Of all the texts: a term of several words may have one of them in this text and one in that. */
+  readonly together: ReadonlySet<number>;
 }

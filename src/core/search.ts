@@ -12,22 +12,22 @@ import { isWalked, mayHaveContent } from './own-content.ts';
 import type { ResourceProvider, SearchMatch, SearchQuery } from './provider.ts';
 import { isBinaryType } from './text/text.ts';
 
-/** Resources that one search reads, where the provider cannot search by itself. */
+/** The most resources that one search reads, where the provider cannot search by itself. */
 const MAX_RESOURCES = 10_000;
 
-/** Levels below the start. */
+/** The most levels below the start. */
 const MAX_DEPTH = 32;
 
-/** Bytes of one resource that are searched. */
+/** The most bytes of one resource that are searched. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Bytes at the beginning of a line that are matched: the engine is linear, but it does not pause. */
+/** The most bytes at the beginning of a line that are matched: the engine is linear, but it does not pause. */
 const MAX_LINE_BYTES = 64 * 1024;
 
-/** Matches in one resource. */
+/** The most matches in one resource. */
 export const MAX_MATCHES_PER_RESOURCE = 1_000;
 
-/** Characters of a pattern or a glob. */
+/** The most characters of a pattern or a glob. */
 export const MAX_PATTERN_LENGTH = 4_096;
 
 /** @throws ResourceError `invalid` for a pattern or glob that is not one */
@@ -51,7 +51,7 @@ function assertQuery({ pattern, glob }: SearchQuery): void {
   }
 }
 
-/** Matches of a line that are looked at until one is accepted. */
+/** The most matches of a line that are looked at until one is accepted. */
 const MAX_MATCHES_PER_LINE = 16;
 
 /** Finds the place in a line at which the pattern begins to match, or -1. Only what is accepted counts as a match; by default, all is. */

@@ -1,6 +1,7 @@
 /** A `SKILL.md` gives its front matter as it was written, or says what is wrong with it. */
 import { describe, expect, it } from 'vitest';
-import { SkillFault, skillFolderOf, skillFrontmatterOf } from './skill.ts';
+import { skillFrontmatterOf } from './skill.ts';
+import { SkillFault, skillFolderOf } from './skill-entry.ts';
 
 const URI = 'file:///skills/refunds/SKILL.md';
 const read = (text: string, uri = URI) => skillFrontmatterOf(uri, new TextEncoder().encode(text));

@@ -1,33 +1,14 @@
-/** The rules of one skill (SEP-2640, Agent Skills): where its folder is, and what its `SKILL.md` has to say. */
-import {
-  DYNAMIC,
-  MAX_SKILL_BYTES,
-  MAX_SKILL_FILES,
-  SKILL_FILE,
-  SKILL_NAME,
-  type Skill,
-  type SkillFrontmatter,
-  type SkillResource,
-} from '../protocol/skills.ts';
+/** Reads the front matter of a `SKILL.md`, and says which skills of a mount are wanted. */
+import type { Skill, SkillFrontmatter } from '../protocol/skills.ts';
 import { ResourceError } from './errors.ts';
 import { LineFault, parseHead, splitFrontMatter } from './front-matter.ts';
 import { compileGlobs } from './glob/index.ts';
 import type { Mount } from './mounts/mount.ts';
-import { hasDotSegments } from './uri/foreign.ts';
-import { nameOfUri } from './uri.ts';
+import { assertSkillEntry, assertSkillName, SkillFault, skillFolderOf } from './skill-entry.ts';
+import { decodedText } from './uri.ts';
 
-/** Characters of a skill's description. */
+/** The most characters of a skill's description. */
 export const MAX_SKILL_DESCRIPTION = 1_024;
-
-/** Why something cannot be served as a skill, in words for its author. */
-export class SkillFault extends Error {
-  override readonly name = 'SkillFault';
-}
-
-/** The URI of the folder of a `SKILL.md`, without a slash at its end; undefined of any other URI. */
-export function skillFolderOf(uri: string): string | undefined {
-  return uri.endsWith(`/${SKILL_FILE}`) ? uri.slice(0, -SKILL_FILE.length - 1) : undefined;
-}
 
 /** No caller learns whether there is a skill that it may not read. */
 export const noSuchSkill = (uri: string): ResourceError =>
@@ -50,50 +31,23 @@ export async function skillFrontmatterOf(uri: string, bytes: Uint8Array): Promis
 function assertSkillHead(uri: string, value: Readonly<Record<string, unknown>>): asserts value is SkillFrontmatter {
   const { name, description } = value;
   if (typeof name !== 'string') throw new SkillFault('its front matter has no name, or one that is no text');
-  if (!SKILL_NAME.test(name))
-    throw new SkillFault(
-      `its name ${JSON.stringify(name.slice(0, 80))} is not one: 1 to 64 of a-z and 0-9, with single hyphens between them`,
-    );
-  const folder = nameOfUri(skillFolderOf(uri) ?? '');
-  if (folder !== name) throw new SkillFault(`its name is "${name}", and its folder is called "${folder ?? ''}"`);
+  assertSkillName(uri, name);
   if (typeof description !== 'string' || description.trim() === '')
     throw new SkillFault('its front matter has no description, or one that is no text');
   if (description.length > MAX_SKILL_DESCRIPTION)
     throw new SkillFault(`its description has more than ${MAX_SKILL_DESCRIPTION} characters`);
 }
 
-/** @throws SkillFault for more than hosts have to take */
-export function assertSkillFits(files: readonly { readonly size?: number | undefined }[]): void {
-  const bytes = files.reduce((sum, { size = 0 }) => sum + size, 0);
-  if (files.length > MAX_SKILL_FILES)
-    throw new SkillFault(`it has ${files.length} files, and a skill has at most ${MAX_SKILL_FILES}`);
-  if (bytes > MAX_SKILL_BYTES)
-    throw new SkillFault(
-      `its files have ${bytes} bytes together, and those of a skill have at most ${MAX_SKILL_BYTES}`,
-    );
-}
-
 /** Why an entry of another server, of the right shape, is none of a skill; undefined where it is one. */
-export function skillProblem({ uri, frontmatter, resources }: Skill): string | undefined {
+export function skillProblem(skill: Skill): string | undefined {
   try {
-    const folder = skillFolderOf(uri);
-    if (folder === undefined) throw new SkillFault(`its URI does not end with /${SKILL_FILE}`);
-    assertSkillHead(uri, frontmatter);
-    if (resources !== DYNAMIC) assertManifest(uri, `${folder}/`, resources);
+    assertSkillEntry(skill);
+    assertSkillHead(skill.uri, skill.frontmatter);
     return undefined;
   } catch (error) {
     if (error instanceof SkillFault) return error.message;
     throw error;
   }
-}
-
-function assertManifest(uri: string, within: string, resources: readonly SkillResource[]): void {
-  assertSkillFits(resources);
-  const uris = new Set(resources.map((each) => each.uri));
-  if (uris.size < resources.length) throw new SkillFault('its manifest has a file twice');
-  if (!uris.has(uri)) throw new SkillFault(`its manifest has no ${SKILL_FILE}`);
-  const stray = [...uris].find((each) => !each.startsWith(within) || hasDotSegments(each));
-  if (stray !== undefined) throw new SkillFault('its manifest has a file that is not in its folder');
 }
 
 /** Which skills of a mount are wanted, by the mount's own URI of the `SKILL.md`: all where no globs are given. */
@@ -104,12 +58,7 @@ export function skillFilter({ skills }: Pick<Mount, 'skills'>): (uri: string) =>
 
 /** The path of a folder as globs see it: decoded, and without the scheme and the slashes before it. */
 function pathOf(folder: string): string {
-  const path = folder.slice(folder.indexOf(':') + 1).replace(/^\/+/, '');
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
+  return decodedText(folder.slice(folder.indexOf(':') + 1).replace(/^\/+/, ''));
 }
 
 async function headOf(bytes: Uint8Array): Promise<Readonly<Record<string, unknown>>> {

@@ -4,8 +4,10 @@
  */
 
 import type { Era } from '../protocol/era.ts';
+import type { BusState } from './bus.ts';
 import type { Layer } from './layer.ts';
 import type { IndexState } from './ranked.ts';
+import type { AnswersState } from './shared-answers/shared-answers.ts';
 import type { NetworkTransport, Trace } from './trace.ts';
 
 /** A request of a client, as far as a trace may know it. Its arguments are not in it. */
@@ -37,6 +39,12 @@ export interface EngineState {
   upstreams(): readonly { readonly mount: string; readonly state: string }[];
   /** The index of ranked search, where there is one. */
   readonly index?: (() => IndexState | undefined) | undefined;
+  /** The bus between replicas, where there is one. */
+  readonly bus?: (() => BusState) | undefined;
+  /** Conversions of documents that were begun, where other formats are made. */
+  readonly conversions?: (() => number) | undefined;
+  /** Answers that processes share, where they do. */
+  readonly answers?: (() => AnswersState) | undefined;
 }
 
 export interface Telemetry {

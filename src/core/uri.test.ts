@@ -56,7 +56,9 @@ describe('splitting a URI of any scheme [RES-1]', () => {
     ['a backslash', 'file:///a\\b'],
     ['a backslash in the authority', 'file:\\\\host\\a'],
     ['a control in the query', 'https://host/?a\u0001'],
-  ])('%s is refused', (_what, uri) => refused(() => splitUri(uri), /no control characters and no backslashes/));
+  ])('%s is refused', (_what, uri) =>
+    refused(() => splitUri(uri), /must not contain control characters or backslashes/),
+  );
 
   it.each(['file:///a\ud800', 'file:///\udc00a', 'file:///a\ud800\ud800'])(
     'half of a surrogate pair is refused (%#)',
@@ -71,7 +73,9 @@ describe('splitting a URI of any scheme [RES-1]', () => {
     'file:///%%41',
     'file:///100% brass',
     'https://h/?%',
-  ])('%s has a percent sign that starts no escape', (uri) => refused(() => splitUri(uri), /escape of two hex digits/));
+  ])('%s has a percent sign that starts no escape', (uri) =>
+    refused(() => splitUri(uri), /followed by two hex digits/),
+  );
 
   it('has a limit of length', () => {
     const longest = `file:///${'a'.repeat(MAX_URI_LENGTH - 'file:///'.length)}`;
@@ -134,15 +138,15 @@ describe('names in a tree', () => {
   });
 
   it.each([
-    ['an encoded slash', 'file:///a%2fb', /no slash/],
-    ['an encoded slash in upper case', 'file:///a%2Fb', /no slash/],
-    ['a climb behind encoded slashes', 'file:///..%2f..%2fetc', /no slash/],
-    ['an encoded backslash', 'file:///a%5cb', /no backslashes/],
-    ['a climb behind encoded backslashes', 'file:///..%5C..%5Cetc', /no backslashes/],
-    ['an encoded NUL', 'file:///a%00.png', /no control characters/],
-    ['an encoded line break', 'file:///a%0Ab', /no control characters/],
-    ['an encoded delete character', 'file:///a%7f', /no control characters/],
-    ['an encoded C1 control', 'file:///a%C2%85', /no control characters/],
+    ['an encoded slash', 'file:///a%2fb', /must not contain a slash/],
+    ['an encoded slash in upper case', 'file:///a%2Fb', /must not contain a slash/],
+    ['a climb behind encoded slashes', 'file:///..%2f..%2fetc', /must not contain a slash/],
+    ['an encoded backslash', 'file:///a%5cb', /control characters or backslashes/],
+    ['a climb behind encoded backslashes', 'file:///..%5C..%5Cetc', /control characters or backslashes/],
+    ['an encoded NUL', 'file:///a%00.png', /must not contain control characters/],
+    ['an encoded line break', 'file:///a%0Ab', /must not contain control characters/],
+    ['an encoded delete character', 'file:///a%7f', /must not contain control characters/],
+    ['an encoded C1 control', 'file:///a%C2%85', /must not contain control characters/],
     ['an overlong dot', 'file:///%C0%AE%C0%AE/etc', /not valid UTF-8/],
     ['an overlong slash', 'file:///..%C0%AFetc', /not valid UTF-8/],
     ['an overlong slash of three bytes', 'file:///%E0%80%AF', /not valid UTF-8/],

@@ -1,17 +1,17 @@
 /**
- * The one place that parses and builds URIs (SEC-RES-1). Everything that names a resource passes through here, so that
- * percent-encoding, dot segments, encoded slashes, backslashes, control characters and broken UTF-8 have one answer.
+ * Parses and builds URIs, in one place (SEC-RES-1), so that percent-encoding, dot segments, encoded slashes,
+ * backslashes, control characters and broken UTF-8 are handled alike everywhere.
  *
- * The answers: escapes are decoded exactly once; a `.` or `..` segment, an empty inner segment, and an escape that
- * decodes to a slash, a backslash, a control character or invalid UTF-8 are refused in every spelling; characters that
- * RFC 3986 wants escaped but people type (spaces, other scripts) are taken as if they had been.
+ * Escapes are decoded exactly once. Refused in every spelling are: a `.` or `..` segment, an empty inner segment, and
+ * an escape that decodes to a slash, a backslash, a control character or invalid UTF-8. Unescaped spaces and non-ASCII
+ * characters, which people type, are accepted as if they were escaped.
  */
 import { invalid } from './errors.ts';
 
-/** The longest URI that is looked at, in UTF-16 units. */
+/** The most UTF-16 units of a URI. */
 export const MAX_URI_LENGTH = 65_536;
 
-/** RFC 3986 section 3, split and checked but not decoded. */
+/** The parts of a URI (RFC 3986 section 3), split and checked but not decoded. */
 export interface UriParts {
   /** Lower case. */
   readonly scheme: string;
@@ -34,10 +34,11 @@ const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
  */
 export function splitUri(uri: string): UriParts {
   if (uri.length > MAX_URI_LENGTH) throw invalid(`A URI has at most ${MAX_URI_LENGTH} characters`);
-  if (FORBIDDEN.test(uri)) throw invalid('A URI has no control characters and no backslashes; percent-encode them');
-  if (!uri.isWellFormed()) throw invalid('The URI has half of a surrogate pair in it');
+  if (FORBIDDEN.test(uri))
+    throw invalid('A URI must not contain control characters or backslashes; percent-encode them');
+  if (!uri.isWellFormed()) throw invalid('The URI contains half of a surrogate pair');
   if (BAD_ESCAPE.test(uri))
-    throw invalid('A percent sign starts an escape of two hex digits; write %25 for itself', uri);
+    throw invalid('A percent sign must be followed by two hex digits; write %25 for the sign itself', uri);
   const colon = uri.indexOf(':');
   const scheme = uri.slice(0, Math.max(colon, 0));
   if (!SCHEME.test(scheme)) throw invalid('A URI starts with a scheme, as in file:///notes.md', uri);
@@ -62,17 +63,17 @@ function cut(text: string, separator: string): [string, string | undefined] {
   return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** A hierarchical URI as a provider with a tree wants it: decoded names below the root. */
+/** The path of a hierarchical URI: decoded names below the root. */
 export interface TreePath {
   /** Decoded names from the root down; empty for the root. */
   readonly segments: readonly string[];
-  /** The URI ended in a slash, which names a container (VS Code's convention). */
+  /** Whether the URI ended in a slash, which means a container (VS Code's convention). */
   readonly trailingSlash: boolean;
 }
 
 /**
  * Decodes a URI of one scheme into names below the root. The authority must be empty or `localhost`.
- * @throws ResourceError `invalid` when it is malformed, `not-found` never.
+ * @throws ResourceError `invalid` when it is malformed; never `not-found`
  */
 export function parseTreeUri(uri: string, scheme: string): TreePath {
   const parts = splitUri(uri);
@@ -91,7 +92,7 @@ export function parseTreeUri(uri: string, scheme: string): TreePath {
 
 /**
  * Decodes one path segment, once.
- * @throws ResourceError `invalid` for what must not be in a name: nothing, dots, slashes, control characters.
+ * @throws ResourceError `invalid` for an empty name, dots, slashes and control characters
  */
 export function decodeSegment(segment: string, uri?: string): string {
   let name: string;
@@ -105,23 +106,23 @@ export function decodeSegment(segment: string, uri?: string): string {
   return name;
 }
 
-/** Why a name cannot be a path segment, or undefined when it can. */
+/** Returns the reason why a name cannot be a path segment; undefined when it can. */
 export function nameProblem(name: string): string | undefined {
   if (name === '') return 'The path has an empty segment; write single slashes';
   if (name === '.' || name === '..') return 'The path has a dot segment; send the URI in its resolved form';
-  if (name.includes('/')) return 'A name has no slash in it, encoded or not';
-  if (FORBIDDEN.test(name)) return 'A name has no control characters and no backslashes, encoded or not';
+  if (name.includes('/')) return 'A name must not contain a slash, encoded or not';
+  if (FORBIDDEN.test(name)) return 'A name must not contain control characters or backslashes, encoded or not';
   if (!name.isWellFormed() || name.includes('\ufffd')) return 'The name is not valid Unicode';
   return undefined;
 }
 
-/** Begins a segment that stands for a name which cannot be one, in hexadecimal UTF-8. */
+/** The beginning of a segment that encodes an unusual name in hexadecimal UTF-8. */
 export const ODD_NAME = ';x=';
 
 /**
- * A segment for any text without slashes, for those who must name what others named: what can be a segment is itself;
- * nothing, dots, and what has control characters or backslashes in it is written as `;x=` and its UTF-8 in hexadecimal.
- * One text has one segment, and `nameOfSegment` gives it back.
+ * Encodes any text without slashes as a segment, for names from elsewhere. A valid segment stays unchanged. An empty
+ * name, dots, and names with control characters or backslashes become `;x=` and their UTF-8 in hexadecimal. Each text
+ * has exactly one segment, which `nameOfSegment` decodes.
  */
 export function segmentOfName(name: string): string {
   return nameProblem(name) === undefined && !name.startsWith(ODD_NAME)
@@ -129,7 +130,7 @@ export function segmentOfName(name: string): string {
     : ODD_NAME + Array.from(new TextEncoder().encode(name), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** The text that a decoded segment stands for. @throws ResourceError `invalid` for another spelling of it */
+/** Decodes a segment from `segmentOfName`. @throws ResourceError `invalid` for another spelling of the name */
 export function nameOfSegment(segment: string, uri?: string): string {
   if (!segment.startsWith(ODD_NAME)) return segment;
   const bytes = segment.slice(ODD_NAME.length).match(/../g) ?? [];
@@ -138,25 +139,23 @@ export function nameOfSegment(segment: string, uri?: string): string {
   );
   if (segmentOfName(name) !== segment || name.includes('/'))
     throw invalid(
-      `A segment that begins with ${ODD_NAME} goes on with hexadecimal UTF-8 of what cannot be written`,
+      `A segment that begins with ${ODD_NAME} must continue with the hexadecimal UTF-8 of an unusual name`,
       uri,
     );
   return name;
 }
 
-/** A name in canonical escapes: RFC 3986 `pchar` stays as it is, everything else is percent-encoded UTF-8. */
+/** Encodes a name canonically: RFC 3986 `pchar` stays, everything else becomes percent-encoded UTF-8. */
 export function encodeSegment(name: string): string {
   return encodeURIComponent(name).replace(/%(?:21|24|26|27|28|29|2A|2B|2C|3A|3B|3D|40)/g, decodeURIComponent);
 }
 
-/** The canonical URI of a name below the root: no trailing slash, except that the root is `scheme:///`. */
+/** Writes the canonical URI of a path below the root: without a trailing slash, except for the root `scheme:///`. */
 export function treeUri(scheme: string, segments: readonly string[]): string {
   return `${scheme}:///${segments.map(encodeSegment).join('/')}`;
 }
 
-/**
- * The scheme of any URI, lower case, or undefined. For routing only: says nothing about the rest.
- */
+/** Returns the scheme of any URI, in lower case, or undefined. Use it for routing only: the rest is not checked. */
 export function schemeOf(uri: string): string | undefined {
   const colon = uri.indexOf(':');
   if (colon < 1 || colon > 256) return undefined;
@@ -170,10 +169,17 @@ export function nameOfUri(uri: string): string | undefined {
   while (end > 0 && uri[end - 1] === '/') end--;
   const path = uri.slice(uri.indexOf(':') + 1, end);
   const last = path.slice(path.lastIndexOf('/') + 1);
-  if (last === '') return undefined;
+  return last === '' ? undefined : decodedText(last);
+}
+
+/** Decodes the escapes of a text; returns it unchanged where they are not valid UTF-8. */
+export function decodedText(text: string): string {
   try {
-    return decodeURIComponent(last);
+    return decodeURIComponent(text);
   } catch {
-    return last;
+    return text;
   }
 }
+
+/** Returns the beginning that the URIs of everything below a container share. */
+export const insideOf = (uri: string): string => (uri.endsWith('/') ? uri : `${uri}/`);

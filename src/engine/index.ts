@@ -33,13 +33,15 @@ import { createTaskBook, type TaskBook } from '../frontends/tasks/book.ts';
 import { createTaskRegistry, type TaskRegistry } from '../frontends/tasks/registry.ts';
 import { createToolRegistry, type ToolRegistry } from '../frontends/tools/registry.ts';
 import type { Audit } from '../layers/audit/index.ts';
-import type { UsageLimits } from '../layers/limits/index.ts';
+import { DEFAULT_USAGE, type UsageLimits } from '../layers/limits/index.ts';
 import { findsSkills, type Skills } from '../layers/skills/index.ts';
 import type { CacheHint, Icon } from '../protocol/resources.ts';
 import { type Changes, createChanges } from './changes.ts';
 import { createLayers, type LayerOptions } from './layers.ts';
 import { createLiveMounts, type NamedParts, type ServedMounts } from './live-mounts.ts';
 import { iconsOf, joinInstructions, prefixApart, unreadyOf, upstreamStates, withState } from './mounts.ts';
+import { createOneWatcher } from './one-watcher/index.ts';
+import { operatorDocuments } from './operators/index.ts';
 
 export { VERSION } from '../core/version.ts';
 
@@ -64,11 +66,6 @@ export interface EngineOptions extends LayerOptions, ServedMounts {
   readonly listing?: 'walk' | 'roots' | undefined;
   readonly cacheHint?: CacheHint | undefined;
   readonly cursors?: Omit<CursorOptions, 'keys'> | undefined;
-  /**
-   * Seal what clients hold: cursors, states of questions, ids of tasks. The first one seals, and each opens; replicas share them.
-   * At least 32 random bytes each. Default: one that is random, so that nothing of it outlives the process.
-   */
-  readonly keys?: Keys | undefined;
   readonly changes?: ChangeHubOptions | undefined;
   /** Tools beside the resource tools. */
   readonly tools?: readonly Tool[] | undefined;
@@ -87,11 +84,6 @@ export interface EngineOptions extends LayerOptions, ServedMounts {
    * and reports of progress go through it, and what is said of mounted servers; contents do not. Default: nothing is hidden.
    */
   readonly hide?: ((text: string) => string) | undefined;
-  /**
-   * Joins this replica with others, which have the same `keys`: sessions of 2025 go on in any of them. Whoever made it closes it
-   * after the engine. Default: none.
-   */
-  readonly bus?: Bus | undefined;
 }
 
 export interface Engine {
@@ -136,6 +128,8 @@ export interface Engine {
   readonly hide: ((text: string) => string) | undefined;
   /** Joins replicas, and the keys that they share; undefined where there is one process only. */
   readonly bus: Bus | undefined;
+  /** How rates are counted while the bus is away. */
+  readonly ratesWithoutBus: 'local' | 'refuse';
   readonly keys: Keys | undefined;
   /** Ranked search; undefined without an index. */
   readonly ranked: RankedSearch | undefined;
@@ -170,9 +164,29 @@ export function createEngine(options: EngineOptions): Engine {
     () => ranked?.state(),
     (principal) => access === undefined || access.outline.everything(principal),
   );
+  const oneWatcher = createOneWatcher(options.bus);
   const live = createLiveMounts({
     replaceable,
-    withState: (mounts) => withState(mounts, toolSubscriptions, options.hide, options.index && state),
+    oneWatcher,
+    withState: (mounts) =>
+      withState(
+        mounts,
+        toolSubscriptions,
+        options.hide,
+        options.index && state,
+        operatorDocuments({
+          mounts,
+          access: layers.access,
+          audit: layers.audit,
+          limits: layers.limits,
+          metadata: (uri, ctx) => provider.metadata(uri, ctx),
+          mountOf: (uri) => resolver.mountOf(uri),
+          ownerOfTool: (name) => tools.ownerOf(name),
+          ownerOfPrompt: (name, ctx) => prompts.ownerOf(name, ctx),
+          hide: options.hide,
+        }),
+        layers.access?.outline.operators,
+      ),
     partsOf,
   });
   const { resolver, tools, prompts, tasks } = live;
@@ -270,6 +284,9 @@ export function createEngine(options: EngineOptions): Engine {
     watches: () => changes.size,
     upstreams: () => upstreamStates(live.mounts),
     index: options.index && (() => ranked?.state()),
+    bus: options.bus?.state,
+    conversions: layers.conversions,
+    answers: layers.answers,
   });
   return {
     identity: { name: 'vitrine', version: VERSION, ...options.server },
@@ -306,6 +323,7 @@ export function createEngine(options: EngineOptions): Engine {
     telemetry: options.telemetry,
     hide: options.hide,
     bus: options.bus,
+    ratesWithoutBus: options.limits?.without ?? DEFAULT_USAGE.without,
     keys: options.keys,
     ranked,
     unready: () => unreadyOf(live.mounts),
@@ -322,6 +340,7 @@ export function createEngine(options: EngineOptions): Engine {
       await ranked?.close();
       await changes.close();
       await prompts.close();
+      await oneWatcher.close();
       await provider.close?.();
       await layers.close();
     },

@@ -1,20 +1,20 @@
-/** Watches that outlast what they were opened on: when that is replaced, they are opened again on what has come. */
+/** Watches that survive a reload of the mounts: when a watched mount is replaced, they are opened again on the new one. */
 import type { Log } from '../core/context.ts';
 
 export interface Wanted {
-  /** Opens it on what there is now. */
+  /** Opens the watch on the present mounts. */
   readonly open: () => Promise<AsyncDisposable>;
-  /** Tells whoever watches that what there was has been replaced. */
+  /** Tells the watcher that the watched mount was replaced. */
   readonly replaced: () => void;
-  /** Returns what it is opened on now; where that is the same as before, the watch stays. Default: never the same. */
+  /** Returns what the watch is opened on; if that has not changed, the watch stays. Default: always opened again. */
   readonly on?: (() => unknown) | undefined;
   readonly log: Log;
 }
 
 export interface LastingWatches {
-  /** @throws what opening it throws */
+  /** @throws errors of opening it */
   add(wanted: Wanted): Promise<AsyncDisposable>;
-  /** Opens them again that were opened on something else. */
+  /** Opens watches again whose mount was replaced. */
   renew(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export function createLastingWatches(): LastingWatches {
     const before = lasting.handle;
     lasting.opened = opened;
     lasting.handle = lasting.open().catch((error: unknown) => {
-      lasting.log.debug('what was watched is not there any more, or cannot be watched', { error });
+      lasting.log.debug('the watched resource no longer exists or cannot be watched', { error });
       return NOTHING;
     });
     lasting.replaced();

@@ -1,6 +1,10 @@
 /** The layers around everything that can be asked for, in one order. */
+import type { Bus } from '../core/bus.ts';
+import type { Keys } from '../core/keys.ts';
 import type { Layer } from '../core/layer.ts';
 import type { Resolver } from '../core/mounts/resolver.ts';
+import { type AnswersOptions, openAnswers } from '../core/shared-answers/open.ts';
+import type { AnswersState } from '../core/shared-answers/shared-answers.ts';
 import type { Telemetry } from '../core/telemetry.ts';
 import { type Access, type AccessOptions, createAccess, withConfirmed } from '../layers/access/index.ts';
 import { type AlternativesOptions, createAlternatives } from '../layers/alternatives/index.ts';
@@ -40,6 +44,21 @@ export interface LayerOptions {
    * about, recorded, limited and redacted like what a provider gives. Default: none.
    */
   readonly layers?: readonly Layer[] | undefined;
+  /**
+   * Joins this replica with others, which have the same `keys`: sessions of 2025 go on in any of them, and rates are counted in all
+   * together. Whoever made it closes it after the engine. Default: none.
+   */
+  readonly bus?: Bus | undefined;
+  /**
+   * The place of formats of documents, and of digests of skills, that several processes share, and later ones find; needs `keys`.
+   * Default: each process makes its own, and has them in memory.
+   */
+  readonly answers?: AnswersOptions | undefined;
+  /**
+   * Seal what clients hold: cursors, states of questions, ids of tasks. The first one seals, and each opens; replicas share them.
+   * At least 32 random bytes each. Default: one that is random, so that nothing of it outlives the process.
+   */
+  readonly keys?: Keys | undefined;
 }
 
 export interface EngineLayers {
@@ -51,6 +70,10 @@ export interface EngineLayers {
   readonly access: Access | undefined;
   readonly limits: Limits;
   readonly skills: Skills;
+  /** Conversions that were begun; undefined where no other formats are made. */
+  readonly conversions: (() => number) | undefined;
+  /** Undefined where answers are not shared. */
+  readonly answers: (() => AnswersState) | undefined;
   close(): Promise<void>;
 }
 
@@ -66,14 +89,21 @@ export function createLayers(
   const audit = options.audit && createAudit(options.audit, mountOf);
   const rules = withConfirmed(options.access, options.confirm);
   const access = rules && createAccess(rules, resolver);
-  const limits = createLimits(usage, audit?.refused);
+  const limits = createLimits(usage, audit?.refused, options.bus);
   const redaction = options.redact && createRedaction(options.redact);
-  const skills = createSkills({ resolver, maxFileBytes: maxReadBytes, readable: access === undefined });
+  const answers = options.answers && openAnswers(options.answers, options.bus, options.keys);
+  const skills = createSkills({
+    resolver,
+    maxFileBytes: maxReadBytes,
+    readable: access === undefined,
+    // A version is one of what the provider gives, and not of what a layer makes of it.
+    answers: redaction === undefined && (options.layers ?? []).length === 0 ? answers : undefined,
+  });
   const concerns = (uri: string): boolean => {
     const mount = resolve(uri)?.mount;
     return mount !== undefined && hasForms(mount) && !skills.holds(uri);
   };
-  const alternatives = options.forms ? createAlternatives(options.forms, { concerns }) : undefined;
+  const alternatives = options.forms ? createAlternatives(options.forms, { concerns, answers }) : undefined;
   const timeout = timeoutLayer({ timeoutMs, timeouts });
   const inner = [
     redaction?.layer,
@@ -90,10 +120,13 @@ export function createLayers(
     access,
     limits,
     skills,
+    conversions: alternatives?.conversions,
+    answers: answers?.state,
     async close() {
       limits.close();
       skills.close();
       await alternatives?.close();
+      await answers?.close();
       await redaction?.close();
       await access?.close();
       await audit?.close();

@@ -1,6 +1,6 @@
 /**
- * Lets mounts come and go while clients use them. This file makes each face once, and layers, hubs and wires keep it; every use
- * of a face goes to the present mounts. When the mounts change, all that depends on them is made anew and replaced at once.
+ * Replaces mounts while clients use them. The objects that layers, hubs and wires hold are made once and stay; each call on them
+ * goes to the present mounts. When the mounts change, everything that depends on them is made anew and replaced at once.
  */
 import { withAgain } from '../core/again.ts';
 import type { Mount } from '../core/mounts/mount.ts';
@@ -15,17 +15,18 @@ import type { SkillRegistry } from '../frontends/skills/registry.ts';
 import type { TaskRegistry } from '../frontends/tasks/registry.ts';
 import type { ToolRegistry } from '../frontends/tools/registry.ts';
 import { createLastingWatches, type LastingWatches } from './lasting-watches.ts';
+import type { OneWatcher } from './one-watcher/index.ts';
 
-/** How long requests may still run in mounts that are no longer served, in milliseconds. */
+/** How long requests may still run in mounts that were removed, in milliseconds. */
 const RETIRED_MS = 5_000;
 
 export interface ServedMounts {
   readonly mounts: readonly Mount[];
-  /** Folders of Markdown files that are prompts. */
+  /** Folders of Markdown files that are served as prompts. */
   readonly promptFolders?: readonly PromptFolder[] | undefined;
 }
 
-/** The parts of the mounts that are found by name. */
+/** The parts of the mounts that clients address by name. */
 export interface NamedParts {
   readonly servers: readonly PublishedServer[];
   readonly own: ResourceTools | undefined;
@@ -37,7 +38,7 @@ export interface NamedParts {
 }
 
 interface Tree {
-  /** The mounts as they were given, without the mount of Vitrine's own state. */
+  /** The mounts as given, without the mount of Vitrine's own state. */
   readonly mounts: readonly Mount[];
   readonly resolver: Resolver;
   readonly provider: ResourceProvider;
@@ -55,22 +56,24 @@ export interface LiveMounts {
   /** Serves the first mounts. @throws ResourceError `invalid` when they are ambiguous */
   begin(first: ServedMounts): void;
   /**
-   * Serves other mounts from now on, and soon after closes the former ones that are not among them; a mount whose provider is
-   * the same object stays.
-   * @throws ResourceError `invalid` when the new mounts are ambiguous: then nothing has changed
+   * Serves other mounts from now on, and soon closes the former ones that are not among them. A mount whose provider is
+   * the same object stays open.
+   * @throws ResourceError `invalid` when the new mounts are ambiguous; then nothing changes
    */
   replace(next: ServedMounts): Promise<void>;
 }
 
 export interface LiveOptions {
-  /** Whether the mounts may be replaced, so that every list may change. */
+  /** Whether the mounts may be replaced later, so that every list may change. */
   readonly replaceable: boolean;
+  /** Watches sources together with other replicas. */
+  readonly oneWatcher: OneWatcher;
   readonly withState: (mounts: readonly Mount[]) => readonly Mount[];
-  /** Makes the parts that are found by name. The tree is already that of these mounts when this is called. */
+  /** Makes the parts that clients address by name. The tree has these mounts already when it is called. */
   readonly partsOf: (served: ServedMounts, resolver: Resolver) => NamedParts;
 }
 
-export function createLiveMounts({ replaceable, withState, partsOf }: LiveOptions): LiveMounts {
+export function createLiveMounts({ replaceable, oneWatcher, withState, partsOf }: LiveOptions): LiveMounts {
   let current: Tree | undefined;
   let named: NamedParts | undefined;
   const watches = createLastingWatches();
@@ -80,13 +83,15 @@ export function createLiveMounts({ replaceable, withState, partsOf }: LiveOption
 
   function put(next: ServedMounts): void {
     const before = current;
-    const mounts = withState(next.mounts);
+    const shared = next.mounts.map(oneWatcher.share);
+    const mounts = withState(shared);
     const resolver = createResolver(mounts);
     current = { mounts: next.mounts, resolver, provider: mountTree(mounts, resolver, replaceable) };
     try {
-      named = partsOf(next, resolver);
+      named = partsOf({ ...next, mounts: shared }, resolver);
     } catch (error) {
       current = before;
+      for (const mount of next.mounts) if (before?.mounts.includes(mount) !== true) void oneWatcher.end(mount);
       throw error;
     }
   }
@@ -131,6 +136,7 @@ export function createLiveMounts({ replaceable, withState, partsOf }: LiveOption
       const kept = new Set(next.mounts.map(({ provider }) => provider));
       const gone = before.mounts.filter(({ provider }) => !kept.has(provider));
       retired.add(async () => {
+        await Promise.allSettled(before.mounts.filter((mount) => !next.mounts.includes(mount)).map(oneWatcher.end));
         await Promise.allSettled([
           before.own?.close(),
           ...before.folders.map((folder) => folder.close?.()),
@@ -142,7 +148,7 @@ export function createLiveMounts({ replaceable, withState, partsOf }: LiveOption
 }
 
 interface Retired {
-  /** @param end is called once, when the requests that still run have had their time */
+  /** @param end called once, after the time for requests that still run */
   add(end: () => Promise<void>): void;
   /** Calls every `end` that has not been called yet. */
   close(): Promise<void>;
@@ -163,7 +169,7 @@ function createRetired(): Retired {
 }
 
 function begun<T>(part: T | undefined): T {
-  if (part === undefined) throw new TypeError('No mounts are served yet');
+  if (part === undefined) throw new TypeError('Call begin() before using the mounts');
   return part;
 }
 

@@ -16,8 +16,8 @@ export interface ExplorerOptions {
   readonly asked: Cell<readonly Asked[]>;
   /** Title of the server. */
   readonly server: string;
-  /** The endpoint, for what is copied from the page. */
-  readonly endpoint: string;
+  /** The endpoint, for what is copied from the page; undefined where only this browser gets in. */
+  readonly endpoint: string | undefined;
   /** Whether places are kept in the address of the page. Default: true. */
   readonly addresses?: boolean;
 }

@@ -9,7 +9,7 @@ import { noted } from './state/store.ts';
 /** Milliseconds after which the page is taken over even though the server has not answered. */
 const PATIENCE_MS = 2_000;
 
-const endpoint = document.querySelector<HTMLElement>('script[data-endpoint]')?.dataset.endpoint ?? '/mcp';
+const { endpoint = '/mcp', keyed } = document.querySelector<HTMLElement>('script[data-endpoint]')?.dataset ?? {};
 const exchanges = cell<readonly Exchange[]>([]);
 const asked = cell<readonly Asked[]>([]);
 const client = createClient({
@@ -24,12 +24,12 @@ const { store } = startExplorer(root, {
   exchanges,
   asked,
   server: document.querySelector('.crumbs a')?.textContent ?? document.title,
-  endpoint,
+  endpoint: keyed === undefined ? endpoint : undefined,
 });
 
 /** The page of the server stays until then, so that nothing flashes; what was typed into it is kept. */
 function takeOver(): void {
-  // Where it could not be drawn, the page of the server stays.
+  // If the island could not be drawn, the page of the server stays.
   if (root.isConnected || root.childElementCount === 0) return;
   for (const end of ends) end();
   clearTimeout(timer);

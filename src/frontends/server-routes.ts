@@ -130,7 +130,7 @@ function parted<T>(all: readonly T[], test: (item: T) => boolean): [yes: T[], no
   return [yes, no];
 }
 
-/** Entries that are gone through for one name. */
+/** The most entries that are gone through for one name. */
 const MAX_LOOKED_THROUGH = 10_000;
 
 /** Whether a list has a name; all of it is gone through, so that this takes as long for each. */

@@ -1,17 +1,20 @@
 /**
  * Vitrine's own state as resources, `vitrine+state:///...`: the subscriptions that a client has made by tools (CB-8),
- * and how the mounted servers are. No list shows them, since they are not about what is served.
+ * how the mounted servers are, and what those who run the server want to know. Only the latter see any of it in lists, since it is not
+ * about what is served.
  */
+import type { Operators } from '../core/access.ts';
+import { markRepeatable, withAgain } from '../core/again.ts';
 import { bytesOf } from '../core/body.ts';
 import type { Context, Principal } from '../core/context.ts';
 import { invalid, notFound, notListable } from '../core/errors.ts';
 import type { Mount } from '../core/mounts/mount.ts';
 import { STATE_MOUNT } from '../core/mounts.ts';
-import type { ResourceProvider } from '../core/provider.ts';
+import type { Page, ResourcePage, ResourceProvider } from '../core/provider.ts';
 import type { IndexState } from '../core/ranked.ts';
 import { changeTexts } from '../core/text/scrub.ts';
-import { parseTreeUri, treeUri } from '../core/uri.ts';
-import type { Resource } from '../protocol/resources.ts';
+import { parseTreeUri, splitUri, treeUri } from '../core/uri.ts';
+import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 
 const SCHEME = 'state';
 
@@ -20,7 +23,15 @@ export interface StateDocument {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  of(ctx: Context): unknown;
+  /**
+   * Only for those who run the server: for others it does not exist, in the same words as what does not exist.
+   * Default: for whoever may read it.
+   */
+  readonly forOperators?: boolean | undefined;
+  /** The parameters of a query that it takes, all of them texts. Default: none. */
+  readonly parameters?: readonly string[] | undefined;
+  /** @throws ResourceError `invalid` for parameters that make no sense */
+  of(ctx: Context, query: ReadonlyMap<string, string>): unknown;
 }
 
 /** The URI of one, as it is published. */
@@ -56,59 +67,160 @@ export const indexDocument = (
   },
 });
 
-export const stateMount = (documents: readonly StateDocument[]): Mount => ({
+/** @param operators who runs the server; undefined where nobody does, and then no list shows anything of it */
+export const stateMount = (documents: readonly StateDocument[], operators?: Operators): Mount => ({
   name: STATE_MOUNT,
-  listed: false,
-  provider: stateProvider(documents),
+  listed: operators !== undefined,
+  indexed: false,
+  provider: stateProvider(documents, operators),
 });
 
-function stateProvider(documents: readonly StateDocument[]): ResourceProvider {
+const ROOT = treeUri(SCHEME, []);
+
+const FOLDER: Resource = {
+  uri: ROOT,
+  name: STATE_MOUNT,
+  title: 'For who runs this server',
+  description: 'How the server is: its mounts, the audit, rates in use, and who may do what',
+  mimeType: 'inode/directory',
+  capabilities: { list: true, subscribe: false },
+};
+
+const NO_QUERY: ReadonlyMap<string, string> = new Map();
+
+function stateProvider(documents: readonly StateDocument[], operators: Operators | undefined): ResourceProvider {
   const byName = new Map(documents.map((document) => [document.name, document]));
+  const nothing: ResourcePage = markRepeatable({ resources: [] });
+  const folder: ResourcePage = markRepeatable({ resources: [FOLDER] });
+
+  const operates = ({ principal }: Context, name: string): boolean =>
+    operators?.may(principal, stateUri(name)) === true;
+  const isThereFor = (document: StateDocument, ctx: Context): boolean =>
+    document.forOperators !== true || operates(ctx, document.name);
+  const ofOperators = documents.filter(({ forOperators }) => forOperators === true);
+  const seesFolder = (ctx: Context): boolean => ofOperators.some(({ name }) => operates(ctx, name));
+  const roots = (ctx: Context): ResourcePage => (seesFolder(ctx) ? folder : nothing);
 
   /** @throws ResourceError `not-found`, `invalid` */
-  function find(uri: string): { document: StateDocument; resource: Resource } {
+  function find(uri: string, ctx: Context): Found {
+    const asked = queried(uri, ctx);
+    if (asked !== undefined) return asked;
     const { segments, trailingSlash } = parseTreeUri(uri, SCHEME);
     const document = trailingSlash || segments.length !== 1 ? undefined : byName.get(segments[0] ?? '');
-    if (document === undefined) throw notFound(uri);
-    const { name, title, description } = document;
-    const resource: Resource = {
-      uri: treeUri(SCHEME, [name]),
-      name,
-      title,
-      description,
-      mimeType: 'application/json',
-      capabilities: { list: false, subscribe: false },
-    };
-    return { document, resource };
+    if (document === undefined || !isThereFor(document, ctx)) throw notFound(uri);
+    return { document, resource: resourceOf(document, treeUri(SCHEME, [document.name])), query: NO_QUERY };
   }
 
-  return {
-    name: STATE_MOUNT,
-    features: {
-      schemes: [SCHEME],
-      watch: false,
-      templates: false,
-      completion: false,
-      search: false,
-      ranges: true,
-      hints: true,
+  /** Finds a document that takes a query; for anybody else such a URI is as any with a query. */
+  function queried(uri: string, ctx: Context): Found | undefined {
+    const at = uri.indexOf('?');
+    if (at === -1) return undefined;
+    const { segments } = parseTreeUri(uri.slice(0, at), SCHEME);
+    const document = segments.length === 1 ? byName.get(segments[0] ?? '') : undefined;
+    if (document?.parameters === undefined || !isThereFor(document, ctx)) return undefined;
+    return { document, resource: resourceOf(document, uri), query: queryOf(uri, document.parameters) };
+  }
+
+  return withAgain(
+    {
+      name: STATE_MOUNT,
+      features: {
+        schemes: [SCHEME],
+        watch: false,
+        templates: operators !== undefined && documents.some(({ parameters }) => parameters !== undefined),
+        completion: false,
+        search: true,
+        ranges: true,
+        hints: true,
+      },
+      async list(uri, page, ctx) {
+        if (uri === undefined) return roots(ctx);
+        if (uri === ROOT && seesFolder(ctx)) {
+          const { shown, nextCursor } = pageOf(
+            ofOperators.filter((each) => each.parameters === undefined && operates(ctx, each.name)),
+            page,
+          );
+          return { resources: shown.map((each) => resourceOf(each, treeUri(SCHEME, [each.name]))), nextCursor };
+        }
+        throw notListable(find(uri, ctx).resource.uri);
+      },
+      metadata: async (uri, ctx) => (uri === ROOT && seesFolder(ctx) ? FOLDER : find(uri, ctx).resource),
+      async listTemplates(page, ctx) {
+        const { shown, nextCursor } = pageOf(
+          ofOperators.filter((each) => each.parameters !== undefined && operates(ctx, each.name)),
+          page,
+        );
+        return { resourceTemplates: shown.map(templateOf), nextCursor };
+      },
+      // It is about the server, and no part of the contents that are searched.
+      async *search() {},
+      async read(uri, { range }, ctx) {
+        if (uri === ROOT && seesFolder(ctx)) throw invalid('This is a folder; list it', uri);
+        const { document, resource, query } = find(uri, ctx);
+        if (document.forOperators === true) ctx.notes?.fresh({ ttlMs: 0, cacheScope: 'private' });
+        else ctx.notes?.plain();
+        const bytes = Buffer.from(`${JSON.stringify(await document.of(ctx, query), undefined, 2)}\n`);
+        if (range === undefined) return [{ resource, content: bytesOf(bytes) }];
+        const { offset, length } = range;
+        const total = bytes.byteLength;
+        if (offset > total)
+          throw invalid(`The window begins past the end of the resource, which has ${total} bytes`, uri);
+        const end = length === undefined ? total : offset + length;
+        return [{ resource, content: bytesOf(bytes.subarray(offset, end)), window: { offset, total } }];
+      },
     },
-    async list(uri) {
-      if (uri === undefined) return { resources: [] };
-      throw notListable(find(uri).resource.uri);
-    },
-    metadata: async (uri) => find(uri).resource,
-    async read(uri, { range }, ctx) {
-      const { document, resource } = find(uri);
-      ctx.notes?.plain();
-      const bytes = Buffer.from(`${JSON.stringify(document.of(ctx), undefined, 2)}\n`);
-      if (range === undefined) return [{ resource, content: bytesOf(bytes) }];
-      const { offset, length } = range;
-      const total = bytes.byteLength;
-      if (offset > total)
-        throw invalid(`The window begins behind the end of the resource, which has ${total} bytes`, uri);
-      const end = length === undefined ? total : offset + length;
-      return [{ resource, content: bytesOf(bytes.subarray(offset, end)), window: { offset, total } }];
-    },
-  };
+    { listAgain: (page, uri, _want, ctx) => uri === undefined && page === roots(ctx) },
+  );
+}
+
+/** Documents of a page, in their order; the position is the name of the last one. @throws ResourceError `invalid` */
+function pageOf(documents: readonly StateDocument[], { cursor, limit }: Page) {
+  const from = cursor === undefined ? 0 : documents.findIndex(({ name }) => name === cursor) + 1;
+  if (cursor !== undefined && from === 0) throw invalid('The cursor names a document that is not there');
+  const shown = documents.slice(from, from + limit);
+  return { shown, nextCursor: from + shown.length < documents.length ? shown.at(-1)?.name : undefined };
+}
+
+interface Found {
+  readonly document: StateDocument;
+  readonly resource: Resource;
+  readonly query: ReadonlyMap<string, string>;
+}
+
+const resourceOf = ({ name, title, description }: StateDocument, uri: string): Resource => ({
+  uri,
+  name,
+  title,
+  description,
+  mimeType: 'application/json',
+  capabilities: { list: false, subscribe: false },
+});
+
+const templateOf = ({ name, title, description, parameters = [] }: StateDocument): ResourceTemplate => ({
+  uriTemplate: `${treeUri(SCHEME, [name])}{?${parameters.join(',')}}`,
+  name,
+  title,
+  description,
+  mimeType: 'application/json',
+});
+
+/** @throws ResourceError `invalid` for a parameter that there is not, or that is there twice */
+function queryOf(uri: string, parameters: readonly string[]): ReadonlyMap<string, string> {
+  const { query = '' } = splitUri(uri);
+  const found = new Map<string, string>();
+  for (const part of query.split('&').filter((each) => each !== '')) {
+    const [name = '', ...value] = part.split('=');
+    if (!parameters.includes(name) || found.has(name))
+      throw invalid(`The query takes each of these once: ${parameters.join(', ')}`, uri);
+    found.set(name, decoded(value.join('='), uri));
+  }
+  return found;
+}
+
+function decoded(text: string, uri: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (cause) {
+    throw invalid('The escapes of the URI are not valid UTF-8', uri).withCause(cause);
+  }
 }

@@ -1,4 +1,4 @@
-/** Lets a program ask the tree by function calls: to read, to list, to watch. Layers and limits hold as for a client. */
+/** Lets a program read, list and watch the tree by function calls. Layers and limits apply as for a client. */
 import { createContext, type Principal } from '../core/context.ts';
 import type { Engine } from '../engine/index.ts';
 import { listForClient } from '../frontends/resources/list.ts';
@@ -7,16 +7,16 @@ import { ACCEPT_META_KEY, RANGE_META_KEY } from '../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../protocol/resources.ts';
 
 export interface AskOptions {
-  /** On whose behalf: rules and limits are theirs. Default: `ANONYMOUS`. */
+  /** The principal whose rules and limits apply. Default: `ANONYMOUS`. */
   readonly principal?: Principal | undefined;
-  /** Ends the work. Default: nothing does. */
+  /** Ends the work. Default: no signal. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface ReadOptions extends AskOptions {
-  /** A part of it, in bytes. Default: the whole, within the limit `maxReadBytes`. */
+  /** The part to read, in bytes. Default: the whole, within the limit `maxReadBytes`. */
   readonly range?: { readonly offset?: number | undefined; readonly length?: number | undefined } | undefined;
-  /** Media types that are wanted, the best first, of a resource with several formats. Default: all formats. */
+  /** The wanted media types of a resource with several formats, the best first. Default: all formats. */
   readonly accept?: readonly string[] | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface Asking {
    */
   read(uri: string, options?: ReadOptions): Promise<readonly ResourceContents[]>;
   /**
-   * The children of a container, or without a URI the default list; each page is fetched when it is wanted (2093-4).
+   * Lists the children of a container; without a URI, the default list. Fetches each page when it is needed (2093-4).
    * @throws ResourceError `not-found`, `not-listable`, `denied`, `limited`
    */
   list(uri?: string, options?: AskOptions): AsyncIterable<Resource>;

@@ -1,17 +1,17 @@
-/** Mounts as a program names them: `{ poems: provider }`, as YAML has it. */
+/** Mounts in a program: `{ poems: provider }`, as in YAML. */
 import type { Mount } from '../core/mounts/mount.ts';
 import type { ResourceProvider } from '../core/provider.ts';
 
-/** A mount without its name: a provider with what is said of it. What `upstream` returns is one. */
+/** A mount without its name: a provider with settings. `upstream` returns one. */
 export type MountSettings = Omit<Mount, 'name' | 'ready'> & {
-  /** Whether a server cannot be ready without it, and how to find out; not what `upstream` says of itself. */
+  /** Checks whether the mount is ready, for a server that needs it; replaces the check of `upstream`. */
   readonly required?: Mount['ready'];
 };
 
-/** Mounts by their names. The order of the keys is that of the tree. */
+/** Mounts by name. The order of the keys is the order in the tree. */
 export type NamedMounts = Readonly<Record<string, ResourceProvider | MountSettings>>;
 
-/** The list of mounts that the engine takes. */
+/** Returns the list of mounts for the engine. */
 export function mountsOf(mounts: readonly Mount[] | NamedMounts): readonly Mount[] {
   if (isList(mounts)) return mounts;
   return Object.entries(mounts).map(([name, mounted]) => {

@@ -1,4 +1,4 @@
-/** For those who write a plug-in: types, errors and data that a part of Vitrine builds on, without the engine. */
+/** The types, errors and constants for writing a plug-in, without the engine. */
 
 export type { AccessArea, AccessDecision, AccessPolicy, AccessRequest } from '../core/access.ts';
 export { ANONYMOUS, type Log, type Principal, SILENT } from '../core/context.ts';

@@ -1,4 +1,4 @@
-/** The two ways in which the protocol is spoken. */
+/** The two eras of the protocol. */
 
-/** `legacy` is the protocol up to 2025-11-25, which shakes hands, `modern` that of 2026-07-28, whose requests stand alone. */
+/** `legacy`: up to 2025-11-25, beginning with `initialize`; `modern`: 2026-07-28, in which each request is independent. */
 export type Era = 'legacy' | 'modern';

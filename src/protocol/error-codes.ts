@@ -4,11 +4,11 @@ export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 
-/** A missing resource, in revisions up to 2025-11-25; 2026-07-28 has `INVALID_PARAMS` for it. */
+/** A missing resource, up to revision 2025-11-25; 2026-07-28 uses `INVALID_PARAMS`. */
 export const LEGACY_RESOURCE_NOT_FOUND = -32002;
 
-/** A header of a request and its body say different things (2026-07-28, Streamable HTTP). */
+/** A request's header contradicts its body (2026-07-28, Streamable HTTP). */
 export const HEADER_MISMATCH = -32020;
 
-/** A request needs what its client has not declared (2026-07-28). */
+/** A request needs a capability that its client has not declared (2026-07-28). */
 export const MISSING_CAPABILITY = -32021;

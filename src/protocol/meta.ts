@@ -1,33 +1,32 @@
 /** The `_meta` keys that Vitrine reads and writes, in one place so that peers and docs can find them. */
 
-/** In the `_meta` of a `resources/read` request: `{offset?, length?}` in bytes, the window that is wanted. */
+/** In the `_meta` of a `resources/read` request: `{offset?, length?}` in bytes, the requested window. */
 export const RANGE_META_KEY = 'vitrine/range';
 
-/** In the `_meta` of contents that are a window: `{offset, length, total?}` in bytes, what was sent. */
+/** In the `_meta` of contents that are a window: `{offset, length, total?}` in bytes, the window that was sent. */
 export const WINDOW_META_KEY = 'vitrine/window';
 
 /** In the `_meta` of a `resources/read` request: MIME types or ranges of them in order of preference, as `["text/markdown"]`. */
 export const ACCEPT_META_KEY = 'vitrine/accept';
 
 /**
- * In the `_meta` of contents: their version, which is another one when they, or what is said with them, are others
- * (`content-version.ts`).
+ * In the `_meta` of contents: their version. It differs when the contents or their metadata differ (`content-version.ts`).
  */
 export const VERSION_META_KEY = 'vitrine/version';
 
-/** In the `_meta` of a `resources/read` request: the versions of the contents that the client has, in their order. */
+/** In the `_meta` of a `resources/read` request: the versions of the contents that the client has, in order. */
 export const IF_VERSION_META_KEY = 'vitrine/ifVersion';
 
-/** In the `_meta` of the result of such a request: `true` where those are the contents, which are not sent then. */
+/** In the `_meta` of the result of such a request: `true` if the client has the current versions, so no contents are sent. */
 export const NOT_MODIFIED_META_KEY = 'vitrine/notModified';
 
-/** In the `_meta` of a resource: the formats that it can be read in, as `[{mimeType, size?}]`, its own first (2093-8). */
+/** In the `_meta` of a resource: its formats, as `[{mimeType, size?}]`, its own first (2093-8). */
 export const FORMATS_META_KEY = 'vitrine/formats';
 
 /** In the `_meta` of a resource whose bytes contradict its name: the type that the name claims. */
 export const DECLARED_MIME_TYPE_META_KEY = 'vitrine/declaredMimeType';
 
-/** In the `_meta` of a resource: the entity tag of its content where it lies, without quotes. */
+/** In the `_meta` of a resource: the entity tag from its own server, without quotes. */
 export const ETAG_META_KEY = 'vitrine/etag';
 
 /** In the `_meta` of a file of a git tree: `{hash, mode}`, as git writes them. */
@@ -39,22 +38,22 @@ export const GIT_META_KEY = 'vitrine/git';
  */
 export const CHARSET_META_KEY = 'vitrine/charset';
 
-/** IANA's name for text that does not say what it is. */
+/** IANA's name for text in an unknown encoding. */
 export const UNKNOWN_CHARSET = 'unknown-8bit';
 
-/** In the `_meta` of contents, and of results of mounted servers: how many secrets of each kind are covered, as `{kind: count}`. */
+/** In the `_meta` of contents, and of results of mounted servers: `{kind: count}`, how many secrets are masked. */
 export const REDACTED_META_KEY = 'vitrine/redacted';
 
 /** In the `_meta` of a default list or a directory read that stopped at a limit: the name of that limit. */
 export const TRUNCATED_META_KEY = 'vitrine/truncatedBy';
 
-/** In the `_meta` of a resource: `false` where whoever walks over everything does not go into it, unless it was asked for. */
+/** In the `_meta` of a resource: `false` if a walk over the whole tree skips its children, unless the walk begins there. */
 export const WALK_META_KEY = 'vitrine/walk';
 
 /** In the `_meta` of a list: the mounts whose part is missing, as `[{mount, reason}]`. */
 export const MISSING_META_KEY = 'vitrine/missing';
 
-/** In the `_meta` of a mounted tool's result: how it is not what the tool's `outputSchema` says. */
+/** In the `_meta` of a mounted tool's result: why it does not fit the tool's `outputSchema`. */
 export const BROKEN_RESULT_META_KEY = 'vitrine/brokenResult';
 
 /** The extension under which any server declares SEP-2093 in `capabilities.extensions`; docs/extensions/resource-hierarchy.md. */
@@ -66,8 +65,8 @@ export const SEP_2093_EXTENSION = 'vitrine/resource-metadata';
 /** The extension under which `resources/directory/read` is advertised. */
 export const DIRECTORY_EXTENSION = 'vitrine/resource-directories';
 
-/** In the `_meta` of a result of 2026-07-28: who made it. */
+/** In the `_meta` of a result of 2026-07-28: the server that made it. */
 export const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo';
 
-/** In the `_meta` of a request of 2026-07-28: what its client can do. */
+/** In the `_meta` of a request of 2026-07-28: the capabilities of its client. */
 export const CLIENT_CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';

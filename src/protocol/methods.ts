@@ -4,8 +4,8 @@ import { ACCEPT_META_KEY, IF_VERSION_META_KEY, RANGE_META_KEY } from './meta.ts'
 import { MAX_TASK_ID } from './tasks.ts';
 
 /**
- * Loose schemas of the requests that Vitrine answers. They check what a handler relies on and let everything
- * else through: the SDK's own schemas would strip `uri` from `resources/list` (2093-4).
+ * Loose schemas of the requests that Vitrine answers. They check the fields that handlers use, and keep all others: the
+ * SDK's own schemas would strip `uri` from `resources/list` (2093-4).
  */
 
 const uri = z.string().min(1, 'a URI is needed').max(65_536, 'a URI has at most 65,536 characters');
@@ -53,7 +53,7 @@ export type MetadataParams = z.infer<typeof metadataParams>;
 export type TemplatesParams = z.infer<typeof templatesParams>;
 export type CompleteParams = z.infer<typeof completeParams>;
 
-/** The methods beyond the SDK's own vocabulary. */
+/** The methods that the SDK does not have. */
 export const METADATA_METHOD = 'resources/metadata';
 export const DIRECTORY_READ_METHOD = 'resources/directory/read';
 

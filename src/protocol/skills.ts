@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { CacheHint } from './resources.ts';
 
-/** In `capabilities.extensions` of a server: `{directoryRead?}`. */
+/** A key of a server's `capabilities.extensions`; its value is `{directoryRead?}`. */
 export const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills';
 
 export const LIST_SKILLS_METHOD = 'skills/list';
@@ -14,13 +14,13 @@ export const GET_SKILL_METHOD = 'skills/get';
 /** The name of the file at the root of each skill. */
 export const SKILL_FILE = 'SKILL.md';
 
-/** Stands for the files of a skill whose contents are made anew for each reader. */
+/** Replaces the list of files in a skill whose contents are generated for each reader. */
 export const DYNAMIC = 'dynamic';
 
-/** Files of one skill, `SKILL.md` included. */
+/** The most files of one skill, `SKILL.md` included. */
 export const MAX_SKILL_FILES = 512;
 
-/** Bytes of all files of one skill together. */
+/** The most bytes of all files of one skill together. */
 export const MAX_SKILL_BYTES = 16 * 1024 * 1024;
 
 /** Names of skills: 1 to 64 characters of a-z, 0-9 and single hyphens between them (Agent Skills, `name`). */
@@ -42,14 +42,14 @@ export const skillResourceSchema = z.looseObject({
   size: z.number().int().nonnegative(),
 });
 
-/** The entry of one skill, as another server sends it; its own rules are checked beyond this shape. */
+/** The entry of one skill, as another server sends it. This schema checks its shape; further rules are checked elsewhere. */
 export const skillSchema = z.looseObject({
   uri,
   frontmatter: z.looseObject({ name: z.string(), description: z.string() }),
   resources: z.union([z.array(skillResourceSchema), z.literal(DYNAMIC)]),
 });
 
-/** A file of a skill, and what its bytes are. */
+/** A file of a skill, with the digest and size of its bytes. */
 export interface SkillResource {
   readonly uri: string;
   /** `sha256:` and 64 lower-case hexadecimal digits, of the raw bytes. */
@@ -58,7 +58,7 @@ export interface SkillResource {
   readonly size: number;
 }
 
-/** The `name` and `description` of a skill, and whatever else its author wrote. */
+/** The `name` and `description` of a skill, and any other fields of its front matter. */
 export interface SkillFrontmatter {
   readonly name: string;
   readonly description: string;
@@ -67,11 +67,11 @@ export interface SkillFrontmatter {
 
 /** The entry of one skill, in `skills/list` and `skills/get`. */
 export interface Skill {
-  /** Of its `SKILL.md`. The segment before that is the skill's name. */
+  /** The URI of its `SKILL.md`. The path segment before that is the skill's name. */
   readonly uri: string;
-  /** The head of `SKILL.md` as its author wrote it, as JSON. */
+  /** The front matter of `SKILL.md`, unchanged, as JSON. */
   readonly frontmatter: SkillFrontmatter;
-  /** Every file of the skill, those of skills nested in it included. */
+  /** Every file of the skill, including files of nested skills. */
   readonly resources: readonly SkillResource[] | typeof DYNAMIC;
 }
 

@@ -1,24 +1,24 @@
-/** A folder that is gone into as something else than a folder of files, such as a repository: one provider finds it, another reads it. */
+/** A folder that is opened as a container, such as a git repository. One provider finds the folder, another reads it. */
 
 export interface FolderPlace {
-  /** Which folder it is: one that is put in its place is another one. */
+  /** The identity of the folder: a folder that replaces it has another one. */
   readonly file: string;
-  /** Canonical; never leaves the server. */
+  /** The canonical path; never leaves the server. */
   readonly path: string;
   readonly inside: Inside;
 }
 
-/** Gives the names and files in a folder, as they are when they are asked for, and never through a link. */
+/** Reads names and files in a folder as they are at that moment, and never through a link. */
 export interface Inside {
-  /** The names in a folder below; undefined where there is none. @throws ResourceError `too-large` */
+  /** Returns the names in a folder below; undefined where there is none. @throws ResourceError `too-large` */
   entries(path: readonly string[]): Promise<readonly InsideEntry[] | undefined>;
-  /** A file below, open until the caller closes it; undefined where there is none. */
+  /** Opens a file below; the caller closes it. Undefined where there is none. */
   open(path: readonly string[]): Promise<InsideFile | undefined>;
 }
 
 export interface InsideEntry {
   readonly name: string;
-  /** `other` is a link, too. */
+  /** A link is `other`. */
   readonly kind: 'file' | 'folder' | 'other';
 }
 
@@ -31,13 +31,13 @@ export interface PlaceHandle {
 export interface InsideFile extends PlaceHandle {
   /** Bytes. */
   readonly size: number;
-  /** Leads other programs of this user to this very file until it is closed; elsewhere than on Linux, to its path. */
+  /** A path by which other programs of this user open this very file until it is closed; outside Linux, its plain path. */
   readonly path: string;
 }
 
 /**
- * Finds a folder that has certain names in it.
- * @returns `unfinished` for one that lacks some of them, undefined where there is no such folder to be gone into
+ * Finds a folder with certain names in it.
+ * @returns `unfinished` for a folder that lacks some of them, undefined where there is no folder
  */
 export type FindFolder = (
   segments: readonly string[],

@@ -4,6 +4,7 @@
  */
 import { type Context, createContext, type Log, withSignal } from '../core/context.ts';
 import type { ChangeEvent } from '../core/provider.ts';
+import { createTurns } from '../core/waiting/turns.ts';
 
 type OnChange = (event: ChangeEvent) => void;
 
@@ -33,20 +34,7 @@ interface Watched {
 /** @param concurrency looks that are under way at a time */
 export function createPolling(look: Look, concurrency: number): Polling {
   const watched = new Map<string | undefined, Watched>();
-  const waiting: (() => void)[] = [];
-  let free = concurrency;
-
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free++;
-      else next();
-    }
-  }
+  const inTurn = createTurns(concurrency);
 
   async function lookAgain(uri: string | undefined, each: Watched, log: Log): Promise<void> {
     const { signal } = each.ending;

@@ -1,4 +1,4 @@
-/** Completion of the path of a `scheme:///{+path}` template, segment by segment, for any provider with a tree. */
+/** Completes the path of a `scheme:///{+path}` template, segment by segment, for any provider with a tree. */
 import { invalid, ResourceError } from '../core/errors.ts';
 import type { CompletionRequest, CompletionValues } from '../core/provider.ts';
 import { nameProblem } from '../core/uri.ts';
@@ -37,7 +37,7 @@ export async function completeTreePath(
 
 const NOTHING: CompletionValues = { values: [], hasMore: false, total: 0 };
 
-/** A folder that is missing, or not to be seen, completes to nothing: suggestions must not tell the two apart. */
+/** Returns no entries for a folder that is missing or hidden: suggestions must not tell the two apart. */
 async function entriesOrNone(entriesFrom: EntriesFrom, segments: readonly string[], prefix: string): Promise<Entries> {
   try {
     return await entriesFrom(segments, prefix);
@@ -47,10 +47,10 @@ async function entriesOrNone(entriesFrom: EntriesFrom, segments: readonly string
   }
 }
 
-/** Reserved expansion passes escapes, `?` and `#` through: in a name they have to be written as escapes. */
+/** Escapes `%`, `?` and `#` in a name, because reserved expansion (`{+path}`) copies them as they are. */
 const escapeForTemplate = (name: string): string => name.replace(/[%?#]/g, encodeURIComponent);
 
-/** Decodes typed text, which may hold escapes, or a percent sign that begins none. */
+/** Decodes typed text. It may contain escapes, and percent signs that begin no escape. */
 function lenientDecode(text: string): string {
   try {
     return decodeURIComponent(text.replace(/%(?![0-9A-Fa-f]{2})/g, '%25'));

@@ -15,7 +15,7 @@ export interface Chunk {
   /** Its lines, from 1. */
   readonly first: number;
   readonly last: number;
-  /** Where its lines are in the text, in bytes of UTF-8. */
+  /** The offset of its lines in the text, in bytes of UTF-8. */
   readonly offset: number;
   readonly length: number;
   readonly text: string;
@@ -93,7 +93,7 @@ export function* chunksOfText(text: string, mimeType: string): Generator<Chunk> 
   yield* end(lines.length + 1);
 }
 
-/** Characters of a line that are in the index. */
+/** The most characters of a line that are in the index. */
 const MAX_LINE_CHARACTERS = 64 * 1024;
 
 /** Tags become spaces, and lines stay lines. */

@@ -10,16 +10,16 @@ import { ResourceError } from '../core/errors.ts';
 import type { Operations } from '../core/operations.ts';
 import { mayHaveContent } from '../core/own-content.ts';
 import type { Resource } from '../protocol/resources.ts';
-import type { Entry, IndexStore, Known } from './store.ts';
+import type { Entry, IndexStore, Known } from './index-store.ts';
 import { named, textOf } from './text-of.ts';
 
-/** Folders that wait to be gone through; with more, the rest comes with the next round. */
+/** The most folders that wait to be gone through; with more, the rest comes with the next round. */
 const MAX_WAITING = 100_000;
 
-/** Resources whose change waits to be looked at; with more, everything is looked at. */
+/** The most resources whose change waits to be looked at; with more, everything is looked at. */
 const MAX_CHANGED = 10_000;
 
-/** Levels below the mounts. */
+/** The most levels below the mounts. */
 const MAX_DEPTH = 64;
 
 /** Entries of a page of a list. */
@@ -42,8 +42,8 @@ export interface CrawlerOptions {
   readonly mountOf: (uri: string) => string | undefined;
   readonly mounts: () => readonly string[];
   readonly kindOf: (resource: Resource) => string;
-  /** Is told of each resource and folder that there is. */
-  readonly found: (resource: Resource) => void;
+  /** Is told of each resource and folder that there is, with the folder that it was found in. */
+  readonly found: (resource: Resource, parent: string | undefined) => void;
   /** Is told of each that is gone. */
   readonly lost: (uri: string) => void;
   readonly ctx: Context;
@@ -74,11 +74,37 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   let characters = 0;
   let since = performance.now();
 
+  /** The batch that is being put in while the next one is read, and what is in it. */
+  let putting: Promise<void> = Promise.resolve();
+  let onTheWay: readonly Entry[] = [];
+
+  /** Begins to put the batch in, once the one before it is there. */
   async function flush(): Promise<void> {
+    await put();
     const full = [...batch.values()];
+    const mayFill = characters >= store.room;
     batch = new Map();
     characters = 0;
-    if (full.length > 0) await store.put(full);
+    if (full.length === 0) return;
+    onTheWay = full;
+    putting = store.put(full);
+    // Whoever waits for it is told.
+    putting.catch(() => {});
+    // Nothing more is read before it is known whether there is room for it.
+    if (mayFill) await put();
+  }
+
+  /** Resolves when the batch before is there. Meanwhile nothing is worked here, and it counts as rest. */
+  async function put(): Promise<void> {
+    const begun = performance.now();
+    await putting;
+    onTheWay = [];
+    since += performance.now() - begun;
+  }
+
+  async function flushAll(): Promise<void> {
+    await flush();
+    await put();
   }
 
   /** Between two pieces of work: others have their turn, and changes come first. */
@@ -98,9 +124,9 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     const container = resource.capabilities?.list === true;
     const version = versionOf(resource);
     const kind = options.kindOf(resource);
-    options.found(resource);
+    options.found(resource, folder.uri);
     if (known !== undefined && known.kind === kind && known.version === version && version !== undefined) return;
-    const hasText = mayHaveContent(resource) && !store.full;
+    const hasText = mayHaveContent(resource) && store.room > 0;
     const { passages, problem, bytes } = hasText
       ? await textOf(provider, resource, ctx)
       : { passages: named(resource), problem: undefined, bytes: 0 };
@@ -159,7 +185,8 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   }
 
   async function removeOthers(folder: Folder, listed: ReadonlySet<string>): Promise<void> {
-    await flush();
+    const isOther = ({ uri, parent }: Entry): boolean => parent === folder.uri && !listed.has(uri);
+    if (onTheWay.some(isOther) || [...batch.values()].some(isOther)) await flushAll();
     const mounts = folder.uri === undefined ? options.mounts() : [''];
     const had = (await Promise.all(mounts.map((mount) => store.childrenOf(folder.uri, mount)))).flat();
     await removeAll(had.filter(({ uri }) => !listed.has(uri)));
@@ -179,7 +206,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       for (const uri of changes) {
         changes.delete(uri);
         await lookAt(uri);
-        if (changes.size === 0) await flush();
+        if (changes.size === 0) await flushAll();
       }
     } finally {
       looking = false;
@@ -187,13 +214,16 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   }
 
   async function lookAt(uri: string): Promise<void> {
+    if (batch.has(uri)) await flush();
+    await put();
     const known = (await store.known([uri])).get(uri);
     try {
       const resource = await provider.metadata(uri, ctx);
       const path = known?.path ?? resource.name;
       if (resource.capabilities?.list === true) await goThrough({ uri, path, depth: 0 }, true);
-      // Its time may be as it was, since clocks are coarse: it is read anew.
-      else await add(resource, { uri: known?.parent, path: parentPath(path), depth: 0 }, undefined);
+      // Its time may be as it was, since clocks are coarse: it is read anew. What is new comes with its folder.
+      else if (known !== undefined)
+        await add(resource, { uri: known.parent, path: parentPath(path), depth: 0 }, undefined);
     } catch (error) {
       if (!(error instanceof ResourceError)) throw error;
       ctx.signal.throwIfAborted();
@@ -224,8 +254,11 @@ export function createCrawler(options: CrawlerOptions): Crawler {
             ctx.log.info('a folder is left out of the index for now', { uri: first[0], error });
           }
         }
-        await flush();
+        await flushAll();
       } catch (error) {
+        await putting.catch(() => {});
+        putting = Promise.resolve();
+        onTheWay = [];
         batch = new Map();
         characters = 0;
         throw error;

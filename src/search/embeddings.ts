@@ -1,9 +1,9 @@
-/** Vectors of texts, from a server that speaks `/v1/embeddings`. Texts go there, and nowhere without it. */
+/** Gets vectors of texts from a server that speaks `/v1/embeddings`. Texts are sent to no other server. */
 import { z } from 'zod';
 import type { Log } from '../core/context.ts';
 
 export interface EmbeddingOptions {
-  /** The whole URL, as `http://127.0.0.1:11434/v1/embeddings`. */
+  /** The whole URL, such as `http://127.0.0.1:11434/v1/embeddings`. */
   readonly url: string;
   readonly model: string;
   /** Sent as a bearer token. */
@@ -15,24 +15,26 @@ export interface EmbeddingOptions {
 export interface Embedder {
   /**
    * A vector of length 1 for each text; undefined when the server gives none now, which is logged once.
-   * @param mostMs milliseconds for one answer, where somebody waits
+   * @param mostMs milliseconds for one answer, if a caller waits for it
    */
   embed(texts: readonly string[], signal: AbortSignal, mostMs?: number): Promise<readonly Float32Array[] | undefined>;
+  /** Whether the server has failed, and is left alone for now. */
+  readonly resting: boolean;
 }
 
-/** Texts of one request, and characters of each. */
+/** The most texts in one request, and most characters of each. */
 const BATCH = 32;
 const MAX_CHARACTERS = 8_000;
 
-/** Numbers of a vector. */
+/** The most numbers in a vector. */
 const MAX_DIMENSIONS = 4_096;
 
-/** Bytes of one answer. */
+/** The most bytes of one answer. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
 
-/** Milliseconds for which a server is left alone that has failed. */
+/** Milliseconds without requests after the server has failed. */
 const REST_MS = 15_000;
 
 const answer = z.object({
@@ -47,7 +49,7 @@ export function createEmbedder(
 ): Embedder {
   let dimensions: number | undefined;
   let failing = false;
-  /** Until when the server is left alone: by questions, which are in a hurry, and by all. */
+  /** No requests are sent before these times: none of questions, which cannot wait, and none at all. */
   const until = { questions: 0, all: 0 };
 
   async function ask(input: readonly string[], signal: AbortSignal, mostMs: number): Promise<readonly Float32Array[]> {
@@ -68,11 +70,16 @@ export function createEmbedder(
       throw new Error('The server of embeddings gave other vectors than it was asked for');
     dimensions ??= vectors[0]?.length;
     if (vectors.some(({ length }) => length !== dimensions))
-      throw new Error('The server of embeddings gave vectors of several dimensions');
+      throw new Error(
+        'The server of embeddings gave vectors of several dimensions: if its model is another one now, start Vitrine again',
+      );
     return vectors;
   }
 
   return {
+    get resting() {
+      return performance.now() < until.all;
+    },
     async embed(texts, signal, mostMs = Number.POSITIVE_INFINITY) {
       const hurried = Number.isFinite(mostMs);
       if (performance.now() < Math.max(until.all, hurried ? until.questions : 0)) return undefined;

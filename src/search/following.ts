@@ -2,9 +2,9 @@
 import type { Context } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import type { ResourceProvider } from '../core/provider.ts';
-import type { Resource } from '../protocol/resources.ts';
+import { NAMES, type Resource } from '../protocol/resources.ts';
 
-/** Watches of one index. */
+/** The most watches of one index. */
 export const MAX_FOLLOWED = 10_000;
 
 export interface Following {
@@ -13,7 +13,7 @@ export interface Following {
    * @param isLate it is looked at once more when the watch is in place: it may have changed since it was read, as a file does
    * that was seen before anything was written to it
    */
-  found(resource: Resource, isLate: boolean): void;
+  found(resource: Resource, parent: string | undefined, isLate: boolean): void;
   lost(uri: string): void;
   /** Whether all that was found is watched. */
   readonly whole: boolean;
@@ -22,22 +22,31 @@ export interface Following {
   close(): Promise<void>;
 }
 
+/** @param watchesInside whether a watch of this folder tells of what lies in it */
 export function createFollowing(
   provider: Pick<ResourceProvider, 'watch'>,
+  watchesInside: (uri: string) => boolean,
   changed: (uri: string) => void,
   ctx: Context,
 ): Following {
   const watches = new Map<string, Promise<AsyncDisposable | undefined>>();
+  /** Folders whose watches tell of what lies in them. */
+  const insides = new Set<string>();
   let whole = true;
   let opening: Promise<unknown> = Promise.resolve();
 
   async function watch(uri: string): Promise<AsyncDisposable | undefined> {
     if (ctx.signal.aborted || !watches.has(uri)) return undefined;
+    const inside = insides.has(uri);
     try {
-      return await provider.watch?.(uri, (event) => changed(event.kind === 'updated' ? event.uri : uri), ctx);
+      return await provider.watch?.(uri, (event) => changed(event.kind === 'updated' ? event.uri : uri), {
+        ...ctx,
+        inside,
+      });
     } catch (error) {
       if (!(error instanceof ResourceError) && !ctx.signal.aborted) throw error;
       whole = false;
+      insides.delete(uri);
       return undefined;
     }
   }
@@ -45,16 +54,21 @@ export function createFollowing(
   async function end(uri: string): Promise<void> {
     const handle = watches.get(uri);
     watches.delete(uri);
+    insides.delete(uri);
     await (await handle)?.[Symbol.asyncDispose]();
   }
 
   return {
-    found({ uri, capabilities }, isLate) {
+    found({ uri, capabilities, [NAMES]: names }, parent, isLate) {
       if (watches.has(uri)) return;
+      const isFolder = capabilities?.list === true;
+      // A link is changed in another folder, where it leads to.
+      if (!isFolder && names?.leadsTo === undefined && parent !== undefined && insides.has(parent)) return;
       if (capabilities?.subscribe !== true || watches.size >= MAX_FOLLOWED) {
         whole = false;
         return;
       }
+      if (isFolder && watchesInside(uri)) insides.add(uri);
       // One after the other: to open one takes several looks at the source.
       const handle = opening
         .then(() => watch(uri))

@@ -12,17 +12,19 @@ import { createCrawler } from './crawler.ts';
 import { createEmbedder, type EmbeddingOptions } from './embeddings.ts';
 import { createFollowing, type Following } from './following.ts';
 import { fused } from './fusing.ts';
+import type { IndexStore } from './index-store.ts';
 import { kindOf, seenKinds } from './kinds.ts';
 import { postgresPackage, sqlitePackage } from './library.ts';
 import { DEFAULT_SCHEMA } from './postgres/schema.ts';
 import { postgresStore } from './postgres/store.ts';
-import { parseQuestion, questionOfName, termsIn } from './question.ts';
-import { createStore, type FileStore, type IndexStore } from './store.ts';
+import { parseQuestion, questionOfName } from './question.ts';
+import { createStore, type FileStore } from './store.ts';
+import { termsIn } from './terms-in.ts';
 import { SqlFault } from './thread.ts';
-import { createVectors, type Vectors } from './vectors.ts';
+import { createVectors, withVectors } from './vectors.ts';
 
 export interface IndexOptions {
-  /** Where its files are; made for this user only. One server has it at a time. Needed where there is no `url`. */
+  /** The folder of its files; made for this user only. One server has it at a time. Needed unless there is a `url`. */
   readonly folder?: string | undefined;
   /** `postgres://...` of a database instead of files. Servers share it: one of them follows changes, and all answer. */
   readonly url?: string | undefined;
@@ -47,7 +49,7 @@ export const DEFAULT_INDEX_BYTES = 1024 ** 3;
 
 const DEFAULT_RESCAN_SECONDS = 60;
 
-/** Where everything is watched, it is looked at again after this many times as long. */
+/** If everything is watched, the index looks at all of it again after so many times as long. */
 const WATCHED_FACTOR = 10;
 
 /** Between two looks passes this many times as long as one takes. */
@@ -70,6 +72,9 @@ const PROGRESS_MS = 10_000;
 const GATHER_MS = 20;
 
 const NOTHING: IndexFigures = { resources: 0, passages: 0, bytes: 0, leftOut: {} };
+
+/** Vectors that were written by another version are made anew. */
+const VECTORS_VERSION = '2';
 
 /** Of these, others decide: nobody finds the state of the server by them. */
 const OWN_MOUNT = 'vitrine';
@@ -115,13 +120,13 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
   const { signal } = ended;
   const ctx = createContext({ principal: { id: 'vitrine:index' }, signal, log });
   const { embeddings } = options;
-  const settings =
-    embeddings === undefined ? around.settings : digest([around.settings, embeddings.url, embeddings.model]);
+  const { settings } = around;
   const store = storeOf(options, library, settings, fail);
   const vectors =
     embeddings !== undefined && 'ask' in store
       ? createVectors({
-          ...{ folder: options.folder ?? '', library, store, settings, ctx, missed: (uri) => changed(uri) },
+          ...{ folder: options.folder ?? '', library, store, ctx, missed: lookAgain },
+          settings: digest([VECTORS_VERSION, settings, embeddings.url, embeddings.model]),
           embedder: createEmbedder(embeddings, log),
         })
       : undefined;
@@ -129,6 +134,8 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
   let reason: string | undefined;
   let figures = NOTHING;
   let failure: unknown;
+  /** Servers share it, and this is the one that keeps it true. */
+  let leads = false;
   /** Whether there was something to do while nobody rested. */
   let missed = false;
   const miss = (): void => {
@@ -160,7 +167,7 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
       return mount !== undefined && mountsIn().includes(mount) ? mount : undefined;
     },
     kindOf: (resource) => kindOf(resource, around),
-    found: (resource) => following?.found(resource, isFollowing),
+    found: (resource, parent) => following?.found(resource, parent, isFollowing),
     lost: (uri) => following?.lost(uri),
     ctx,
   });
@@ -168,8 +175,18 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
   /** Everything was looked at a second time, with watches in place. */
   let isFollowing = false;
 
+  function watchesInside(uri: string): boolean {
+    const mount = around.mountOf(uri);
+    return around.mounts().find(({ name }) => name === mount)?.provider.features.watchesInside === true;
+  }
+
   function changed(uri: string): void {
     crawler.changed(uri);
+    wake();
+  }
+
+  function lookAgain(): void {
+    crawler.again();
     wake();
   }
 
@@ -197,6 +214,8 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
 
   /** Something is wrong with the database: it is opened again. */
   function fail(fault: SqlFault): void {
+    // The question was asked when another server had it, from which this one has taken it over.
+    if (leads && isOthers(fault)) return;
     failure = fault;
     wake();
   }
@@ -225,17 +244,13 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
 
   /** Finds changes of resources that were not watched yet, once lists are none of before. */
   function secondLook(): void {
-    const again = (): void => {
-      crawler.again();
-      wake();
-    };
-    pause(SECOND_LOOK_MS, undefined, { signal, ref: false }).then(again, () => {});
+    pause(SECOND_LOOK_MS, undefined, { signal, ref: false }).then(lookAgain, () => {});
   }
 
   /** Fills it, and keeps it true. @throws SqlFault; the reason of the signal */
   async function keepTrue(): Promise<never> {
     isFollowing = false;
-    following = createFollowing(around.provider, changed, ctx);
+    following = createFollowing(around.provider, watchesInside, changed, ctx);
     await store.keepMounts(mountsIn());
     for (let round = 0; ; round++) {
       const begun = performance.now();
@@ -248,6 +263,7 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
       state = 'ready';
       settle();
       if (round === 0) {
+        await vectors?.prune();
         log.info('the index is built', { ...figures });
         await following.opened();
         isFollowing = true;
@@ -270,10 +286,13 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
       try {
         state = 'opening';
         failure = undefined;
+        leads = false;
         await store.open();
         state = 'building';
         open();
         await waitForLead();
+        leads = store.sharing !== undefined;
+        if (isOthers(failure)) failure = undefined;
         await keepTrue();
       } catch (error) {
         await following?.close();
@@ -330,10 +349,7 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
     },
     state: () => ({ state, ...(state === 'down' && { reason }), ...figures }),
     settled: () => settled,
-    changed() {
-      crawler.again();
-      wake();
-    },
+    changed: lookAgain,
     async close() {
       ended.abort(new Error('The index is closed'));
       await running;
@@ -344,28 +360,12 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
   };
 }
 
+/** Whether another server has the index. */
+const isOthers = (fault: unknown): boolean => fault instanceof SqlFault && fault.kind === 'locked';
+
 /** The settings of an index, without what is in them. */
 const digest = (settings: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(settings)).digest('base64url');
-
-/** The store, whose resources get their vectors when they are put in, and lose them when they are taken out. */
-const withVectors = (store: IndexStore, vectors: Vectors): IndexStore => ({
-  ...store,
-  get full() {
-    return store.full;
-  },
-  async put(entries) {
-    await store.put(entries);
-    await vectors.put(entries);
-  },
-  async remove(ids) {
-    await vectors.remove(ids, () => store.remove(ids));
-  },
-  async keepMounts(mounts) {
-    await store.keepMounts(mounts);
-    await vectors.prune();
-  },
-});
 
 function reasonOf(error: unknown): string {
   if (error instanceof Error && 'syscall' in error) return 'its folder or its file cannot be made or written';

@@ -2,7 +2,7 @@
 import type { Context } from '../core/context.ts';
 import type { IndexContext } from '../core/ranked.ts';
 import { NAMES, type Resource } from '../protocol/resources.ts';
-import type { IndexStore } from './store.ts';
+import type { IndexStore } from './index-store.ts';
 
 /** Nobody decides: everybody may read it. */
 const OPEN = '';

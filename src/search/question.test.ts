@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ResourceError } from '../core/errors.ts';
-import { matchOf, parseQuestion, questionOfName, termsIn } from './question.ts';
+import { matchOf, parseQuestion, questionOfName } from './question.ts';
+import { termsIn } from './terms-in.ts';
 
 describe('a question', () => {
   it.each([
@@ -64,9 +65,20 @@ describe('a question', () => {
   });
 
   it('knows its words in a text in their other forms', () => {
-    const inText = termsIn(parseQuestion('visitors winding cafés'));
+    const termsOf = (question: string) => (text: string) => termsIn(parseQuestion(question))([text]).together;
+    const inText = termsOf('visitors winding cafés');
     expect(inText('A visitor winds')).toEqual(new Set([0, 1]));
     expect(inText('The CAFÉ')).toEqual(new Set([2]));
     expect(inText('nothing of it').size).toBe(0);
+    expect(inText('').size).toBe(0);
+    expect(termsOf('wound')('it winds; to wind')).toEqual(new Set([0]));
+    expect(termsOf('vis* "spring time"')('Visitors in springtime')).toEqual(new Set([0]));
+    expect(termsOf('vis* "spring time"')('Time and springs, Größe')).toEqual(new Set([1]));
+  });
+
+  it('knows the words of a phrase that stand in several lines, and what each line has', () => {
+    const { each, together } = termsIn(parseQuestion('"small key" door'))(['a small', 'key to a DOOR']);
+    expect(each).toEqual([new Set(), new Set([1])]);
+    expect(together).toEqual(new Set([0, 1]));
   });
 });

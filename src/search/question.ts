@@ -6,10 +6,10 @@ import { invalid } from '../core/errors.ts';
 import { otherForms } from './irregular.ts';
 import { folded, isCommon, wordsOf } from './words.ts';
 
-/** Characters of a question. */
+/** The most characters of a question. */
 export const MAX_QUESTION_LENGTH = 1_024;
 
-/** Words of a question, those of phrases included. */
+/** The most words of a question, those of phrases included. */
 export const MAX_QUESTION_WORDS = 32;
 
 /** Words between two of `NEAR`, unless it says how many; and at most. */
@@ -173,43 +173,9 @@ export function expressionOf({ words, prefix, near, byName = false, forms = [] }
 
 const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-/** All of its terms; undefined where that is no narrower. */
-export function matchOfAll({ terms }: Question): string | undefined {
-  return terms.filter((term) => !term.required).length < 2 ? undefined : terms.map(expressionOf).join(' AND ');
-}
-
 /** The whole question: what is required, and with it whatever else is there; without, one of the words is enough. */
 export function matchOf({ terms }: Question): string {
   const all = terms.map(expressionOf).join(' OR ');
   const required = terms.filter((term) => term.required).map(expressionOf);
   return required.length === 0 ? all : `(${required.join(' AND ')}) AND (${all})`;
-}
-
-/** Whether two words may be forms of one. The index knows stems; this is never narrower. */
-function mayBeForms(one: string, other: string): boolean {
-  if (one.charCodeAt(0) !== other.charCodeAt(0)) return false;
-  const shorter = Math.min(one.length, other.length);
-  const same = Math.min(shorter, Math.max(2, shorter - 2));
-  return one.slice(0, same) === other.slice(0, same);
-}
-
-/**
- * Makes the function that says which terms of a question a text has, by their numbers, as far as that can be told without the
- * index: whoever shows a place looks whether what is asked for is in what the caller may read.
- */
-export function termsIn({ terms }: Question): (text: string) => ReadonlySet<number> {
-  const wanted = terms.map(({ words, prefix, forms = [] }) => ({
-    prefix,
-    words: words.map(folded),
-    forms: new Set(forms),
-  }));
-  return (text) => {
-    const words = [...new Set(wordsOf(folded(text)))];
-    const isThere = (one: string): boolean => words.some((word) => mayBeForms(word, one));
-    const has = (term: (typeof wanted)[number]): boolean =>
-      term.prefix
-        ? words.some((word) => word.startsWith(term.words.at(-1) ?? ''))
-        : words.some((word) => term.forms.has(word)) || term.words.every(isThere);
-    return new Set(wanted.flatMap((term, at) => (has(term) ? [at] : [])));
-  };
 }

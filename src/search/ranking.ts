@@ -3,10 +3,11 @@
  * read; where there are several, each score is put on one scale: how rare a word is in all of them together.
  */
 import { invalid } from '../core/errors.ts';
-import { type Attempt, attempts, type CountedTerm, weight } from './pruning.ts';
-import { expressionOf, type Filters, matchOf, matchOfAll, type Question } from './question.ts';
+import type { Count } from './counts.ts';
+import { type Attempt, attemptAtAll, attempts, type CountedTerm, weight } from './pruning.ts';
+import { expressionOf, type Filters, matchOf, type Question } from './question.ts';
 import { wordsTable } from './schema.ts';
-import type { Rows, SqlValue, Statement } from './thread.ts';
+import type { Rows, ScoredKind, ScoredWords, SqlValue, Statement } from './thread.ts';
 
 /** Passages of each list that are looked at, round after round; there is nothing behind the last. */
 const ROUNDS = [50, 400, 3_200] as const;
@@ -41,42 +42,103 @@ export interface Scored extends Place {
   readonly score: number;
 }
 
-type Asking = (statements: readonly Statement[]) => Promise<readonly Rows[]>;
-
-/** The passages of one kind that fit an expression. */
+/** The passages of one kind that have some of what is asked for, or all of it. */
 interface List {
   readonly kind: number;
-  readonly match: string;
   readonly scale: number;
-  readonly further: number;
   /** Ways to find the best of it. */
   readonly attempts: (limit: number) => readonly Attempt[];
 }
 
+/** The ways to ask an index. */
+export interface Asked {
+  /** Runs statements on one state of the database. */
+  readonly ask: (statements: readonly Statement[]) => Promise<readonly Rows[]>;
+  readonly count: Count;
+  /** Scores words by their lists; `null` where that has to be left to FTS5. */
+  readonly score?: ((words: ScoredWords) => Promise<readonly ScoredKind[] | null>) | undefined;
+}
+
 /** @param kinds the numbers of those that the caller may read */
-export async function* rank(ask: Asking, question: Question, kinds: readonly number[]): AsyncGenerator<Place> {
+export async function* rank(asked: Asked, question: Question, kinds: readonly number[]): AsyncGenerator<Place> {
   if (kinds.length === 0) return;
-  const counts = await countsOf(ask, question, kinds);
-  const scales = scalesOf(counts);
-  const all = matchOfAll(question);
+  const hasAll = question.terms.filter(({ required }) => !required).length > 1;
+  const lists = kinds.flatMap(() => (hasAll ? [SOME, ALL] : [SOME]));
+  const words = plainWords(question);
+  let byStatements: ReturnType<typeof listsByStatements> | undefined;
+  yield* bestFirst(lists, async (limit) => {
+    const scored = words && (await asked.score?.({ kinds, terms: words, limit, columns: COLUMNS_OF }));
+    if (scored) return listsByScores(scored, kinds, hasAll);
+    byStatements ??= listsByStatements(asked, question, kinds, hasAll);
+    return (await byStatements)(limit);
+  });
+}
+
+/** The words of a question of words alone, with their forms: those are scored without the help of FTS5. */
+function plainWords({ terms, filters }: Question): ScoredWords['terms'] | undefined {
+  const isPlain = terms.every(
+    ({ words, prefix, near, required, byName }) =>
+      words.length === 1 && !prefix && near === undefined && !required && byName !== true,
+  );
+  if (!isPlain || Object.values(filters).some((filter) => filter !== undefined)) return undefined;
+  return terms.map(({ words, forms = [] }) => [...words, ...forms]);
+}
+
+function listsByScores(
+  found: readonly ScoredKind[],
+  kinds: readonly number[],
+  hasAll: boolean,
+): readonly (readonly Scored[])[] {
+  const scales = scalesOf(found);
+  return found.flatMap(({ some, all, rows }, at) => {
+    const list: Rows = JSON.parse(rows);
+    const rowOf = new Map(list.map(([passage, ...row]) => [passage, row]));
+    const placed = (scores: ScoredKind['some'], factor: number): readonly Scored[] =>
+      scores.flatMap(([passage, score]) => {
+        const row = rowOf.get(passage);
+        const scale = (scales[at] ?? 1) * factor;
+        return row === undefined ? [] : scoredOf([passage, score, ...row], { kind: kinds[at] ?? 0, scale });
+      });
+    return hasAll ? [placed(some, SOME.scale), placed(all, ALL.scale)] : [placed(some, SOME.scale)];
+  });
+}
+
+/** The same lists by the statements of FTS5. */
+async function listsByStatements(
+  { ask, count }: Asked,
+  question: Question,
+  kinds: readonly number[],
+  hasAll: boolean,
+): Promise<(limit: number) => Promise<readonly (readonly Scored[])[]>> {
+  const counts = await countsOf(count, question, kinds);
+  const scales = scalesOf(counts.map(({ passages, terms }) => ({ passages, counts: terms.map((term) => term.count) })));
   const isRequired = question.terms.some(({ required }) => required);
-  const whole = (): readonly Attempt[] => attempts([], 0, 0);
+  const whole: readonly Attempt[] = [{ match: matchOf(question), times: 1 }];
   const lists = kinds.flatMap((kind, at): readonly List[] => {
     const scale = scales[at] ?? 1;
     const { passages = 0, terms = [] } = counts[at] ?? {};
-    const ways = isRequired ? whole : (limit: number): readonly Attempt[] => attempts(terms, passages, limit);
-    const some = { ...SOME, kind, scale, match: matchOf(question), attempts: ways };
-    return all === undefined ? [some] : [some, { ...ALL, kind, scale: scale * ALL.scale, match: all, attempts: whole }];
+    const ways = isRequired ? () => whole : (limit: number) => attempts(terms, passages, limit);
+    const some = { kind, scale, attempts: ways };
+    if (!hasAll) return [some];
+    const all = attemptAtAll(terms, isRequired ? 0 : passages);
+    return [some, { kind, scale: scale * ALL.scale, attempts: () => [all] }];
   });
+  const placesBy = async (list: List, attempt: Attempt, limit: number): Promise<readonly Scored[]> => {
+    const [rows = []] = await ask([placesOf(question.filters, list.kind, limit, attempt)]);
+    const places = rows.flatMap((row) => scoredOf(row, { kind: list.kind, scale: list.scale / attempt.times }));
+    if (attempt.rest === undefined || places.length >= limit) return places;
+    return [...places, ...(await placesBy(list, attempt.rest, limit - places.length))];
+  };
   const bestOf = async (list: List, limit: number): Promise<readonly Scored[]> => {
-    for (const { among, bound } of list.attempts(limit)) {
-      const [rows = []] = await ask([placesOf(question.filters, list, limit, among)]);
-      if (among === undefined || (rows.length === limit && Number(rows.at(-1)?.[1] ?? 0) >= bound))
-        return rows.flatMap((row) => scoredOf(row, list));
+    for (const attempt of list.attempts(limit)) {
+      const places = await placesBy(list, attempt, limit);
+      const { bound } = attempt;
+      if (bound === undefined || (places.length === limit && (places.at(-1)?.score ?? 0) >= bound * list.scale))
+        return places;
     }
     return [];
   };
-  yield* bestFirst(lists, (limit) => Promise.all(lists.map((list) => bestOf(list, limit))));
+  return (limit) => Promise.all(lists.map((list) => bestOf(list, limit)));
 }
 
 /** The best place of each resource, the best resource first. @param listsOf the first passages of each list, best first */
@@ -126,28 +188,27 @@ function merged(
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-const COLUMNS =
-  'found.rowid, -found.rank, resource.uri, resource.path, chunk.heading, chunk.page, chunk.first, chunk.last, chunk.offset, chunk.length, resource.size, resource.changed';
+const PLACE =
+  'resource.uri, resource.path, chunk.heading, chunk.page, chunk.first, chunk.last, chunk.offset, chunk.length, resource.size, resource.changed';
 
-function placesOf(filters: Filters, { kind, match }: List, limit: number, among: string | undefined): Statement {
+const COLUMNS = `found.rowid, -found.rank, ${PLACE}`;
+
+const COLUMNS_OF = `SELECT json_group_array(json_array(chunk.id, ${PLACE})) FROM json_each(?) AS number
+  JOIN chunk ON chunk.id = number.value JOIN resource ON resource.id = chunk.resource`;
+
+function placesOf(filters: Filters, kind: number, limit: number, { match, within, most }: Attempt): Statement {
   const table = wordsTable(kind);
   const { sql, parameters } = conditionsOf(filters);
   const joined = 'JOIN chunk ON chunk.id = found.rowid JOIN resource ON resource.id = chunk.resource';
-  // With the sign, the rows are gone through in the order of the words, and none but these is scored.
-  const inside = among === undefined ? '' : ` AND +rowid IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ?)`;
-  const matches = among === undefined ? [match] : [match, among];
-  const order = `${among === undefined ? '' : '+'}rank`;
-  if (sql === '') {
-    return [
-      `SELECT ${COLUMNS} FROM (SELECT rowid, rank FROM ${table} WHERE ${table} MATCH ?${inside} ORDER BY ${order} LIMIT ${limit}) AS found
-       ${joined} ORDER BY found.rank`,
-      ...matches,
-    ];
-  }
+  // With a sign, SQLite goes through the rows in the order of the words, and keeps the best as they come.
+  const inside = within === undefined ? '' : ` AND +found.rowid IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ?)`;
+  const scored = `SELECT found.rowid AS rowid, found.rank AS rank FROM ${table} AS found ${sql === '' ? '' : joined}
+    WHERE found.${table} MATCH ?${inside}${sql}`;
+  const bounded = most === undefined ? scored : `SELECT rowid, rank FROM (${scored} LIMIT ${most})`;
   return [
-    `SELECT ${COLUMNS} FROM ${table} AS found ${joined} WHERE found.${table} MATCH ?${inside.replace('rowid', 'found.rowid')}${sql}
-     ORDER BY ${order.replace('rank', 'found.rank')} LIMIT ${limit}`,
-    ...matches,
+    `SELECT ${COLUMNS} FROM (${bounded} ORDER BY +rank LIMIT ${limit}) AS found ${joined} ORDER BY found.rank`,
+    match,
+    ...(within === undefined ? [] : [within]),
     ...parameters,
   ];
 }
@@ -206,9 +267,9 @@ interface Counts {
   readonly terms: readonly CountedTerm[];
 }
 
-async function countsOf(ask: Asking, { terms }: Question, kinds: readonly number[]): Promise<readonly Counts[]> {
+async function countsOf(count: Count, { terms }: Question, kinds: readonly number[]): Promise<readonly Counts[]> {
   const expressions = terms.map((term) => ({ expression: expressionOf(term), isOne: term.forms === undefined }));
-  const answers = await ask(
+  const numbers = await count(
     kinds.flatMap((kind): Statement[] => {
       const table = wordsTable(kind);
       return [
@@ -219,7 +280,6 @@ async function countsOf(ask: Asking, { terms }: Question, kinds: readonly number
       ];
     }),
   );
-  const numbers = answers.map((rows) => Number(rows[0]?.[0] ?? 0));
   const width = terms.length + 1;
   return kinds.map((_, at) => {
     const [passages = 0, ...counts] = numbers.slice(at * width, (at + 1) * width);
@@ -228,13 +288,13 @@ async function countsOf(ask: Asking, { terms }: Question, kinds: readonly number
 }
 
 /** For each kind, how much more its terms weigh in all kinds together than in it alone. */
-function scalesOf(counts: readonly Counts[]): readonly number[] {
-  const everything = counts.reduce((sum, { passages }) => sum + passages, 0);
-  const together = (index: number): number => counts.reduce((sum, { terms }) => sum + (terms[index]?.count ?? 0), 0);
-  return counts.map(({ passages, terms }) => {
+function scalesOf(kinds: readonly Pick<ScoredKind, 'passages' | 'counts'>[]): readonly number[] {
+  const everything = kinds.reduce((sum, { passages }) => sum + passages, 0);
+  const together = (index: number): number => kinds.reduce((sum, { counts }) => sum + (counts[index] ?? 0), 0);
+  return kinds.map(({ passages, counts }) => {
     let alone = 0;
     let inAll = 0;
-    for (const [index, { count }] of terms.entries()) {
+    for (const [index, count] of counts.entries()) {
       if (count === 0) continue;
       alone += weight(passages, count);
       inAll += weight(everything, together(index));

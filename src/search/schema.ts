@@ -1,20 +1,20 @@
 /** The tables of an index, and the statements that fill them. */
 import type { Statement } from './thread.ts';
 
-/** Another one is another index: it is built anew. */
+/** An index with another version is built anew. */
 export const SCHEMA_VERSION = 3;
 
 export interface Tokenizing {
-  /** `english` finds the forms of a word; `off` only the word. */
+  /** `english` also finds other forms of a word; `off` finds only the word itself. */
   readonly stemming: 'english' | 'off';
   /** `fold` finds é by e; `keep` tells them apart. */
   readonly diacritics: 'fold' | 'keep';
 }
 
 /** The weights of title, name, headings, path and text in a score. */
-const WEIGHTS = '2.0, 1.0, 1.0, 1.0, 1.0';
+export const WEIGHTS = [2, 1, 1, 1, 1] as const;
 
-/** Run at each opening. Everything that it forgets at a power cut is read again. */
+/** Runs at each opening. Changes that are lost in a power cut are read from the resources again. */
 export const PRAGMAS: readonly string[] = [
   'PRAGMA journal_mode = WAL',
   'PRAGMA synchronous = NORMAL',
@@ -27,10 +27,10 @@ export const PRAGMAS: readonly string[] = [
 export const READING_PRAGMAS: readonly string[] = [
   'PRAGMA query_only = ON',
   'PRAGMA cell_size_check = ON',
-  'PRAGMA cache_size = -32768',
+  'PRAGMA cache_size = -16384',
 ];
 
-/** A row of `resource` for each resource and folder; one of `chunk` for each part of its text. */
+/** `resource` has a row for each resource and folder, `chunk` one for each part of its text. */
 export const TABLES: readonly Statement[] = [
   ['CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID'],
   [
@@ -50,20 +50,25 @@ export const TABLES: readonly Statement[] = [
   ['CREATE TABLE IF NOT EXISTS kind (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE)'],
 ];
 
+/** How FTS5 cuts a text into words. */
+export const tokenizerOf = ({ stemming, diacritics }: Tokenizing): string =>
+  `${stemming === 'english' ? 'porter ' : ''}unicode61 remove_diacritics ${diacritics === 'fold' ? 2 : 0}`;
+
 export const wordsTable = (kind: number): string => `words_${kind}`;
 
 /**
- * The words of the resources that are decided about alike. Each kind has a table of its own, so that how often a word is
- * there is counted over what a caller may read, and over nothing else.
+ * Makes the table of words of one kind: of resources that access rules treat alike. Each kind has its own table, so that the
+ * frequency of a word is counted only over resources that the caller may read.
  */
-export function createWords(kind: number, { stemming, diacritics }: Tokenizing): readonly Statement[] {
+export function createWords(kind: number, tokenizing: Tokenizing): readonly Statement[] {
   const table = wordsTable(kind);
-  const tokenizer = `${stemming === 'english' ? 'porter ' : ''}unicode61 remove_diacritics ${diacritics === 'fold' ? 2 : 0}`;
   return [
     [
       `CREATE VIRTUAL TABLE IF NOT EXISTS ${table} USING fts5(
-        title, name, headings, path, text, content='', contentless_delete=1, tokenize='${tokenizer}')`,
+        title, name, headings, path, text, content='', contentless_delete=1, tokenize='${tokenizerOf(tokenizing)}')`,
     ],
-    [`INSERT INTO ${table} (${table}, rank) VALUES ('rank', 'bm25(${WEIGHTS})')`],
+    [
+      `INSERT INTO ${table} (${table}, rank) VALUES ('rank', 'bm25(${WEIGHTS.map((weight) => weight.toFixed(1)).join(', ')})')`,
+    ],
   ];
 }

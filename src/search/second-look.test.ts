@@ -1,10 +1,11 @@
-import { open, writeFile } from 'node:fs/promises';
+import { open, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/e2e/folders.ts';
 import { engineOf, structured, textOf } from '../../test/tools/engine.ts';
 import { filesProvider } from '../providers/files/index.ts';
+import { MAX_FOLLOWED } from './following.ts';
 import { createIndex } from './index.ts';
 
 it('finds what is written to a file that was seen when it was empty', async () => {
@@ -41,4 +42,27 @@ it('finds what was written after it was read, and before it was watched', async 
     return structured<{ matches: readonly unknown[] }>(result).matches.length;
   };
   await expect.poll(() => find('walnut'), { timeout: 10_000 }).toBe(1);
+});
+
+it('finds an edit of any of many files, and what links lead to', async () => {
+  const files = Object.fromEntries(Array.from({ length: MAX_FOLLOWED + 50 }, (_, at) => [`some/${at}.md`, 'clock']));
+  await using folder = await temporaryFolder({ ...files, 'some/zz.md': 'The brass clock', 'far/target.md': 'far' });
+  await symlink(join(folder.path, 'far/target.md'), join(folder.path, 'some/zzz.md'));
+  await using place = await temporaryFolder({});
+  const index = createIndex({ folder: place.path, rescanSeconds: 3_600 });
+  await using engine = engineOf({ m: await filesProvider({ path: folder.path }) }, { index });
+  const find = async (pattern: string): Promise<readonly string[]> => {
+    const result = await engine.call('search', { pattern, mode: 'ranked' });
+    if (result.isError) throw new Error(textOf(result));
+    const { matches, building } = structured<{ matches: readonly { uri: string }[]; building?: boolean }>(result);
+    return building === true ? ['building'] : matches.map(({ uri }) => uri.replace(/^.*\//, '')).sort();
+  };
+  await expect.poll(() => find('brass'), { timeout: 60_000 }).toEqual(['zz.md']);
+  // The last of what was found to be watched.
+  await writeFile(join(folder.path, 'some/new.md'), 'A first case');
+  await expect.poll(() => find('first'), { timeout: 20_000 }).toEqual(['new.md']);
+  await writeFile(join(folder.path, 'some/zz.md'), 'A walnut case');
+  await expect.poll(() => find('walnut'), { timeout: 20_000 }).toEqual(['zz.md']);
+  await writeFile(join(folder.path, 'far/target.md'), 'A cherry case');
+  await expect.poll(() => find('cherry'), { timeout: 20_000 }).toEqual(['target.md', 'zzz.md']);
 });

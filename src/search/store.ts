@@ -3,10 +3,12 @@
  * that is damaged, or of another version, is put aside and begun anew.
  */
 import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { IndexFigures } from '../core/ranked.ts';
-import type { Question } from './question.ts';
-import { type Place, rank } from './ranking.ts';
+import { keepCounts } from './counts.ts';
+import { type Entry, type IndexStore, type Known, MAX_KINDS } from './index-store.ts';
+import { rank } from './ranking.ts';
 import {
   createWords,
   PRAGMAS,
@@ -14,14 +16,22 @@ import {
   SCHEMA_VERSION,
   TABLES,
   type Tokenizing,
+  tokenizerOf,
+  WEIGHTS,
   wordsTable,
 } from './schema.ts';
 import { readSums, takeOff } from './sums.ts';
-import { type Rows, SqlFault, type SqlThread, type SqlValue, type Statement, sqlThread } from './thread.ts';
+import {
+  type Rows,
+  type ScoredKind,
+  type ScoredWords,
+  SqlFault,
+  type SqlThread,
+  type SqlValue,
+  type Statement,
+  sqlThread,
+} from './thread.ts';
 import { apart } from './words.ts';
-
-/** Kinds of resources that have words of their own; what is of more kinds is left out. */
-export const MAX_KINDS = 64;
 
 /** Files of an index in its folder. */
 const FILE = 'index.sqlite';
@@ -31,6 +41,9 @@ const ASIDE = 'index.damaged';
 /** Bytes of the file that are in use. */
 const SIZE =
   'SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size';
+
+/** Threads that answer questions: each has a core, where there are as many. */
+const READERS = Math.min(2, availableParallelism());
 
 /** Milliseconds for a question. */
 const QUESTION_MS = 5_000;
@@ -46,89 +59,12 @@ export interface StoreOptions extends Tokenizing {
   readonly settings: string;
 }
 
-/** A resource as it is put into the index. */
-export interface Entry {
-  readonly uri: string;
-  readonly parent: string | undefined;
-  readonly mount: string;
-  readonly container: boolean;
-  /** Resources about which the same is decided have the same. */
-  readonly kind: string;
-  /** The same as long as the resource is; undefined where nobody can tell. */
-  readonly version: string | undefined;
-  readonly type: string | undefined;
-  readonly name: string;
-  readonly title: string;
-  /** Names from the mount down to it, joined by slashes. */
-  readonly path: string;
-  readonly changed: string | undefined;
-  readonly size: number | undefined;
-  /** Why its text is not there. */
-  readonly problem: string | undefined;
-  readonly passages: readonly EntryPassage[];
-}
-
-export interface EntryPassage {
-  readonly headings: readonly string[];
-  readonly page: number | undefined;
-  /** Undefined where there is no text. */
-  readonly lines: { readonly first: number; readonly last: number } | undefined;
-  /** Where its bytes are in the resource, where it is a part of that as it is. */
-  readonly bytes: { readonly offset: number; readonly length: number } | undefined;
-  readonly text: string;
-}
-
-/** A resource that the index has. */
-export interface Known {
-  readonly id: number;
-  readonly uri: string;
-  readonly version: string | undefined;
-  readonly container: boolean;
-  readonly kind: string;
-  readonly parent: string | undefined;
-  readonly path: string;
-}
-
-export interface IndexStore {
-  /** Opens it, and begins it anew where that is needed. @throws SqlFault `locked` where another server has it */
-  open(): Promise<void>;
-  /** Of an index that several servers have at a time. */
-  readonly sharing?: Sharing | undefined;
-  /** Whether there is room for more. */
-  readonly full: boolean;
-  known(uris: readonly string[]): Promise<ReadonlyMap<string, Known>>;
-  childrenOf(parent: string | undefined, mount: string): Promise<readonly Known[]>;
-  /** Puts resources in, in the place of what it has of them, all or none. */
-  put(entries: readonly Entry[]): Promise<void>;
-  /** Takes resources out, with all below them. */
-  remove(ids: readonly number[]): Promise<void>;
-  /** Takes out what is of no such mount. */
-  keepMounts(mounts: readonly string[]): Promise<void>;
-  /** Each kind with the URI of one of its resources. */
-  kinds(): Promise<readonly { readonly id: number; readonly key: string; readonly uri: string }[]>;
-  /** The places that fit, best first, one of each resource. @param kinds those that may be asked @throws SqlFault */
-  find(question: Question, kinds: readonly number[]): AsyncGenerator<Place>;
-  figures(): Promise<IndexFigures>;
-  /** The same of an index that is not open, and may be another server's; undefined where there is none. */
-  look(): Promise<IndexFigures | undefined>;
-  /** Puts the file aside: what comes next begins anew. */
-  discard(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** One of the servers writes; the others only ask. */
-export interface Sharing {
-  /** Whether this server is the one that writes, or becomes it now. @throws SqlFault */
-  lead(): Promise<boolean>;
-  /** Whether everything that was there has been in it. */
-  whole(): Promise<boolean>;
-  setWhole(): Promise<void>;
-}
-
 /** An index in a file. */
 export interface FileStore extends IndexStore {
   /** Asks. @throws SqlFault */
   ask(statements: readonly Statement[]): Promise<readonly Rows[]>;
+  /** Scores words; `null` where that has to be asked by statements. @throws SqlFault */
+  score(words: ScoredWords): Promise<readonly ScoredKind[] | null>;
 }
 
 export function createStore(options: StoreOptions): FileStore {
@@ -136,14 +72,26 @@ export function createStore(options: StoreOptions): FileStore {
   const file = join(folder, FILE);
   const kinds = new Map<string, number>();
   let writer: SqlThread | undefined;
-  let reader: SqlThread | undefined;
+  let readers: readonly SqlThread[] = [];
   let nextResource = 1;
   let nextChunk = 1;
   let bytes = 0;
+  /** The kinds that there are, asked for once, and again after something was written. */
+  let keptKinds: ReturnType<IndexStore['kinds']> | undefined;
 
-  const write = (statements: readonly Statement[]): Promise<readonly Rows[]> => begun(writer).run(statements, true);
+  async function write(statements: readonly Statement[]): Promise<void> {
+    try {
+      await begun(writer).run(statements, true);
+    } finally {
+      counts.forget();
+      keptKinds = undefined;
+    }
+  }
   const read = (statements: readonly Statement[]): Promise<readonly Rows[]> =>
-    begun(reader).run(statements, false, QUESTION_MS);
+    begun(leastBusy(readers)).run(statements, false, QUESTION_MS);
+  const score = (words: ScoredWords): Promise<readonly ScoredKind[] | null> =>
+    begun(leastBusy(readers)).score(words, QUESTION_MS);
+  const counts = keepCounts(read);
   const one = async (sql: string, ...parameters: SqlValue[]): Promise<Rows> =>
     (await begun(writer).run([[sql, ...parameters]]))[0] ?? [];
 
@@ -168,7 +116,16 @@ export function createStore(options: StoreOptions): FileStore {
     kinds.clear();
     for (const [id, key] of await one('SELECT id, key FROM kind')) kinds.set(String(key), Number(id));
     await measure();
-    reader = sqlThread({ library, file, pragmas: READING_PRAGMAS });
+    readers = Array.from({ length: READERS }, () =>
+      sqlThread({
+        library,
+        file,
+        pragmas: READING_PRAGMAS,
+        scoring: { tokenizer: tokenizerOf(options), weights: WEIGHTS },
+      }),
+    );
+    counts.forget();
+    keptKinds = undefined;
   }
 
   async function measure(): Promise<void> {
@@ -178,9 +135,9 @@ export function createStore(options: StoreOptions): FileStore {
 
   async function closeFiles(): Promise<void> {
     // The last that closes the file takes what was written into it, which one that only reads cannot.
-    await reader?.close();
+    await Promise.all(readers.map((reader) => reader.close()));
     await writer?.close();
-    reader = undefined;
+    readers = [];
     writer = undefined;
   }
 
@@ -277,13 +234,27 @@ export function createStore(options: StoreOptions): FileStore {
   const KNOWN =
     'SELECT resource.id, uri, version, container, key, parent, path FROM resource LEFT JOIN kind ON kind.id = resource.kind WHERE';
 
-  async function known(uris: readonly string[]): Promise<ReadonlyMap<string, Known>> {
-    const rows = await one(`${KNOWN} uri IN (SELECT value FROM json_each(?))`, JSON.stringify(uris));
+  async function kindsThere(): ReturnType<IndexStore['kinds']> {
+    const [rows = []] = await read([
+      [
+        `SELECT id, key, (SELECT uri FROM resource WHERE kind = kind_.id LIMIT 1) AS uri FROM kind AS kind_
+        WHERE uri IS NOT NULL`,
+      ],
+    ]);
+    return rows.map(([id, key, uri]) => ({ id: Number(id), key: String(key), uri: String(uri) }));
+  }
+
+  async function knownBy(thread: SqlThread | undefined, uris: readonly string[]): Promise<ReadonlyMap<string, Known>> {
+    const sql = `${KNOWN} uri IN (SELECT value FROM json_each(?))`;
+    const [rows = []] = await begun(thread).run([[sql, JSON.stringify(uris)]]);
     return new Map(rows.map(knownOf).map((each) => [each.uri, each]));
   }
 
   async function put(entries: readonly Entry[]): Promise<void> {
-    const before = await known(entries.map(({ uri }) => uri));
+    const before = await knownBy(
+      writer,
+      entries.map(({ uri }) => uri),
+    );
     const statements = await removing([...before.values()].map(({ id }) => id));
     for (const entry of entries) statements.push(...putting(entry, before.get(entry.uri)?.id ?? nextResource++));
     await write(statements);
@@ -327,15 +298,15 @@ export function createStore(options: StoreOptions): FileStore {
         await openFile();
       }
     },
-    get full() {
-      return bytes >= maxBytes;
+    get room() {
+      return maxBytes - bytes;
     },
-    known,
+    // One that reads does not wait for what is being put in.
+    known: (uris) => knownBy(leastBusy(readers), uris),
     async childrenOf(parent, mount) {
-      const rows =
-        parent === undefined
-          ? await one(`${KNOWN} parent IS NULL AND mount = ?`, mount)
-          : await one(`${KNOWN} parent = ?`, parent);
+      const [rows = []] = await begun(leastBusy(readers)).run([
+        parent === undefined ? [`${KNOWN} parent IS NULL AND mount = ?`, mount] : [`${KNOWN} parent = ?`, parent],
+      ]);
       return rows.map(knownOf);
     },
     put: (entries) => inTurn(() => put(entries)),
@@ -347,17 +318,16 @@ export function createStore(options: StoreOptions): FileStore {
       );
       if (rows.length > 0) await inTurn(() => remove(rows.map(([id]) => Number(id))));
     },
-    async kinds() {
-      const [rows = []] = await read([
-        [
-          `SELECT id, key, (SELECT uri FROM resource WHERE kind = kind_.id LIMIT 1) AS uri FROM kind AS kind_
-          WHERE uri IS NOT NULL`,
-        ],
-      ]);
-      return rows.map(([id, key, uri]) => ({ id: Number(id), key: String(key), uri: String(uri) }));
+    kinds() {
+      keptKinds ??= kindsThere().catch((error: unknown) => {
+        keptKinds = undefined;
+        throw error;
+      });
+      return keptKinds;
     },
     ask: read,
-    find: (question, ids) => rank(read, question, ids),
+    score,
+    find: (question, ids) => rank({ ask: read, count: counts.count, score }, question, ids),
     figures: async () => figuresOf(await read(FIGURES)),
     async look() {
       if (!(await stat(file).catch(() => undefined))?.isFile()) return undefined;
@@ -386,6 +356,12 @@ const figuresOf = ([resources, passages, bytes, problems = []]: readonly Rows[])
   bytes: Number(bytes?.[0]?.[0] ?? 0),
   leftOut: Object.fromEntries(problems.map(([problem, count]) => [String(problem), Number(count)])),
 });
+
+const leastBusy = (threads: readonly SqlThread[]): SqlThread | undefined =>
+  threads.reduce<SqlThread | undefined>(
+    (best, each) => (best === undefined || each.waiting < best.waiting ? each : best),
+    undefined,
+  );
 
 function begun(thread: SqlThread | undefined): SqlThread {
   if (thread === undefined) throw new SqlFault('gone', 'The index is not open');

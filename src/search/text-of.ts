@@ -8,12 +8,12 @@ import type { ResourceProvider } from '../core/provider.ts';
 import { isBinaryType } from '../core/text/text.ts';
 import type { Resource } from '../protocol/resources.ts';
 import { chunksOfText } from './chunks.ts';
-import type { EntryPassage } from './store.ts';
+import type { EntryPassage } from './index-store.ts';
 
-/** Bytes of one text that are in the index. */
+/** The most bytes of one text that are in the index. */
 const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 
-/** Bytes that are read of a resource, its document included. */
+/** The most bytes that are read of a resource, its document included. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
 
 /** Of what has no text, the passage that its name is found by. */

@@ -4,6 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { ResourceError } from '../core/errors.ts';
+import { SCORING_PROGRAM } from './scoring-program.ts';
 
 export type SqlValue = string | number | null;
 
@@ -13,13 +14,13 @@ export type Statement = readonly [sql: string, ...parameters: SqlValue[]];
 /** The rows that a statement gave. */
 export type Rows = readonly (readonly SqlValue[])[];
 
-/** Requests that wait for the thread. */
+/** The most requests that wait for the thread. */
 const MAX_WAITING = 256;
 
 /** Milliseconds that a statement waits for somebody else who has the file. */
 const BUSY_MS = 2_000;
 
-/** Statements that stay prepared. */
+/** The most statements that stay prepared. */
 const MAX_PREPARED = 256;
 
 /** Of the thread's heap, in MiB. */
@@ -81,15 +82,19 @@ function run(statements, together) {
   }
 }
 
-parentPort.on('message', ({ id, statements, together }) => {
-  if (statements === undefined) {
+const all = (sql, ...parameters) => statement(sql).all(...parameters);
+const exec = (sql) => open().exec(sql);
+${SCORING_PROGRAM}
+
+parentPort.on('message', ({ id, statements, together, words }) => {
+  if (statements === undefined && words === undefined) {
     prepared.clear();
     try { database?.close(); } catch {}
     try { lock?.close(); } catch {}
     return parentPort.postMessage({ id, rows: [] });
   }
   try {
-    parentPort.postMessage({ id, rows: run(statements, together) });
+    parentPort.postMessage({ id, rows: words === undefined ? run(statements, together) : scored(words) });
   } catch (error) {
     parentPort.postMessage({ id, error: { message: String(error.message), errcode: error.errcode } });
   }
@@ -130,8 +135,40 @@ export interface SqlThread {
    * @throws SqlFault; ResourceError `limited` when too many wait
    */
   run(statements: readonly Statement[], together?: boolean, timeoutMs?: number): Promise<readonly Rows[]>;
+  /** The best passages for some words; `null` where that can be asked by statements only. @throws like `run` */
+  score(words: ScoredWords, timeoutMs: number): Promise<readonly ScoredKind[] | null>;
+  /** Requests that wait for it. */
+  readonly waiting: number;
   /** Closes the file and ends the thread. */
   close(): Promise<void>;
+}
+
+/** Words to look for, of which each has forms that do as well. */
+export interface ScoredWords {
+  /** The numbers of the kinds that are asked. */
+  readonly kinds: readonly number[];
+  readonly terms: readonly (readonly string[])[];
+  /** Passages of each list. */
+  readonly limit: number;
+  /** Gives the rows for numbers of passages, a list in JSON, as one in JSON; the number comes first. */
+  readonly columns: string;
+}
+
+/** The number of a passage, and its score. */
+type Score = readonly [passage: number, score: number];
+
+/** The passages of one kind, best first. */
+export interface ScoredKind {
+  /** Passages that there are. */
+  readonly passages: number;
+  /** Of each term, how many have it. */
+  readonly counts: readonly number[];
+  /** Those that have some of the terms. */
+  readonly some: readonly Score[];
+  /** Those that have all of them, if they are several. */
+  readonly all: readonly Score[];
+  /** The answer of `columns`. */
+  readonly rows: string;
 }
 
 export interface SqlThreadOptions {
@@ -142,16 +179,18 @@ export interface SqlThreadOptions {
   readonly lock?: string | undefined;
   /** Statements that are run when the file is opened. */
   readonly pragmas: readonly string[];
+  /** How the words of its tables are cut and the weights of their columns, of a thread that scores. */
+  readonly scoring?: { readonly tokenizer: string; readonly weights: readonly number[] } | undefined;
 }
 
 interface Job {
-  readonly resolve: (rows: readonly Rows[]) => void;
+  readonly resolve: (answer: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
 interface Answer {
   readonly id: number;
-  readonly rows?: readonly Rows[];
+  readonly rows?: unknown;
   readonly error?: { readonly message: string; readonly errcode?: number };
 }
 
@@ -174,10 +213,10 @@ export function sqlThread(options: SqlThreadOptions): SqlThread {
 
   function started(): Worker {
     if (worker !== undefined) return worker;
-    const { library, file, lock, pragmas } = options;
+    const { library, file, lock, pragmas, scoring } = options;
     const begun = new Worker(PROGRAM, {
       eval: true,
-      workerData: { library, file, lock, pragmas },
+      workerData: { library, file, lock, pragmas, ...scoring },
       env: {},
       execArgv: [],
       stdout: true,
@@ -188,7 +227,7 @@ export function sqlThread(options: SqlThreadOptions): SqlThread {
     begun.on('message', ({ id, rows, error }: Answer) => {
       const job = jobs.get(id);
       jobs.delete(id);
-      if (error === undefined) job?.resolve(rows ?? []);
+      if (error === undefined) job?.resolve(rows);
       else job?.reject(new SqlFault(KINDS[(error.errcode ?? 0) & 0xff] ?? 'other', error.message));
     });
     begun.on('error', (error) => fail(begun, error));
@@ -197,7 +236,7 @@ export function sqlThread(options: SqlThreadOptions): SqlThread {
     return begun;
   }
 
-  function post(message: object, timeoutMs: number): Promise<readonly Rows[]> {
+  function post<Answer>(message: object, timeoutMs: number): Promise<Answer> {
     if (jobs.size >= MAX_WAITING)
       return Promise.reject(new ResourceError('limited', 'Too many searches wait for the index; try again'));
     const id = next++;
@@ -213,13 +252,17 @@ export function sqlThread(options: SqlThreadOptions): SqlThread {
           clearTimeout(timer);
           settle(value);
         };
-      jobs.set(id, { resolve: settled(resolve), reject: settled(reject) });
+      jobs.set(id, { resolve: settled(resolve as (answer: unknown) => void), reject: settled(reject) });
       thread.postMessage({ id, ...message });
     });
   }
 
   return {
+    get waiting() {
+      return jobs.size;
+    },
     run: (statements, together = false, timeoutMs = STATEMENT_MS) => post({ statements, together }, timeoutMs),
+    score: (words, timeoutMs) => post({ words }, timeoutMs),
     async close() {
       const ended = worker;
       if (ended === undefined) return;

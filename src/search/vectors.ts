@@ -2,14 +2,17 @@
  * The vectors of an index, by which places are found whose words are others: in a file beside it, and in memory, where all of
  * them are looked at for each question. A vector counts only as long as the index has the resource as it was.
  */
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { breaks } from '../core/breaks.ts';
 import type { Context } from '../core/context.ts';
 import type { Embedder } from './embeddings.ts';
+import { bytesOf, digestOf, dimensionOf, dot, type Held, heldIn, meantText, textOfHeld } from './held-vectors.ts';
+import type { Entry, IndexStore, Known } from './index-store.ts';
 import type { Filters } from './question.ts';
 import { conditionsOf, type Place } from './ranking.ts';
-import type { Entry, EntryPassage, FileStore } from './store.ts';
-import { type Statement, sqlThread } from './thread.ts';
+import type { FileStore } from './store.ts';
+import { SqlFault, type Statement, sqlThread } from './thread.ts';
 
 /** Bytes of all vectors; what has no room is found by its words alone. */
 const MAX_VECTOR_BYTES = 256 * 1024 * 1024;
@@ -23,8 +26,8 @@ const LOOKED = 500;
 /** The least likeness (cosine) of what is found. */
 const LEAST = 0.3;
 
-/** Resources whose vectors are missing because the server gave none. */
-const MAX_MISSED = 10_000;
+/** Texts after which vectors are written: what has been written is not asked for again, whatever happens. */
+const WRITTEN = 32;
 
 /** Milliseconds that a question waits for its vector. */
 const QUESTION_MS = 2_000;
@@ -35,23 +38,16 @@ const ROWS = 1_000;
 const FILE = 'vectors.sqlite';
 const LOCK = 'vectors.lock';
 
-interface Held {
-  readonly kind: string;
-  readonly version: string | undefined;
-  readonly path: string;
-  readonly size: number | undefined;
-  readonly changed: string | undefined;
-  readonly passages: readonly (Omit<EntryPassage, 'text'> & { readonly vector: Float32Array })[];
-}
-
 export interface Vectors {
-  /** Takes the vectors of resources that the index has got. Never throws. */
+  /** Those of some resources of the index that have no vectors yet, and can get them now. Never throws. */
+  lacking(known: Iterable<Known>): Promise<ReadonlySet<string>>;
+  /** Takes the vectors of resources that the index has got. Only texts that have none go to the server. Never throws. */
   put(entries: readonly Entry[]): Promise<void>;
   /** The places that are nearest to a text, of the kinds that are given by their keys and numbers. Never throws. */
   nearest(text: string, filters: Filters, kinds: ReadonlyMap<string, number>, ctx: Context): Promise<readonly Place[]>;
   /** Takes resources out, with all below them. @param remove takes them out of the index @throws what that throws */
   remove(ids: readonly number[], remove: () => Promise<void>): Promise<void>;
-  /** Forgets what the index has no more. Never throws. */
+  /** Forgets what the index has no more, once it has been made: one that is made anew gets them back. Never throws. */
   prune(): Promise<void>;
   close(): Promise<void>;
 }
@@ -63,19 +59,42 @@ export interface VectorOptions {
   readonly embedder: Embedder;
   /** With other settings the vectors are begun anew. */
   readonly settings: string;
-  /** Is told of resources that have no vectors yet, once the server gives some again. */
-  readonly missed: (uri: string) => void;
+  /** Is told when resources have no vectors, and the server gives some again. */
+  readonly missed: () => void;
   readonly ctx: Context;
 }
 
 export function createVectors({ folder, library, store, embedder, settings, missed, ctx }: VectorOptions): Vectors {
   const thread = sqlThread({ library, file: join(folder, FILE), lock: join(folder, LOCK), pragmas: [] });
   const held = new Map<string, Held>();
-  const missing = new Set<string>();
   let bytes = 0;
+  /** Bytes of the smallest resource for which there was no room. */
+  let refused: number | undefined;
+  /** Numbers of each vector. */
+  let dimension: number | undefined;
+  /** Whether the server gave none for something that the index has. */
+  let missing = false;
   let opened: Promise<void> | undefined;
 
   async function load(): Promise<void> {
+    // SQLite gives its other files the mode of this one.
+    await (await open(join(folder, FILE), 'a', 0o600)).close();
+    try {
+      await loadFile();
+    } catch (error) {
+      if (!(error instanceof SqlFault) || error.kind !== 'damaged') throw error;
+      ctx.log.warn('the file of vectors is damaged, and is made anew', { error });
+      await thread.close();
+      await rm(join(folder, FILE), { force: true });
+      await rm(join(folder, `${FILE}-journal`), { force: true });
+      await loadFile();
+    }
+  }
+
+  async function loadFile(): Promise<void> {
+    held.clear();
+    bytes = 0;
+    dimension = undefined;
     await thread.run([
       ['CREATE TABLE IF NOT EXISTS vector (uri TEXT PRIMARY KEY, settings TEXT, held TEXT) WITHOUT ROWID'],
       ['DELETE FROM vector WHERE settings IS NOT ?', settings],
@@ -84,7 +103,11 @@ export function createVectors({ folder, library, store, embedder, settings, miss
       const [rows = []] = await thread.run([
         [`SELECT uri, held FROM vector WHERE uri > ? ORDER BY uri LIMIT ${ROWS}`, last],
       ]);
-      for (const [uri, text] of rows) keep(String(uri), heldIn(String(text)));
+      for (const [uri, text] of rows) {
+        const each = heldIn(String(text));
+        dimension ??= dimensionOf(each);
+        if (dimensionOf(each) === dimension) keep(String(uri), each);
+      }
       last = String(rows.at(-1)?.[0] ?? '');
       if (rows.length < ROWS) return;
     }
@@ -93,7 +116,11 @@ export function createVectors({ folder, library, store, embedder, settings, miss
   function keep(uri: string, each: Held | undefined): boolean {
     bytes -= bytesOf(held.get(uri));
     held.delete(uri);
-    if (each === undefined || bytes + bytesOf(each) > MAX_VECTOR_BYTES) return false;
+    if (each === undefined) return false;
+    if (bytes + bytesOf(each) > MAX_VECTOR_BYTES) {
+      refused = Math.min(refused ?? bytesOf(each), bytesOf(each));
+      return false;
+    }
     held.set(uri, each);
     bytes += bytesOf(each);
     return true;
@@ -105,29 +132,57 @@ export function createVectors({ folder, library, store, embedder, settings, miss
     mostMs?: number,
   ): Promise<readonly Float32Array[] | undefined> {
     const vectors = await embedder.embed(texts, signal, mostMs);
-    if (vectors !== undefined && missing.size > 0) {
-      const again = [...missing];
-      missing.clear();
-      for (const uri of again) missed(uri);
+    const [first] = vectors ?? [];
+    if (first === undefined) return vectors;
+    if (dimension !== undefined && dimension !== first.length) {
+      ctx.log.info('the server of embeddings gives vectors of another dimension: all are made anew');
+      held.clear();
+      bytes = 0;
+      await thread.run([['DELETE FROM vector']]);
+      missing = true;
     }
+    dimension = first.length;
+    if (missing) missed();
+    missing = false;
     return vectors;
   }
 
-  async function take(entry: Entry): Promise<Statement> {
-    const { uri, kind, version, path, size, changed, passages } = entry;
-    const texts = passages.map(({ text, headings }) => [entry.title, entry.name, ...headings, text].join('\n'));
-    const vectors = entry.container ? [] : await embedded(texts, ctx.signal);
-    if (vectors === undefined && missing.size < MAX_MISSED) missing.add(uri);
-    const given = passages.flatMap(({ text: _text, ...place }, at) => {
-      const vector = vectors?.[at];
-      return vector === undefined ? [] : [{ ...place, vector }];
+  /** Takes the vectors of some resources, in one transaction. */
+  async function take(entries: readonly Entry[]): Promise<void> {
+    const each = entries.map((entry) => {
+      const before = new Map(held.get(entry.uri)?.passages.map(({ digest, vector }) => [digest, vector]));
+      const passages = (entry.container ? [] : entry.passages).map((passage) => {
+        const text = meantText(entry, passage);
+        return { passage, text, digest: digestOf(text) };
+      });
+      return { entry, before, passages };
     });
-    const each = { kind, version, path, size, changed, passages: given };
-    if (given.length === 0 || !keep(uri, each)) {
-      keep(uri, undefined);
-      return ['DELETE FROM vector WHERE uri = ?', uri];
+    const wanted = new Map(
+      each.flatMap(({ before, passages }) =>
+        passages.flatMap(({ text, digest }) => (before.has(digest) ? [] : [[digest, text] as const])),
+      ),
+    );
+    const vectors = wanted.size === 0 ? [] : await embedded([...wanted.values()], ctx.signal);
+    if (vectors === undefined) missing = true;
+    const given = new Map([...wanted.keys()].map((digest, at) => [digest, vectors?.[at]]));
+    const statements: Statement[] = [];
+    for (const { entry, before, passages } of each) {
+      const { uri, kind, version, path, size, changed } = entry;
+      const all = passages.flatMap(({ passage: { text: _text, ...place }, digest }) => {
+        const vector = given.get(digest) ?? before.get(digest);
+        return vector === undefined || vector.length !== dimension ? [] : [{ ...place, digest, vector }];
+      });
+      // Those that it has are good for the next time.
+      if (all.length < passages.length) continue;
+      const now = { kind, version, path, size, changed, passages: all };
+      if (all.length > 0 && keep(uri, now)) {
+        statements.push(['INSERT OR REPLACE INTO vector VALUES (?, ?, ?)', uri, settings, textOfHeld(now)]);
+      } else {
+        keep(uri, undefined);
+        statements.push(['DELETE FROM vector WHERE uri = ?', uri]);
+      }
     }
-    return ['INSERT OR REPLACE INTO vector VALUES (?, ?, ?)', uri, settings, textOf(each)];
+    if (statements.length > 0) await thread.run(statements, true);
   }
 
   /** @throws the reason of a signal */
@@ -191,11 +246,31 @@ export function createVectors({ folder, library, store, embedder, settings, miss
           await forget(some.filter((uri) => !now.has(uri)));
         }
       }, undefined),
+    lacking: (known) =>
+      safely(async () => {
+        const full = refused !== undefined && bytes + refused > MAX_VECTOR_BYTES;
+        const none = embedder.resting || full;
+        const uris = [...known].flatMap(({ uri, container, version, kind }) => {
+          const has = held.get(uri);
+          return none || container || version === undefined || (has?.version === version && has.kind === kind)
+            ? []
+            : [uri];
+        });
+        return new Set(uris);
+      }, new Set<string>()),
     put: (entries) =>
       safely(async () => {
-        const statements: Statement[] = [];
-        for (const entry of entries) statements.push(await take(entry));
-        await thread.run(statements, true);
+        let some: Entry[] = [];
+        let texts = 0;
+        for (const entry of entries) {
+          some.push(entry);
+          texts += entry.passages.length;
+          if (texts < WRITTEN) continue;
+          await take(some);
+          some = [];
+          texts = 0;
+        }
+        await take(some);
       }, undefined),
     nearest: (text, filters, kinds, asking) =>
       safely(async () => {
@@ -240,35 +315,26 @@ export function createVectors({ folder, library, store, embedder, settings, miss
   };
 }
 
-function dot(one: Float32Array, other: Float32Array): number {
-  if (one.length !== other.length) return -1;
-  let sum = 0;
-  for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);
-  return sum;
-}
-
-const bytesOf = (held: Held | undefined): number =>
-  held?.passages.reduce((sum, { vector }) => sum + vector.byteLength, 0) ?? 0;
-
-const textOf = (held: Held): string =>
-  JSON.stringify({
-    ...held,
-    passages: held.passages.map(({ vector, ...place }) => ({
-      ...place,
-      vector: Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64'),
-    })),
-  });
-
-/** As this program has written it. */
-function heldIn(text: string): Held {
-  const { passages, ...held } = JSON.parse(text) as Omit<Held, 'passages'> & {
-    readonly passages: readonly (Omit<EntryPassage, 'text'> & { readonly vector: string })[];
-  };
-  return {
-    ...held,
-    passages: passages.map(({ vector, ...place }) => {
-      const all = Uint8Array.from(Buffer.from(vector, 'base64'));
-      return { ...place, vector: new Float32Array(all.buffer) };
-    }),
-  };
-}
+/**
+ * The store, whose resources get their vectors when they are put in, and lose them when they are taken out. One that has none,
+ * because the server was away or Vitrine was killed in between, is as one of which nobody can tell whether it has changed.
+ */
+export const withVectors = (store: IndexStore, vectors: Vectors): IndexStore => ({
+  ...store,
+  async known(uris) {
+    const known = await store.known(uris);
+    const lacking = await vectors.lacking(known.values());
+    if (lacking.size === 0) return known;
+    return new Map([...known].map(([uri, each]) => [uri, lacking.has(uri) ? { ...each, version: undefined } : each]));
+  },
+  get room() {
+    return store.room;
+  },
+  async put(entries) {
+    await store.put(entries);
+    await vectors.put(entries);
+  },
+  async remove(ids) {
+    await vectors.remove(ids, () => store.remove(ids));
+  },
+});

@@ -13,8 +13,8 @@ export const apart = (text: string): string => (isPlain(text) ? text : text.repl
 /** Words as the tokenizer sees them: letters, marks, numbers, and what is for private use. */
 const WORD = /[\p{L}\p{M}\p{N}\p{Co}]+/gu;
 
-/** Most texts have letters of English only, of which less is to be found out. */
-const isPlain = (text: string): boolean => !/[^\0-\x7f]/.test(text);
+/** The most texts have letters of English only, of which less is to be found out. */
+export const isPlain = (text: string): boolean => !/[^\0-\x7f]/.test(text);
 const PLAIN_WORD = /[A-Za-z0-9]+/g;
 
 /** The words of a text, in their order. */

@@ -9,27 +9,28 @@ import type {
   ResourceHierarchy,
 } from './hierarchy.ts';
 
-/** A server from before SEP-2093. */
+/** A server without SEP-2093. */
 export interface ReadingServer {
-  /** A page of its list, as it is. */
+  /** Returns a page of its list, unchanged. */
   list(cursor: string | undefined, context: HierarchyContext): Promise<HierarchyPage> | HierarchyPage;
-  /** Contents of the URI, or of what is in it; undefined where there is no such resource. */
+  /** Returns the contents of the URI, or of a directory's children; undefined where there is no such resource. */
   read(
     uri: string,
     context: HierarchyContext,
   ): Promise<readonly HierarchyContents[] | undefined> | readonly HierarchyContents[] | undefined;
-  /** Whether a URI is that of a directory. Without it every resource is read to know, and an empty directory is a leaf. */
+  /** Whether a URI is a directory. Without this function, every resource is read to find out; an empty directory is a leaf. */
   isDirectory?(uri: string): boolean;
 }
 
-/** Entries of the server's list that are gone through for what it says of one of them. */
+/** The most entries of the server's list that are searched for the description of one resource. */
 const MAX_LISTED = 1_000;
 
 type Listed = ReadonlyMap<string, HierarchyResource>;
 
 /**
- * The hierarchy of a server whose read of a directory has many URIs: those are its children. All children come in one page,
- * since one read has them all. What the server's list says of a resource is said of it everywhere.
+ * Makes a hierarchy of a server whose read of a directory returns contents with many URIs: these are its children. All
+ * children are on one page, since a single read returns them all. A description in the server's list applies wherever
+ * the resource appears.
  */
 export function hierarchyFromReads(server: ReadingServer): ResourceHierarchy {
   /** Returns the entries of the server's list, by URI. */
@@ -45,7 +46,7 @@ export function hierarchyFromReads(server: ReadingServer): ResourceHierarchy {
     return found;
   }
 
-  /** A resource of which a list or a read says something; undefined where nothing does, and it cannot be read. */
+  /** Describes a resource from a list or a read; undefined where neither describes it and it cannot be read. */
   async function describe(
     uri: string,
     said: HierarchyResource | undefined,
@@ -61,7 +62,7 @@ export function hierarchyFromReads(server: ReadingServer): ResourceHierarchy {
     return flagged(resource, list ?? contents.some((item) => item.uri !== uri));
   }
 
-  /** One after another: a directory may have many entries, and each may be a read. */
+  /** Describes resources one after another: a directory may have many entries, and each may need a read. */
   async function described(
     resources: Iterable<HierarchyResource>,
     known: Listed,
@@ -105,7 +106,7 @@ interface Content {
   readonly blob?: string;
 }
 
-/** A directory says so by its type, too, unless it has another. */
+/** A directory also gets the directory type, unless it has another type. */
 function flagged(resource: HierarchyResource, list: boolean): HierarchyResource {
   const { mimeType = list ? DIRECTORY_MIME_TYPE : undefined, capabilities } = resource;
   return { ...resource, ...(mimeType !== undefined && { mimeType }), capabilities: { ...capabilities, list } };

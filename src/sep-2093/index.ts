@@ -1,6 +1,6 @@
 /**
- * `vitrine/sep-2093`: SEP-2093 for servers and clients that are not Vitrine's. Runs in browsers, workers and Node, and loads no
- * SDK by itself. What it all means: docs/extensions/resource-hierarchy.md.
+ * `vitrine/sep-2093`: SEP-2093 for servers and clients other than Vitrine. It runs in browsers, workers and Node, and loads no
+ * SDK by itself. docs/extensions/resource-hierarchy.md describes the extension.
  */
 export type { CallOptions } from '../client/asking.ts';
 export type { ResourceMetadata } from '../client/described.ts';

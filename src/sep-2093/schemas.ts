@@ -1,4 +1,4 @@
-/** The Zod schemas of SEP-2093 by the names of what they describe; `schema/sep-2093.schema.json` is made of them. */
+/** The Zod schemas of SEP-2093 by name; `schema/sep-2093.schema.json` is generated from them. */
 import { listParams, metadataParams } from '../protocol/methods.ts';
 import {
   capabilitiesSchema,
@@ -9,7 +9,7 @@ import {
   resourceSchema,
 } from '../protocol/resource-schemas.ts';
 
-/** Unknown fields pass all of them (2093-11). Parse what a peer sends; nothing is stripped. */
+/** All schemas accept and keep unknown fields (2093-11). Use them to parse messages of a peer. */
 export const RESOURCE_HIERARCHY_SCHEMAS = {
   ResourceCapabilities: capabilitiesSchema,
   Resource: resourceSchema,

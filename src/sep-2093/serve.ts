@@ -1,4 +1,4 @@
-/** Teaches a server of the official SDK, v1 or v2, the methods of SEP-2093 over its public request handlers. */
+/** Adds the methods of SEP-2093 to a server of the official SDK, v1 or v2, through its public request handlers. */
 import { z } from 'zod';
 import { notFound, notListable, ResourceError, toWireError } from '../core/errors.ts';
 import { nameOfUri } from '../core/uri.ts';
@@ -10,14 +10,14 @@ import type { HierarchyContext, HierarchyResource, ResourceHierarchy } from './h
 /** The methods that the `Server`s of `@modelcontextprotocol/server` and `@modelcontextprotocol/sdk` have in common. */
 export interface SdkServer {
   registerCapabilities(capabilities: Readonly<Record<string, object>>): void;
-  // Each version has its own parameters.
+  // The versions have different parameters.
   setRequestHandler(...args: never[]): void;
 }
 
 /**
- * Serves a hierarchy: `resources/list` with and without a URI, `resources/metadata`, and `resources/read` where the hierarchy
- * has it. Declares `resources` and the extension `sep-2093/resource-hierarchy`. Handlers that the server had for these methods
- * are replaced. A missing resource and one without children are refused with `-32602` and a `reason` that says which (2093-4).
+ * Serves a hierarchy: `resources/list` with and without a URI, `resources/metadata`, and `resources/read` where the hierarchy has
+ * it. Declares `resources` and the extension `sep-2093/resource-hierarchy`. Replaces the server's handlers of these methods.
+ * Refuses a missing resource, and one without children, with `-32602` and a `reason` that tells them apart (2093-4).
  * @param server not connected yet: a `Server`, or an `McpServer` whose own resources are registered already
  *
  * @example
@@ -54,13 +54,13 @@ export function serveResourceHierarchy(
   handle(target, 'resources/read', metadataParams, async ({ uri }, context) => {
     const resource = await found(uri, context);
     const contents = await read(uri, context);
-    // A size is that of one format (2093-6).
+    // A size belongs to one format (2093-6).
     const { size: _, ...shared } = resource;
     return { contents: contents.map((item) => (item.uri === uri ? { ...shared, ...item } : described(item))) };
   });
 }
 
-/** With a name and both flags (2093-3): whoever sees it need not guess. */
+/** Adds the name and both flags (2093-3), so that no client has to guess. */
 function described<T extends HierarchyResource>(resource: T): T & Resource {
   const { uri, name = nameOfUri(uri) ?? uri, capabilities } = resource;
   return { ...resource, name, capabilities: { list: false, subscribe: false, ...capabilities } };
@@ -68,7 +68,7 @@ function described<T extends HierarchyResource>(resource: T): T & Resource {
 
 type Handler<Params> = (params: Params, context: HierarchyContext) => Promise<object>;
 
-/** In the way of each version: v2 takes the method by name and the schema of its parameters, v1 the schema of the request. */
+/** Registers a handler: v2 takes the name of the method and the schema of its parameters, v1 the schema of the request. */
 function handle<Schema extends z.ZodType>(
   server: SdkServer,
   method: string,
@@ -92,13 +92,13 @@ function handle<Schema extends z.ZodType>(
   set(request, ({ params }: { readonly params: z.output<Schema> }, extra: SdkExtra) => answer(params, extra));
 }
 
-/** The signal of a request: in v2 and in v1. */
+/** The signal of a request, in v2 and in v1. */
 interface SdkExtra {
   readonly mcpReq?: { readonly signal: AbortSignal };
   readonly signal?: AbortSignal;
 }
 
-/** Both versions send the code, message and data of whatever is thrown. */
+/** Both versions send the code, message and data of a thrown error. */
 function sendable(error: ResourceError): Error {
   const { message, ...rest } = toWireError(error);
   return Object.assign(new Error(message, { cause: error }), rest);

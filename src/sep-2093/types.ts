@@ -1,4 +1,4 @@
-/** Requests and results of SEP-2093, beside the resources that `protocol/resources.ts` has. */
+/** Requests and results of SEP-2093. The resources themselves are in `protocol/resources.ts`. */
 import type { Resource, ResourceContents } from '../protocol/resources.ts';
 
 /** `resources/list`: a page of the direct children of `uri`, or of the server's default list (2093-4). */
@@ -9,7 +9,7 @@ export interface ListResourcesRequest {
 
 export interface ListResourcesResult {
   readonly resources: readonly Resource[];
-  /** To be sent back with the same `uri`; absent on the last page. */
+  /** Sent back as `cursor` with the same `uri`; absent on the last page. */
   readonly nextCursor?: string;
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
@@ -26,8 +26,8 @@ export interface ReadResourceMetadataResult {
 }
 
 /**
- * Of a container: some of its children, each with its own URI (2093-5). Of anything else: its formats, all with the URI that
- * was asked for (2093-6).
+ * For a container: some of its children, each with its own URI (2093-5). For any other resource: its formats, all with
+ * the requested URI (2093-6).
  */
 export interface ReadResourceResult {
   readonly contents: readonly ResourceContents[];

@@ -1,7 +1,8 @@
 /**
- * Whether a message claims to be one of 2026-07-28, and whether that claim is good, as the SDK's schemas have it; over HTTP also
- * whether its headers say what it says itself (SEP-2243).
+ * Checks whether a message claims revision 2026-07-28, and whether the claim is valid by the SDK's schemas. Over HTTP
+ * it also checks that the headers agree with the body (SEP-2243).
  */
+
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -13,10 +14,11 @@ import {
 } from '@modelcontextprotocol/server';
 import type { LoggingLevel } from '../core/invocation.ts';
 import { scrub, scrubData } from '../core/text/scrub.ts';
+import { type Data, isData } from '../protocol/data.ts';
 import { HEADER_MISMATCH } from '../protocol/error-codes.ts';
 import { LOGGING_LEVELS } from './dispatch/invocation.ts';
 import { REVISION } from './dispatch/standing-alone.ts';
-import { type Data, isData, isRequest, metaOf, type RequestMessage } from './messages.ts';
+import { isRequest, metaOf, type RequestMessage } from './messages.ts';
 
 export interface Problem {
   readonly code: number;
@@ -24,7 +26,7 @@ export interface Problem {
   readonly data?: unknown;
 }
 
-/** `refused` comes with the status that it has over HTTP. */
+/** `refused` comes with its HTTP status. */
 export type Claim =
   | { readonly kind: 'legacy' }
   /** A request or, without one, a notification. */
@@ -37,7 +39,7 @@ interface Refused {
   readonly problem: Problem;
 }
 
-/** Headers of a POST that repeat what is in its body; none over other wires. */
+/** Headers of a POST that repeat parts of its body; none over other wires. */
 export interface ClaimHeaders {
   readonly version: string | null;
   readonly method: string | null;
@@ -46,7 +48,7 @@ export interface ClaimHeaders {
 
 const LEGACY: Claim = { kind: 'legacy' };
 
-/** An envelope that has what is needed of it; of anything else the schemas say what is wrong. */
+/** Whether an envelope has the required fields. For any other, the schemas say what is wrong. */
 function isGood(meta: Data): boolean {
   const client = meta[CLIENT_INFO_META_KEY];
   const level = meta[LOG_LEVEL_META_KEY];
@@ -62,13 +64,13 @@ function isGood(meta: Data): boolean {
 /** Revisions of the 2025 era, as headers name them. */
 const OF_2025: ReadonlySet<string> = new Set(SUPPORTED_PROTOCOL_VERSIONS.filter((each) => each < REVISION));
 
-/** Nothing in it is of 2026-07-28. */
+/** Whether nothing in the message is of 2026-07-28. */
 const claimsNothing = (meta: Data, version: string | null = null): boolean =>
   !ENVELOPE.some((key) => key in meta) && (version === null || OF_2025.has(version));
 
 const ENVELOPE = [PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABILITIES_META_KEY];
 
-/** @param body a message as it was parsed, or what should have been one */
+/** @param body a parsed message, or any other value */
 export function claimOf(body: unknown, headers?: ClaimHeaders): Claim {
   const request = isRequest(body) ? body : undefined;
   if (request !== undefined) {
@@ -102,7 +104,7 @@ const mismatch = (header: string, body: string): Refused => ({
   }),
 });
 
-/** A header that every request has to have. */
+/** Checks the headers that every request must have. */
 function headerProblem({ method }: RequestMessage, headers: ClaimHeaders | undefined): Refused | undefined {
   if (headers?.version === null)
     return mismatch(
@@ -114,7 +116,7 @@ function headerProblem({ method }: RequestMessage, headers: ClaimHeaders | undef
   return undefined;
 }
 
-/** The parameter that stands in the header `Mcp-Name`, too. */
+/** The parameter that the header `Mcp-Name` repeats, by method. */
 const NAMED_BY: Readonly<Record<string, string>> = {
   'resources/read': 'uri',
   'tools/call': 'name',
@@ -146,7 +148,7 @@ function nameProblem({ method, params }: RequestMessage, headers: ClaimHeaders |
 const ENCODED = /^=\?base64\?(.*)\?=$/s;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The value that a header stands for; undefined when its encoding is broken. */
+/** Decodes the value of a header; undefined when its encoding is broken. */
 export function decodedHeader(header: string): string | undefined {
   const encoded = ENCODED.exec(header)?.[1];
   if (encoded === undefined) return header;
@@ -158,13 +160,13 @@ export function decodedHeader(header: string): string | undefined {
   }
 }
 
-/** A revision that is not served. */
+/** The problem of a revision that is not served. */
 export function unsupported(requested: string): Problem {
   const { code, message, data } = new UnsupportedProtocolVersionError({ supported: [REVISION], requested });
   return shown({ code, message, data });
 }
 
-/** A problem in visible characters: what is wrong is named as it was sent. */
+/** Escapes invisible characters of a problem, which quotes the request. */
 export const shown = ({ code, message, data }: Problem): Problem => ({
   code,
   message: scrub(message),

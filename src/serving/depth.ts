@@ -1,9 +1,9 @@
-/** How deep a message is nested, found out without going down: what walks it later may do so by calling itself. */
+/** Measures the depth of a message without recursion, so that recursive code may walk it later. */
 
-/** Levels of arrays and objects in one message. Requests of the protocol have fewer than ten. */
+/** The most levels of arrays and objects in one message. Requests of the protocol have fewer than ten. */
 export const MAX_DEPTH = 64;
 
-/** Whether a parsed value has more than `limit` levels; `excessOf` says this of a text. */
+/** Whether a parsed value has more than `limit` levels; `excessOf` checks a text. */
 export function isTooDeep(value: unknown, limit: number): boolean {
   let level: readonly unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {

@@ -1,27 +1,27 @@
-/** Files that are looked at again when they may have changed: their folders are watched, and they are looked at from time to time. */
+/** Checks files when they may have changed: watches their folders, and checks from time to time. */
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Log } from '../core/context.ts';
 
-/** How long after the last change files are looked at: those that belong together do not come at the same moment. */
+/** Milliseconds between the last change and the check: related files are seldom written at the same moment. */
 const SETTLE_MS = 250;
 
-/** How often they are looked at without a sign that they changed: some file systems give none. */
+/** Milliseconds between checks without a sign of change: some file systems report none. */
 const RECHECK_MS = 60_000;
 
 export interface FollowedFiles {
-  /** From now on nothing is looked at any more. */
+  /** Stops checking. */
   close(): void;
 }
 
-/** @param look may be called for nothing */
+/** @param look may be called without a change */
 export function followFiles(paths: readonly string[], look: () => void, log: Log): FollowedFiles {
   let settling: NodeJS.Timeout | undefined;
   const changed = (): void => {
     clearTimeout(settling);
     settling = setTimeout(look, SETTLE_MS);
   };
-  // Files are often replaced, or links to them: the folder sees it, the file that was there does not.
+  // Files and links are often replaced: only a watch on the folder notices that.
   const watchers = [...new Set(paths.map((path) => dirname(path)))].flatMap((folder) => {
     try {
       const watcher: FSWatcher = watch(folder, { persistent: false }, changed);

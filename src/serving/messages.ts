@@ -1,9 +1,10 @@
 /** JSON-RPC 2.0 messages by their shape, as the schema of the protocol has them: what is not known is not let through. */
+
 import { jsonOf } from '../core/kept.ts';
 import { scrub } from '../core/text/scrub.ts';
+import { type Data, isData } from '../protocol/data.ts';
 import { RELATED_TASK_META_KEY } from '../protocol/tasks.ts';
 
-export type Data = Readonly<Record<string, unknown>>;
 export type MessageId = string | number;
 
 export interface RequestMessage {
@@ -28,9 +29,6 @@ export interface ResponseMessage {
 }
 
 export type Message = RequestMessage | NotificationMessage | ResponseMessage;
-
-export const isData = (value: unknown): value is Data =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A message that goes out, as JSON. */
 export function jsonOfMessage(message: object): string {

@@ -1,9 +1,9 @@
-/** Addresses of those who ask. */
+/** The network addresses of clients. */
 
-/** An IPv4 address as such, where it came as an IPv6 one. */
+/** Converts an IPv4-mapped IPv6 address to IPv4. */
 const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
-/** The network that counts as one address: an IPv4 address, or the /64 network of an IPv6 one, of which a host may use any. */
+/** Returns the network that counts as one client: an IPv4 address, or a /64 of IPv6, which one host may own. */
 export function networkOf(address: string): string {
   const plain = unmapped(address);
   if (!plain.includes(':')) return plain;

@@ -19,9 +19,7 @@ beforeEach(async () => {
   told = [];
   sink = {
     updated: (uri) => void told.push(uri),
-    listChanged: () => void told.push('list'),
-    promptsChanged: () => void told.push('prompts'),
-    toolsChanged: () => void told.push('tools'),
+    listChanged: (list) => void told.push(list),
   };
 });
 
@@ -35,9 +33,9 @@ const watches = (): number => engine.vitrine.changes.size;
 async function toldAll(): Promise<void> {
   const probe = make();
   const before = told.length;
-  await probe.addList(ctx);
+  await probe.addList('resources', ctx);
   await engine.folder.write(`probe-${crypto.randomUUID()}`, '');
-  await until(() => told.slice(before).includes('list'), 'the probe');
+  await until(() => told.slice(before).includes('resources'), 'the probe');
   await probe.close();
 }
 
@@ -87,17 +85,13 @@ describe('subscriptions', () => {
 
   it('of lists are beside those of resources', async () => {
     const subscriptions = make();
-    await subscriptions.addList(ctx);
-    await subscriptions.addList(ctx);
+    await subscriptions.addList('resources', ctx);
+    await subscriptions.addList('resources', ctx);
     await engine.folder.write('new.txt', '');
-    await until(() => told.includes('list'), 'the change of the list');
-    await subscriptions.removeList();
+    await until(() => told.includes('resources'), 'the change of the list');
     expect(watches()).toBe(1);
-    await subscriptions.removeList();
-    expect(watches()).toBe(0);
-    await subscriptions.removeList();
-    await subscriptions.removePrompts();
     await subscriptions.close();
+    expect(watches()).toBe(0);
   });
 
   it.each(['file:///missing', 'file:///../a.txt', 'file:///.hidden', 'other:x', '', 'x'.repeat(70_000)])(
@@ -156,7 +150,7 @@ describe('limits [SEC-RES-4]', () => {
 describe('the end of a connection', () => {
   it('ends everything, and may be asked for twice', async () => {
     const subscriptions = make();
-    await Promise.all([subscriptions.add(A, ctx), subscriptions.add(B, ctx), subscriptions.addList(ctx)]);
+    await Promise.all([subscriptions.add(A, ctx), subscriptions.add(B, ctx), subscriptions.addList('resources', ctx)]);
     expect(watches()).toBe(3);
     await Promise.all([subscriptions.close(), subscriptions.close()]);
     expect(watches()).toBe(0);
@@ -172,7 +166,7 @@ describe('the end of a connection', () => {
     const adding = Promise.allSettled([
       subscriptions.add(A, ctx),
       subscriptions.add(A, ctx),
-      subscriptions.addList(ctx),
+      subscriptions.addList('resources', ctx),
     ]);
     await until(() => door.waiting > 0, 'watches that wait');
     const closing = subscriptions.close();
@@ -184,7 +178,7 @@ describe('the end of a connection', () => {
   it('ends what is added after it', async () => {
     const subscriptions = make();
     await subscriptions.close();
-    await Promise.allSettled([subscriptions.add(A, ctx), subscriptions.addList(ctx)]);
+    await Promise.allSettled([subscriptions.add(A, ctx), subscriptions.addList('resources', ctx)]);
     await until(() => watches() === 0, 'the end of all watches');
   });
 

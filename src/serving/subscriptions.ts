@@ -2,24 +2,26 @@
 import type { Context } from '../core/context.ts';
 import { invalid, PeerError, ResourceError } from '../core/errors.ts';
 import type { Engine } from '../engine/index.ts';
+import type { ListName } from '../protocol/list-name.ts';
 
-/** URIs that one connection or listen stream may subscribe to. */
+/** The most URIs that one connection or listen stream may subscribe to. */
 export const MAX_SUBSCRIPTIONS = 1_000;
 
 export interface SubscriptionSink {
-  /** A resource changed; the URI as it was subscribed to. */
+  /** Reports a changed resource, by the URI that was subscribed to. */
   updated(uri: string): void;
-  listChanged(): void;
-  promptsChanged(): void;
-  toolsChanged(): void;
+  listChanged(list: ListName): void;
 }
 
-const LIST = { list: 'resources' } as const;
-const PROMPTS = { list: 'prompts' } as const;
-const TOOLS = { list: 'tools' } as const;
+/** One object for each list, to serve as the key of a map. */
+const LISTS: Readonly<Record<ListName, { readonly list: ListName }>> = {
+  resources: { list: 'resources' },
+  prompts: { list: 'prompts' },
+  tools: { list: 'tools' },
+};
 
 /** The subject of a subscription: a URI, or one of the lists. */
-type Key = string | typeof LIST | typeof PROMPTS | typeof TOOLS;
+type Key = string | (typeof LISTS)[ListName];
 
 interface Counted {
   count: number;
@@ -40,57 +42,35 @@ export class Subscriptions {
     this.#limit = limit;
   }
 
-  /** @throws ResourceError `not-found`, `denied`, `invalid` for what cannot be subscribed to, `limited` */
+  /** @throws ResourceError `not-found`, `denied`, `invalid` for a resource that cannot be subscribed to, `limited` */
   async add(uri: string, ctx: Context): Promise<void> {
     await assertSubscribable(this.#engine, uri, ctx);
     await this.#hold(uri, ctx);
   }
 
-  /** As `add`, also for what is not there now: it was, when it was subscribed to. */
+  /** As `add`, but accepts a resource that is missing now: it existed when it was subscribed to. */
   follow(uri: string, ctx: Context): Promise<void> {
     return this.#hold(uri, ctx);
   }
 
-  /** Takes one `add` back; without one it does nothing. */
+  /** Undoes one `add`; does nothing without one. */
   remove(uri: string): Promise<void> {
     return this.#release(uri);
   }
 
-  /** Reports changes of the listed set from now on. */
-  addList(ctx: Context): Promise<void> {
-    return this.#hold(LIST, ctx);
+  /** Reports changes of a list from now on. */
+  addList(list: ListName, ctx: Context): Promise<void> {
+    return this.#hold(LISTS[list], ctx);
   }
 
-  removeList(): Promise<void> {
-    return this.#release(LIST);
-  }
-
-  /** Reports changes of the prompts from now on. */
-  addPrompts(ctx: Context): Promise<void> {
-    return this.#hold(PROMPTS, ctx);
-  }
-
-  removePrompts(): Promise<void> {
-    return this.#release(PROMPTS);
-  }
-
-  /** Reports changes of the tools from now on. */
-  addTools(ctx: Context): Promise<void> {
-    return this.#hold(TOOLS, ctx);
-  }
-
-  removeTools(): Promise<void> {
-    return this.#release(TOOLS);
-  }
-
-  /** Ends what this caller may no longer see, as after a change of its roots; gives the URIs. */
+  /** Ends subscriptions to resources that this caller may no longer see, as after a change of its roots; returns their URIs. */
   async recheck(ctx: Context): Promise<readonly string[]> {
     const uris = [...this.#held.keys()].filter((key) => typeof key === 'string');
     const ended = await Promise.all(uris.map((uri) => this.#endIfDenied(uri, ctx)));
     return uris.filter((_, index) => ended[index]);
   }
 
-  /** Takes everything back; more may be added. */
+  /** Ends all subscriptions; more may be added. */
   async releaseAll(): Promise<void> {
     const all = [...this.#held.values()];
     this.#held.clear();
@@ -109,9 +89,7 @@ export class Subscriptions {
 
   #tell(key: Key): void {
     if (typeof key === 'string') this.#sink.updated(key);
-    else if (key.list === 'prompts') this.#sink.promptsChanged();
-    else if (key.list === 'tools') this.#sink.toolsChanged();
-    else this.#sink.listChanged();
+    else this.#sink.listChanged(key.list);
   }
 
   async #hold(key: Key, ctx: Context): Promise<void> {
@@ -155,7 +133,7 @@ export class Subscriptions {
       await this.#engine.provider.metadata(uri, { ...ctx, purpose: 'subscribe' });
       return false;
     } catch (error) {
-      // A resource that is merely gone may come again, and its subscriber wants to know.
+      // A missing resource may come back, and its subscriber wants to know.
       if (!(error instanceof ResourceError) || error.code !== 'denied') return false;
       const counted = this.#held.get(uri);
       this.#held.delete(uri);
@@ -170,18 +148,18 @@ async function dispose(counted: Counted): Promise<void> {
   await handle?.[Symbol.asyncDispose]();
 }
 
-/** @throws ResourceError what `metadata` throws, and `invalid` for what cannot be subscribed to */
+/** @throws ResourceError errors of `metadata`, and `invalid` for a resource that cannot be subscribed to */
 export async function assertSubscribable({ provider }: Engine, uri: string, ctx: Context): Promise<void> {
   try {
     const { capabilities } = await provider.metadata(uri, { ...ctx, purpose: 'subscribe' });
     if (capabilities?.subscribe !== true) throw invalid('This resource cannot be subscribed to', uri);
   } catch (error) {
-    // A mounted server may let be watched what it does not have yet: it says so itself when it is asked to.
+    // A mounted server may allow subscriptions to resources that it does not have yet; it decides when it is asked.
     if (!(error instanceof PeerError)) throw error;
   }
 }
 
-/** The same for a connection that lasts: what its peer subscribes to by tools it is told of as well. */
+/** The subscriptions of a lasting connection, which include those that its peer makes with tools. */
 export class ConnectionSubscriptions extends Subscriptions {
   readonly #disconnect: (() => Promise<void>) | undefined;
 

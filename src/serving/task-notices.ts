@@ -6,7 +6,7 @@ import type { Engine } from '../engine/index.ts';
 import { getTask } from '../frontends/tasks/methods.ts';
 import { isOver, type Task } from '../protocol/tasks.ts';
 
-/** Tasks that one connection or stream is told of at a time. */
+/** The most tasks that one connection or stream is told of at a time. */
 export const MAX_TASKS = 100;
 
 /** How long a task is told of at most, in milliseconds: the connection to its server is kept as long. */

@@ -1,4 +1,4 @@
-/** Holds a provider to one law. */
+/** Checks whether a provider keeps one law. */
 import type { MakeFixture } from './fixture.ts';
 import type { ProviderLaw } from './law.ts';
 import { ABSENCE } from './laws/absence.ts';
@@ -11,7 +11,7 @@ export type Verdict =
   | { readonly kind: 'lacking'; readonly what: string };
 
 /**
- * Makes a provider, holds it to one law, and closes it.
+ * Makes a provider, checks one law on it, and closes it.
  * @throws whatever the law throws when it is broken
  */
 export async function checkLaw(law: ProviderLaw, make: MakeFixture): Promise<Verdict> {

@@ -121,6 +121,7 @@ export function innerProvider(options: InnerOptions = {}): Operations {
       options.onWatch?.(onChange);
       return { [Symbol.asyncDispose]: async () => options.onUnwatch?.() };
     },
+    heard: () => {},
     async *search(query, ctx) {
       await before({ method: 'search', uri: query.uri, ctx });
       yield MATCH;

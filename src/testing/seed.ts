@@ -2,8 +2,8 @@
 import type { Leaves } from './fixture.ts';
 
 /**
- * Names that are legal in a path segment and that careless code changes on the way: each is listed, described, read and
- * watched under its own URI.
+ * Names that are legal in a path segment, but that careless code changes on the way. The contract lists, describes, reads and
+ * watches each of them under its own URI.
  */
 export const ODD_NAMES: readonly string[] = [
   'with space.txt',
@@ -39,7 +39,7 @@ export const ODD_NAMES: readonly string[] = [
 
 const encoder = new TextEncoder();
 
-/** Several times what a provider may be expected to hand out in one chunk. */
+/** Several times the size of a usual chunk. */
 const LARGE_BYTES = 300_007;
 
 /** Bytes that repeat in no short period, so that a window from a wrong place shows. */

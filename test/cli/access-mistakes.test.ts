@@ -19,7 +19,7 @@ it.concurrent.each<[string, string, RegExp]>([
     `${MOUNTS}${AUTH}`,
     /:3.*It says who may come in; add what they may do, as in access: \{ rules/,
   ],
-  ['an empty access', `${MOUNTS}access: {}\n`, /:3.*Say rules, as in access: \{ rules/],
+  ['an empty access', `${MOUNTS}access: {}\n`, /:3.*Give rules, as in access: \{ rules/],
   ['an effect that is none', `${MOUNTS}access:\n  rules:\n    - effect: permit\n`, /:5.*effect/],
   ['a key that is none', `${MOUNTS}access:\n  rules:\n    - effect: allow\n      uri: ["docs+**"]\n`, /:[56].*uri/],
   [
@@ -46,7 +46,7 @@ it.concurrent.each<[string, string, RegExp]>([
   [
     'rules beside Cedar',
     `${MOUNTS}access:\n  rules: []\n  cedar: { policies: x.cedar }\n`,
-    /:5.*instead of rules and default; remove those/,
+    /:5.*replaces rules and default; remove those/,
   ],
   [
     'confirm beside Cedar',

@@ -41,6 +41,16 @@ describe.concurrent('vitrine check', () => {
   });
 
   it.each<[string, string, RegExp]>([
+    ...[
+      ['block', "{ url: 'postgres://db.internal/search' }"],
+      ['folder', '{ path: ./index }'],
+      ['url', 'postgres://db.internal/search'],
+    ].map(([name, place]): [string, string, RegExp] => [
+      `index-${name}`,
+      `index: on\nmounts:\n  docs: { path: ./docs, index: ${place} }\n`,
+      /^NAME:3:\d+: mounts\.docs\.index: has to be on or off: there is one index for all mounts, and its place is said by `index` at the top$/,
+    ]),
+    ['index-word', 'mounts:\n  docs: { path: ./docs, index: maybe }\n', /mounts\.docs\.index: .*"on"\|"off"/],
     ['key', 'mounts:\n  docs: ./docs\nlimts: {}\n', /^NAME:3:1: unknown key "limts"; did you mean "limits"\?$/],
     [
       'key-of-mount',
@@ -72,6 +82,16 @@ describe.concurrent('vitrine check', () => {
       'mounts:\n  docs: ./docs\nkeys: { file: ./keys }\n',
       /^keys\.file: \.\/keys cannot be read as a file of keys: there is no such file$/,
     ],
+    [
+      'answers-without-keys',
+      'mounts:\n  docs: ./docs\nanswers: { folder: ./cache }\n',
+      /^NAME:3:1: answers: They lie there sealed, also for the next start; add keys, with a key that is made with: openssl rand -base64 32$/,
+    ],
+    [
+      'answers-in-a-file',
+      `mounts:\n  docs: ./docs\nkeys: [${'a'.repeat(43)}]\nanswers: { folder: ./docs/a.md }\n`,
+      /^The folder of shared answers is a link, or no folder: .*a\.md; name one that is Vitrine's alone$/,
+    ],
     ['missing', 'mounts:\n  docs: ./dosc\n', /There is no file or folder at .*dosc$/],
     ['alias', 'mounts:\n  docs: *nowhere\n', /^NAME.*nowhere/],
     [
@@ -86,5 +106,16 @@ describe.concurrent('vitrine check', () => {
     expect(checked).toEqual({ status: 2, stdout: '', stderr: expect.stringMatching(/^vitrine: [^\n]+\n$/) });
     expect(checked.stderr.slice('vitrine: '.length, -1).replace(file, 'NAME')).toMatch(line);
     expect(await vitrine(['serve', '--config', file, '--http', '0'], folder.path)).toEqual(checked);
+  });
+
+  it('tells where there is no bus to share answers on', async () => {
+    const keys = `keys: [${'a'.repeat(43)}]`;
+    await folder.write('answers-on-a-bus.yaml', `mounts:\n  docs: ./docs\n${keys}\nanswers: bus\n`);
+    expect(await vitrine(['serve', '--config', 'answers-on-a-bus.yaml', '--http', '0'], folder.path)).toEqual({
+      status: 2,
+      stdout: '',
+      stderr:
+        'vitrine: Answers are to be shared on the bus, and there is none; configure bus, or a folder, or serve with --workers\n',
+    });
   });
 });

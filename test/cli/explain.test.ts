@@ -91,9 +91,9 @@ describe.concurrent('vitrine explain', () => {
     [
       'what is not there',
       ['docs+file:///drafts/nothing.md', ...STAFF],
-      /is not there; this is what would be decided\nlist {6}hide/,
+      /does not exist; the policy would decide:\nlist {6}hide/,
     ],
-    ['another spelling', ['docs+file:///guide/../drafts/new.md', ...STAFF], /hide {4}nobody knows|is not there/],
+    ['another spelling', ['docs+file:///guide/../drafts/new.md', ...STAFF], /hide {4}nobody knows|does not exist/],
     ['a template', ['docs+file:///{+path}', ...STAFF], /list {6}allow {3}staff reads the library\ncomplete {2}allow/],
     [
       'a tool',

@@ -67,7 +67,7 @@ describe.concurrent('vitrine check', () => {
       expect.stringMatching(/^not reached {2}gone {2}no-such-program: .*ENOENT/),
       expect.stringMatching(/^not reached {2}web {2}http:\/\/127\.0\.0\.1:9: /),
       expect.stringMatching(/^ok {2}data-set {2}vitrine .*2 resources/),
-      '--  data-set  means nothing here, and is left out: autoApprove',
+      '--  data-set  has unknown keys, which are ignored: autoApprove',
     ]);
   });
 

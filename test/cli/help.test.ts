@@ -1,4 +1,4 @@
-/** What the command says of itself. */
+/** The help of the command. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { vitrine } from './run.ts';

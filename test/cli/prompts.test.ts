@@ -35,7 +35,7 @@ describe.concurrent('vitrine check of prompts', () => {
   });
 
   it.each([
-    ['bad', 'A prompt would be left out: label.md:5: "objekt" is no argument of this prompt; it declares none'],
+    ['bad', 'A prompt would be left out: label.md:5: "objekt" is not an argument of this prompt; it declares none'],
     ['twice', 'A prompt would be left out: a: two prompts have one name'],
   ])('says what is wrong: %s', async (name, line) => {
     const checked = await vitrine(['check', '--config', folder.at(`${name}.yaml`)]);

@@ -1,4 +1,4 @@
-/** What `vitrine serve` prints, and that it reads its configuration. */
+/** `vitrine serve` prints where it serves, and reads its configuration. */
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { MUSEUM, startHttp } from '../e2e/harness.ts';

@@ -1,4 +1,4 @@
-/** Where work on a server ends: when it is left, filtered, refused, unanswered or without end. */
+/** Work on a server ends when it is left, filtered, refused, unanswered or without end. */
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -152,7 +152,7 @@ describe('a body without end', () => {
       await expect(resources.list()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
         name: 'ResourceClientError',
       });
-      // What is on its way is a little more.
+      // A little more is on its way.
       expect(sent()).toBeLessThan(64 * limit);
     });
   });

@@ -13,7 +13,7 @@ import { chromium, startChromium } from '../services/chromium.ts';
 import { describeWith } from '../services/service.ts';
 import { HTML_VECTORS, SVG_VECTORS } from './safety/vectors.ts';
 
-/** What the package exports, of the build that is tested. */
+/** The folder of the build that is tested, with all that the package exports. */
 const BUILT = join(dirname(CLI), '..');
 const EXPORTS = {
   'vitrine/client/safety': join(BUILT, 'client/safety.js'),
@@ -41,7 +41,7 @@ async function bundle(entry: Readonly<Record<string, string>>): Promise<Readonly
   return new Map(names.map((file, at) => [file, texts[at] ?? '']));
 }
 
-/** What must be there beside the bundle, to run it. */
+/** Gives the modules that the bundle needs beside itself. */
 const needs = (files: ReadonlyMap<string, string>): readonly string[] =>
   [...files.values()].flatMap((text) => [
     ...[...text.matchAll(/^(?:import|export)\b[^;]*?\bfrom\s*["']([^"']+)["']|\bimport\s*\(\s*["']([^"']+)["']/gm)]
@@ -99,7 +99,7 @@ describeWith([chromium])('a page in Chromium', () => {
   let server: Listening;
   let browser: Browser;
   let page: Page;
-  /** What the page asked others for. */
+  /** The URLs that the page requested from others. */
   const strayed: string[] = [];
 
   beforeAll(async () => {
@@ -196,7 +196,7 @@ describeWith([chromium])('a page in Chromium', () => {
         '<svg xmlns="http://www.w3.org/2000/svg"><circle r="4"></circle></svg>',
       ]);
       expect(ran).toBe(0);
-      // What is not made safe does run.
+      // Unsafe markup does run.
       expect(ranUnsafe).toBeGreaterThan(0);
     });
 
@@ -215,7 +215,7 @@ describeWith([chromium])('a page in Chromium', () => {
     // Each is shown by the page: what is left is still a drawing.
     expect(safe.drawings).toBeGreaterThan(15);
     expect(safe.loaded).toBe(safe.drawings);
-    // What is not made safe does run, and load.
+    // Unsafe markup does run, and load.
     expect(await call('show', [...HTML_VECTORS, ...SVG_VECTORS])).toBeGreaterThan(4);
     expect(new Set(strayed)).toContain('evil.example');
   });

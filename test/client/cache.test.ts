@@ -1,4 +1,4 @@
-/** What the client library keeps of answers, for how long, for whom, and what makes it forget. */
+/** The client library keeps some answers: which ones, for how long, for whom, and what makes it forget. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -27,7 +27,7 @@ const folder = (uri: string): object => ({
 let count = 0;
 const fresh = (): string => `cursor-${++count}`;
 
-/** What a page has, and where it goes on. */
+/** The entries of a page, and the cursor of the next. */
 const ENDLESS: Readonly<
   Record<string, (params: Params) => { readonly ids: readonly string[]; readonly cursor: string }>
 > = {
@@ -62,7 +62,7 @@ const againstIn =
   (era: Era): Against =>
   async (answers, work, capabilities = SEP_2093) => {
     await using server = await scripted(answers, capabilities);
-    await using resources = createResourceClient({ url: server.url, ...eraOf[era] });
+    await using resources = createResourceClient({ url: server.url, fetch: server.fetch, ...eraOf[era] });
     await work(resources, server);
   };
 

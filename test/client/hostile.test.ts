@@ -27,7 +27,7 @@ describe.each(ERAS)('a hostile server of the %s era', (era) => {
     await connected.close();
   });
 
-  /** What a tool of it says. */
+  /** Calls a tool of it, and parses its text. */
   const ask = async (name: string): Promise<unknown> => JSON.parse(textOf(await connected.client.callTool({ name })));
 
   /** How many pages of lists it was asked for meanwhile. */
@@ -78,7 +78,7 @@ describe.each(ERAS)('a hostile server of the %s era', (era) => {
     const asked = await pagesFor(async () => expect(await all(many)).toHaveLength(100));
     expect(many.report).toMatchObject({ resources: 100, stopped: { 'max-resources': 1 }, complete: false });
     expect(told).toEqual(['max-resources']);
-    // What was asked for ahead of its turn.
+    // Some more are asked for ahead of their turn.
     expect(asked).toBeLessThanOrEqual(50 + 4);
   });
 

@@ -1,4 +1,4 @@
-/** What the contents of a read mean to the client library, of servers that say what they can do and of those that do not. */
+/** The client library understands the contents of reads, of servers that say what they can do and of those that do not. */
 import { describe, expect, it } from 'vitest';
 import {
   createResourceClient,
@@ -14,7 +14,7 @@ import { eraOf, scripted } from './scripted.ts';
 const URI = 'doc:///report';
 
 describe.each(ERAS)('contents from a server of the %s era', (era) => {
-  /** What the library makes of these contents; `metadata` is what is said of the resource beforehand. */
+  /** Has the library read these contents; `metadata` describes the resource beforehand. */
   async function read(contents: readonly unknown[], options: ReadOptions = {}, metadata?: object): Promise<ReadResult> {
     await using server = await scripted({
       'resources/read': () => ({ contents, 'x-read': 1 }),

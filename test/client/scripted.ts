@@ -8,12 +8,14 @@ import { z } from 'zod';
 
 export type Params = Readonly<Record<string, unknown>>;
 
-/** What is answered to a method: a result, or an error that is thrown. Methods without an answer do not exist. */
+/** The answer to each method: a result, or an error that is thrown. Methods without an answer do not exist. */
 export type Answers = Readonly<Record<string, (params: Params, signal: AbortSignal) => object | Promise<object>>>;
 
 export interface Scripted extends AsyncDisposable {
   readonly url: string;
-  /** What was asked, as it came: methods and their parameters without `_meta`. */
+  /** Reaches it without a socket, for thousands of requests: most of their time goes into HTTP at both ends. */
+  readonly fetch: typeof globalThis.fetch;
+  /** The requests as they came: methods and their parameters without `_meta`. */
   readonly asked: readonly { readonly method: string; readonly params: Params }[];
   /** How often a method was asked for. */
   count(method: string): number;
@@ -53,7 +55,7 @@ export async function serving(
   );
 }
 
-/** What answers requests, at a port. @param asked is filled by it; @param close ends it */
+/** Answers requests, at a port. @param asked is filled by it; @param close ends it */
 async function served(
   fetch: (request: Request) => Response | Promise<Response>,
   asked: Scripted['asked'],
@@ -64,6 +66,7 @@ async function served(
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/mcp`,
+    fetch: async (input, init) => fetch(new Request(input, init)),
     asked,
     count: (method) => asked.filter((each) => each.method === method).length,
     async [Symbol.asyncDispose]() {

@@ -14,7 +14,7 @@ import {
 } from '@modelcontextprotocol/client';
 
 const REDIRECT = 'http://127.0.0.1:3000/callback';
-/** Where the suite says that the metadata of this client is. */
+/** The suite says that the metadata of this client is here. */
 const CLIENT_METADATA = 'https://conformance-test.local/client-metadata.json';
 /** Challenges that are answered, for one request. */
 const MAX_CHALLENGES = 3;
@@ -25,7 +25,7 @@ interface Registered {
 }
 
 interface Person extends OAuthClientProvider {
-  /** What came back with the redirect, once. */
+  /** Gives, once, what came back with the redirect. */
   returned(): { readonly authorizationCode: string; readonly iss: string | undefined };
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the official suite's client scenarios are run against: a program around `vitrine/client` that does what a host
+ * The official suite runs its client scenarios against this: a program around `vitrine/client` that does what a host
  * would do with the server of each scenario. `scripts/conformance/client.mjs` runs it.
  */
 import {
@@ -129,7 +129,7 @@ async function loadSkills(resources: ResourceClient): Promise<void> {
   }
 }
 
-/** What a host does there beyond calling each tool. */
+/** The scenarios in which a host does more than call each tool. */
 const SCENARIOS: Readonly<Record<string, (resources: ResourceClient, client: Client) => Promise<void>>> = {
   initialize: async (_resources, client) => void (await client.listTools()),
   'request-metadata': async () => {},

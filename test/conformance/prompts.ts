@@ -1,4 +1,5 @@
 /** The prompts that the suite looks for, and a list of them that changes when it is told to. */
+import { appendFileSync, watch } from 'node:fs';
 import {
   accepted,
   definePrompt,
@@ -67,7 +68,14 @@ const all: readonly Prompt[] = [
   }),
 ];
 
+/** A file that stands for the list, as replicas have one source; without it, each process has its own. */
+const { LIST } = process.env;
+
 const watchers = new Set<() => void>();
+const tell = (): void => {
+  for (const watcher of [...watchers]) watcher();
+};
+if (LIST !== undefined) watch(LIST, tell).unref();
 
 export const prompts: PromptSource = {
   list: async () => all,
@@ -82,7 +90,8 @@ export const promptTrigger: Tool = defineTool({
   description: 'Says that the list of prompts changed',
   inputSchema: { type: 'object', additionalProperties: false },
   run() {
-    for (const watcher of [...watchers]) watcher();
+    if (LIST === undefined) tell();
+    else appendFileSync(LIST, 'changed\n');
     return 'Told';
   },
 });

@@ -1,5 +1,5 @@
 /**
- * What can happen to a server while it is asked something, over every kind of connection: from the client library and from the
+ * A server has a fault while it is asked something, over every kind of connection: from the client library and from the
  * gateway, to a program and to a URL, in both eras. Each ends with an error that says what it was, or with the answer; and when
  * the server is well, it is there again.
  */
@@ -14,11 +14,11 @@ import type { Way } from '../gateway/fixture/link.ts';
 
 interface Row {
   readonly fault: Fault;
-  /** What a read ends with: one of these reasons, or the answer when the server is well. */
+  /** A read ends with one of these reasons, or with the answer when the server is well. */
   readonly ends: readonly string[] | 'answered';
   /** A server that has ended is started again: a program by whoever uses it. */
   readonly restarts?: boolean;
-  /** What the client library on a busy machine may end with: one that is flooded no faster than it may be waits until its time is over. */
+  /** On a busy machine the client library may end with this: if it is flooded no faster than it may be, it waits until its time is over. */
   readonly whenSlow?: string;
   /** One that went over a limit is left alone for minutes. */
   readonly returns?: false;

@@ -10,13 +10,13 @@ import { fileEntry } from '../client/skills/entries.ts';
 export type Params = Readonly<Record<string, unknown>>;
 export type Era = 'legacy' | 'modern';
 
-/** What is sent back: a result, an error, or nothing at all. */
+/** The answer: a result, an error, or nothing at all. */
 export type Outcome =
   | { readonly result: Params }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
   | undefined;
 
-/** What is done otherwise. */
+/** The difference to a good server. */
 export interface Fault {
   /** @param usual what a good server answers */
   readonly answer?: ((method: string, params: Params, usual: () => Outcome, era: Era) => Outcome) | undefined;
@@ -94,7 +94,7 @@ export const SKILLS = [
   { uri: 'skill://today/SKILL.md', frontmatter: { name: 'today', description: 'Of today' }, resources: 'dynamic' },
 ];
 
-/** What a good server answers. */
+/** Gives the answer of a good server. */
 function usual(method: string, params: Params, era: Era): Outcome {
   const { uri, cursor, name } = params;
   const found = RESOURCES.find((each) => each.uri === uri);

@@ -1,7 +1,7 @@
 /** A client that can be asked: its user, its model and its roots, as a script, and what they were asked. */
 import type { Abilities } from './harness.ts';
 
-/** What a user does with a question. */
+/** The answer of a user to a question. */
 export type Decision = 'accept' | 'decline' | 'cancel' | 'untick';
 
 export interface Script {
@@ -17,7 +17,7 @@ export interface Asked {
   readonly abilities: Abilities;
   /** Questions to the user, in order. */
   readonly questions: readonly string[];
-  /** What was put into sampling, in order. */
+  /** The prompts of sampling, in order. */
   readonly prompts: readonly string[];
   /** How often the roots were asked for. */
   rootsAsked(): number;

@@ -1,4 +1,4 @@
-/** What is declared happens, and what never happens is not declared. */
+/** Declared features work, and no other ones are declared. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

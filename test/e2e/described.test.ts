@@ -1,4 +1,4 @@
-/** What a configuration says of resources, and the literal resources that it has in itself. */
+/** A configuration describes resources, and has literal resources in itself. */
 import { expect, it } from 'vitest';
 import { metadata, readOne } from './answers.ts';
 import { temporaryFolder, writeConfig } from './folders.ts';

@@ -5,7 +5,7 @@ import { memoryProvider } from '../../src/providers/memory/index.ts';
 import { ERAS } from './harness.ts';
 import { type Answer, ENVELOPE, http, INITIALIZE, JSON_HEADERS, messageOf, type RawResponse } from './raw.ts';
 
-/** What a client may declare, and would like to have. */
+/** Features that a client may declare, and would like to have. */
 const EXPERIMENTAL = { tasks: {}, sandbox: { on: true }, 'vitrine/resume': {} };
 
 /** Methods that drafts, and other servers, have. */

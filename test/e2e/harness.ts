@@ -55,14 +55,14 @@ export interface Connected extends AsyncDisposable {
   onMessage(listener: (message: JSONRPCMessage) => void): void;
   /** Resolves when the server can send notifications: over HTTP in the 2025 era that takes a stream. */
   readonly reachable: Promise<void>;
-  /** What the server wrote to standard error. */
+  /** The text that the server wrote to standard error. */
   stderr(): string;
   close(): Promise<void>;
 }
 
 const versionNegotiation = { legacy: { mode: 'legacy' }, modern: { mode: { pin: '2026-07-28' } } } as const;
 
-/** What the server may ask of the client, and how the client answers. */
+/** The requests that the server may make of the client, and the client's answers. */
 export interface Abilities extends Pick<ClientOptions, 'capabilities' | 'inputRequired'> {
   /** Sets the handlers, before the handshake. */
   readonly prepare?: (client: Client) => void;

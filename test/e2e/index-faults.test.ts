@@ -1,4 +1,4 @@
-/** What may happen to the file of an index: it heals, and until then nothing wrong is answered. */
+/** The file of an index is damaged, lost or full: the index heals, and until then nothing wrong is answered. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** Where the state of an index is seen: by `vitrine check`, in the metrics, and in a resource. */
+/** The state of an index is seen by `vitrine check`, in the metrics, and in a resource. */
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** What a client learns when it connects, and that what is declared works. */
+/** A client learns who serves when it connects, and all that is declared works. */
 import { isJSONRPCResultResponse } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure } from './answers.ts';

@@ -84,7 +84,7 @@ export function serve(options: Partial<VitrineOptions> = {}) {
   };
 }
 
-/** What a header repeats. */
+/** The parts of a request that a header repeats. */
 type Asked = Omit<Asking, 'uri'> & { readonly name?: string };
 
 type Sender = { readonly principal: Principal } | undefined;

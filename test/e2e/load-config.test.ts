@@ -1,5 +1,5 @@
 /** A program serves what a configuration names, as `vitrine serve` would. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -59,6 +59,24 @@ it('takes references from the environment that it is given, and shows none of th
   expect(vitrine.hide?.('at a-secret-place')).toBe(`at \${PLACE}`);
   await vitrine.close();
   await expect(loadConfig(file, { env: {} })).rejects.toThrow(/PLACE/);
+});
+
+it('keeps texts of documents for later ones, where it says so', async () => {
+  await writeFile(join(folder, 'letter.eml'), 'Subject: Opening hours\n\n10 to 17\n');
+  const keys = Buffer.alloc(32, 1).toString('base64');
+  const file = await written('sharing.yaml', `mounts: { house: . }\nkeys: ['${keys}']\nanswers: { folder: ./cache }\n`);
+  const texts = [];
+  for (const _each of [1, 2]) {
+    const vitrine = createVitrine(await loadConfig(file));
+    const [item] = await vitrine.read('house+file:///letter.eml', { accept: ['text/markdown'] });
+    texts.push(item && 'text' in item ? item.text : undefined);
+    await vitrine.close();
+    const names = await readdir(join(folder, 'cache'));
+    expect(names.filter((name) => name.endsWith('.answer'))).toHaveLength(1);
+  }
+  expect(texts[0]).toContain('Opening hours');
+  expect(texts[1]).toBe(texts[0]);
+  expect(() => createVitrine({ mounts: {}, answers: { folder: join(folder, 'cache') } })).toThrow('need keys');
 });
 
 it('says file, line and column of a mistake', async () => {

@@ -18,7 +18,7 @@ interface Logged {
   readonly data: unknown;
 }
 
-/** What a client is told while a tool runs that says something. */
+/** Gives the messages that a client gets while a tool runs that logs. */
 async function logged(
   era: Era,
   level: LoggingLevel | undefined,

@@ -1,4 +1,4 @@
-/** What `npm start` shows: files, a database, a repository's history, documents and a program's output, in one tree. */
+/** `npm start` shows files, a database, a repository's history, documents and a program's output, in one tree. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Connected, connect, DIAGONAL, MUSEUM_CONFIG } from './harness.ts';
 

@@ -1,4 +1,4 @@
-/** What the kernel says of a process: how much it has read and worked, and whether it is there. */
+/** Asks the kernel about a process: how much it has read and worked, and whether it is there. */
 import { readFileSync } from 'node:fs';
 
 /** Only Linux tells how much another process has read. */

@@ -9,7 +9,7 @@ import { CLI, type Era, ROOT } from './harness.ts';
 import { runServe } from './serving.ts';
 import { within } from './waiting.ts';
 
-/** What every request of the 2026-07-28 era carries. */
+/** Every request of the 2026-07-28 era carries this. */
 export const ENVELOPE = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1.0.0' },
@@ -22,7 +22,7 @@ export const INITIALIZE = {
   clientInfo: { name: 'raw', version: '1.0.0' },
 };
 
-/** What is written to a server over a pipe, and what comes back. */
+/** The lines that go to a server over a pipe, and those that come back. */
 interface RawLines {
   /** Lines of standard output so far. */
   readonly lines: readonly string[];

@@ -7,7 +7,7 @@ import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
 import { type Connected, connect, ROOT } from './harness.ts';
 
 const TREE = join(ROOT, 'node_modules');
-/** What tools write there while tests run. */
+/** Tools write into these folders while tests run. */
 const CACHES = ['.vite', '.vite-temp', '.vitest', '.cache'];
 const ROOT_URI = 'tree+file:///';
 const WINDOW_BYTES = 4 * 1024 * 1024;
@@ -137,7 +137,7 @@ async function inParallel<T>(
   }
 }
 
-/** What lies in a folder, by a walk of our own. A link counts as what it leads to, unless that is outside or above. */
+/** Lists a folder by a walk of our own. A link counts as its target, unless that is outside or above. */
 async function walkDisk(root: string): Promise<Found[]> {
   const found: Found[] = [];
   const queue: { path: string; above: readonly string[] }[] = [{ path: '', above: [root] }];
@@ -157,7 +157,7 @@ async function walkDisk(root: string): Promise<Found[]> {
   return found;
 }
 
-/** Where a path leads, when that is inside. */
+/** Gives the target of a path, if that is inside. */
 async function targetOf(root: string, path: string): Promise<string | undefined> {
   const target = await realpath(join(root, path)).catch(() => undefined);
   return target === root || target?.startsWith(root + sep) ? target : undefined;

@@ -13,7 +13,7 @@ import { within } from './waiting.ts';
 interface Command {
   readonly input: Transform;
   readonly output: Transform;
-  /** What it wrote to standard error. */
+  /** The text that it wrote to standard error. */
   errors(): string;
   /** Resolves with its exit status. */
   readonly ended: Promise<number>;

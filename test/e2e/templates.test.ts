@@ -62,7 +62,7 @@ describe.each(MATRIX)('templates over $transport, $era', ({ transport, era }) =>
       const uri = template.expand({ [variable]: values[0] ?? '' });
       expect((await metadata(server, uri)).mimeType, uri).toBe('application/json');
     }
-    // What is in a folder is of many types.
+    // A folder has files of many types.
     expect(resourceTemplates.find(({ uriTemplate }) => uriTemplate.startsWith('docs+'))).not.toHaveProperty('mimeType');
   });
 

@@ -1,4 +1,4 @@
-/** What takes too long ends with an error, and the server goes on. */
+/** An operation that takes too long ends with an error, and the server goes on. */
 import { truncate } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { failure, readOne } from './answers.ts';

@@ -1,4 +1,4 @@
-/** What `tools/list` says, and that every tool does it: the client checks each result against the schema it was given. */
+/** Every tool does what `tools/list` says: the client checks each result against the schema it was given. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallToolResult, ToolDescription } from '../../src/protocol/content.ts';

@@ -27,7 +27,7 @@ const BAD: readonly (readonly [what: string, tool: string, args: Record<string, 
   ['a window without room for a character', 'read', { uri: A, max_bytes: 3 }, /max_bytes: .*>=4/],
   ['a negative limit', 'read', { uri: A, max_bytes: -5 }, /max_bytes: .*>=4/],
   ['a huge limit', 'read', { uri: A, max_bytes: 1e12 }, /max_bytes: .*<=100000/],
-  ['a window behind the end', 'read', { uri: A, start_offset: 10 }, /begins behind the end .* has 9 bytes/],
+  ['a window past the end', 'read', { uri: A, start_offset: 10 }, /begins past the end .* has 9 bytes/],
   [
     'what is too large to be whole',
     'read_embedded',

@@ -1,4 +1,4 @@
-/** Subscriptions by tools: what they tell later, to whom, and what a live connection is told at once. */
+/** Subscriptions made with tools: what they tell later, to whom, and what a live connection is told at once. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BookPage } from '../../src/frontends/resource-tools/subscribing/book.ts';
 import type { CallToolResult } from '../../src/protocol/content.ts';

@@ -1,4 +1,4 @@
-/** What a tool gives and JSON cannot say is answered all the same, as a failure of the server; others do not notice. */
+/** A tool gives what JSON cannot say: the call is answered all the same, as a failure of the server, and others do not notice. */
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createVitrine, defineTool, type HttpServing, serveHttp, serveStdio, type Vitrine } from '../../src/index.ts';

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** How long anything may be waited for, on however busy a machine, in milliseconds: what takes longer has failed. */
 export const PATIENCE_MS = 120_000;
 
-/** What the promise gives; an error that names what was awaited when that takes too long. */
+/** Gives the value of the promise; if that takes too long, throws an error that names what was awaited. */
 export async function within<T>(awaited: Promise<T>, what: string, ms = PATIENCE_MS): Promise<T> {
   const patience = new AbortController();
   const expired = pause(ms, undefined, { signal: patience.signal }).then(() => {

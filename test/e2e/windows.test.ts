@@ -84,7 +84,7 @@ describe.each(MATRIX)('windows over $transport, $era', ({ transport, era }) => {
     });
   });
 
-  it('gives what is there of a window that goes on behind the end, and nothing at the end', async () => {
+  it('gives what is there of a window that goes on past the end, and nothing at the end', async () => {
     expect(await readOne(server, 'data+file:///small.txt', { offset: 5, length: 1_000 })).toMatchObject({
       text: ': é',
     });
@@ -96,7 +96,7 @@ describe.each(MATRIX)('windows over $transport, $era', ({ transport, era }) => {
   });
 
   it.each([
-    ['begins behind the end', { offset: 10 }, /behind the end.*9 bytes/],
+    ['begins past the end', { offset: 10 }, /past the end.*9 bytes/],
     ['has a negative offset', { offset: -1 }, /./],
     ['has no length', { length: 0 }, /./],
     ['begins at a fraction', { offset: 0.5 }, /./],

@@ -1,4 +1,4 @@
-/** What no error may have in it when it leaves the process. */
+/** No error may have these in it when it leaves the process. */
 import { homedir, tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
@@ -22,11 +22,11 @@ const PATTERNS: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['a control character in letters', /\\u00(?:0[0-8be-f]|1[0-9a-f]|7f)/],
 ];
 
-/** What a client sends is in what the server asks of others, too: of these an echo is no excuse. */
+/** A client sends these, and the server sends them on to others: an error may not echo them to anyone. */
 const NEVER: ReadonlySet<string> = new Set(['a token', 'a key', 'control characters']);
 
 /**
- * What is wrong with an error, in words; undefined where nothing is.
+ * Says what is wrong with an error; undefined if nothing is.
  * @param echoed what the client sent, as it may come back whole
  * @param wasSent whether the client sent this, so that it may come back as a part of something
  */

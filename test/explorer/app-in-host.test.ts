@@ -1,31 +1,10 @@
 /** The explorer as an app in Chromium, in a host on the bridge of the official package: look around, read, pick, and the model is told. */
-import { readdir, readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
-import { build } from 'tsdown';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { temporaryFolder } from '../e2e/folders.ts';
-import { type Connected, connectHttp, type Listening, MUSEUM, ROOT, startHttp } from '../e2e/harness.ts';
+import { type Connected, connectHttp, type Listening, MUSEUM, startHttp } from '../e2e/harness.ts';
 import { chromium, startChromium } from '../services/chromium.ts';
 import { describeWith } from '../services/service.ts';
-
-/** The script of the host, in one file. */
-async function hostScript(): Promise<string> {
-  await using folder = await temporaryFolder();
-  await build({
-    config: false,
-    cwd: ROOT,
-    entry: { host: 'test/explorer/host.ts' },
-    outDir: folder.path,
-    platform: 'browser',
-    format: 'iife',
-    dts: false,
-    clean: false,
-    logLevel: 'error',
-    deps: { alwaysBundle: [/.*/], onlyBundle: false },
-  });
-  const [name = ''] = (await readdir(folder.path)).filter((file) => file.endsWith('.js'));
-  return await readFile(folder.at(name), 'utf8');
-}
+import { hostScript } from './host-script.ts';
 
 describeWith([chromium])('the explorer in a host', () => {
   let server: Listening;
@@ -34,6 +13,7 @@ describeWith([chromium])('the explorer in a host', () => {
   let page: Page;
   const loaded: string[] = [];
   const contexts: unknown[] = [];
+  const methods: string[] = [];
 
   beforeAll(async () => {
     server = await startHttp([MUSEUM]);
@@ -44,9 +24,10 @@ describeWith([chromium])('the explorer in a host', () => {
       loaded.push(route.request().url());
       await route.abort();
     });
-    await page.exposeFunction('request', (method: string, params: Record<string, unknown>) =>
-      client.request(method, params),
-    );
+    await page.exposeFunction('request', (method: string, params: Record<string, unknown>) => {
+      methods.push(method);
+      return client.request(method, params);
+    });
     await page.exposeFunction('context', (params: unknown) => void contexts.push(params));
     await page.setContent('<!doctype html><title>Host</title>');
     await page.addScriptTag({ content: await hostScript() });
@@ -58,19 +39,26 @@ describeWith([chromium])('the explorer in a host', () => {
     await server?.[Symbol.asyncDispose]();
   });
 
-  it('shows a folder, a text and a picture, and tells the model what was picked', async () => {
+  /** Shows the app in a new frame, at a folder. */
+  async function show(reads: boolean): Promise<void> {
     const { contents } = await client.request<{ contents: readonly { text: string }[] }>('resources/read', {
       uri: 'ui://vitrine/explorer',
     });
+    methods.length = 0;
     await page.evaluate(
-      ([html = '']) =>
+      ([html = '', does]) =>
         (window as unknown as { show(...args: unknown[]): Promise<void> }).show(
           html,
           { name: 'browse' },
           { uri: 'file:///guide' },
+          does === 'reads',
         ),
-      [contents[0]?.text],
+      [contents[0]?.text, reads ? 'reads' : ''],
     );
+  }
+
+  it('shows a folder, a text and a picture, and tells the model what was picked', async () => {
+    await show(true);
     const app = page.frameLocator('iframe');
     await app.getByRole('button', { name: 'icon.png' }).click();
     await app.getByRole('img', { name: 'icon.png' }).waitFor();
@@ -90,5 +78,46 @@ describeWith([chromium])('the explorer in a host', () => {
       },
     ]);
     expect(loaded.filter((url) => !url.startsWith('data:'))).toEqual([]);
+  });
+
+  it('reads by its tools where the host does not read', async () => {
+    await show(false);
+    const app = page.frameLocator('iframe');
+    await app.getByRole('button', { name: 'welcome.md' }).click();
+    await app.locator('pre').filter({ hasText: '#' }).waitFor();
+    await app.getByRole('button', { name: 'Back' }).click();
+    await app.getByRole('button', { name: 'icon.png' }).click();
+    await app.getByRole('img', { name: 'icon.png' }).waitFor();
+    expect(new Set(methods)).toEqual(new Set(['tools/call']));
+  });
+
+  it('finds by words, and what is picked are just those lines', async () => {
+    await show(true);
+    contexts.length = 0;
+    const app = page.frameLocator('iframe');
+    await app.getByRole('searchbox').fill('carriage');
+    await app.getByRole('searchbox').press('Enter');
+    await app
+      .locator('li pre')
+      .filter({ hasText: /carriage/i })
+      .first()
+      .waitFor();
+    await app.locator('li button').first().click();
+    await app
+      .locator('main > pre')
+      .filter({ hasText: /carriage/i })
+      .waitFor();
+    await app.getByRole('button', { name: 'Use this' }).click();
+    await app.getByText('Picked').waitFor();
+    expect(contexts).toMatchObject([
+      { structuredContent: { picked: { uri: expect.stringMatching(/^file:\/\/\/.+[?#]/) } } },
+    ]);
+    await app.getByRole('button', { name: 'Back' }).click();
+    await app.locator('li pre').first().waitFor();
+    await app.getByRole('searchbox').fill('no such words in a museum');
+    await app.getByRole('searchbox').press('Enter');
+    await app.getByText('Nothing was found.').waitFor();
+    await app.getByRole('button', { name: 'Load again' }).click();
+    await app.getByText('Nothing was found.').waitFor();
   });
 });

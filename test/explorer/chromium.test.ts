@@ -1,22 +1,16 @@
 /** The explorer in Chromium, over hostile documents: no script of theirs runs, nothing is loaded from elsewhere, no page leaves its place. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { defineProvider } from '../../src/core/define-provider.ts';
 import { addressOf, type Route } from '../../src/frontends/explorer/address.ts';
-import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
-import { createVitrine, type Vitrine } from '../../src/vitrine.ts';
 import { chromium, startChromium } from '../services/chromium.ts';
 import { describeWith } from '../services/service.ts';
-import { hostileDocuments, SCHEMES } from './corpus.ts';
-
-const DOCUMENTS = hostileDocuments();
+import { DOCUMENTS, type HostileServer, startHostile, watchedContext } from './hostile-server.ts';
 
 /** Pages that look at documents at the same time. */
 const PAGES = 4;
 
 describeWith([chromium])('hostile documents', () => {
-  let vitrine: Vitrine;
-  let serving: HttpServing;
+  let server: HostileServer;
   let origin: string;
   let browser: Browser;
   let context: BrowserContext;
@@ -24,51 +18,14 @@ describeWith([chromium])('hostile documents', () => {
   const happened: string[] = [];
 
   beforeAll(async () => {
-    const byUri = new Map(DOCUMENTS.map((each) => [each.uri, each]));
-    const provider = defineProvider({
-      scheme: SCHEMES,
-      list: (uri) => (uri === undefined ? DOCUMENTS.map(({ content: _content, ...resource }) => resource) : undefined),
-      metadata(uri) {
-        const { content: _content, ...resource } = byUri.get(uri) ?? { uri: '' };
-        return resource.uri === '' ? undefined : resource;
-      },
-      read(uri) {
-        const found = byUri.get(uri);
-        if (found === undefined) return undefined;
-        const { content, mimeType } = found;
-        return typeof content === 'string' ? { text: content.toWellFormed(), mimeType } : { bytes: content, mimeType };
-      },
-    });
-    vitrine = createVitrine({
-      server: { name: 'hostile', title: '<script>steal()</script>', description: '"><img src=x onerror=steal()>' },
-      mounts: [{ name: 'hostile', prefix: 'none', provider }],
-      limits: { pageSize: 50 },
-    });
-    serving = await serveHttp(vitrine, { port: 0 });
-    origin = new URL(serving.url).origin;
-    browser = await startChromium();
-    context = await browser.newContext();
-    await context.exposeFunction('steal', (...args: unknown[]) => happened.push(`a script ran: ${args.join()}`));
-    await context.exposeFunction('alert', () => happened.push('a script ran: alert'));
-    await context.route('**', async (route) => {
-      const url = route.request().url();
-      if (new URL(url).origin === origin) return route.continue();
-      happened.push(`loaded ${url}`);
-      await route.abort();
-    });
-    context.on('page', (page) => {
-      page.on('dialog', (dialog) => {
-        happened.push(`asked: ${dialog.message()}`);
-        void dialog.dismiss();
-      });
-      page.on('popup', () => happened.push('opened a window'));
-    });
+    [server, browser] = await Promise.all([startHostile(), startChromium()]);
+    origin = server.origin;
+    context = await watchedContext(browser, origin, happened);
   });
 
   afterAll(async () => {
     await browser?.close();
-    await serving?.close();
-    await vitrine?.close();
+    await server?.[Symbol.asyncDispose]();
   });
 
   /** Opens each address in one of some pages; what is downloaded is not shown. */

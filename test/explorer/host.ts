@@ -8,16 +8,24 @@ interface Hosting {
   context(params: unknown): Promise<void>;
 }
 
-/** Shows the app, as if the model had called the tool. */
-async function show(html: string, tool: { readonly name: string }, args: Record<string, unknown>): Promise<void> {
+let shown: AppBridge | undefined;
+
+/** Shows the app, as if the model had called the tool. @param reads whether the host reads resources for it */
+async function show(
+  html: string,
+  tool: { readonly name: string },
+  args: Record<string, unknown>,
+  reads = true,
+): Promise<void> {
   const { request, context } = window as unknown as Hosting;
+  for (const before of document.querySelectorAll('iframe')) before.remove();
   const frame = document.createElement('iframe');
   frame.setAttribute('sandbox', 'allow-scripts');
   document.body.append(frame);
   const bridge = new AppBridge(
     null,
     { name: 'host', version: '1.0.0' },
-    { serverTools: {}, serverResources: {}, updateModelContext: { text: {}, resourceLink: {} } },
+    { serverTools: {}, ...(reads && { serverResources: {} }), updateModelContext: { text: {}, resourceLink: {} } },
     { hostContext: { theme: 'dark', toolInfo: { tool: { inputSchema: { type: 'object' }, ...tool } } } },
   );
   bridge.oncalltool = (params) => request('tools/call', params);
@@ -27,6 +35,7 @@ async function show(html: string, tool: { readonly name: string }, args: Record<
     return {};
   };
   bridge.oninitialized = () => void bridge.sendToolInput({ arguments: args });
+  shown = bridge;
   const view = frame.contentWindow;
   if (view === null) throw new Error('there is no frame');
   await bridge.connect(new PostMessageTransport(view, view));
@@ -34,4 +43,10 @@ async function show(html: string, tool: { readonly name: string }, args: Record<
   frame.srcdoc = html.replace('<head>', `<head><meta http-equiv="Content-Security-Policy" content="${policy}">`);
 }
 
-Object.assign(window, { show });
+/** Opens a URI in the app that is shown, as if the model had called its tool again. */
+const reopen = (uri: string): Promise<void> => {
+  if (shown === undefined) throw new Error('no app is shown');
+  return shown.sendToolInput({ arguments: { uri } });
+};
+
+Object.assign(window, { show, reopen });

@@ -3,81 +3,50 @@ import { writeFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
-import { type Listening, ROOT, startHttp } from '../e2e/harness.ts';
+import { type Listening, startHttp } from '../e2e/harness.ts';
 import { chromium, startChromium } from '../services/chromium.ts';
 import { describeWith } from '../services/service.ts';
-
-/** Milliseconds until a part of the page has to be there, on however busy a machine. */
-const PATIENCE = 30_000;
+import { openPage } from './opening.ts';
+import { Person } from './person.ts';
+import { CONFIG, callsATool, comparesRevisions, FILES, findsReadsAndSeesChange, readsARow } from './walk.ts';
 
 let folder: Folder;
 let server: Listening;
 let browser: Browser;
 let page: Page;
+let person: Person;
 let origin: string;
+/** An image of one pixel. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 /** Errors of the page, and requests that it sent elsewhere. */
 const wrong: string[] = [];
 
-async function newPage(options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  const made = await context.newPage();
-  made.setDefaultTimeout(Number(process.env.QUICK ?? PATIENCE));
-  made.on('pageerror', (error) => wrong.push(String(error)));
-  made.on(
-    'console',
-    (message) => message.type() === 'error' && !/404 \(Not Found\)/.test(message.text()) && wrong.push(message.text()),
-  );
-  made.on('request', (request) => {
-    const url = new URL(request.url());
-    if (url.protocol !== 'blob:' && url.protocol !== 'data:' && url.hostname !== '127.0.0.1') wrong.push(request.url());
-  });
-  return made;
-}
+const newPage = (options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> =>
+  openPage(browser, wrong, options);
 
 /** The thing that is shown. */
 const thing = (): ReturnType<Page['locator']> => page.locator('#thing');
 const title = (text: string): Promise<void> => thing().locator('h1', { hasText: text }).waitFor();
-const focused = (): Promise<string> => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
-const press = async (...keys: readonly string[]): Promise<void> => {
-  for (const key of keys) await page.keyboard.press(key);
-};
-/** Opens an address, and waits until the page has been taken over. */
-async function visit(path: string): Promise<void> {
-  await page.goto(origin + path);
-  await page.locator('.island').waitFor();
-}
-/** Moves with Tab until this has the focus. */
-async function tabTo(selector: string): Promise<void> {
-  for (let times = 0; times < 80; times++) {
-    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) === true, selector)) return;
-    await press('Tab');
-  }
-  throw new Error(`Tab does not lead to ${selector}`);
-}
+const press = (...keys: readonly string[]): Promise<void> => person.presses(...keys);
+const visit = (path: string): Promise<void> => person.visits(path);
+const tabTo = (selector: string): Promise<void> => person.tabsTo(selector);
 
 describeWith([chromium])('the island', () => {
   beforeAll(async () => {
     folder = await temporaryFolder({
-      'docs/clocks/index.md':
-        '# Clocks\n\nThe *escapement* of a [carriage clock](winding.toml).\n\n<b onclick=x>raw</b>\n',
-      'docs/clocks/winding.toml': 'keeper = "Joss Pell"\n',
-      'docs/clocks/zeta.csv': 'name,age\n"Sixfold, the",211\nCuckoo,98\n',
-      'docs/empty/': '',
-      'docs/notes.json': '{"wound": true, "days": [1, 2, 8]}',
-      'docs/sealed.txt': 'the combination is 1890',
+      ...FILES,
+      'docs/pictures/inner/deep.txt': 'deep',
+      'docs/pictures/not.png': 'no picture at all',
+      'docs/pictures/two.png': PIXEL,
     });
-    const config = await writeConfig(folder, {
-      server: { name: 'clocks', title: 'A museum of clocks' },
-      mounts: {
-        docs: './docs',
-        registrar: `${ROOT}examples/registrar.sqlite`,
-        restoration: `${ROOT}examples/restoration.git`,
-      },
-      confirm: ['docs+file:///sealed.txt'],
-    });
+    const config = await writeConfig(folder, { ...CONFIG, confirm: ['docs+file:///sealed.txt'] });
     [server, browser] = await Promise.all([startHttp([config]), startChromium()]);
     origin = new URL(server.url).origin;
     page = await newPage();
+    person = new Person(page, origin);
   });
 
   afterAll(async () => {
@@ -86,29 +55,7 @@ describeWith([chromium])('the island', () => {
     await folder?.[Symbol.asyncDispose]();
   });
 
-  it('finds a file by search, reads it, and sees it change', async () => {
-    await visit('/');
-    await press('Control+k');
-    await page.keyboard.type('escapement');
-    await page.locator('.found mark').first().waitFor();
-    await press('Enter');
-    expect(await focused()).toBe('index.md');
-    await press('Enter');
-    await title('index.md');
-    expect(page.url()).toMatch(/\/view\/docs\+file\/clocks\/index\.md\?lines=\d+-\d+$/);
-    await press('Backspace');
-    await page.waitForURL('**/view/docs+file/clocks');
-    await page.locator('.sheet a:focus').waitFor();
-    await page.keyboard.type('ind');
-    await press('Enter');
-    await thing().locator('.prose em').waitFor();
-    expect(await thing().locator('.prose').innerText()).toContain('<b onclick=x>');
-    expect(await page.locator('.prose b').count()).toBe(0);
-    await thing().locator('[data-live]').waitFor();
-    await writeFile(folder.at('docs/clocks/index.md'), '# Clocks\n\nNow they *strike*.\n');
-    await thing().locator('em', { hasText: 'strike' }).waitFor();
-    await thing().locator('.glow').waitFor();
-  });
+  it('finds a file by search, reads it, and sees it change', () => findsReadsAndSeesChange(person, folder));
 
   it('lights up a row that changed, until it is looked at', async () => {
     await visit('/view/docs+file/clocks/index.md');
@@ -122,7 +69,7 @@ describeWith([chromium])('the island', () => {
     await title('zeta.csv');
     await page.locator('.data td', { hasText: 'Sixfold, the' }).waitFor();
     await row.locator('.dot').waitFor({ state: 'detached' });
-    expect(await focused()).toContain('zeta.csv');
+    expect(await person.focused()).toContain('zeta.csv');
   });
 
   it('walks with keys, filters, and comes back to the same view', async () => {
@@ -149,33 +96,64 @@ describeWith([chromium])('the island', () => {
     await thing().getByRole('alert').getByText('Not here').waitFor();
   });
 
-  it('calls a tool, and draws its result', async () => {
-    await visit('/?tool=describe');
-    await tabTo('.field input');
-    await page.keyboard.type('docs+file:///notes.json');
+  it('shows a folder as a grid, with small pictures of images', async () => {
+    await visit('/view/docs+file/pictures');
+    await tabTo('a[aria-label="As a grid"]');
     await press('Enter');
-    await page.locator('.offer .case').getByText('application/json').first().waitFor();
+    await person.isAt(/\?layout=grid$/);
+    await page.locator('.tile', { hasText: 'two.png' }).locator('img[src^="blob:"]').waitFor();
+    // An entry that claims to be an image, and is none, keeps its icon.
+    expect(await page.locator('.tile', { hasText: 'not.png' }).locator('img').count()).toBe(0);
+    await tabTo('.tile a');
+    expect(await person.focused()).toBe('inner');
+    await press('ArrowRight');
+    expect(await person.focused()).toBe('not.png');
+    await page.keyboard.type('tw');
+    expect(await person.focused()).toBe('two.png');
+    await press('ArrowLeft', 'ArrowRight', 'Enter');
+    await title('two.png');
+    await press('Backspace');
+    await person.isAt(/\/view\/docs\+file\/pictures\?layout=grid$/);
+    await person.sees('.tile a:focus');
+    await press('Home', 'Enter');
+    await person.isAt(/\/pictures\/inner\?layout=grid$/);
+    await writeFile(folder.at('docs/pictures/inner/new.txt'), 'new');
+    await person.sees('.tile', 'new.txt');
   });
 
-  it('fills a template with completion, and reads a row', async () => {
-    await visit(`/?template=${encodeURIComponent('registrar+sqlite:///objects/{accession}')}`);
-    await tabTo('.field input');
-    await page.keyboard.type('VM.1931.00');
-    await page.locator('datalist option[value="VM.1931.001"]').waitFor({ state: 'attached' });
-    await page.keyboard.type('1');
-    await press('Enter');
-    await page.waitForURL('**/view/registrar+sqlite/objects/VM.1931.001');
-    await page.locator('.tree .key', { hasText: 'accession' }).first().waitFor();
-  });
+  it('calls a tool, and draws its result', () => callsATool(person));
 
-  it('compares two revisions', async () => {
-    await visit(`/?template=${encodeURIComponent('restoration+git:///compare/branches/{base}/branches/{branch}')}`);
-    await tabTo('.field input');
-    await page.keyboard.type('main');
-    await press('Tab');
-    await page.keyboard.type('try~2Fshorter-spring');
+  it('fills a template with completion, and reads a row', () => readsARow(person));
+
+  it('compares two revisions', () => comparesRevisions(person));
+
+  it('goes through the history of a file to what a commit changed', async () => {
+    const address = '/view/restoration+git/HEAD/VM.1931.001/treatment.md';
+    const plain = await (await fetch(origin + address)).text();
+    for (const way of ['log', 'blame'])
+      expect(plain).toContain(`href="/view/restoration+git/${way}/HEAD/VM.1931.001/treatment.md"`);
+    await visit(address);
+    await person.sees('.tabs a', 'History');
+    await tabTo('.tabs a[href*="show=history"]');
     await press('Enter');
-    await page.locator('.hljs-addition, .hljs-deletion').first().waitFor();
+    await person.sees('.history li');
+    await tabTo('.history nav a');
+    await press('Enter');
+    await person.isAt(/\/view\/restoration\+git\/diff\/commits\/[0-9a-f]+\/VM\.1931\.001\/treatment\.md$/);
+    await person.sees('.hljs-addition');
+    await page.goBack();
+    await person.sees('.history li');
+    for (const part of [
+      '.history nav a:nth-of-type(2)',
+      '.history nav a:nth-of-type(3)',
+      '[aria-label="History"] p a',
+    ]) {
+      await tabTo(part);
+      await press('Enter');
+      await person.sees('#thing .case pre, #thing .case .prose');
+      await page.goBack();
+      await person.sees('.history li');
+    }
   });
 
   it('asks a person what the server asks', async () => {
@@ -242,7 +220,13 @@ describeWith([chromium])('the island', () => {
 
   it('has nothing that axe finds, in light and dark', async () => {
     const light = await newPage({ colorScheme: 'light', bypassCSP: true });
-    for (const path of ['/', '/view/docs+file/clocks/zeta.csv', '/search?q=clock', '/?tool=search'])
+    for (const path of [
+      '/',
+      '/view/docs+file/pictures?layout=grid',
+      '/view/docs+file/clocks/zeta.csv',
+      '/search?q=clock',
+      '/?tool=search',
+    ])
       expect(await lookAt(light, path), path).toEqual([]);
     await light.context().close();
     const dark = await newPage({ colorScheme: 'dark', bypassCSP: true });

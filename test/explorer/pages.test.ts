@@ -19,7 +19,7 @@ const ISLAND = /<script type="module" src="\/explorer\/[0-9a-f]{16}\/island\.js"
 
 const SECRET = 'AKIAIOSFODNN7EXAMPLD';
 const BIG = 1024 ** 3;
-/** What is in the folder `notes`. */
+/** The files of the folder `notes`. */
 const NOTES = ['a b #1.md', 'äö.txt', 'page.html', 'empty.txt', 'deep/data.bin'];
 const HAS_WGET = findProgram('wget') !== undefined;
 const BYTES = Uint8Array.from({ length: 3_000_000 }, (_, at) => (at * 7 + (at >> 9)) % 256);
@@ -182,7 +182,7 @@ describe('raw addresses', () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(BYTES.subarray(from, to))).toBe(true);
   });
 
-  it('refuse a range behind the end', async () => {
+  it('refuse a range past the end', async () => {
     for (const range of ['bytes=3000000-', 'bytes=-0']) {
       const response = await withHeaders(DATA, { range });
       expect(response.status).toBe(416);

@@ -176,7 +176,7 @@ it('takes no token of an issuer that is not trusted', async () => {
   try {
     const page = await browserOf('ada').open(`${at}/`);
     expect(page.status).toBe(403);
-    expect(page.text).toContain('not good for this server');
+    expect(page.text).toContain('does not accept the token');
   } finally {
     await server.close();
   }

@@ -230,10 +230,10 @@ describe('a bomb ends as an error of the form, and the server goes on [SEC-RES-3
       ([body]) => (body?.content.kind === 'bytes' && body.content.bytes.byteLength < MIB ? 'text' : 'much'),
       (error: { readonly code?: string }) => error.code,
     );
-    // What is killed for its memory here may be killed for its time on a machine that is busy.
+    // On a busy machine, a program that is killed here for its memory may be killed for its time.
     if (ends === 'too-large') expect(['too-large', 'timeout']).toContain(outcome);
     else expect(outcome).toBe(ends);
-    // Where nobody asks for the form, there is the original.
+    // Without a wish for the form, the original is given.
     const bodies = await read(provider, 'memory:///bomb');
     expect(bodies[0]?.resource.mimeType).toBe(type);
     const note = serve('application/rtf', strToU8('{\\rtf1 All is well}'));

@@ -114,10 +114,10 @@ describe('an image or a sound that does harm ends as an error of the form, and t
       ([body]) => `${body?.resource.mimeType} of ${body?.resource.size} bytes`,
       (error: { readonly code?: string }) => error.code,
     );
-    // What is killed for its memory here may be killed for its time on a machine that is busy.
+    // On a busy machine, a program that is killed here for its memory may be killed for its time.
     if (ends === 'too-large') expect(['too-large', 'timeout']).toContain(outcome);
     else expect(outcome).toBe(ends);
-    // Where nobody asks for the form, there is the original.
+    // Without a wish for the form, the original is given.
     expect((await readAs(provider))[0]?.resource.mimeType).toBe(type);
     const [small] = await readAs(serve('image/png', png(2, 2, rows(2, 2))), [WEBP]);
     expect(small?.resource.mimeType).toBe(WEBP);

@@ -1,4 +1,4 @@
-/** What the fuzzer found, each by its name. */
+/** The findings of the fuzzer, each by its name. */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { definePrompt, defineTool } from '../../src/index.ts';

@@ -110,7 +110,7 @@ const id: Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: json },
 );
 
-/** What a request may bring along in the 2026-07-28 era. */
+/** A request of the 2026-07-28 era may bring these along. */
 const rounds = fc.record(
   {
     inputResponses: fc.oneof(fc.dictionary(fc.string({ maxLength: 5 }), json, { maxKeys: 2 }), json),

@@ -1,4 +1,4 @@
-/** What has to hold of every answer, whatever was asked. */
+/** Every answer has to pass these, whatever the request was. */
 import { canaryOf, type Place, PRINCIPALS, principalOf, type Who } from './place.ts';
 
 /** A finding: the answer that should not have been given. */
@@ -12,14 +12,14 @@ interface Message {
   readonly method?: unknown;
 }
 
-/** What an error never says: where code is, what a function was called, what the system calls it. */
+/** No error names places of code, functions, or the system's own codes. */
 const INTERNALS =
   /\bat \S+ \(|\bat \S+:\d+:\d+|node_modules|\.ts:\d+|\.js:\d+|\b(?:Type|Range|Reference|Syntax|Zod|UriTemplate)Error\b|Cannot read prop|is not a function|is not iterable|Maximum call stack|\bE(?:NOENT|ACCES|NOTDIR|LOOP|ISDIR|INVAL|NAMETOOLONG|PERM|MFILE)\b/;
 
 /** Nothing of another place or principal is in a text. @param asked may be repeated in it */
 export function checkSecrets(place: Place, who: Who | undefined, text: string, asked: string): void {
   const leaks = place.scene.leaks(text, asked);
-  // What was asked may name the place that the process is told about; a marker is never a client's word.
+  // The request may name the place that the process is told about; a marker is never a client's word.
   if (leaks.length > 0 && !leaks.every((leak) => asked.includes(leak)))
     throw new Finding(`an escape: ${leaks}: ${cut(text)}`);
   for (const other of PRINCIPALS) {

@@ -1,4 +1,4 @@
-/** What the fuzzer is let loose on: a folder with traps around it, what belongs to each principal, and another server. */
+/** The fuzzer is let loose on this: a folder with traps around it, things that belong to each principal, and another server. */
 import fc from 'fast-check';
 import type { Principal } from '../../src/core/context.ts';
 import { wrapProvider } from '../../src/core/layer.ts';

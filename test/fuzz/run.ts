@@ -86,7 +86,7 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
 async function measure(): Promise<{ heap: number; handles: number }> {
-  // What was let go of in the last turns is only garbage after some more.
+  // Objects of the last turns become garbage only after some more.
   for (let times = 0; times < 5; times++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
     collect();

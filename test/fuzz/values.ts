@@ -1,6 +1,7 @@
 /** Values that are right, nearly right, or made to hurt: JSON, URIs, cursors, templates. */
 import fc, { type Arbitrary } from 'fast-check';
-import { ATTACKS, MOUNT_ATTACKS, TRAVERSALS } from '../security/corpus.ts';
+import { ATTACKS, MOUNT_ATTACKS } from '../security/corpus.ts';
+import { TRAVERSALS } from '../security/corpus-traversals.ts';
 import { GOOD } from './place.ts';
 
 /** Keys that objects inherit, and those that the protocol gives a meaning. */

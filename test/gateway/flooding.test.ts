@@ -1,4 +1,4 @@
-/** What becomes of a server that sends too much: of its connection, of those who want something of it, and of the log. */
+/** A server sends too much: its connection, those who want something of it, and the log bear it. */
 import { describe, expect, it } from 'vitest';
 import { createContext, type Log, SILENT } from '../../src/core/context.ts';
 import { type Upstream, type UpstreamOptions, upstream } from '../../src/providers/upstream/index.ts';
@@ -37,7 +37,7 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
     await up.ready(60_000);
     const watching = up.server.watch?.('tools', () => {}, ctx).catch(() => {});
     const reason = await until(() => up.health().state === 'away' && up.health().lastError, 'it to be cut off');
-    expect(reason).toContain('The server behind "bad" was cut off for a while, since it sent');
+    expect(reason).toContain('The server behind "bad" is cut off for a while, because it sent');
     await expect(read(up)).rejects.toMatchObject({ code: 'unavailable', message: reason });
     const said = lines.filter(({ level, text }) => level !== 'debug' && text.includes('cut off for a while'));
     expect(said.length).toBeLessThanOrEqual(up.health().restarts + up.health().failures);

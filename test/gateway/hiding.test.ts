@@ -1,4 +1,4 @@
-/** What a mounted server was given in secret is in nothing that is said to clients, whatever that server says. */
+/** Nothing that clients are told has the secrets that a mounted server was given, whatever that server says. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { ERAS } from '../e2e/harness.ts';
@@ -6,7 +6,7 @@ import { ENVELOPE, INITIALIZE, startStdio } from '../e2e/raw.ts';
 
 const SECRET = 'hidden-from-clients-91c4';
 const REFERENCE = `\${VITRINE_TEST_HIDDEN}`;
-/** What a mounted server was given is covered in whatever it says of itself. */
+/** This covers the secrets of a mounted server in all of its text. */
 const COVER = '***';
 
 /** A server that repeats its key wherever it can. */

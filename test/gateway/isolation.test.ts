@@ -178,7 +178,7 @@ describe.each(WAYS)('with $title', ({ options }) => {
         const stream = on.era === 'modern' ? await on.client.listen({ resourceSubscriptions: [uri] }) : undefined;
         if (stream === undefined) await on.client.subscribeResource({ uri });
         await tellsOf(on, uri, () => callTool(on, mount, 'touch', { uri }));
-        // What was sent before an answer has arrived before it.
+        // Everything that was sent before an answer has arrived before it.
         await together((person) => person.on.request('resources/templates/list'));
         const told = places.flatMap(({ person, since }) =>
           changesSince(person.on, since).includes(uri) ? [person.on] : [],

@@ -1,4 +1,4 @@
-/** What is watched at an upstream of the 2026 era is one stream, and ends with those who wanted it. */
+/** One stream watches an upstream of the 2026 era, and ends with those who wanted it. */
 import { createServer, request as send } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';

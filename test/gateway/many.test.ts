@@ -22,7 +22,7 @@ const NAMED = 300;
 const STAYING = 4_500;
 const PAGE_SIZE = 500;
 
-/** What each of their resources has. */
+/** The fields of each of their resources. */
 const FIELDS = ['uri', 'name', 'title', 'description', 'mimeType', 'size', 'annotations', 'icons', '_meta'];
 
 /** Twenty of them. */
@@ -109,7 +109,7 @@ describe.each(ERAS)('lists of twenty servers, for a client of the %s era', (era)
       expect(opaque).toMatchObject({
         resource: { uri: 'counted+urn:part:04999-stay', title: 'Part 04999-stay of counted' },
       });
-      // What is known now is not asked for again.
+      // The gateway does not ask again for what it knows.
       const asked = await fleet.asked('named', 'resources/list');
       await on.request('resources/metadata', { uri: 'named+https://named.example/parts/00000-stay?view=all#top' });
       expect(await fleet.asked('named', 'resources/list')).toBe(asked);

@@ -25,7 +25,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
 });
 
-/** What happens when a question arrives; each test that cares sets its own. */
+/** Answers a question when it arrives; each test that cares sets its own. */
 type Asked = (asked: string, signal: AbortSignal) => Promise<void>;
 
 describe.each(MATRIX)('a client over $transport, $era', ({ transport, era }) => {

@@ -129,7 +129,7 @@ describe.each(ERAS)('for a client of %s', (era) => {
   it('entries that break the rules are left out, and the others are there', async () => {
     const { skills: listed } = await skills.list();
     expect(listed.filter(({ uri }) => uri.startsWith('hostile+'))).toEqual([
-      // What is looked through for secrets may be something else than its server promised.
+      // A skill that is looked through for secrets may differ from what its server promised.
       { uri: 'hostile+skill://good/SKILL.md', frontmatter: HOSTILE[0]?.frontmatter, resources: 'dynamic' },
     ]);
     for (const { uri } of HOSTILE.slice(1))

@@ -45,7 +45,7 @@ async function memoryOf(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
 }
 
-/** What the museum has is there, whole, round after round. */
+/** Expects that the museum has everything, round after round. */
 async function visitsMuseum(client: Connected): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const { contents } = await client.request<ReadAnswer>('resources/read', { uri: 'museum+file:///README.md' });
@@ -93,7 +93,7 @@ describe('behind a gateway over HTTP', () => {
       expect(await memoryOf(pid)).toBeLessThan(MAX_MEMORY);
       // One line for each time that one is cut off, or cannot be reached: not one for each message.
       expect(server.output().split('\n').length).toBeLessThan(1_000);
-      expect(server.output()).toContain('was cut off for a while, since it sent');
+      expect(server.output()).toContain('is cut off for a while, because it sent');
       await ends(storm, pid, () => server.stop());
       await Promise.all(clients.map((client) => client.close()));
     } finally {

@@ -16,7 +16,7 @@ interface Recorded {
   readonly told: readonly string[];
 }
 
-/** What the fixture says to a client of an era; over which transport makes no difference (`fixture.test.ts`). */
+/** Records the fixture's answers to a client of an era; over which transport makes no difference (`fixture.test.ts`). */
 function directly(era: Era): Promise<Recorded> {
   const known = direct.get(era) ?? recordDirectly(era);
   direct.set(era, known);

@@ -20,7 +20,7 @@ afterAll(() => served[Symbol.asyncDispose]());
 interface Machine extends AsyncDisposable {
   readonly home: Folder;
   readonly project: Folder;
-  /** What was printed and, behind `!`, how it failed. */
+  /** Gives what was printed and, behind `!`, how it failed. */
   add(host: string, paths?: readonly string[], flags?: Partial<AddFlags>): Promise<string>;
   remove(host: string, flags?: Partial<AddFlags>): Promise<string>;
 }
@@ -60,7 +60,7 @@ async function machine(
   };
 }
 
-/** What `now` has more than `before`, where it has one piece more in one place, and a comma at most in another one. */
+/** Gives the piece that `now` has more than `before`, if it is one piece in one place, and a comma at most in another one. */
 function pieceAdded(before: string, now: string): string {
   let start = 0;
   while (start < before.length && before[start] === now[start]) start++;
@@ -239,7 +239,7 @@ describe('a file', () => {
   ])('of %s that is broken, or cannot be edited, is left as it is: %s %j', async (host, name, text) => {
     await using here = await machine({}, { [name]: text });
     expect(await here.add(host, undefined, { yes: true })).toMatch(
-      /^!2 .*(is broken|no configuration|cannot be edited)/,
+      /^!2 .*(is invalid|not a configuration|cannot be edited)/,
     );
     expect(await readFile(here.home.at(name), 'utf8')).toBe(text);
   });

@@ -8,7 +8,7 @@ import { commandProvider } from '../../src/providers/command/index.ts';
 import { readLeaf } from '../../src/testing/observe.ts';
 import { type Folder, temporaryFolder } from '../e2e/folders.ts';
 
-/** What a caller may put for a variable, before it is written into a URI. */
+/** A caller may put these for a variable, before it is written into a URI. */
 const VALUES: readonly string[] = [
   '; touch ran',
   '&& touch ran',
@@ -173,7 +173,7 @@ describe('a configuration is refused', () => {
     ['{x}/{x}', { argv: ['echo'], variables: { x: 'a' } }, /in the path once/],
     ['{x}', { argv: ['echo'], variables: { x: '(a' } }, /no regular expression/],
     ['{x}', { argv: ['echo'], variables: { x: '(?=a)' } }, /no regular expression/],
-    ['{x}', { argv: ['echo'], variables: { x: ['a/b'] } }, /no slash/],
+    ['{x}', { argv: ['echo'], variables: { x: ['a/b'] } }, /must not contain a slash/],
     ['../x', { argv: ['echo'] }, /dot segment/],
     ['a//b', { argv: ['echo'] }, /empty segment/],
   ])('for the path %s with %j', async (path, block, message) => {

@@ -1,5 +1,5 @@
 /**
- * What has been said to servers of git repositories to make git do something else (CVE-2025-68143, -68144, -68145,
+ * Names that have made servers of git repositories have git do something else (CVE-2025-68143, -68144, -68145,
  * CVE-2026-27735, and those of git's own front ends), in every place where a caller has a word: each is a name that is
  * not there, or refused, and git is never told of it but where only a name or a pattern can be.
  */
@@ -92,7 +92,7 @@ const PLACES: readonly string[] = [
   'compare/HEAD/HEAD/X',
 ];
 
-/** What git is told in any case. */
+/** Git gets these words in any case. */
 const OWN: ReadonlySet<string> = new Set(['--', '--stdin']);
 
 const ctx = createContext();
@@ -124,7 +124,7 @@ describe('words of callers', () => {
   });
   afterAll(() => place[Symbol.asyncDispose]());
 
-  /** What git was told, word by word. */
+  /** Gives the words that git got. */
   const told = async (): Promise<string[]> => (await readFile(calls, 'utf8')).split('\0');
 
   it.each(ATTACKS)('%j is no revision and no path, in no spelling [SEC-RES-5]', async (attack) => {

@@ -4,7 +4,7 @@ import { compileTemplate } from '../../src/providers/http/templates.ts';
 import { ctx, get, serveWeb } from '../providers/http/looking.ts';
 import { content } from '../providers/http/site.ts';
 
-/** What is put in the place of a variable, as a caller writes it into the URL. */
+/** A caller writes these into the URL in the place of a variable. */
 const ATTACKS: readonly string[] = [
   '..',
   '.',

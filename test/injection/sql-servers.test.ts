@@ -15,7 +15,7 @@ import { ATTACKS } from './sql.ts';
 
 const ctx = createContext();
 const SECRET = 'the secret value';
-/** What a key of 191 characters can be: the longest that MariaDB has an index for in every setting. */
+/** Keys of up to 191 characters: the longest that MariaDB has an index for in every setting. */
 const KEYS = ATTACKS.filter((text) => text.length <= 191);
 
 for (const kind of SERVERS) {

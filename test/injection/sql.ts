@@ -1,6 +1,6 @@
 /** Texts by which careless code lets a caller write SQL, for every database: as names, keys, cursors, parameters, what is typed. */
 
-/** What must stay the text that it is. */
+/** These must stay the text that they are. */
 export const ATTACKS: readonly string[] = [
   "'",
   "''",

@@ -1,4 +1,4 @@
-/** What is asked of each server, of itself and through the gateway, and what comes of it. */
+/** Asks each server the same, itself and through the gateway, and compares the outcomes. */
 import type { Connected } from '../e2e/harness.ts';
 import { ask, type Data, drain, type Outcome } from './peer.ts';
 import {
@@ -23,11 +23,11 @@ export interface Question {
 }
 
 export interface Compared {
-  /** What the server itself says, as it should read through the gateway. */
+  /** The outcome at the server itself, as it should read through the gateway. */
   readonly expected: Outcome;
-  /** What comes through the gateway, but for what the gateway adds. */
+  /** The outcome through the gateway, without the gateway's additions. */
   readonly got: Outcome;
-  /** What comes through the gateway. */
+  /** The outcome through the gateway. */
   readonly through: Outcome;
   /** The URIs that the server itself links to and embeds. */
   readonly links: readonly string[];

@@ -49,7 +49,7 @@ if (absent.length > 0) console.info(`Not installed, and left out: ${absent.join(
 /** The one with everything in it. */
 const everything = servers.filter(({ name }) => name === 'everything');
 
-/** What it has for clients that declare sampling, elicitation and roots. */
+/** The tools that it has for clients that declare sampling, elicitation and roots. */
 const FURTHER_TOOLS = ['trigger-sampling-request', 'trigger-elicitation-request', 'get-roots-list'];
 
 /** Few entries make many pages, which end within mounts and between them. */
@@ -92,7 +92,7 @@ describe.each(servers.length === 0 ? [] : [{ count: servers.length }])('$count s
     return all;
   }
 
-  /** What the server itself says, when the gateway says the same. */
+  /** Expects the same of the gateway as of the server itself, and gives it. */
   async function expectSame(server: InteropServer, era: Era, question: Question): Promise<Outcome> {
     const { expected, got } = await compare(scene, clientOf(era), server, question);
     const asked = `${server.name}: ${question.method} ${JSON.stringify(question.params('<folder>'))}`;
@@ -122,7 +122,7 @@ describe.each(servers.length === 0 ? [] : [{ count: servers.length }])('$count s
       for (const list of LIST_NAMES) lists.set(list, await listed(era, list));
     });
 
-    /** What the gateway lists of a server. */
+    /** Gives the entries that the gateway lists of a server. */
     const entriesOf = (server: InteropServer, list: ListName): readonly Data[] =>
       (lists.get(list)?.entries ?? []).filter((entry) => isPublishedBy(server.name, list, entry));
 
@@ -149,7 +149,7 @@ describe.each(servers.length === 0 ? [] : [{ count: servers.length }])('$count s
         const { resources } = (await scene.direct(server)).getServerCapabilities() ?? {};
         const subscribe = resources?.subscribe ?? false;
         for (const { uri, capabilities } of entriesOf(server, 'resources')) {
-          // What was read before, and had several URIs, has become a container (2093-13).
+          // A resource that was read before, and had several URIs, has become a container (2093-13).
           const native = String(uri).slice(server.name.length + 1);
           const list = (capabilities as Data).list === true && (await urisRead(server, native)).size > 1;
           expect(capabilities, native).toEqual({ list, subscribe });

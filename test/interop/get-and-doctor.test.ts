@@ -36,7 +36,7 @@ interface Got {
   readonly report: GetReport;
   readonly again: GetReport;
   readonly entries: readonly GetEntry[];
-  /** What the files hold, and what the server answers when it is asked for the same, by URI. */
+  /** The bytes of the files, and the bytes of the server's answers to the same requests, by URI. */
   readonly files: Readonly<Record<string, Buffer>>;
   readonly direct: Readonly<Record<string, Buffer>>;
 }
@@ -59,7 +59,7 @@ async function getFrom(server: InteropServer): Promise<Got> {
   );
   const folder = join(root, 'files', server.name);
   const entries: GetEntry[] = [];
-  // What templates name, too, where it stays the same.
+  // Resources that templates name are fetched, too, if they stay the same.
   const named = server.name === 'shelf' ? (server.reads ?? []).map(({ params }) => params.uri) : undefined;
   const report = await getResources(resources, named, folder, { onEntry: (entry) => entries.push(entry) });
   const again = await getResources(resources, named, folder);
@@ -105,7 +105,7 @@ async function documented(): Promise<ReadonlyMap<string, { readonly version: str
   );
 }
 
-/** What is found, as the table has it. */
+/** Gives the findings, as the table has them. */
 const foundIn = ({ results }: Diagnosis): string => {
   const ids = (level: string): readonly string[] => [
     ...new Set(results.filter((each) => each.status === 'problem' && each.level === level).map(({ id }) => id)),

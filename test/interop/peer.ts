@@ -15,7 +15,7 @@ export interface Refusal {
   readonly data?: Json;
 }
 
-/** What a request ends with. */
+/** The end of a request. */
 export type Outcome = { readonly result: Data } | { readonly error: Refusal };
 
 const loose = z.looseObject({});

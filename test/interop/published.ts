@@ -10,7 +10,7 @@ export const publishedName = (mount: string, name: string): string => `${mount}_
 
 /** Members whose text is a URI of the server, wherever the protocol has them. */
 const URIS: ReadonlySet<string> = new Set(['uri', 'uriTemplate', 'resourceUri', 'ui/resourceUri']);
-/** What only the tool itself knows how to read. */
+/** Only the tool itself knows how to read these fields. */
 const OPAQUE: ReadonlySet<string> = new Set(['structuredContent', 'inputSchema', 'outputSchema']);
 
 /** All URIs in an entry, in parameters, in contents. */
@@ -24,7 +24,7 @@ export function publishUris<T extends Json>(mount: string, value: T): T {
 /** Members of results that have URIs in them; what others mean is not said by the protocol. */
 const CARRIERS: ReadonlySet<string> = new Set(['contents', 'content', 'messages', '_meta']);
 
-/** What comes of a request. */
+/** Publishes the outcome of a request. */
 export function publishOutcome(mount: string, outcome: Outcome): Outcome {
   if ('error' in outcome) return { error: publishUris(mount, outcome.error as unknown as Data) as unknown as Refusal };
   const members = Object.entries(outcome.result);
@@ -60,7 +60,7 @@ export function resultIn(era: Era, outcome: Outcome): Outcome {
 }
 
 /**
- * What the gateway says where the server says nothing, by what is asked. Everything else is as the server said it.
+ * Gives the fields that the gateway adds where the server says nothing, by method. Everything else is as the server said it.
  *
  * - `capabilities`: whether a resource can be listed and subscribed to (2093-3).
  * - `name`: of contents and of embedded resources (2093-1).

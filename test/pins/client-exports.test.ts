@@ -1,4 +1,4 @@
-/** What the client library exports, by name: an export that came or went by accident shows here. */
+/** The client library exports these names: an export that came or went by accident shows here. */
 import { expect, it } from 'vitest';
 import * as client from '../../src/client/index.ts';
 import * as node from '../../src/client/node/index.ts';

@@ -1,4 +1,4 @@
-/** What the package exports, by name: an export that came or went by accident shows here. */
+/** The package exports these names: an export that came or went by accident shows here. */
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
@@ -71,6 +71,7 @@ const TYPES: readonly string[] = [
   'Admission',
   'AgainMethods',
   'Annotations',
+  'AnswersOptions',
   'AskOptions',
   'AskedFor',
   'AudioContent',
@@ -84,6 +85,7 @@ const TYPES: readonly string[] = [
   'Bus',
   'BusListener',
   'BusMemory',
+  'BusState',
   'ByteRange',
   'CacheHint',
   'CallToolResult',
@@ -151,7 +153,11 @@ const TYPES: readonly string[] = [
   'RateOptions',
   'ReadOptions',
   'RedactOptions',
+  'RedisAddress',
   'RedisBusOptions',
+  'RedisClusterAddress',
+  'RedisSentinelAddress',
+  'RedisServerAddress',
   'Resource',
   'ResourceBody',
   'ResourceCapabilities',
@@ -164,12 +170,15 @@ const TYPES: readonly string[] = [
   'ResourceTemplate',
   'ResourceToolOptions',
   'ResumptionOptions',
+  'Room',
   'SamplingAnswer',
   'Schema',
   'SearchMatch',
   'SearchQuery',
   'ServeStdioOptions',
   'ServerIdentity',
+  'Share',
+  'SharedRate',
   'SignInOptions',
   'SigningAlgorithm',
   'StandardSchema',

@@ -1,14 +1,17 @@
 /** Replicas that are killed while clients of both eras work: no session is lost, and no update. */
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { vitrine } from '../cli/run.ts';
 import { type Folder, temporaryFolder } from '../e2e/folders.ts';
 import { type Connected, connectHttp } from '../e2e/harness.ts';
 import { until } from '../e2e/waiting.ts';
 import { redis, startRedis } from '../services/redis.ts';
 import { describeWith } from '../services/service.ts';
 import { connectInTurn, type InTurn } from './in-turn.ts';
-import { type Serving, startProxy, startServing } from './processes.ts';
+import { type Serving, startProxy, startVitrine } from './processes.ts';
+import { startPythons } from './python.ts';
+import { hasSocket } from './sockets.ts';
 
 const ROUNDS = 7;
 const NOTE = 'docs+file:///note.txt';
@@ -53,6 +56,7 @@ async function work(
   await using other = await connectInTurn(() => [url]);
   await using modern = await connectHttp('modern', { url, output: () => '' });
   const clients = [old, other];
+  await using pythons = await startPythons(url, NOTE);
   for (const each of clients) await persistently(() => each.request('resources/subscribe', { uri: NOTE }));
   await until(() => clients.every(({ holder }) => holder !== undefined), 'the streams');
   for (let round = 0; round < ROUNDS; round++) {
@@ -60,6 +64,7 @@ async function work(
     const before = clients.map(({ updates }) => updates.get(NOTE) ?? 0);
     await folder.write('note.txt', `round ${round}`);
     await Promise.all(clients.map((each, at) => each.told(NOTE, before[at] ?? 0)));
+    for (const entries of await pythons.read(`round ${round}`)) expect(entries).toBeGreaterThan(ENTRIES);
     for (const each of [...clients, modern]) {
       const read = await persistently(() => each.request('resources/read', { uri: NOTE }));
       expect(read).toMatchObject({ contents: [{ text: `round ${round}` }] });
@@ -77,19 +82,32 @@ const files = (): Record<string, string> =>
 
 const inDocs = (folder: Folder): Folder => ({ ...folder, write: (path, text) => folder.write(`docs/${path}`, text) });
 
+/** Each process has a chain of its own, which goes on in the process that takes its place. */
+async function expectWholeAudit(folder: Folder, count: number): Promise<void> {
+  const files = (await readdir(folder.path)).filter((name) => /^audit\.\d\.jsonl$/.test(name));
+  expect(files).toHaveLength(count);
+  const { status, stderr } = await vitrine(['audit', 'verify', '--each', ...files], folder.path);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+}
+
 describeWith([redis])('three replicas over Redis', () => {
   it('lose no session and no update while one after the other is killed, and Redis forgets everything', async () => {
     await using server = await startRedis();
     await using folder = await temporaryFolder(files());
-    await folder.write(
-      'vitrine.yaml',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference to the environment
-      "mounts: { docs: ./docs }\nkeys: ['${KEYS}']\nbus: '${BUS}'\nlimits: { pageSize: 7 }\n",
-    );
+    const names = [1, 2, 3];
+    for (const name of names) {
+      await folder.write(
+        `vitrine.${name}.yaml`,
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference to the environment
+        "mounts: { docs: ./docs }\nkeys: ['${KEYS}']\nbus: '${BUS}'\nlimits: { pageSize: 7 }\naudit: ".concat(
+          `{ file: ./audit.${name}.jsonl }\n`,
+        ),
+      );
+    }
     const env = { KEYS: randomBytes(32).toString('base64'), BUS: server.url };
-    const start = (port: number): Promise<Serving> =>
-      startServing(['--config', folder.at('vitrine.yaml'), '--http', String(port)], env);
-    const replicas = await Promise.all([start(0), start(0), start(0)]);
+    const start = (name: number, port = 0): Promise<Serving> =>
+      startVitrine(['--config', folder.at(`vitrine.${name}.yaml`), '--http', String(port)], env);
+    const replicas = await Promise.all(names.map((name) => start(name)));
     const ports = replicas.map(({ port }) => port);
     try {
       await using proxy = await startProxy(ports);
@@ -100,7 +118,7 @@ describeWith([redis])('three replicas over Redis', () => {
         } else if (round % 2 === 1) {
           const at = ((round - 1) / 2) % 3;
           await replicas[at]?.kill();
-          replicas[at] = await start(ports[at] ?? 0);
+          replicas[at] = await start(at + 1, ports[at]);
         }
       });
       expect(proxy.counts.every((count) => count > 10)).toBe(true);
@@ -108,6 +126,7 @@ describeWith([redis])('three replicas over Redis', () => {
       expect(errors).not.toContain(server.url);
       expect(errors).not.toContain(env.KEYS);
       for (const each of replicas) expect(await each.stop()).toBe(0);
+      await expectWholeAudit(folder, names.length);
     } finally {
       await Promise.all(replicas.map((each) => each[Symbol.asyncDispose]()));
     }
@@ -117,7 +136,7 @@ describeWith([redis])('three replicas over Redis', () => {
 describe('two workers', () => {
   it('do not begin where each would have programs of its own, and say so once', async () => {
     await using folder = await temporaryFolder({ 'vitrine.yaml': 'mounts: { up: { command: cat } }\n' });
-    const refused = startServing(['--config', folder.at('vitrine.yaml'), '--http', '0', '--workers', '2']);
+    const refused = startVitrine(['--config', folder.at('vitrine.yaml'), '--http', '0', '--workers', '2']);
     await expect(refused).rejects.toThrow(
       /^a replica ended with 2 before it served: vitrine: Each worker would [^\n]+\n$/,
     );
@@ -126,19 +145,23 @@ describe('two workers', () => {
   it('lose no session and no update while they are killed, and all end with their parent', async () => {
     await using folder = await temporaryFolder({
       ...files(),
-      'vitrine.yaml': 'mounts: { docs: ./docs }\nlimits: { pageSize: 7 }\n',
+      'vitrine.yaml': 'mounts: { docs: ./docs }\nlimits: { pageSize: 7 }\naudit: { file: ./audit.jsonl }\n',
     });
-    await using serving = await startServing(['--config', folder.at('vitrine.yaml'), '--http', '0', '--workers', '2']);
+    await using serving = await startVitrine(['--config', folder.at('vitrine.yaml'), '--http', '0', '--workers', '2']);
     const children = async (): Promise<readonly number[]> =>
       (await readFile(`/proc/${serving.pid}/task/${serving.pid}/children`, 'utf8'))
         .split(' ')
         .filter(Boolean)
         .map(Number);
+    // Nobody answers while one starts and the other is killed, and the SDK of Python asks for its stream only twice.
     const both = (): Promise<readonly number[]> =>
       until(async () => {
         const pids = await children();
-        return pids.length === 2 && pids;
-      }, 'two workers');
+        const serve = await Promise.all(
+          pids.map((pid) => hasSocket(pid, serving.port, 'listening').catch(() => false)),
+        );
+        return pids.length === 2 && serve.every(Boolean) && pids;
+      }, 'two workers that serve');
     let killed = 0;
     await work(inDocs(folder), `http://127.0.0.1:${serving.port}/mcp`, async (round) => {
       if (round % 2 === 0) return;
@@ -148,6 +171,7 @@ describe('two workers', () => {
     const pids = await both();
     expect(serving.errors().match(/a worker has ended and is started again/g)).toHaveLength(killed);
     expect(await serving.stop()).toBe(0);
+    await expectWholeAudit(folder, 2);
     for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow();
   });
 });

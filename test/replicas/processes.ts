@@ -12,7 +12,7 @@ const COMMAND = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url)
 export interface Serving extends AsyncDisposable {
   readonly port: number;
   readonly pid: number;
-  /** What it wrote to standard error. */
+  /** The text that it wrote to standard error. */
   errors(): string;
   kill(): Promise<void>;
   /** Ends it in order. @returns its exit status */
@@ -20,8 +20,12 @@ export interface Serving extends AsyncDisposable {
 }
 
 /** Starts `vitrine serve` and waits until it serves. */
+export const startVitrine = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Serving> =>
+  startServing([COMMAND, 'serve', ...args], env);
+
+/** Starts a Node program and waits until it has written its endpoint. */
 export async function startServing(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Serving> {
-  const child = spawn(process.execPath, [COMMAND, 'serve', ...args], {
+  const child = spawn(process.execPath, args, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -59,7 +63,7 @@ function portOf(child: ChildProcess, errors: () => string): Promise<number> {
     let said = '';
     child.stdout?.on('data', (chunk: Buffer) => {
       said += chunk.toString();
-      const found = /Endpoint: http:\/\/[^:]+:(\d+)\/mcp/.exec(said)?.[1];
+      const found = /http:\/\/[^:]+:(\d+)\/mcp/.exec(said)?.[1];
       if (found !== undefined) resolve(Number(found));
     });
     child.once('close', (status) => reject(new Error(`a replica ended with ${status} before it served: ${errors()}`)));

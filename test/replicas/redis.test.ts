@@ -3,7 +3,7 @@ import { createClient } from '@redis/client';
 import { expect, it } from 'vitest';
 import type { Bus } from '../../src/core/bus.ts';
 import { type Log, SILENT } from '../../src/core/context.ts';
-import { redisBus } from '../../src/serving/bus/redis.ts';
+import { redisBus } from '../../src/serving/bus/redis/index.ts';
 import { until } from '../e2e/waiting.ts';
 import { redis, startRedis } from '../services/redis.ts';
 import { describeWith } from '../services/service.ts';
@@ -36,9 +36,9 @@ describeWith([redis])('a bus over Redis', () => {
     await before.memory.put('session:1', 'uri file:///diary.txt', 'hush', 60_000);
     expect([...(await during.memory.all('session:1'))]).toEqual([['uri file:///diary.txt', 'hush']]);
     const client = await createClient({ url: server.url }).connect();
-    const kept = JSON.stringify(await client.hGetAll('vitrine:session:1'));
+    const kept = JSON.stringify(await client.hGetAll('{vitrine}:session:1'));
     expect(kept).not.toMatch(/diary|hush/);
-    expect(await client.pTTL('vitrine:session:1')).toBeGreaterThan(50_000);
+    expect(await client.pTTL('{vitrine}:session:1')).toBeGreaterThan(50_000);
     await client.close();
     await during.memory.remove('session:1', 'uri file:///diary.txt');
     expect((await before.memory.all('session:1')).size).toBe(0);
@@ -47,6 +47,27 @@ describeWith([redis])('a bus over Redis', () => {
     });
     before.publish('topic', { uri: 'file:///diary.txt' });
     expect(await heard).toEqual({ uri: 'file:///diary.txt' });
+  });
+
+  it('gives a lease to one of those that ask for it, until its time is over or it is given back', async () => {
+    await using server = await startRedis();
+    await using all = buses(server.url);
+    const [one, other] = [await all.open([OLD]), await all.open([OLD])];
+    expect(await one.memory.lease('watch ["db",""]', 'a', 60_000)).toBe(true);
+    expect(await other.memory.lease('watch ["db",""]', 'b', 60_000)).toBe(false);
+    expect(await one.memory.lease('watch ["db",""]', 'a', 60_000)).toBe(true);
+    const client = await createClient({ url: server.url }).connect();
+    const [name = ''] = await client.keys('{vitrine}:lease:*');
+    expect(await client.keys('*')).toEqual([name]);
+    expect(`${name} ${await client.get(name)}`).not.toMatch(/watch|db|\ba\b/);
+    expect(await client.pTTL(name)).toBeGreaterThan(50_000);
+    await client.close();
+    // One who does not have it gives nothing back.
+    await other.memory.release('watch ["db",""]', 'b');
+    expect(await other.memory.lease('watch ["db",""]', 'b', 60_000)).toBe(false);
+    await one.memory.release('watch ["db",""]', 'a');
+    expect(await other.memory.lease('watch ["db",""]', 'b', 50)).toBe(true);
+    await until(() => one.memory.lease('watch ["db",""]', 'a', 60_000), 'the end of a lease');
   });
 
   it('says in the log that another replica has other keys, and takes nothing from it', async () => {

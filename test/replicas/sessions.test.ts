@@ -2,53 +2,29 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Bus } from '../../src/core/bus.ts';
 import { ResourceError } from '../../src/core/errors.ts';
-import { filesProvider } from '../../src/providers/files/index.ts';
 import { busAt, createHub, type Hub } from '../../src/serving/bus/hub.ts';
-import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
-import { createVitrine, type Vitrine } from '../../src/vitrine.ts';
+import { createVitrine } from '../../src/vitrine.ts';
 import { type Folder, temporaryFolder } from '../e2e/folders.ts';
 import { INITIALIZE, JSON_HEADERS } from '../e2e/raw.ts';
 import { until } from '../e2e/waiting.ts';
+import { type Replica, startReplica } from './in-process.ts';
 import { connectInTurn } from './in-turn.ts';
 
 const KEYS = [new Uint8Array(32).fill(7)];
 const NOTE = 'file:///note.txt';
-
-interface Replica {
-  readonly vitrine: Vitrine;
-  readonly serving: HttpServing;
-  close(): Promise<void>;
-}
 
 let folder: Folder;
 let hub: Hub;
 let replicas: Replica[];
 const urls = (): readonly string[] => replicas.map(({ serving }) => serving.url);
 
-async function startReplica(keys = KEYS, bus = busAt(hub)): Promise<Replica> {
-  const provider = await filesProvider({ path: folder.path });
-  const vitrine = createVitrine({
-    mounts: [{ name: 'files', provider, prefix: 'none' }],
-    keys,
-    bus,
-    confirm: ['file:///secret.txt'],
-  });
-  const serving = await serveHttp(vitrine, { port: 0, explorer: false });
-  return {
-    vitrine,
-    serving,
-    async close() {
-      await serving.close();
-      await vitrine.close();
-      await bus.close();
-    },
-  };
-}
+const start = (keys = KEYS, bus = busAt(hub)): Promise<Replica> =>
+  startReplica(folder.path, bus, { keys, confirm: ['file:///secret.txt'] });
 
 beforeEach(async () => {
   folder = await temporaryFolder({ 'note.txt': 'first', 'secret.txt': 'hush' });
   hub = createHub();
-  replicas = [await startReplica(), await startReplica(), await startReplica()];
+  replicas = [await start(), await start(), await start()];
 });
 
 afterEach(async () => {
@@ -57,7 +33,7 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-/** What a replica answers to a request in a session. */
+/** Sends a request in a session to a replica. */
 function ask(at: number, session: string, method: string, init: RequestInit = {}): Promise<Response> {
   return fetch(urls()[at] ?? '', {
     method: 'POST',
@@ -117,7 +93,7 @@ describe('a session of 2025', () => {
     expect((await ask(2, session, 'ping', { method: 'DELETE', body: null })).status).toBe(200);
     for (const at of [0, 1, 2])
       await until(async () => (await ask(at, session, 'ping')).status === 404, 'the end of the session');
-    const stranger = await startReplica([new Uint8Array(32).fill(8)]);
+    const stranger = await start([new Uint8Array(32).fill(8)]);
     replicas.push(stranger);
     const begun = await fetch(urls()[3] ?? '', {
       method: 'POST',
@@ -139,7 +115,7 @@ describe('a session of 2025', () => {
         put: () => Promise.reject(new ResourceError('unavailable', 'The bus is away')),
       },
     };
-    const lonely = await startReplica(KEYS, away);
+    const lonely = await start(KEYS, away);
     replicas.push(lonely);
     await using one = await connectInTurn(() => [lonely.serving.url]);
     await expect(one.request('resources/subscribe', { uri: NOTE })).rejects.toThrow('The bus is away');

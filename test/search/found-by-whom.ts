@@ -92,7 +92,7 @@ async function answers(engine: Engine, principal: (typeof CALLERS)[number]): Pro
   return given;
 }
 
-/** What is offered for each, or why nothing can be. */
+/** The offers for each caller, or the reason why there are none. */
 function offers(engine: Engine, principal: (typeof CALLERS)[number]): Promise<readonly (CompletionValues | string)[]> {
   const ctx = createContext({ principal });
   const known = { uriTemplate: 'm+memory:///{+path}', variable: 'path', known: {}, limit: 100 };

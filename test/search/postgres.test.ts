@@ -9,8 +9,8 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { filesProvider } from '../../src/providers/files/index.ts';
 import { createIndex, type IndexOptions } from '../../src/search/index.ts';
+import type { IndexStore } from '../../src/search/index-store.ts';
 import { postgresStore } from '../../src/search/postgres/store.ts';
-import type { IndexStore } from '../../src/search/store.ts';
 import { temporaryFolder } from '../e2e/folders.ts';
 import { CLI } from '../e2e/harness.ts';
 import type { DatabaseServer } from '../services/database.ts';
@@ -117,7 +117,7 @@ describeWith([postgres])('an index in PostgreSQL', () => {
 
   it('says that its database does not answer, and is there again with it', async () => {
     await using folder = await temporaryFolder({ 'a.md': 'The brass clock' });
-    // What is asked here is whether it comes back, and not how soon a change is heard of: it looks by itself, too.
+    // The test asks whether the index comes back, and not how soon a change is heard of: it looks by itself, too.
     await using engine = await serving(folder.path, { schema: nextSchema(), rescanSeconds: 1 });
     await engine.vitrine.ranked?.settled();
     await server.stop();

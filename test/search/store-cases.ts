@@ -1,7 +1,7 @@
 /** The laws of every store of an index, whatever database it is in. */
 import { expect, it } from 'vitest';
+import type { Entry, IndexStore } from '../../src/search/index-store.ts';
 import { parseQuestion, questionOfName } from '../../src/search/question.ts';
-import type { Entry, IndexStore } from '../../src/search/store.ts';
 
 export const entry = (name: string, text: string, more: Partial<Entry> = {}): Entry => ({
   uri: `m+memory:///${name}`,

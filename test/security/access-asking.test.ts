@@ -1,4 +1,4 @@
-/** What a human is asked about: reads, calls and prompts, in the way of each era, and whose yes is good for what. */
+/** A human is asked about reads, calls and prompts, in the way of each era; a yes is good only for what was asked. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineTool } from '../../src/core/tool.ts';
 import type { AccessRules } from '../../src/layers/access/index.ts';
@@ -74,7 +74,7 @@ function echo(name: string) {
   return defineTool({ name, inputSchema: { type: 'object' }, run: (args) => `${name} ${JSON.stringify(args)}` });
 }
 
-/** What is asked about, one of each kind, and what is there once it may be. */
+/** Questions, one of each kind, and the answers once they are allowed. */
 const THINGS: readonly {
   readonly what: string;
   readonly method: string;

@@ -95,7 +95,7 @@ const read = (path: string) => ['resources/read', { uri: `memory:///${path}` }] 
 const called = (name: string, args: object = {}) => ['tools/call', { name, arguments: args }] as const;
 const prompt = (name: string) => ['prompts/get', { name }] as const;
 
-/** What comes of it for nobody in particular, for staff and for the board. */
+/** The outcome for nobody in particular, for staff and for the board. */
 const CASES: readonly (readonly [readonly [method: string, params: object], string, string, string])[] = [
   [read('a.md'), 'denied', 'answered', 'answered'],
   [read('guide/one.md'), 'answered', 'answered', 'answered'],

@@ -1,4 +1,4 @@
-/** What is hidden is as what is missing: the same bytes, status and headers, after the same work (SEC-RES-2). */
+/** A hidden resource is answered as a missing one: the same bytes, status and headers, after the same work (SEC-RES-2). */
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccessRules } from '../../src/layers/access/index.ts';
@@ -28,7 +28,7 @@ const RULES: AccessRules = {
   default: 'allow',
 };
 
-/** What is hidden, and what is missing in the same place; of one length, as lengths are among the headers. */
+/** Hidden resources, and missing ones in the same place; of one length, as lengths are among the headers. */
 const RESOURCES: readonly (readonly [hidden: string, missing: string])[] = [
   ['docs+file:///drafts/new.md', 'docs+file:///drafts/nix.md'],
   ['docs+file:///big.bin', 'docs+file:///nix.bin'],

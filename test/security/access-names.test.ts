@@ -155,7 +155,7 @@ describe.each(['name', 'none'] as const)('the URIs of another server, with prefi
     }
   });
 
-  // Where a value of one of two variables leads, the other one says.
+  // Each variable is completed with a value of the other one that leads to something hidden.
   it.each([
     ['{+path}', 'path'],
     ['{folder}/{name}', 'folder'],

@@ -10,7 +10,7 @@ import { collectNotices, subscribe } from '../e2e/notices.ts';
 
 const BEFORE: MemoryResource = { text: 'open', mimeType: 'text/plain', annotations: { audience: ['assistant'] } };
 
-/** What it becomes, and rules by which nobody may have that. */
+/** The changed resources, and rules by which nobody may have them. */
 const CHANGES: readonly (readonly [string, MemoryResource, Omit<AccessRule, 'effect'>])[] = [
   ['another type', { ...BEFORE, mimeType: 'application/x-key' }, { mimeTypes: ['application/*'] }],
   ['larger', { ...BEFORE, text: 'x'.repeat(1_000) }, { minBytes: 100 }],
@@ -36,7 +36,7 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
         await notices.told(a);
         notices.forget();
         provider.set('a.txt', after);
-        // What comes next has overtaken nothing.
+        // The next notice has overtaken nothing.
         for (let turn = 1; turn <= 3; turn++) {
           provider.set('b.txt', { ...BEFORE, text: String(turn) });
           await notices.told(b, turn);

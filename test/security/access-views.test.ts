@@ -1,4 +1,4 @@
-/** What a rule keeps back is in no other view and under no other path: revisions of git, and links (SEC-RES-2). */
+/** A resource that a rule keeps back is in no other view and under no other path: revisions of git, and links (SEC-RES-2). */
 import { execFileSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -172,7 +172,9 @@ describe.concurrent('with the heads that were noted elsewhere, verify finds', ()
     expect(await verify()).toEqual([0, expect.stringContaining('note: lines ')]);
     expect(await verify('--anchor', anchors)).toEqual([
       1,
-      expect.stringMatching(/lines \d+ to \d+ of the audit are missing before this one, and it was not the server/),
+      expect.stringMatching(
+        /lines \d+ to \d+ of the audit are missing before this one, and the server did not delete them/,
+      ),
     ]);
   });
 
@@ -362,8 +364,8 @@ describe.concurrent('heads on standard error', () => {
 describe.concurrent('a place for heads', () => {
   it.each<[unknown, object, string]>([
     [`https://ada:${SECRET}@hooks.example/`, {}, 'has a user or a password in it; say them in headers'],
-    [`ftp://hooks.example/${SECRET}`, {}, 'is no http: or https: URL'],
-    [`http://[::bad/${SECRET}`, {}, 'is no http: or https: URL'],
+    [`ftp://hooks.example/${SECRET}`, {}, 'is not an http: or https: URL'],
+    [`http://[::bad/${SECRET}`, {}, 'is not an http: or https: URL'],
     ['audit.jsonl', {}, 'in another place than the audit itself'],
     [{ to: 'heads.jsonl', headers: { authorization: SECRET } }, {}, 'only a URL takes headers'],
     ['heads.jsonl', { file: '-' }, 'each process has a chain of its own'],

@@ -73,7 +73,7 @@ describe('an audit file with a lock', () => {
     [
       'of another container',
       elsewhere,
-      /may be written by process 1 of .*, which cannot be seen from here.* start again in \d+ s, or remove \S+\.lock/,
+      /may be written by process 1 of .*, which is not visible from here.* start again in \d+ s, or remove \S+\.lock/,
     ],
     [
       'of another machine',

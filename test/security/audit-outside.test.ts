@@ -1,4 +1,4 @@
-/** What others do to the file of an audit while it is written stands in the chain, and the chain goes on (RES-9). */
+/** Others change the file of an audit while it is written: the chain shows it, and goes on (RES-9). */
 import { copyFile, link, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { verifyAudit } from '../../src/layers/audit/verify.ts';
@@ -60,9 +60,9 @@ interface Act {
   readonly name: string;
   readonly why: string;
   readonly act: (file: string, folder: Folder) => Promise<unknown>;
-  /** Where the lines are that were written before; none where they are gone. */
+  /** The file with the lines that were written before; undefined if they are gone. */
   readonly before?: string;
-  /** What verify says of all that is left. */
+  /** The findings of `verify` about all that is left. */
   readonly finds: RegExp | undefined;
 }
 

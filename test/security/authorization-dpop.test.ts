@@ -107,7 +107,7 @@ describe('a bound token', () => {
   const list = (headers: Record<string, string>): Promise<RawResponse> =>
     post(guarded.serving.url, 'modern', 'resources/list', {}, headers);
 
-  /** What a client with a library sends, as a proxy passes it on. */
+  /** Sends a request as a client with a library does and a proxy passes it on. */
   async function asClient(token: string, method: string, headers: object, message?: object): Promise<Response> {
     const body = message === undefined ? undefined : JSON.stringify({ jsonrpc: '2.0', id: 1, ...message });
     return protectedResourceRequest(token, method, new URL(RESOURCE), new Headers({ ...headers }), body, {
@@ -270,7 +270,7 @@ describe('the memory of proofs', () => {
     return { token, forged: { header: { jwk: ownJwk }, signedBy: own.privateKey } };
   }
 
-  /** What a request with that proof is answered with, or with one that was not used. */
+  /** Gives the status of a request with that proof, or with one that was not used. */
   async function statusOf(era: (typeof ERAS)[number], { token, forged }: Client, proof?: string): Promise<number> {
     const headers = shown(token, proof ?? (await proofFor(token, forged)));
     const [method, params] = era === 'modern' ? ['resources/list', {}] : ['initialize', INITIALIZE];
@@ -294,7 +294,7 @@ describe('the memory of proofs', () => {
     expect(await statusOf(era, keysOfAnn[0] as Client, used)).toBe(200);
     expect(await answered(era, ...keysOfAnn)).toEqual([24, 503]);
     expect(await statusOf(era, await clientOf('ann'))).toBe(503);
-    // What is remembered is not good again, and others are not kept waiting.
+    // A remembered proof is not good again, and others are not kept waiting.
     expect(await statusOf(era, keysOfAnn[0] as Client, used)).toBe(401);
     expect(await answered(era, await clientOf('bob'))).toEqual([25, 503]);
     // Once all of it would be too old, there is room again; the old proof is no better for it.

@@ -113,7 +113,7 @@ describe('an opaque token', () => {
   it('is asked for at its issuer alone; a JWT of another one causes no request', async () => {
     const jwt = await issuer.forge({ iss: 'https://elsewhere.example' });
     const requests = issuer.requests.length;
-    expect(challengeOf(await list(jwt))).toContain('not of an issuer that is trusted');
+    expect(challengeOf(await list(jwt))).toContain('not of an issuer that this server trusts');
     expect(challengeOf(await list('x'.repeat(5_000)))).toContain('not one that is known here');
     expect(issuer.requests.length).toBe(requests);
     // JWTs of its own are verified here.
@@ -141,7 +141,7 @@ it('the secret can go in the body, answers need not be kept, and the subject can
   };
   const token = await issuer.token();
   await using strict = await startGuarded({ issuers: [{ issuer: issuer.origin, introspection }] });
-  expect(challengeOf(await strict.ask('modern', token, 'resources/list'))).toContain('for whom');
+  expect(challengeOf(await strict.ask('modern', token, 'resources/list'))).toContain('no subject');
   const named = { ...introspection, subjectClaim: 'client_id' };
   await using guarded = await startGuarded({ issuers: [{ issuer: issuer.origin, introspection: named }] });
   const before = asked(issuer);
@@ -186,13 +186,13 @@ describe('what an issuer says of a token', () => {
       [{ iss: 'https://elsewhere.example' }, 'not of an issuer'],
       [{ aud: undefined }, 'not for this resource'],
       [{ aud: ['https://elsewhere.example'] }, 'not for this resource'],
-      [{ exp: undefined }, 'until when'],
-      [{ exp: `${now() + 600}` }, 'until when'],
+      [{ exp: undefined }, 'no expiry'],
+      [{ exp: `${now() + 600}` }, 'no expiry'],
       [{ exp: now() - 60 }, 'has expired'],
       [{ nbf: now() + 60 }, 'not good yet'],
       [{ nbf: 'now' }, 'not good yet'],
-      [{ sub: undefined }, 'for whom'],
-      [{ sub: 1 }, 'for whom'],
+      [{ sub: undefined }, 'no subject'],
+      [{ sub: 1 }, 'no subject'],
       [{ token_type: 'refresh_token' }, 'not an access token'],
       [{ token_type: 'DPoP' }, 'bound to a key'],
       [{ cnf: { jkt: 'x' } }, 'bound to a key, and cannot'],

@@ -1,4 +1,4 @@
-/** Where the keys of an issuer are is not asked once for ever: they may move. */
+/** The server asks again for the place of an issuer's keys: they may move. */
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { KEYS_COOLDOWN_MS } from '../../src/serving/auth/keys.ts';

@@ -1,4 +1,4 @@
-/** What one principal has, no other one gets: sessions, cursors, request state, subscriptions and streams. */
+/** Nobody gets what another principal has: sessions, cursors, request state, subscriptions and streams. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SILENT } from '../../src/core/context.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';

@@ -31,7 +31,7 @@ export const LIBRARY = { clientId: 'library', clientSecret: 'library:secret+0123
 export interface IssuerOptions {
   /** Of access tokens. Default: jwt. */
   readonly format?: 'jwt' | 'opaque';
-  /** What an access token of a client says beside the usual. Default: that it is in two groups. */
+  /** The claims of a client's access token beside the usual ones. Default: that it is in two groups. */
   readonly claims?: (client: string) => Readonly<Record<string, unknown>>;
   /** How the library shows its secret. Default: client_secret_basic. */
   readonly libraryAuth?: 'client_secret_basic' | 'client_secret_post';
@@ -259,7 +259,7 @@ function logInto(lines: string[]): Log {
 export const bearer = (token: string | undefined): Record<string, string> =>
   token === undefined ? {} : { authorization: `Bearer ${token}` };
 
-/** What the 2026 era wants in a header. */
+/** Gives the header that the 2026 era wants. */
 function nameOf(params: object): Record<string, string> {
   const { uri, name } = params as { readonly uri?: string; readonly name?: string };
   const called = name ?? uri;

@@ -1,48 +1,26 @@
-/** Authorization over HTTP: which tokens are accepted, and what those are told who have none that is good. */
+/** Authorization over HTTP: which tokens are accepted, and what the others are told. */
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { KEYS_COOLDOWN_MS, KEYS_MAX_AGE_MS } from '../../src/serving/auth/keys.ts';
-import { createEndpoint, serveHttp } from '../../src/serving/http/index.ts';
-import { createVitrine } from '../../src/vitrine.ts';
 import { ERAS } from '../e2e/harness.ts';
-import { http, messageOf, post, type RawResponse } from '../e2e/raw.ts';
+import { messageOf, type RawResponse } from '../e2e/raw.ts';
 import { listening } from '../gateway/authorization/servers.ts';
-import {
-  A,
-  bearer,
-  EVERYTHING,
-  type Guarded,
-  hashOf,
-  type Issuer,
-  RESOURCE,
-  resultOf,
-  SCOPES,
-  startGuarded,
-  startIssuer,
-} from './authorization-servers.ts';
+import { challengeOf, METADATA, type Scene, STATIC, setScene } from './authorization-scene.ts';
+import { A, type Guarded, hashOf, type Issuer, resultOf, SCOPES, startGuarded } from './authorization-servers.ts';
 
-const METADATA = 'https://library.example/.well-known/oauth-protected-resource/mcp';
-const STATIC = 'static-token-0123456789abcdef';
-
+let scene: Scene;
 let issuer: Issuer;
 let guarded: Guarded;
 
 beforeEach(async () => {
-  issuer = await startIssuer();
-  guarded = await startGuarded({
-    issuers: [{ issuer: issuer.origin }],
-    tokens: [{ name: 'till', hash: hashOf(STATIC), scopes: [SCOPES[0]], groups: ['shop'] }],
-    scopes: [SCOPES[0]],
-  });
+  scene = await setScene();
+  ({ issuer, guarded } = scene);
 });
 
 afterEach(async () => {
   vi.useRealTimers();
-  await guarded[Symbol.asyncDispose]();
-  await issuer[Symbol.asyncDispose]();
+  await scene[Symbol.asyncDispose]();
 });
-
-const challengeOf = (response: RawResponse): string => String(response.headers['www-authenticate']);
 
 /** Moves the clock of this process; nothing else. */
 function later(ms: number): void {
@@ -102,13 +80,16 @@ describe.each(ERAS)('a token, %s', (era) => {
       'not for this resource',
     );
     await expectRefused(await issuer.forge({ aud: [] }), 'not for this resource');
-    await expectRefused(await issuer.forge({ iss: 'https://elsewhere.example' }), 'not of an issuer that is trusted');
-    await expectRefused(await issuer.forge({ iss: `${issuer.origin}/` }), 'not of an issuer that is trusted');
+    await expectRefused(
+      await issuer.forge({ iss: 'https://elsewhere.example' }),
+      'not of an issuer that this server trusts',
+    );
+    await expectRefused(await issuer.forge({ iss: `${issuer.origin}/` }), 'not of an issuer that this server trusts');
   });
 
   it('that lacks what has to be in it, or is bound to a key of its client, is refused', async () => {
     await expectRefused(await issuer.forge({ exp: undefined }), "'exp' of the token is missing");
-    await expectRefused(await issuer.forge({ sub: '' }), 'for whom');
+    await expectRefused(await issuer.forge({ sub: '' }), 'no subject');
     await expectRefused(await issuer.forge({ cnf: { jkt: 'x' } }), 'bound to a key');
   });
 
@@ -274,194 +255,5 @@ describe('the keys of an issuer', () => {
       'GET /.well-known/oauth-authorization-server',
     ]);
     expect(issuer.keyRequests()).toBe(0);
-  });
-});
-
-describe('the endpoint', () => {
-  const list = (headers: Record<string, string>, suffix = ''): Promise<RawResponse> =>
-    post(guarded.serving.url + suffix, 'modern', 'resources/list', {}, headers);
-
-  it('takes no token out of the URL, not even beside a good one', async () => {
-    const token = await issuer.token();
-    for (const headers of [{}, bearer(token)]) {
-      const response = await list(headers, `?access_token=${token}`);
-      expect(response.status).toBe(400);
-      expect(challengeOf(response)).toContain('error="invalid_request"');
-    }
-  });
-
-  it('asks for a bearer token where another kind came, and refuses what is malformed', async () => {
-    expect((await list({ authorization: 'Basic cmVhZGVyOng=' })).status).toBe(401);
-    expect((await list({ authorization: `bEARER  ${STATIC}` })).status).toBe(200);
-    for (const authorization of ['Bearer', 'Bearer a b', `Bearer ${STATIC}, Bearer ${STATIC}`]) {
-      expect((await list({ authorization })).status).toBe(400);
-    }
-  });
-
-  it('needs a token for everything: every HTTP method, and bodies that are none', async () => {
-    const { url } = guarded.serving;
-    for (const method of ['GET', 'POST', 'DELETE', 'PUT', 'PATCH']) {
-      expect((await http(url, { method })).status).toBe(401);
-    }
-    expect((await http(url, { body: '{"jsonrpc":', headers: { 'content-type': 'application/json' } })).status).toBe(
-      401,
-    );
-    expect((await http(url.replace('/mcp', '/healthz'), { method: 'GET' })).text).toBe('{"status":"ok"}');
-  });
-
-  it('says where tokens come from, with and without its path (RFC 9728)', async () => {
-    const { origin } = new URL(guarded.serving.url);
-    for (const path of ['', '/mcp']) {
-      const response = await http(`${origin}/.well-known/oauth-protected-resource${path}`, { method: 'GET' });
-      expect(response.headers['content-type']).toBe('application/json');
-      expect(JSON.parse(response.text)).toEqual({
-        resource: RESOURCE,
-        authorization_servers: [issuer.origin],
-        bearer_methods_supported: ['header'],
-        scopes_supported: [SCOPES[0]],
-        dpop_signing_alg_values_supported: ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'],
-      });
-    }
-    const elsewhere = await http(`${origin}/.well-known/oauth-protected-resource/other`, { method: 'GET' });
-    expect(elsewhere.status).toBe(404);
-  });
-
-  it('answers to the name in its resource, and to no other', async () => {
-    expect((await list({ ...bearer(STATIC), host: 'library.example' })).status).toBe(200);
-    expect((await list({ ...bearer(STATIC), host: 'elsewhere.example' })).status).toBe(403);
-  });
-
-  it('lets others in without a token where that is configured, and nobody with a bad one', async () => {
-    await using open = await startGuarded({
-      tokens: [{ name: 'till', hash: hashOf(STATIC) }],
-      anonymous: true,
-    });
-    for (const era of ERAS) {
-      expect((await open.ask(era, undefined, 'resources/read', { uri: A })).status).toBe(200);
-      expect((await open.ask(era, 'bad', 'resources/read', { uri: A })).status).toBe(401);
-    }
-    expect(new Set(open.seen.map(({ principal }) => principal.id))).toEqual(new Set(['anonymous']));
-  });
-
-  it('takes of an issuer what is configured for it: audience, algorithms, keys and groups', async () => {
-    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
-    await using keys = await listening(() => (_request, response) => {
-      response.end(JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'k' }] }));
-    });
-    await using other = await startGuarded({
-      issuers: [
-        {
-          issuer: issuer.origin,
-          jwksUri: `${keys.origin}/keys`,
-          audience: ['library', 'archive'],
-          algorithms: ['ES384'],
-          groupsClaim: 'roles',
-        },
-      ],
-    });
-    const header = { alg: 'ES384', kid: 'k' };
-    const claims = { aud: 'archive', scope: undefined, scp: ['x', 'y'], roles: 'guide', groups: ['staff'], azp: 'app' };
-    const good = await issuer.forge(claims, header, privateKey);
-    for (const era of ERAS) {
-      expect((await other.ask(era, good, 'resources/read', { uri: A })).status).toBe(200);
-      expect(other.seen.at(-1)?.principal).toMatchObject({ clientId: 'app', scopes: ['x', 'y'], groups: ['guide'] });
-    }
-    for (const bad of [issuer.token(), issuer.forge({ ...claims, aud: RESOURCE }, header, privateKey)]) {
-      expect((await other.ask('modern', await bad, 'resources/list')).status).toBe(401);
-    }
-    expect(issuer.requests.filter(({ line }) => line.startsWith('GET'))).toEqual([]);
-  });
-
-  it('knows a token by its hash in base64url, too', async () => {
-    const hash = Buffer.from(hashOf(STATIC), 'hex').toString('base64url');
-    await using other = await startGuarded({ tokens: [{ name: 'till', hash }] });
-    expect((await other.ask('modern', STATIC, 'resources/list')).status).toBe(200);
-    expect((await other.ask('modern', hash, 'resources/list')).status).toBe(401);
-  });
-
-  it('lets pages of allowed origins read the challenge and the metadata, and no others', async () => {
-    const vitrine = createVitrine({ mounts: [], access: EVERYTHING });
-    const auth = { resource: RESOURCE, tokens: [{ name: 'till', hash: hashOf(STATIC) }] };
-    const origin = 'https://app.example';
-    const serving = await serveHttp(vitrine, { port: 0, auth, allowedOrigins: [origin] });
-    const asks = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
-    const preflight = await http(serving.url, { method: 'OPTIONS', headers: asks });
-    expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, origin]);
-    const refused = await http(serving.url, { headers: { origin } });
-    expect(refused.status).toBe(401);
-    expect(refused.headers['access-control-expose-headers']).toContain('WWW-Authenticate');
-    const metadata = `${new URL(serving.url).origin}/.well-known/oauth-protected-resource/mcp`;
-    const read = await http(metadata, { method: 'GET', headers: { origin } });
-    expect([read.status, read.headers['access-control-allow-origin']]).toEqual([200, origin]);
-    expect((await http(metadata, { method: 'GET', headers: { origin: 'https://evil.example' } })).status).toBe(403);
-    await serving.close();
-    await vitrine.close();
-  });
-
-  it('logs no token and tells none', async () => {
-    const tokens = [await issuer.token(), await issuer.forge({ exp: 1 }), STATIC, 'opaque-and-unknown-0123456789'];
-    for (const token of tokens) {
-      const answers = await Promise.all(
-        ERAS.map((era) => guarded.ask(era, token, 'tools/call', { name: 'whoami', arguments: {} })),
-      );
-      const said = JSON.stringify([answers, guarded.logged]);
-      for (const part of token.split('.')) expect(said).not.toContain(part);
-    }
-    expect(guarded.logged.join()).toContain('a token was refused');
-  });
-});
-
-describe('auth', () => {
-  const hash = hashOf(STATIC);
-  const introspection = { clientId: 'library', clientSecret: 'x' };
-
-  it.each([
-    [{ resource: RESOURCE }, /neither issuers nor tokens/],
-    [{ resource: 'http://library.example/mcp', tokens: [{ name: 'a', hash }] }, /https URL/],
-    [{ resource: `${RESOURCE}#part`, tokens: [{ name: 'a', hash }] }, /without query, fragment/],
-    [{ resource: RESOURCE, tokens: [{ name: 'a', hash: STATIC }] }, /no SHA-256/],
-    [
-      {
-        resource: RESOURCE,
-        tokens: [
-          { name: 'a', hash },
-          { name: 'a', hash },
-        ],
-      },
-      /two of the token/,
-    ],
-    [{ resource: RESOURCE, issuers: [{ issuer: 'http://issuer.example' }] }, /https URL/],
-    [{ resource: RESOURCE, issuers: [{ issuer: 'https://i.example', algorithms: ['HS256' as never] }] }, /HS256/],
-    [{ resource: RESOURCE, issuers: [{ issuer: 'https://i.example', algorithms: ['none' as never] }] }, /none/],
-    [
-      { resource: RESOURCE, issuers: ['a', 'b'].map((name) => ({ issuer: `https://${name}.example`, introspection })) },
-      /one issuer at most/,
-    ],
-    [
-      {
-        resource: RESOURCE,
-        issuers: [{ issuer: 'https://a.example', introspection: { ...introspection, url: 'http://a.example' } }],
-      },
-      /introspection url .*https URL/,
-    ],
-    [{ resource: RESOURCE, tokens: [{ name: 'a', hash }], dpop: { required: true } }, /bound to no key/],
-    [{ resource: RESOURCE, tokens: [{ name: 'a', hash }], dpop: { algorithms: ['none' as never] } }, /Proofs.*none/],
-  ])('is refused where it makes no sense, %#', async (auth, problem) => {
-    const vitrine = createVitrine({ mounts: [], access: EVERYTHING });
-    expect(() => createEndpoint(vitrine, { auth })).toThrow(problem);
-    await vitrine.close();
-  });
-
-  it('lets the endpoint be reached from other machines, unless everybody may come in', async () => {
-    const vitrine = createVitrine({ mounts: [], access: EVERYTHING });
-    const auth = { resource: RESOURCE, tokens: [{ name: 'a', hash }] };
-    await expect(serveHttp(vitrine, { host: '0.0.0.0', port: 0 })).rejects.toThrow(/no authorization/);
-    await expect(serveHttp(vitrine, { host: '0.0.0.0', port: 0, auth: { ...auth, anonymous: true } })).rejects.toThrow(
-      /no authorization/,
-    );
-    const serving = await serveHttp(vitrine, { host: '0.0.0.0', port: 0, auth });
-    expect((await http(`http://127.0.0.1:${serving.port}/mcp`)).status).toBe(401);
-    await serving.close();
-    await vitrine.close();
   });
 });

@@ -1,4 +1,4 @@
-/** What callers and mounted servers write into names, URIs and arguments is never more to Cedar than text. */
+/** Callers and mounted servers write names, URIs and arguments, which are never more to Cedar than text. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cedarPolicy } from 'vitrine/plug-ins/cedar';
 import { wrapProvider } from '../../src/core/layer.ts';
@@ -213,7 +213,7 @@ describe.each(ERAS)('in the %s era', (era) => {
   ])('arguments decide what they say, and nothing else: %s', async (_name, args, expected) => {
     const ask = await asker(era);
     expect(outcomeOf(await ask('tools/call', { name: 'roll', arguments: args }))).toBe(expected);
-    // What is hidden stays hidden, whatever it would be called with.
+    // A hidden tool stays hidden, whatever it would be called with.
     expect(outcomeOf(await ask('tools/call', { name: 'wipe', arguments: args }))).toBe('missing');
   });
 

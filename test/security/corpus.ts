@@ -1,113 +1,5 @@
 /** URIs that try to leave a folder, or to reach what it hides. Data only; `paths.test.ts` says what must come of them. */
-
-/** Two dots, as some decoder might see them. */
-const DOTS: readonly string[] = [
-  '..',
-  '%2e%2e',
-  '.%2e',
-  '%2e.',
-  '%2E%2E',
-  '%2e%2E',
-  '%252e%252e',
-  '%252E.',
-  '%25252e%25252e',
-  '%c0%ae%c0%ae',
-  '%C0%AE.',
-  '%c0%2e%c0%2e',
-  '%e0%80%ae%e0%80%ae',
-  '%f0%80%80%ae%f0%80%80%ae',
-  '%f8%80%80%80%ae%f8%80%80%80%ae',
-  '%u002e%u002e',
-  '%uff0e%uff0e',
-  '\\u002e\\u002e',
-  '\uff0e\uff0e',
-  '%ef%bc%8e%ef%bc%8e',
-  '\u2024\u2024',
-  '\u2025',
-  '\u2026',
-  '.\u200b.',
-  '.%E2%80%8B.',
-  '%00..',
-  '..%00',
-  '.%00.',
-  '..%20',
-  '.. ',
-  '..%09',
-  '..%0a',
-  '..%0d%0a',
-  '..;',
-  '..;x=y',
-  '...',
-  '....',
-  '.%20.',
-  '&#46;&#46;',
-  '0x2e0x2e',
-  '..%7f',
-  '..%c2%a0',
-];
-
-/** A slash, as some decoder might see it. */
-const SLASHES: readonly string[] = [
-  '/',
-  '%2f',
-  '%2F',
-  '%252f',
-  '%25252F',
-  '\\',
-  '%5c',
-  '%5C',
-  '%255c',
-  '%c0%af',
-  '%c1%9c',
-  '%e0%80%af',
-  '%f0%80%80%af',
-  '%u2215',
-  '%u002f',
-  '\u2215',
-  '\uff0f',
-  '%ef%bc%8f',
-  '\u29f5',
-  '//',
-  '/./',
-  '/%2e/',
-  '%2f/',
-  '/;/',
-  '%00/',
-];
-
-/** Each spelling of the dots with each of the slash, out of the root and out of a folder in it. */
-export const TRAVERSALS: readonly string[] = DOTS.flatMap((dots) =>
-  SLASHES.flatMap((slash) => [
-    `file:///${dots}${slash}secret.txt`,
-    `file:///guide/${dots}${slash}${dots}${slash}root-secret${slash}secret.txt`,
-  ]),
-);
-
-/** Each spelling once, which is enough where every request takes its time. */
-const SOME_TRAVERSALS: readonly string[] = [
-  ...DOTS.map((dots) => `file:///${dots}/secret.txt`),
-  ...DOTS.map((dots) => `file:///guide/${dots}/${dots}/root-secret/secret.txt`),
-  ...SLASHES.map((slash) => `file:///..${slash}secret.txt`),
-  ...SLASHES.map((slash) => `file:///..${slash}root-secret${slash}secret.txt`),
-  ...SLASHES.map((slash) => `file:///guide${slash}..${slash}..${slash}secret.txt`),
-  `file:///${'../'.repeat(30)}etc/passwd`,
-  `file:///${'%2e%2e/'.repeat(30)}etc/passwd`,
-  `file:///${'..%2f'.repeat(30)}etc/passwd`,
-  `file:///${'..\\'.repeat(30)}windows/win.ini`,
-  'file:///guide/../../secret.txt',
-  'file:///guide/deep/../../../secret.txt',
-  'file:///missing/../../secret.txt',
-  'file:///a.txt/../../secret.txt',
-  'file:///guide/..',
-  'file:///guide/.',
-  'file:///guide/./intro.md',
-  'file:///guide/%2e/intro.md',
-  'file:///guide/../a.txt',
-  'file:///./a.txt',
-  'file:///..',
-  'file:///../',
-  'file:///.',
-];
+import { SOME_TRAVERSALS } from './corpus-traversals.ts';
 
 /** Places of the machine by their own names. */
 const ABSOLUTE: readonly string[] = [
@@ -151,7 +43,7 @@ const AUTHORITIES: readonly string[] = [
   'file://guide/intro.md',
 ];
 
-/** What is no path here, but is one elsewhere. */
+/** Paths of other systems, which are no paths here. */
 const OTHER_SYSTEMS: readonly string[] = [
   'file:///C:/Windows/win.ini',
   'file:///C|/Windows/win.ini',
@@ -177,7 +69,7 @@ const OTHER_SYSTEMS: readonly string[] = [
   'file:///ROOT-S~1/secret.txt',
 ];
 
-/** What is inside, and hidden. */
+/** Hidden files inside. */
 const HIDDEN: readonly string[] = [
   'file:///.env',
   'file:///%2eenv',
@@ -366,7 +258,7 @@ const LONG: readonly string[] = [
   `${'x'.repeat(5_000)}:///a.txt`,
 ];
 
-/** What every operation refuses, for a folder as `scene.ts` makes it. */
+/** Every operation refuses these, for a folder as `scene.ts` makes it. */
 export const ATTACKS: readonly string[] = [
   ...new Set([
     ...SOME_TRAVERSALS,

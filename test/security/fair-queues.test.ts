@@ -1,4 +1,4 @@
-/** What is few and shared by all is shared fairly: one principal's flood does not keep another one's small reads waiting. */
+/** Principals share scarce resources fairly: the flood of one does not keep another one's small reads waiting. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What is hidden and what is missing are answered at the same ticks, so that time does not tell them apart (SEC-RES-2). */
+/** Hidden and missing resources are answered at the same ticks, so that time does not tell them apart (SEC-RES-2). */
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';

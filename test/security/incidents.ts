@@ -4,11 +4,11 @@
  */
 
 export interface Incident {
-  /** What a title has in it: ids of the CVE list, or a few words where there is none. */
+  /** The title of a test has one of these in it: ids of the CVE list, or a few words where there is none. */
   readonly cited: readonly string[];
-  /** What happened elsewhere. */
+  /** The incident elsewhere. */
   readonly what: string;
-  /** What stands against it here. Markdown, in one line. */
+  /** The defence here. Markdown, in one line. */
   readonly here: string;
 }
 

@@ -132,7 +132,7 @@ describe('a server with its own limits', () => {
       expect((await failure(readWindow('file:///a.txt', window as object))).code).toBe(-32602);
     });
 
-    it('and windows behind the end', async () => {
+    it('and windows past the end', async () => {
       expect((await failure(readWindow('file:///a.txt', { offset: 6 }))).data?.reason).toBe('invalid');
     });
 

@@ -56,7 +56,7 @@ export async function neighbours(
       return { answered, over };
     },
     async [Symbol.asyncDispose]() {
-      // What goes on in it ends with it.
+      // The work of the provider ends with it.
       await provider.close?.();
       await floods;
       await used[Symbol.asyncDispose]();

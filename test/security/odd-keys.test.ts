@@ -18,7 +18,7 @@ import { ENVELOPE } from '../e2e/raw.ts';
 
 const ODD = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'] as const;
 
-/** What a handler got under keys, and which keys there are. */
+/** Gives the values that a handler got under keys, and the keys that there are. */
 const seen = (record: Readonly<Record<string, unknown>>): object => ({
   keys: Object.keys(record).sort(),
   found: ['confirm', ...ODD].filter((key) => record[key] !== undefined).sort(),

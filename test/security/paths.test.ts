@@ -5,7 +5,8 @@ import { ResourceError, toWireError } from '../../src/core/errors.ts';
 import { type Connected, connectHttp, ERAS, type Era, type Listening, startHttp } from '../e2e/harness.ts';
 import { collectNotices, subscribe } from '../e2e/notices.ts';
 import { ENVELOPE, http, JSON_HEADERS } from '../e2e/raw.ts';
-import { ALIASES, ATTACKS, attacksOn, MOUNT_ALIASES, MOUNT_ATTACKS, TRAVERSALS } from './corpus.ts';
+import { ALIASES, ATTACKS, attacksOn, MOUNT_ALIASES, MOUNT_ATTACKS } from './corpus.ts';
+import { TRAVERSALS } from './corpus-traversals.ts';
 import { startQuiet } from './quiet.ts';
 import { MARKER, makeScene, type Scene, SHOWN } from './scene.ts';
 import { type Served, serve } from './served.ts';
@@ -29,7 +30,7 @@ async function forEach<T>(items: readonly T[], run: (item: T) => Promise<void>):
   await Promise.all(workers);
 }
 
-/** What is typed into a completion to get at a URI. */
+/** Gives the text that is typed into a completion to get at a URI. */
 const typed = (uri: string): string => uri.replace(/^[a-z+]*:\/{0,3}/i, '');
 
 describe('the corpus', () => {
@@ -84,7 +85,7 @@ describe('a provider [SEC-RES-1] (CVE-2025-53110)', () => {
     const told: string[] = [];
     const handles: AsyncDisposable[] = [];
     await forEach([...ATTACKS, ...attacksOn(scene.parent.path)], async (uri) => {
-      // What could come to be may be watched; what is outside, or hidden, must not be told of.
+      // A file that could come to be may be watched; changes outside, or of hidden files, must not be told.
       const handle = await served.provider.watch?.(uri, () => told.push(uri), createContext()).catch(() => undefined);
       if (handle !== undefined) handles.push(handle);
     });
@@ -180,7 +181,7 @@ describe.each(ERAS)('a server and a client of the %s era [SEC-RES-1] (CVE-2025-5
 
   const methods = ['resources/list', 'resources/read', 'resources/metadata', 'resources/directory/read'];
 
-  // What is the same in both eras below the first layer is sent in one.
+  // Methods that are the same in both eras below the first layer are sent in one.
   it.each(era === 'legacy' ? ['resources/read', 'resources/subscribe'] : methods)(
     'refuse every attack on %s',
     async (method) => {

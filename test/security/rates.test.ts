@@ -79,7 +79,7 @@ describe.each(ERAS)('rates over HTTP, %s', (era) => {
     expect(refused.error).toMatchObject(limited('rates.tools.echo'));
     expect((await bob('tools/call', { name: 'echo', arguments: {} })).error).toBeUndefined();
     expect((await ann('tools/call', { name: 'list', arguments: {} })).error).toBeUndefined();
-    // What there is not is counted all the same: a limit tells nobody what there is.
+    // Calls of missing tools count all the same: a limit does not tell which tools exist.
     const hidden = () => ann('tools/call', { name: 'hidden', arguments: {} });
     const answers = [await hidden(), await hidden(), await hidden()];
     expect(answers.map(({ error }) => error?.data?.reason)).toEqual(['invalid', 'invalid', 'limited']);

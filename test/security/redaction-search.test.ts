@@ -62,7 +62,7 @@ describe.each([
   const ask = (args: object): Promise<Found> =>
     on.request('tools/call', { name: 'search', arguments: { uri: 'data+file:///', ...args } });
 
-  /** What it says, in an order of its own, since files are searched side by side. */
+  /** Gives the lines in an order of the test's own, since files are searched side by side. */
   const said = async (args: object): Promise<readonly string[]> =>
     (await ask(args)).content.map((block) => JSON.stringify(block)).sort();
 

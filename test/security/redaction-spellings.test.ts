@@ -22,7 +22,7 @@ const wide = (text: string, { big = false, bom = false }: { big?: boolean; bom?:
 
 const ASCII = 'A line of text that is ASCII and goes on for a while.\n'.repeat(60);
 
-/** What has to stay readable stands in `BEFORE` and `AFTER`. */
+/** The text in `BEFORE` and `AFTER` has to stay readable. */
 const BEFORE = 'what is before stays\n';
 const AFTER = '\nwhat is behind stays\n';
 const around = (text: string): string => `${BEFORE}${text}${AFTER}`;

@@ -1,4 +1,4 @@
-/** What a session was sent is given again to that session, to whom it belongs, and to nobody else (Streamable HTTP, `Last-Event-ID`). */
+/** A session gets again what it was sent, for its owner, and nobody else gets it (Streamable HTTP, `Last-Event-ID`). */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memoryProvider } from '../../src/providers/memory/index.ts';

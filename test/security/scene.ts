@@ -8,7 +8,7 @@ export const MARKER = 'xK7-never-to-be-seen-Q2v';
 
 const SECRET = `${MARKER}\n`;
 
-/** What is shown: URI and content. */
+/** The resources that are shown: URI and content. */
 export const SHOWN: Readonly<Record<string, string>> = {
   'file:///a.txt': 'content of a.txt',
   'file:///guide/intro.md': '# content of intro.md',
@@ -48,7 +48,7 @@ export interface Scene extends AsyncDisposable {
   /** The folder around the one that is served. */
   readonly parent: Folder;
   readonly root: string;
-  /** What of an answer must not be there; empty when all is well. `asked` may be repeated in it. */
+  /** Gives the parts of an answer that must not be there; empty when all is well. `asked` may be repeated in it. */
   leaks(answer: string, asked?: string): string[];
 }
 

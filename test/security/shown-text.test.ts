@@ -7,7 +7,7 @@ import { PATIENCE_MS } from '../e2e/waiting.ts';
 
 const ESCAPE = '\u001b]0;owned\u0007\u001b[31mred';
 
-/** What a run of the command shows, on both outputs. */
+/** Runs the command, and gives both of its outputs. */
 function shown(...args: readonly string[]): string {
   const { stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], { encoding: 'utf8', timeout: PATIENCE_MS });
   return stdout + stderr;

@@ -71,7 +71,7 @@ async function climb(
     const [, scope = ''] = /scope="([^"]*)"/.exec(headers.get('www-authenticate') ?? '') ?? [];
     const before = scopes.size;
     for (const each of scope.split(' ')) scopes.add(each);
-    // What asks for nothing new asks for ever.
+    // A client that asks for nothing new would ask for ever.
     expect(scopes.size).toBeGreaterThan(before);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What is checked is what is opened: while another program puts links to the outside in the place of files and folders,
+ * The provider opens just what it checked: while another program puts links to the outside in the place of files and folders,
  * and takes them away again, thousands of times, nothing of the outside is ever seen (SEC-RES-1).
  */
 import { utimes } from 'node:fs/promises';

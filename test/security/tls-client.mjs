@@ -7,7 +7,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 const [url, era, uri] = process.argv.slice(2);
 const mode = era === 'modern' ? { pin: '2026-07-28' } : 'legacy';
 const client = new Client({ name: 'tls', version: '1.0.0' }, { versionNegotiation: { mode } });
-/** What is at the bottom of it. */
+/** Gives the first cause of an error. */
 const reasonOf = (error) => (error.cause === undefined ? (error.code ?? error.message) : reasonOf(error.cause));
 try {
   await client.connect(new StreamableHTTPClientTransport(new URL(url)));

@@ -247,7 +247,7 @@ describe('a certificate that is renewed [RES-8]', () => {
     await using serving = await serve();
     await spoil();
     await told(serving, reason);
-    expect(serving.log.lines.at(-1)).toMatch(/^error the TLS certificate from before stays in use/);
+    expect(serving.log.lines.at(-1)).toMatch(/^error the previous TLS certificate stays in use/);
     expect(await shown(serving.port)).toBe(der(first));
     await write(second);
     await becomes(serving, second);
@@ -291,7 +291,7 @@ describe('a certificate that is wrong [RES-8]', () => {
     [
       'with the wrong passphrase',
       () => write(locked).then(() => ({ passphrase: 'wrong' })),
-      /key at .*key\.pem: the passphrase is not the right one/,
+      /key at .*key\.pem: the passphrase is wrong/,
     ],
     ['with an authority that is none', async () => ({ ca: folder.at('files/a.txt') }), /client authority at .*a\.txt/],
   ])('%s is refused with what to mend', async (_what, wrongly, message) => {

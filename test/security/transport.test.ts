@@ -1,4 +1,4 @@
-/** What an HTTP request says beside its body agrees with the body, or it is refused before anything is done. */
+/** The headers of an HTTP request agree with its body, or it is refused before anything is done. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const HEADER_MISMATCH = -32_020;
 
 let vitrine: Vitrine;
 let serving: HttpServing;
-/** What was read, in spite of all. */
+/** Counts the reads that happened in spite of all. */
 let reads = 0;
 
 beforeAll(async () => {

@@ -128,7 +128,7 @@ describe.each(ERAS)('the memory of all reads together, %s [RES-7]', (era) => {
     const first = ann('resources/read', { uri: LARGE });
     await until(() => reading() === 1, 'the first read');
     const second = ann('resources/read', { uri: 'large:///b.txt' });
-    // What is small, or no content, is not held up.
+    // Requests for small contents, or for none, are not held up.
     expect((await ann('resources/metadata', { uri: LARGE })).error).toBeUndefined();
     expect(reading()).toBe(1);
     letGo();

@@ -56,7 +56,7 @@ export async function serveWith(
   };
 }
 
-/** What a request came to: its error where it has one, and the response. */
+/** The outcome of a request: its error where it has one, and the response. */
 export interface Outcome {
   readonly response: RawResponse;
   readonly error: { readonly code: number; readonly data?: Readonly<Record<string, unknown>> } | undefined;

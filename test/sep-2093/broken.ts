@@ -2,7 +2,7 @@
 import type { Data, Request, Taught } from './in-process.ts';
 
 export interface Broken {
-  /** What is wrong with it. */
+  /** Its mistake. */
   readonly defect: string;
   /** The beginning of the name of the law that it breaks. */
   readonly law: string;

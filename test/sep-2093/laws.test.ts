@@ -66,7 +66,7 @@ describe.each(MATRIX)('Vitrine over $transport, $era', ({ transport, era }) => {
 describe('a server whose reads of directories have many URIs', () => {
   const texts = new Map([1, 2, 3].map((number) => [`old:///day/${number}`, `text ${number}`]));
   const old = (parts: Partial<ReadingServer> = {}): ReadingServer => ({
-    // What the list says of an entry is known nowhere else.
+    // Only the list has these titles.
     list: () => ({ resources: ['old:///day', 'old:///day/1'].map((uri) => ({ uri, title: `Title of ${uri}` })) }),
     read(uri) {
       if (uri === 'old:///empty') return [];

@@ -56,7 +56,7 @@ export async function reach(way: Way): Promise<Connected> {
   });
 }
 
-/** What the laws need to know of the shelf, under a prefix where a gateway is in between. */
+/** The fixture of the laws for the shelf, under a prefix where a gateway is in between. */
 export const fixtureOf = ({ client, request }: Connected, prefix = ''): HierarchyFixture => ({
   request,
   capabilities: (client.getServerCapabilities() ?? {}) as Readonly<Record<string, unknown>>,

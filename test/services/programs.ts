@@ -9,7 +9,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { within } from '../e2e/waiting.ts';
 
-/** Where programs lie that are not for everybody. */
+/** These folders have programs that are not for everybody. */
 const SYSTEM_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
 /** The path of a program in these folders, on PATH, or among the system's. */
@@ -81,7 +81,7 @@ export interface Server {
   readonly account: Account | undefined;
   readonly program: string;
   readonly args: readonly string[];
-  /** What it writes to standard error when it can be used. */
+  /** The text that it writes to standard error when it can be used. */
   readonly ready: string;
   /** The signal that makes it end at once. */
   readonly end: NodeJS.Signals;

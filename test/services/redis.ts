@@ -2,7 +2,7 @@
 import { findProgram, onFreePort, type Running, startServer } from './programs.ts';
 import type { Service } from './service.ts';
 
-const PASSWORD = 'glass case';
+export const PASSWORD = 'glass case';
 
 export const redis: Service = {
   name: 'Redis',
@@ -16,31 +16,22 @@ export interface RedisServer extends AsyncDisposable {
   start(): Promise<void>;
 }
 
-export async function startRedis(): Promise<RedisServer> {
-  const program = findProgram('redis-server');
-  if (program === undefined) throw new Error('there is no redis-server');
+/** Files with its certificate and key, for TLS in the place of plain connections. */
+export interface RedisTls {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export async function startRedis(tls?: RedisTls): Promise<RedisServer> {
   const run = (port: number): Promise<Running> =>
-    startServer({
-      account: undefined,
-      // It writes to standard output.
-      program: '/bin/sh',
-      args: [
-        '-c',
-        'exec "$0" "$@" >&2',
-        program,
-        ...['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
-        ...['--requirepass', PASSWORD, '--dir', '/tmp'],
-      ],
-      ready: 'Ready to accept connections',
-      end: 'SIGKILL',
-    });
+    runRedis([...(tls === undefined ? ['--port', String(port)] : tlsOf(port, tls)), '--requirepass', PASSWORD]);
   let at = 0;
   let running = await onFreePort((port) => {
     at = port;
     return run(port);
   });
   return {
-    url: `redis://:${encodeURIComponent(PASSWORD)}@127.0.0.1:${at}`,
+    url: `${tls === undefined ? 'redis' : 'rediss'}://:${encodeURIComponent(PASSWORD)}@127.0.0.1:${at}`,
     stop: () => running.stop(),
     start: async () => {
       running = await run(at);
@@ -48,3 +39,31 @@ export async function startRedis(): Promise<RedisServer> {
     [Symbol.asyncDispose]: () => running.stop(),
   };
 }
+
+/**
+ * Runs a server of Redis, or a sentinel where the first of the arguments is a file for one.
+ * @param folder where a replica keeps what its master gives it
+ */
+export function runRedis(
+  args: readonly string[],
+  folder = '/tmp',
+  ready = 'Ready to accept connections',
+): Promise<Running> {
+  const program = findProgram('redis-server');
+  if (program === undefined) throw new Error('there is no redis-server');
+  return startServer({
+    account: undefined,
+    // It writes to standard output.
+    program: '/bin/sh',
+    args: ['-c', 'exec "$0" "$@" >&2', program, ...args, ...KEEPS_NOTHING, '--dir', folder],
+    ready,
+    end: 'SIGKILL',
+  });
+}
+
+const KEEPS_NOTHING = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+
+const tlsOf = (port: number, { cert, key }: RedisTls): readonly string[] => [
+  ...['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no'],
+  ...['--tls-cert-file', cert, '--tls-key-file', key],
+];

@@ -23,7 +23,7 @@ const PAST = new Date('2020-02-02T02:02:02Z');
 /** Each text begins with its number, and all are of one size. */
 const textOf = (count: number): string => `${String(count).padStart(12, '0')} ${'.'.repeat(500)}`;
 
-/** What is surely there, and what may be there already. */
+/** The contents that a file surely has, and those that it may have already. */
 interface Written {
   done: number;
   begun: number;

@@ -1,4 +1,4 @@
-/** What this process holds. */
+/** Measures the resources of this process. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -7,7 +7,7 @@ const collect = runInNewContext('gc') as () => void;
 
 /** Bytes of the heap that are in use after everything was let go of that can be. */
 export async function heapInUse(): Promise<number> {
-  // What was let go of in the last turns is only garbage after some more.
+  // Objects of the last turns become garbage only after some more.
   for (let times = 0; times < 5; times++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
     collect();

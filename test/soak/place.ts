@@ -12,7 +12,7 @@ import { CLI } from '../e2e/harness.ts';
 
 export const TOKEN = 'soak-token-0123456789abcdef';
 
-/** What one principal may hold at a time: few, so that what is not given back is missed at once. */
+/** One principal may hold so many at a time: few, so that one that is not given back is missed at once. */
 export const HELD = { subscriptions: 40, sessions: 60, streams: 40 } as const;
 
 /** A session that nobody uses ends after this, in milliseconds. */

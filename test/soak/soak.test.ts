@@ -75,7 +75,7 @@ it(`${operations} operations of many clients leave nothing behind [SEC-RES-4]`, 
       const warm = Math.ceil(operations * WARM_UP);
       await act(place, 0, warm);
       await quiet(place, handles);
-      // What this process keeps of its own messages is the test's, not the server's.
+      // The messages that this process keeps are the test's, not the server's.
       forgetSent();
       const before = await heapInUse();
       await act(place, warm, operations);

@@ -1,4 +1,5 @@
 /** An engine with telemetry behind HTTP, in this process, and clients of it. */
+import type { Bus } from '../../src/core/bus.ts';
 import { createVitrine, type Mount, type Tool } from '../../src/index.ts';
 import { startTelemetry, type TelemetrySetup } from '../../src/layers/telemetry/index.ts';
 import { type HttpOptions, type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
@@ -20,14 +21,17 @@ export interface ObservedOptions {
   readonly tools?: readonly Tool[];
   readonly setup: TelemetrySetup;
   readonly http?: HttpOptions;
+  /** Joins it with other replicas; it is closed with it. */
+  readonly bus?: Bus;
+  readonly keys?: readonly Uint8Array[];
   /** Who may see the metrics. */
   readonly metrics?: { readonly token?: string; readonly open?: boolean };
 }
 
-export async function observe({ mounts, tools, setup, http, metrics }: ObservedOptions): Promise<Observed> {
+export async function observe({ mounts, tools, setup, http, metrics, bus, keys }: ObservedOptions): Promise<Observed> {
   const running = await startTelemetry(setup);
   const access = http?.auth === undefined ? {} : { access: { rules: [{ effect: 'allow', who: 'anyone' }] } as const };
-  const vitrine = createVitrine({ mounts, tools, telemetry: running.telemetry, ...access });
+  const vitrine = createVitrine({ mounts, tools, telemetry: running.telemetry, bus, keys, ...access });
   const render = running.prometheus;
   const serving = await serveHttp(vitrine, {
     port: 0,
@@ -50,6 +54,7 @@ export async function observe({ mounts, tools, setup, http, metrics }: ObservedO
       for (const client of clients) await client.close();
       await serving.close();
       await vitrine.close();
+      await bus?.close();
       await running.close();
     },
   };

@@ -8,11 +8,21 @@ import { ERAS } from '../e2e/harness.ts';
 import { until } from '../e2e/waiting.ts';
 import { startCollector } from './collector.ts';
 import { type Observed, observe } from './engine.ts';
+import { samplesOf, total } from './samples.ts';
 
 const TOKEN = 'a-token-for-the-scraper';
 const auth = { resource: 'http://127.0.0.1/mcp', tokens: [{ name: 'somebody', hash: 'a'.repeat(64) }] };
 
 const echo = defineTool({ name: 'echo', inputSchema: z.object({ word: z.string() }), run: ({ word }) => word });
+
+/** A tool that runs until `release` is called. */
+function held() {
+  let release = (): void => {};
+  const released = new Promise<string>((resolve) => {
+    release = () => resolve('done');
+  });
+  return { release, tool: defineTool({ name: 'held', inputSchema: z.object({}), run: () => released }) };
+}
 
 const engine = (options: Partial<Parameters<typeof observe>[0]> = {}): Promise<Observed> =>
   observe({
@@ -21,43 +31,6 @@ const engine = (options: Partial<Parameters<typeof observe>[0]> = {}): Promise<O
     setup: { prometheus: true },
     ...options,
   });
-
-interface Sample {
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
-/** The text format, version 0.0.4. Fails for a line that is not in it. */
-function parse(text: string): readonly Sample[] {
-  return text.split('\n').flatMap((line): Sample[] => {
-    if (line === '' || /^# (HELP|TYPE|UNIT) [a-zA-Z_:]/.test(line)) return [];
-    const found = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/.exec(line);
-    if (found === null) throw new Error(`no line of the format: ${line}`);
-    const labels = [...(found[2] ?? '').matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)];
-    return [
-      {
-        name: found[1] ?? '',
-        labels: Object.fromEntries(labels.map(([, key, value]) => [key, value])),
-        value: Number(found[3]),
-      },
-    ];
-  });
-}
-
-async function samplesOf(on: Observed): Promise<readonly Sample[]> {
-  const response = await on.get('/metrics');
-  expect(response.status).toBe(200);
-  expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
-  return parse(await response.text());
-}
-
-function total(samples: readonly Sample[], name: string, labels: Readonly<Record<string, string>> = {}): number {
-  const found = samples.filter(
-    (sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
-  );
-  return found.reduce((sum, { value }) => sum + value, 0);
-}
 
 /** The code of a missing resource. */
 const MISSING = { legacy: '-32002', modern: '-32602' } as const;
@@ -92,6 +65,20 @@ describe.each(ERAS)('in the %s era', (era) => {
       return total(after, 'vitrine_sessions') === 0 && total(after, 'vitrine_streams') === 0 && after;
     }, 'the end of the session');
     expect(total(ended, 'mcp_server_session_duration_count')).toBe(era === 'legacy' ? 1 : 0);
+  });
+
+  it('counts the requests that run now, and no streams among them', async () => {
+    const { tool, release } = held();
+    await using on = await engine({ tools: [tool] });
+    const client = await on.client(era);
+    await client.reachable;
+    const running = async (): Promise<number> => total(await samplesOf(on), 'vitrine_requests');
+    await until(async () => (await running()) === 0, 'nothing to run');
+    const calls = [1, 2].map(() => client.request('tools/call', { name: 'held', arguments: {} }));
+    await until(async () => (await running()) === 2, 'two calls to run');
+    release();
+    await Promise.all(calls);
+    await until(async () => (await running()) === 0, 'the calls to end');
   });
 });
 

@@ -1,4 +1,4 @@
-/** What goes to a server over HTTP, written down on the way. */
+/** Records the requests to a server over HTTP, on the way. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';

@@ -7,20 +7,26 @@ export interface EmbeddingServer extends AsyncDisposable {
   readonly url: string;
   /** The texts that it was sent, in their order. */
   readonly texts: readonly string[];
+  /** Those of them that were answered with a vector. */
+  readonly answered: readonly string[];
   /** How it answers from now on. */
   answer: 'well' | 'status' | 'nonsense' | 'other dimensions' | 'never';
+  /** A request with which it was sent more texts than this is not answered. */
+  most: number;
 }
 
 /** @param directions the words of each direction */
 export async function embeddingServer(directions: readonly (readonly string[])[]): Promise<EmbeddingServer> {
   const texts: string[] = [];
+  const answered: string[] = [];
   const server = createServer(async (request, response) => {
     const { input } = JSON.parse(await text(request)) as { readonly input: readonly string[] };
     texts.push(...input);
-    if (self.answer === 'never') return;
+    if (self.answer === 'never' || texts.length > self.most) return;
     if (self.answer === 'status') return void response.writeHead(503).end();
     if (self.answer === 'nonsense') return void response.end('{"data":[{"index":0,"embedding":"clock"}]}');
     const data = input.map((each, index) => ({ index, embedding: vectorOf(each) }));
+    answered.push(...input);
     response.end(JSON.stringify({ data }));
   });
   const vectorOf = (given: string): readonly number[] => {
@@ -30,8 +36,9 @@ export async function embeddingServer(directions: readonly (readonly string[])[]
   };
   const self: EmbeddingServer = {
     url: '',
-    texts,
+    ...{ texts, answered },
     answer: 'well',
+    most: Number.POSITIVE_INFINITY,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -135,7 +135,7 @@ export async function followWindows(
   return { bytes: Buffer.concat(collected), windows };
 }
 
-/** Where the text of a window says that the next one begins. */
+/** Gives the offset of the next window, by the text of this one. */
 export function nextOffset(result: CallToolResult): number | undefined {
   const found = /Next window: \S+ \{.*"start_offset":(\d+)/.exec(textOf(result))?.[1];
   return found === undefined ? undefined : Number(found);

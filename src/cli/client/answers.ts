@@ -1,4 +1,4 @@
-/** Answers a server's questions while a command runs: the user answers at the terminal; where there is none, they are declined. */
+/** Answers a server's questions while a command runs: the user answers at the terminal; without a terminal they are declined. */
 import { basename, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { pathToFileURL } from 'node:url';
@@ -12,10 +12,10 @@ import type { Output } from './printing/output.ts';
 
 export type Abilities = Pick<ClientTarget, 'clientOptions' | 'prepare'>;
 
-/** Asks one question and gives the answer; undefined where the user wants to give none. */
+/** Asks one question and returns the answer; undefined where the user gives none. */
 export type Ask = (question: string, signal: AbortSignal) => Promise<string | undefined>;
 
-/** Returns the capabilities and handlers of a command's client. @param ask asks the user; undefined where nobody is there */
+/** Returns the capabilities and handlers of a command's client. @param ask asks the user; undefined without a user */
 export function abilitiesFor(
   output: Output,
   { label, roots }: { readonly label: string; readonly roots: readonly string[] },
@@ -32,7 +32,7 @@ export function abilitiesFor(
     clientOptions: {
       capabilities: {
         elicitation: { form: {}, url: {} },
-        // To be asked for a text is nothing that a program could do.
+        // No program could answer a request for text, so sampling needs a user.
         ...(ask !== undefined && { sampling: {} }),
         ...(folders.length > 0 && { roots: {} }),
       },
@@ -44,13 +44,13 @@ export function abilitiesFor(
       if (ask === undefined) return;
       const sampling = guardSampling(
         async (_request, { mcpReq }) => {
-          const text = await ask('Your answer in the place of a model: ', mcpReq.signal);
+          const text = await ask('Your answer instead of a model: ', mcpReq.signal);
           return { role: 'assistant', model: 'a person', content: { type: 'text', text: text ?? '' } };
         },
         {
           ...options,
           approve: async ({ transcript, signal }) => {
-            output.note(`${label} asks for the words of a model:`);
+            output.note(`${label} asks a model:`);
             process.stderr.write(`${transcript}\n`);
             return isYes(await ask('Answer it? [y/N] ', signal));
           },
@@ -94,7 +94,7 @@ async function elicited(review: ElicitationReview, output: Output, ask: Ask): Pr
 
 type Value = string | number | boolean | string[];
 
-/** A field is asked for again so many times, where the answer does not fit. */
+/** How many times a field is asked for, where the answer does not fit. */
 const MAX_TRIES = 3;
 
 async function filled(
@@ -159,7 +159,7 @@ export function answerOf({ type, options }: FormField, typed: string): Value | u
   }
 }
 
-/** Asks at the terminal, one question after the other; undefined where standard input or error is none. */
+/** Asks at the terminal, one question after the other; undefined where standard input or error is not a terminal. */
 function terminalAsk(): Ask | undefined {
   const { stdin, stderr } = process;
   if (stdin.isTTY !== true || stderr.isTTY !== true) return undefined;

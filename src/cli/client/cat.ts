@@ -1,4 +1,4 @@
-/** `vitrine cat`: contents as they are for programs and files, and as they may be shown for terminals. */
+/** `vitrine cat`: prints contents, unchanged for programs and files, cleaned for terminals. */
 import type { ByteRange, ReadItem } from '../../client/contents.ts';
 import type { ReadResult } from '../../client/outcome.ts';
 import type { Secrets } from '../../config/secrets.ts';
@@ -12,17 +12,17 @@ import { onServer, type ServerFlags, type Session } from './reaching/connect.ts'
 import { urisOf } from './references.ts';
 
 export interface CatFlags extends ServerFlags {
-  /** Bytes, as `0-99`, `100-` and `-50`. */
+  /** Bytes: `0-99`, `100-` or `-50`. */
   readonly range?: string;
-  /** Lines, as `3`, `3-5` and `3-`. */
+  /** Lines: `3`, `3-5` or `3-`. */
   readonly lines?: string;
   readonly accept?: string;
   readonly maxBytes?: string;
-  /** Binary content goes to a terminal as it is. */
+  /** Prints binary content on a terminal too. */
   readonly force?: boolean;
 }
 
-/** Bytes of one resource, unless told otherwise. */
+/** The default limit of bytes of one resource. */
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
 export const cat = (
@@ -33,7 +33,7 @@ export const cat = (
 ): Promise<void> => {
   const lines = flags.lines === undefined ? undefined : linesOf(flags.lines);
   const range = flags.range === undefined ? undefined : rangeOf(flags.range);
-  if (lines !== undefined && range !== undefined) throw new UsageError('Say --range or --lines, not both');
+  if (lines !== undefined && range !== undefined) throw new UsageError('Give --range or --lines, not both');
   return onServer(server, flags, secrets, async (session) => {
     const { output } = session;
     const options = { lines, range, accept: flags.accept, force: flags.force === true };
@@ -47,7 +47,7 @@ export const cat = (
       } catch (error) {
         session.signal.throwIfAborted();
         if (uris.length === 1) throw error;
-        // The others are printed all the same, as by any cat.
+        // The other resources are printed all the same, as `cat` does.
         const failure = failureOf(error, session.label);
         output.note(messageOf(failure));
         status = Math.max(status, statusOf(failure));
@@ -57,7 +57,7 @@ export const cat = (
   });
 };
 
-/** Prints one resource. @returns the status */
+/** Prints one resource. @returns the exit status */
 export const readAndPrint = async (uri: string, wanted: Wanted, session: Session): Promise<number> =>
   printed(await readOne(uri, wanted, session), wanted, session);
 
@@ -146,8 +146,8 @@ async function onTerminal(item: ReadItem, bytes: Uint8Array, output: Output): Pr
   }
   if (text !== undefined && !text.includes('\0')) return shownText(text, output);
   output.note(
-    `${item.resource.uri}: ${mimeType}, ${bytes.byteLength} bytes that are no text; ` +
-      'send them into a file or a program, or say --force',
+    `${item.resource.uri}: ${mimeType}, ${bytes.byteLength} bytes that are not text; ` +
+      'redirect them to a file or a program, or use --force',
   );
   return EXIT_FAILED;
 }
@@ -158,7 +158,7 @@ async function shownText(text: string, output: Output): Promise<number> {
   return EXIT_OK;
 }
 
-/** Bytes from one place to another, both of them included; of the end, where only that is known. */
+/** A range of bytes, both ends included; or a number of bytes at the end. */
 type Range = { readonly first: number; readonly last: number | undefined } | { readonly ofEnd: number };
 
 /** @throws UsageError */
@@ -178,12 +178,12 @@ async function byteRange(uri: string, range: Range, { resources, signal }: Sessi
     return { offset: first, ...(last !== undefined && { length: last - first + 1 }) };
   }
   const { size } = (await resources.metadata(uri, { signal })).resource;
-  if (size === undefined) throw new UsageError('The server does not say how long it is; give a range from the start');
+  if (size === undefined) throw new UsageError('The size is unknown; give a range from the start');
   return { offset: Math.max(0, size - range.ofEnd) };
 }
 
 interface Lines {
-  /** From 1. */
+  /** Counted from 1. */
   readonly first: number;
   readonly last: number;
 }

@@ -1,4 +1,4 @@
-/** The doctor's findings as a page of the explorer. A server is examined when somebody first looks at the page. */
+/** Shows the doctor's findings as a page of the explorer. The doctor examines the server when the page is first opened. */
 import type { HttpTarget } from '../../client/http.ts';
 import type { StdioTarget } from '../../client/node/index.ts';
 import { type Html, html } from '../../frontends/explorer/html.ts';
@@ -10,14 +10,14 @@ import { messageOf } from './failures.ts';
 
 export interface DoctorPage {
   readonly page: BesidePage;
-  /** Ends an examination that is under way. */
+  /** Ends a running examination. */
   close(): Promise<void>;
 }
 
-/** One examination, as far as it has come. */
+/** The state of one examination. */
 interface Examination {
   readonly results: CheckResult[];
-  /** The check that is being made. */
+  /** The check that is running. */
   checking: string;
   diagnosis?: Diagnosis;
   failure?: string;
@@ -25,10 +25,10 @@ interface Examination {
 
 const TITLE = 'Doctor';
 
-/** Seconds until the page of an examination that is under way is asked for again. */
+/** Seconds until the page of a running examination reloads. */
 const REFRESH_SECONDS = 2;
 
-/** Seconds that a server has for an answer. */
+/** Seconds that the server has for a response. */
 const TIMEOUT_SECONDS = 15;
 
 /** @param label the server's name in messages */
@@ -66,7 +66,7 @@ export function createDoctorPage(target: HttpTarget | StdioTarget, label: string
       title: TITLE,
       render(shell, query): RenderedPage {
         const isOver = latest.diagnosis !== undefined || latest.failure !== undefined;
-        // The number of the examination to make, so that a page that is loaded again makes none.
+        // The request names the number of the examination, so that reloading the page starts none.
         if (made === 0 || (isOver && query.get('examine') === String(made + 1))) begin();
         const over = latest.diagnosis !== undefined || latest.failure !== undefined;
         return { body: bodyOf(shell, label, latest, made), refreshSeconds: over ? undefined : REFRESH_SECONDS };

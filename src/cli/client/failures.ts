@@ -39,7 +39,7 @@ export const statusOf = (error: unknown): number =>
       ? error.status
       : EXIT_FAILED;
 
-/** Most lines of what a program wrote that are shown when it does not answer. */
+/** The most lines of what a program wrote that are shown when it does not answer. */
 const MAX_LINES = 3;
 
 function lastLines(said: string): string {

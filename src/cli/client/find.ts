@@ -1,4 +1,4 @@
-/** `vitrine find`: the best places for a question, by the index of a Vitrine. */
+/** `vitrine find`: finds the best places for a question with the index of a Vitrine. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isUnsupported } from '../../client/errors.ts';
 import { type FoundPlace, searchResources } from '../../client/searching.ts';
@@ -20,7 +20,7 @@ export interface FindFlags extends ServerFlags {
 
 const DEFAULT_MAX_MATCHES = 10;
 
-/** Milliseconds between two looks at an index that is being made. */
+/** Milliseconds between two checks of an index that is being built. */
 const BUILDING_MS = 300;
 
 export async function find(
@@ -45,7 +45,7 @@ export async function find(
   });
 }
 
-/** `vitrine grep --ranked`. @throws UsageError for flags that only a search of lines has */
+/** `vitrine grep --ranked`. @throws UsageError for flags that apply only to a search of lines */
 export async function findInstead(
   server: string,
   pattern: string,
@@ -53,22 +53,22 @@ export async function findInstead(
   flags: GrepFlags,
   secrets: Secrets,
 ): Promise<void> {
-  if (others.length > 0) throw new UsageError('--ranked takes one URI');
+  if (others.length > 0) throw new UsageError('--ranked accepts one URI');
   const lines = ['ignoreCase', 'fixedStrings', 'filesWithMatches', 'read'] as const;
   const wrong = lines.find((flag) => flags[flag] === true);
-  if (wrong !== undefined) throw new UsageError('--ranked goes with none of -i, -F, -l and --read');
+  if (wrong !== undefined) throw new UsageError('--ranked cannot be combined with -i, -F, -l or --read');
   await find(server, [pattern], { ...flags, ...(uri !== undefined && { in: uri }) }, secrets);
 }
 
 type Printed = Pick<FoundPlace, 'uri' | 'heading' | 'page' | 'text'>;
 
-/** Each by the URI that reads its lines. */
+/** Yields each place under the URI of its lines. */
 async function* each(places: readonly FoundPlace[]): AsyncGenerator<Printed> {
   for (const { place: uri, heading, page, text } of places)
     yield { uri, ...(heading !== undefined && { heading }), ...(page !== undefined && { page }), text };
 }
 
-/** Asks again as long as the index is being made: a server that was started for this has none yet. */
+/** Repeats the search while the index is being built: a server that was just started has no index yet. */
 async function ask(
   words: string,
   only: { readonly uri?: string | undefined; readonly glob?: string | undefined },
@@ -82,7 +82,7 @@ async function ask(
       if (places.push(place) >= most || search.report.building) break;
     }
     if (!search.report.building) return places;
-    output.progress('the index is being made');
+    output.progress('the index is being built');
     await delay(BUILDING_MS, undefined, { signal });
   }
 }

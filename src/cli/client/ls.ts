@@ -1,5 +1,6 @@
-/** `vitrine ls`. */
+/** `vitrine ls`: lists resources. */
 import { ResourceClientError } from '../../client/errors.ts';
+import { newReport } from '../../client/paging.ts';
 import { isListable, type ListedResource } from '../../client/shapes.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import { EXIT_OK } from './exit-codes.ts';
@@ -20,7 +21,7 @@ export interface LsFlags extends ServerFlags {
   readonly maxDepth?: string;
 }
 
-/** Resources of a list, unless told otherwise. */
+/** The default limit of resources. */
 const DEFAULT_MAX_RESOURCES = 10_000;
 const DEFAULT_MAX_DEPTH = 32;
 
@@ -55,7 +56,7 @@ export const ls = (server: string, references: readonly string[], flags: LsFlags
 
 type Rows = AsyncGenerator<ListedResource, number, undefined>;
 
-/** The limits that were typed: reaching them is what was asked for. */
+/** The limits that the user typed: reaching them is not a failure. */
 export const wantedLimits = (flags: {
   readonly maxResources?: string;
   readonly maxDepth?: string;
@@ -74,23 +75,11 @@ async function* topLevel(maxResources: number, wanted: ReadonlySet<string>, sess
   const { output } = session;
   yield* top.resources.slice(0, maxResources);
   const cut = top.resources.length > maxResources ? 'max-resources' : undefined;
-  const report = {
-    via: undefined,
-    pages: 0,
-    resources: 0,
-    fruitless: 0,
-    dropped: 0,
-    truncatedBy: undefined,
-    missing: [],
-  };
-  return tellList(
-    { ...report, stopped: cut ?? (top.stopped === 'max-resources' ? 'max-resources' : undefined) },
-    output,
-    wanted,
-  );
+  const stopped = cut ?? (top.stopped === 'max-resources' ? 'max-resources' : undefined);
+  return tellList({ ...newReport(), stopped }, output, wanted);
 }
 
-/** The children of a resource; of one that has none, itself, as `ls` of a file is. */
+/** Lists the children of a resource; a resource without children is listed itself, as `ls` lists a file. */
 async function* listedOf(
   uri: string | undefined,
   maxResources: number,

@@ -1,10 +1,11 @@
-/** `vitrine open`: the explorer of any server, for the one person who starts it, until that person ends it. */
+/** `vitrine open`: serves the explorer of any server to the user who starts it, until the user ends it. */
 import { once } from 'node:events';
 import { slug } from '../../config/mount-names.ts';
 import { closeMounts } from '../../config/mounts.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import type { ConfiguredMount } from '../../config/upstream-mounts.ts';
 import type { Log } from '../../core/context.ts';
+import { cleanText } from '../../core/text/clean-text.ts';
 import type { Engine } from '../../engine/index.ts';
 import { upstream } from '../../providers/upstream/index.ts';
 import { createDoor } from '../../serving/http/door.ts';
@@ -21,19 +22,22 @@ import { numberOf } from './printing/numbers.ts';
 import { type Output, safe } from './printing/output.ts';
 import { type NamedTarget, openTarget, type TargetFlags } from './reaching/target.ts';
 
+/** The most characters of the server's own name. */
+const MAX_NAME_LENGTH = 128;
+
 export interface OpenFlags extends TargetFlags {
-  /** False where no browser is to be started. */
+  /** False to start no browser. */
   readonly browser?: boolean;
   readonly port?: string;
-  /** Seconds for connecting, and for each answer. */
+  /** Seconds for connecting, and for each response. */
   readonly timeout?: string;
-  /** Passes on what a program writes to standard error. */
+  /** Passes on the program's standard error. */
   readonly serverLog?: boolean;
 }
 
 /**
- * Serves the explorer at an address of this machine that is good once, and opens it in the browser.
- * @throws UsageError, ConfigError, CommandFailure for a server that is not reached
+ * Serves the explorer at a one-time address of this machine, and opens it in the browser.
+ * @throws UsageError, ConfigError, CommandFailure for a server that cannot be reached
  */
 export const open = (typed: string, flags: OpenFlags, secrets: Secrets): Promise<void> =>
   withOutput({}, secrets, async (output, signal) => {
@@ -43,8 +47,12 @@ export const open = (typed: string, flags: OpenFlags, secrets: Secrets): Promise
     const faults = rememberFaults();
     const log = flags.serverLog === true ? passingOn(faults.log, output) : faults.log;
     output.progress(`connecting to ${target.label}`);
-    const sources = await sourcesOf(target, flags, secrets, log);
-    const { vitrine, telemetry } = await engineOf(
+    const mounted = await sourcesOf(target, flags, secrets, log);
+    const sources = await introduced(mounted, target, faults, signal).catch(async (error: unknown) => {
+      await closeMounts(mounted.mounts);
+      throw error;
+    });
+    const { engine, telemetry } = await engineOf(
       sources,
       { name: sources.config.server?.name ?? target.label },
       { stdio: true, worker: undefined, bus: undefined, keys: undefined },
@@ -52,18 +60,17 @@ export const open = (typed: string, flags: OpenFlags, secrets: Secrets): Promise
       secrets,
     );
     try {
-      await reached(sources, target, faults, signal);
       output.progress();
-      await serve(vitrine, target, { output, port, log, signal, browser: flags.browser !== false });
+      await serve(engine, target, { output, port, log, signal, browser: flags.browser !== false });
     } finally {
-      await vitrine.close();
+      await engine.close();
       await closeMounts(sources.mounts);
       await telemetry?.close();
     }
     return EXIT_OK;
   });
 
-/** Mounts a path as `serve` does, and any other server alone, under its own URIs. */
+/** Mounts a path as `serve` does, and any other server as the only mount, under its own URIs. */
 async function sourcesOf(target: NamedTarget, flags: OpenFlags, secrets: Secrets, log: Log): Promise<Sources> {
   const { source, server, label, kind } = target;
   if (source !== undefined) return openSources([source], flags, { log, secrets });
@@ -88,33 +95,44 @@ async function sourcesOf(target: NamedTarget, flags: OpenFlags, secrets: Secrets
   return {
     mounts: [mount],
     promptFolders: [],
-    config: {},
+    // A person has forms and a tree, and needs of Vitrine's own tools only those that read; more would hide the server's tools.
+    config: { tools: { offer: 'read' } },
     files: [],
     args: [],
     ignored: undefined,
   };
 }
 
-/** @throws CommandFailure for the only server, when it is not there */
-async function reached(
-  { mounts }: Sources,
+/**
+ * Returns the sources under the title of the only server, once that is connected.
+ * @throws CommandFailure when it cannot be reached
+ */
+async function introduced(
+  sources: Sources,
   { source, label }: NamedTarget,
   faults: Faults,
   signal: AbortSignal,
-): Promise<void> {
-  if (source !== undefined) return;
-  const [mount] = mounts;
+): Promise<Sources> {
+  if (source !== undefined) return sources;
+  const [mount] = sources.mounts;
   const ended = once(signal, 'abort').then(() => signal.throwIfAborted());
   ended.catch(() => {});
-  if (signal.aborted || mount?.upstream === undefined) return signal.throwIfAborted();
-  if ((await Promise.race([mount.upstream.up.ready(), ended])) === true) return;
-  const why = faults.of(mount.name) ?? mount.upstream.up.health().lastError ?? 'it did not answer in time';
+  signal.throwIfAborted();
+  if (mount?.upstream === undefined) return sources;
+  const { up } = mount.upstream;
+  if ((await Promise.race([up.ready(), ended])) === true) {
+    const { title, server, version } = up.health();
+    const said = [server, version].flatMap((each) => (each === undefined ? [] : [cleanText(each, MAX_NAME_LENGTH)]));
+    const shown = { title: title ?? said[0], description: [label, ...said].join(' · ') };
+    return { ...sources, config: { ...sources.config, server: shown } };
+  }
+  const why = faults.of(mount.name) ?? up.health().lastError ?? 'it did not answer in time';
   if (/HTTP status 401\b/.test(why)) throw new CommandFailure(`${label}: ${SIGN_IN}`, EXIT_DENIED);
   throw new CommandFailure(`${label}: ${safe(why)}`, /HTTP status 403\b/.test(why) ? EXIT_DENIED : EXIT_UNAVAILABLE);
 }
 
 const SIGN_IN =
-  'it asks for a sign-in; send a token with --bearer, or name an entry with auth: { type: oauth } that vitrine authorize has let in';
+  'it asks for a sign-in; send a token with --bearer, or name an entry with auth: { type: oauth } and run vitrine authorize';
 
 interface Serving {
   readonly output: Output;
@@ -124,15 +142,15 @@ interface Serving {
   readonly browser: boolean;
 }
 
-/** Resolves when the signal is aborted. */
+/** Serves until the signal is aborted. */
 async function serve(
-  vitrine: Engine,
+  engine: Engine,
   { label, server }: NamedTarget,
   { output, port, log, signal, browser }: Serving,
 ): Promise<void> {
   const door = createDoor();
   const doctor = createDoctorPage(server, label);
-  const serving = await servePersonally(vitrine, { port, door, pages: [doctor.page], card: false, log });
+  const serving = await servePersonally(engine, { port, door, pages: [doctor.page], card: false, log });
   try {
     const address = new URL(door.entry, serving.url).href;
     await output.line(
@@ -147,7 +165,7 @@ async function serve(
   }
 }
 
-/** Shows what programs write to standard error, beside what is remembered of it. */
+/** Passes on the standard error of programs, in addition to the normal log. */
 const passingOn = (log: Log, output: Output): Log => ({
   ...log,
   debug(message, facts) {

@@ -1,4 +1,4 @@
-/** Options that the commands for servers of others share. */
+/** Options that the commands for any server share. */
 import { type Command, Option } from 'commander';
 
 export const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
@@ -6,7 +6,7 @@ export const collect = (value: string, previous: readonly string[] = []): readon
 export const SERVER_ARGUMENT =
   "a URL, a command in quotes, a folder or file to serve, a vitrine.yaml, or the name of a server in a host's configuration";
 
-/** `--json` and the like. */
+/** Adds `--json` and the like. */
 export function outputOptions(command: Command): Command {
   return command
     .option('--json', 'print one JSON array or document')
@@ -14,7 +14,7 @@ export function outputOptions(command: Command): Command {
     .addOption(new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'));
 }
 
-/** The server, how to get to it, and what is printed of it. */
+/** Adds the options for connecting to the server and for the output. */
 export const serverOptions = (command: Command): Command =>
   targetOptions(outputOptions(command)).option(
     '--root <folder>',
@@ -22,7 +22,7 @@ export const serverOptions = (command: Command): Command =>
     collect,
   );
 
-/** The server, and how to get to it. */
+/** Adds the options for connecting to the server. */
 export function targetOptions(command: Command): Command {
   return command
     .option('--mcp-config <file>', 'look for the name in this file, not where hosts keep theirs')

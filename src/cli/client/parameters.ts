@@ -1,28 +1,25 @@
-/** Arguments as somebody types them, and as a tool or a prompt wants them. */
+/** Turns arguments as a person types them into those that a tool or a prompt wants. */
+import { type Data, isData } from '../../protocol/data.ts';
 import { UsageError } from '../errors.ts';
 import { safe } from './printing/output.ts';
 
-type Data = Readonly<Record<string, unknown>>;
-
 export interface Parameter {
   readonly name: string;
-  /** As a word: `string`, `integer or null`, `one of "a", "b"`. */
+  /** The type in words: `string`, `integer or null`, `one of "a", "b"`. */
   readonly type: string;
-  /** A text is wanted, or may be: what is typed is taken as it is. */
+  /** The tool may want a text, so the typed text is not parsed. */
   readonly text: boolean;
   readonly required: boolean;
   readonly description: string | undefined;
 }
 
-const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Arguments that are shown. */
+/** The most arguments that are shown. */
 const MAX_PARAMETERS = 200;
 
-/** Characters of a description that an error repeats. */
+/** The most characters of a description that an error repeats. */
 const MAX_ABOUT = 200;
 
-/** The properties of an input schema; none where it is none. */
+/** The properties of an input schema; empty if it is no schema of an object. */
 export function parametersOf(schema: unknown): readonly Parameter[] {
   if (!isData(schema) || !isData(schema.properties)) return [];
   const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
@@ -53,7 +50,7 @@ function typesOf(property: unknown): readonly string[] {
   return [...new Set(parts.flatMap((part) => (isData(part) && typeof part.type === 'string' ? [part.type] : [])))];
 }
 
-/** `name=value` pairs. @throws UsageError */
+/** Splits `name=value` pairs. @throws UsageError */
 export function pairsOf(pairs: readonly string[]): readonly (readonly [string, string])[] {
   return pairs.map((pair) => {
     const at = pair.indexOf('=');
@@ -63,8 +60,8 @@ export function pairsOf(pairs: readonly string[]): readonly (readonly [string, s
 }
 
 /**
- * The arguments of a call: those of `--input`, with those of `--arg` in their place. A text is taken as it is where the
- * tool wants one; anything else is JSON. The same name twice makes a list.
+ * Makes the arguments of a call. Values of `--arg` replace those of `--input` with the same name. A value is taken as it is
+ * if the tool wants a text; else it is parsed as JSON. `--arg` with the same name twice makes a list.
  * @throws UsageError
  */
 export function argumentsOf(pairs: readonly string[], input: string | undefined, schema: unknown): Data {
@@ -85,7 +82,7 @@ export function argumentsOf(pairs: readonly string[], input: string | undefined,
   return { ...whole, ...Object.fromEntries(given) };
 }
 
-/** @throws UsageError that names what the tool requires and was not given */
+/** Checks for missing arguments. @throws UsageError that names the required ones that are missing */
 export function assertComplete(
   { name, inputSchema }: { readonly name: string; readonly inputSchema?: unknown },
   given: Data,
@@ -108,12 +105,12 @@ function parsed(input: string): unknown {
   }
 }
 
-/** JSON where it is some; else a text, unless the tool wants a number or the like. */
+/** Parses a value as JSON. A value that is no JSON is a text, unless the tool wants another type. */
 function typedValue(text: string, type: string | undefined, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Of a list each `--arg` may be an entry.
+    // If the tool wants a list, each `--arg` may be one entry.
     if (type === undefined || type === 'anything' || type === 'array') return text;
     throw new UsageError(`--arg ${name}: the tool wants ${type}, and "${text}" is none`);
   }

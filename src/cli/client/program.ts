@@ -1,4 +1,4 @@
-/** The commands for servers of others, their options and their help. What they do is loaded when one of them runs. */
+/** The commands for any server, with their options and help. The code of a command is loaded when it runs. */
 import { Argument, type Command, Option } from 'commander';
 import type { Secrets } from '../../config/secrets.ts';
 import type { Terminal } from '../terminal.ts';
@@ -22,23 +22,26 @@ import type { WatchFlags } from './watch.ts';
 import type { WebsiteFlags } from './website.ts';
 
 const URI_ARGUMENT = 'a URI, or a path below the only root of the server';
-const MAX_RESOURCES = ['--max-resources <count>', 'resources that are looked at (default: 10000)'] as const;
-const MAX_DEPTH = ['--max-depth <levels>', 'levels below the start (default: 32)'] as const;
-const MAX_BYTES = ['--max-bytes <bytes>', 'bytes of one resource, as in 500, 64K or 10M (default: 16M)'] as const;
+const MAX_RESOURCES = ['--max-resources <count>', 'the most resources (default: 10000)'] as const;
+const MAX_DEPTH = ['--max-depth <levels>', 'the most levels below the start (default: 32)'] as const;
+const MAX_BYTES = [
+  '--max-bytes <bytes>',
+  'the most bytes of one resource, as in 500, 64K or 10M (default: 16M)',
+] as const;
 const ARG = ['--arg <pair>', 'an argument, as name=value (may be repeated)', collect] as const;
 
-/** Adds the commands that look into a server. */
+/** Adds the commands that inspect a server. */
 export function addClientCommands(program: Command, secrets: Secrets, terminal: Pick<Terminal, 'output'>): void {
   serverOptions(program.command('ls'))
     .summary('list the resources of a server')
     .description(
-      'Lists what is at the top of a server, or the children of resources. A resource without children is listed itself.',
+      'Lists the top level of a server, or the children of resources. A resource without children is listed itself.',
     )
     .argument('<server>', SERVER_ARGUMENT)
     .argument('[uri...]', URI_ARGUMENT)
-    .option('-l, --long', 'with size, time and type')
+    .option('-l, --long', 'show size, time and type')
     .option('-R, --recursive', 'everything below, too')
-    .option('--all', 'the default list of the server, as hosts get it')
+    .option('--all', 'show the default list of the server, as hosts get it')
     .option(...MAX_RESOURCES)
     .option(...MAX_DEPTH)
     .action(async (server: string, uris: readonly string[], flags: LsFlags) => {
@@ -48,11 +51,11 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
 
   serverOptions(program.command('tree'))
     .summary('draw the resources of a server as a tree')
-    .description('Draws all that a server has, or what is below a resource, as far as the limits go.')
+    .description('Draws all resources of a server, or those below a resource, up to the limits.')
     .argument('<server>', SERVER_ARGUMENT)
     .argument('[uri]', URI_ARGUMENT)
     .option('-l, --long', 'with sizes')
-    .option('--uris', 'with URIs in the place of names')
+    .option('--uris', 'show URIs instead of names')
     .option(...MAX_RESOURCES)
     .option(...MAX_DEPTH)
     .action(async (server: string, uri: string | undefined, flags: TreeFlags) => {
@@ -61,8 +64,8 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
     });
 
   serverOptions(program.command('stat'))
-    .summary('say all that a server says of a resource, or of itself')
-    .description('Prints the metadata of resources. Without a URI: what the server says of itself, and what it can do.')
+    .summary('print the metadata of resources, or of the server')
+    .description('Prints the metadata of resources. Without a URI: the description and capabilities of the server.')
     .argument('<server>', SERVER_ARGUMENT)
     .argument('[uri...]', URI_ARGUMENT)
     .action(async (server: string, uris: readonly string[], flags: ServerFlags) => {
@@ -71,14 +74,14 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
     });
 
   targetOptions(program.command('open'))
-    .summary('look at a server in the browser')
+    .summary('show a server in the browser')
     .description(
       'Serves the explorer of any server at an address of this machine that only you can open, and opens it in the browser. ' +
-        'Ctrl+C ends it, and what it started.',
+        'Ctrl+C ends it and the programs that it started.',
     )
     .argument('<server>', SERVER_ARGUMENT)
-    .option('--no-browser', 'print the address, and open nothing')
-    .option('--port <port>', 'listen at this port (default: one that is free)')
+    .option('--no-browser', 'print the address without opening it')
+    .option('--port <port>', 'listen at this port (default: a free one)')
     .action(async (server: string, flags: OpenFlags) => {
       const { open } = await import('./open.ts');
       await open(server, flags, secrets);
@@ -87,12 +90,12 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
   serverOptions(program.command('website'))
     .summary('open the website of a server')
     .description(
-      'Prints the address that a server names as its website, and opens it in the browser: only of the own origin of the ' +
-        'server, or of a domain that is trusted here.',
+      'Prints the address of the website that a server names, and opens it in the browser, but only where it has the ' +
+        'origin of the server or a trusted domain.',
     )
     .argument('<server>', SERVER_ARGUMENT)
     .option('--trust <domain>', 'follow websites of this domain and all below it (may be repeated)', collect)
-    .option('--print', 'print the address, and open nothing')
+    .option('--print', 'print the address without opening it')
     .action(async (server: string, flags: WebsiteFlags) => {
       const { website } = await import('./website.ts');
       await website(server, flags, secrets);
@@ -101,16 +104,16 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
   serverOptions(program.command('cat'))
     .summary('print the contents of resources')
     .description(
-      'Prints contents as they are into files and programs. On a terminal text loses its escapes, images are shown where ' +
-        'the terminal can, and other binary contents are refused.',
+      'Writes unchanged contents to files and programs. On a terminal, text is printed without escapes, images are shown where ' +
+        'the terminal can show them, and other binary contents are refused.',
     )
     .argument('<server>', SERVER_ARGUMENT)
     .argument('<uri...>', URI_ARGUMENT)
-    .option('--range <bytes>', 'these bytes only: 0-99, 100-, or -50 for the last ones')
-    .option('--lines <lines>', 'these lines only, counted from 1: 3, 3-5 or 3-')
-    .option('--accept <types>', 'formats that are wanted, best first, as in text/markdown,text/*')
+    .option('--range <bytes>', 'only these bytes: 0-99, 100-, or -50 for the last ones')
+    .option('--lines <lines>', 'only these lines, counted from 1: 3, 3-5 or 3-')
+    .option('--accept <types>', 'preferred formats, best first, as in text/markdown,text/*')
     .option(...MAX_BYTES)
-    .option('--force', 'send binary contents to a terminal, too')
+    .option('--force', 'print binary contents on a terminal, too')
     .action(async (server: string, uris: readonly string[], flags: CatFlags) => {
       const { cat } = await import('./cat.ts');
       await cat(server, uris, flags, secrets);
@@ -120,11 +123,11 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
     .summary('print a document as Markdown')
     .description(
       'Prints a PDF, a text document, a sheet, a presentation, a web page, a book, a mail or a notebook as Markdown, as a server ' +
-        'gives it. Text that has no other form is printed as it is.',
+        'converts it. Text without another format is printed unchanged.',
     )
     .argument('<file>', 'a document')
     .option('--to <type>', 'another format, as in application/json', 'markdown')
-    .option('--max-bytes <bytes>', 'bytes of what comes out, as in 500, 64K or 10M (default: 64M)')
+    .option('--max-bytes <bytes>', 'the most bytes of the result, as in 500, 64K or 10M (default: 64M)')
     .action(async (file: string, flags: ConvertFlags) => {
       const { convert } = await import('./convert.ts');
       await convert(file, flags, secrets);
@@ -133,19 +136,19 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
   serverOptions(program.command('grep'))
     .summary('find text in the resources of a server')
     .description(
-      'Finds lines by a regular expression (RE2 syntax): by the search of the server where it is a Vitrine, else by ' +
+      'Finds lines by a regular expression (RE2 syntax), with the search of the server where it is a Vitrine, otherwise by ' +
         'reading its texts. Exits with 1 when nothing is found.',
     )
     .argument('<server>', SERVER_ARGUMENT)
     .argument('<pattern>', 'a regular expression')
     .argument('[uri...]', URI_ARGUMENT)
-    .option('-i, --ignore-case', 'upper and lower case are the same')
-    .option('-F, --fixed-strings', 'the pattern is plain text')
-    .option('-l, --files-with-matches', 'print each resource once, and no lines')
-    .option('--include <glob>', 'only names like this, as in *.md, or paths, as in src/**/*.ts')
-    .option('--read', 'read the texts, whatever the server can do')
-    .option('--ranked', 'take the pattern as a question, and print the best places first, as find does')
-    .option('--max-matches <count>', 'matches that are printed (default: 10000)')
+    .option('-i, --ignore-case', 'ignore upper and lower case')
+    .option('-F, --fixed-strings', 'take the pattern as plain text')
+    .option('-l, --files-with-matches', 'print only resources, each once')
+    .option('--include <glob>', 'only matching names, as in *.md, or paths, as in src/**/*.ts')
+    .option('--read', 'read the texts, even where the server can search')
+    .option('--ranked', 'take the pattern as a question, and print the best matches first, as find does')
+    .option('--max-matches <count>', 'the most matches (default: 10000)')
     .option(...MAX_RESOURCES)
     .option(...MAX_DEPTH)
     .option(...MAX_BYTES)
@@ -167,8 +170,8 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
     .argument('<server>', SERVER_ARGUMENT)
     .argument('<words...>', 'a question, as in: how is the carriage clock wound')
     .option('--in <uri>', 'only in this resource, or below this folder')
-    .option('--include <glob>', 'only names like this, as in *.md, or paths, as in src/**/*.ts')
-    .option('--max-matches <count>', 'places that are printed (default: 10)')
+    .option('--include <glob>', 'only matching names, as in *.md, or paths, as in src/**/*.ts')
+    .option('--max-matches <count>', 'the most places (default: 10)')
     .action(async (server: string, words: readonly string[], flags: FindFlags) => {
       const { find } = await import('./find.ts');
       await find(server, words, flags, secrets);
@@ -178,11 +181,11 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
     .summary('print changes of resources as they come')
     .description(
       'Prints a line for each change of resources, or, without a URI, for each resource that comes or goes, until it is ' +
-        'ended. When the connection is lost it is made again, and a line says that changes may have been missed.',
+        'ended. After a lost connection it connects again, and prints that changes may have been missed.',
     )
     .argument('<server>', SERVER_ARGUMENT)
     .argument('[uri...]', URI_ARGUMENT)
-    .option('--count <changes>', 'end after so many changes')
+    .option('--count <changes>', 'end after this many changes')
     .action(async (server: string, uris: readonly string[], flags: WatchFlags) => {
       const { watch } = await import('./watch.ts');
       await watch(server, uris, flags, secrets);
@@ -192,7 +195,7 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
     .summary('list the URI templates of a server')
     .description('Lists URI templates (RFC 6570).')
     .argument('<server>', SERVER_ARGUMENT)
-    .option('--max-resources <count>', 'templates that are listed (default: 10000)')
+    .option('--max-resources <count>', 'the most templates (default: 10000)')
     .action(async (server: string, flags: TemplatesFlags) => {
       const { templates } = await import('./templates.ts');
       await templates(server, flags, secrets);
@@ -200,7 +203,7 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
 
   serverOptions(program.command('tools'))
     .summary('list the tools of a server, or describe one')
-    .description('Lists tools with their arguments; of one, its description and schemas.')
+    .description('Lists tools with their arguments, or prints the description and schemas of one.')
     .argument('<server>', SERVER_ARGUMENT)
     .argument('[tool]', 'the name of a tool')
     .action(async (server: string, tool: string | undefined, flags: ServerFlags) => {
@@ -211,8 +214,8 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
   serverOptions(program.command('call'))
     .summary('call a tool of a server')
     .description(
-      'Calls a tool, and prints what it answers. What the server asks meanwhile is answered at the terminal, and declined ' +
-        'where there is none. Exits with 1 when the tool says that it failed.',
+      'Calls a tool, and prints its result. You answer questions of the server at the terminal; without a terminal they are ' +
+        'declined. Exits with 1 when the tool reports a failure.',
     )
     .argument('<server>', SERVER_ARGUMENT)
     .argument('<tool>', 'the name of a tool')
@@ -225,7 +228,7 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
 
   serverOptions(program.command('prompts'))
     .summary('list the prompts of a server, or get one')
-    .description('Lists prompts with their arguments; of one, its messages.')
+    .description('Lists prompts with their arguments, or prints the messages of one.')
     .argument('<server>', SERVER_ARGUMENT)
     .argument('[prompt]', 'the name of a prompt')
     .option(...ARG)
@@ -237,29 +240,25 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
   serverOptions(program.command('get'))
     .summary('write resources to files')
     .description(
-      'Writes all resources of a server, or what is below some of them, to files in a folder. Run again, it takes what ' +
-        'has changed; after it was interrupted, it goes on. Names are made safe, and nothing that is not its own is touched.',
+      'Writes all resources of a server, or those below some of them, to files in a folder. A second run fetches only ' +
+        'changes; an interrupted run continues. Names are made safe, and other files are never touched.',
     )
     .argument('<server>', SERVER_ARGUMENT)
     .argument('[uri...]', URI_ARGUMENT)
-    .requiredOption('--to <folder>', 'the folder; made if it is not there')
-    .option('--accept <types>', 'formats that are wanted, best first, as in text/markdown,text/*')
-    .option(
-      '--include <glob>',
-      'what is wanted, as in *.md or guide/** (may be repeated; default: everything)',
-      collect,
-    )
-    .option('--exclude <glob>', 'what is not, likewise (may be repeated)', collect)
-    .option('--dry-run', 'say what would be read, and read and write nothing')
-    .option('--force', 'take a folder that is not empty, and write over what is in the way')
-    .option('--keep-name <name>', 'a name that stays though tools act on it, as in .vscode (may be repeated)', collect)
-    .option('--fresh', 'ask for everything, whatever the server says has not changed')
+    .requiredOption('--to <folder>', 'the folder; created if missing')
+    .option('--accept <types>', 'preferred formats, best first, as in text/markdown,text/*')
+    .option('--include <glob>', 'only these, as in *.md or guide/** (may be repeated; default: everything)', collect)
+    .option('--exclude <glob>', 'leave these out (may be repeated)', collect)
+    .option('--dry-run', 'print what would be read, without reading or writing')
+    .option('--force', 'accept a folder that is not empty, and overwrite files in the way')
+    .option('--keep-name <name>', 'keep this name although tools act on it, as in .vscode (may be repeated)', collect)
+    .option('--fresh', 'fetch everything, even unchanged resources')
     .option('-v, --verbose', 'print a line for each resource')
-    .option('--concurrency <count>', 'resources that are read at the same time, up to 64 (default: 4)')
-    .option('--max-resources <count>', 'resources that are looked at (default: 100000)')
+    .option('--concurrency <count>', 'concurrent reads, up to 64 (default: 4)')
+    .option('--max-resources <count>', 'the most resources (default: 100000)')
     .option(...MAX_DEPTH)
-    .option('--max-bytes <bytes>', 'bytes of one resource, as in 500, 64K or 10M (default: 256M)')
-    .option('--max-total-bytes <bytes>', 'bytes that are read in all (default: 8G)')
+    .option('--max-bytes <bytes>', 'the most bytes of one resource, as in 500, 64K or 10M (default: 256M)')
+    .option('--max-total-bytes <bytes>', 'the most bytes in total (default: 8G)')
     .action(async (server: string, uris: readonly string[], flags: GetFlags) => {
       const { get } = await import('./get.ts');
       await get(server, uris, flags, secrets);
@@ -268,28 +267,28 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
   addSkillCommands(program, secrets);
 
   serverOptions(program.command('doctor'))
-    .summary('check what a server declares against what it does')
+    .summary('check whether a server does what it declares')
     .description(
-      'Connects in both eras of the protocol, asks for everything that only reads, and reports what is wrong with a ' +
-        'server: with what was seen, how to mend it, and where the specification says so. Exits with 1 when an error was found.',
+      'Connects in both eras of the protocol, makes every request that only reads, and reports what is wrong with a ' +
+        'server: what was observed, how to fix it, and the clause of the specification. Exits with 1 when an error was found.',
     )
     .argument('<server>', SERVER_ARGUMENT)
     .option('--strict', 'exit with 1 for warnings, too')
-    .option('--call-tools', 'call tools that say that they only read and need no arguments')
-    .addOption(new Option('--era <year>', 'look at one era only').choices(['2025', '2026']))
-    .option('--check <id>', 'make this check only (may be repeated)', collect)
+    .option('--call-tools', 'call tools that claim to be read-only and need no arguments')
+    .addOption(new Option('--era <year>', 'examine only one era').choices(['2025', '2026']))
+    .option('--check <id>', 'make only this check (may be repeated)', collect)
     .option('--skip <id>', 'leave this check out (may be repeated)', collect)
-    .option('--sample <count>', 'resources that are read, and the like (default: 20)')
-    .option('-v, --verbose', 'print checks that found nothing, too')
+    .option('--sample <count>', 'the most resources to read, and the like (default: 20)')
+    .option('-v, --verbose', 'print passed checks, too')
     .action(async (server: string, flags: DoctorFlags) => {
       const { doctor } = await import('./doctor/index.ts');
       await doctor(server, flags, secrets);
     });
 
   outputOptions(program.command('servers'))
-    .summary('list the servers that hosts on this machine are set up with')
-    .description('Lists the names that the commands above take in the place of a URL. Nothing is started.')
-    .option('--mcp-config <file>', 'those of this file only')
+    .summary('list the servers that are configured in hosts on this machine')
+    .description('Lists the names that you can use instead of a URL. Nothing is started.')
+    .option('--mcp-config <file>', 'list only the servers of this file')
     .option('--names', 'names only')
     .action(async (flags: ServersFlags) => {
       const { servers } = await import('./servers.ts');
@@ -298,8 +297,8 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
 
   program
     .command('completions')
-    .summary('print what completes these commands in a shell')
-    .description('Prints a script for a shell. For bash: source <(vitrine completions bash)')
+    .summary('print a completion script for a shell')
+    .description('Prints a completion script. For bash: source <(vitrine completions bash)')
     .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish', 'pwsh']))
     .action(async (shell: string) => {
       const { printScript } = await import('../completion/scripts.ts');
@@ -308,8 +307,8 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
 
   program
     .command('complete', { hidden: true })
-    .description('Says what may stand at the end of a command line: for the scripts of vitrine completions.')
-    .argument('[words...]', 'behind --, the last one is completed')
+    .description('Completes a command line: for the scripts of vitrine completions.')
+    .argument('[words...]', 'words after --; the last one is completed')
     .action(async (words: readonly string[]) => {
       const { complete } = await import('../completion/index.ts');
       await complete(program, words, secrets, terminal);

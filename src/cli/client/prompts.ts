@@ -1,4 +1,4 @@
-/** `vitrine prompts`. */
+/** `vitrine prompts`: lists prompts, or gets one. */
 import type { Secrets } from '../../config/secrets.ts';
 import { UsageError } from '../errors.ts';
 import { type Definition, type DefinitionsEnd, definitionOf, definitions, request } from './definitions.ts';

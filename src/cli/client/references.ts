@@ -4,7 +4,7 @@ import { UsageError } from '../errors.ts';
 import { safe } from './printing/output.ts';
 import type { Session } from './reaching/connect.ts';
 
-/** Resources of the default list that are looked at. */
+/** The most resources of the default list that are looked at. */
 export const MAX_LOOKED_AT = 10_000;
 
 /** The resources at the top of the default list, the number of those below them, and why the list stopped early. */

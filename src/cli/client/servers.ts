@@ -1,4 +1,4 @@
-/** `vitrine servers`: the names that a command for servers takes. */
+/** `vitrine servers`: lists the names of servers that commands accept. */
 import type { Secrets } from '../../config/secrets.ts';
 import { withOutput } from './ending.ts';
 import { EXIT_OK } from './exit-codes.ts';
@@ -7,11 +7,11 @@ import { type KnownServer, knownServers } from './reaching/known-servers.ts';
 
 export interface ServersFlags extends OutputFlags {
   readonly mcpConfig?: string;
-  /** Names and nothing else, for completion. */
+  /** Prints only names, for completion. */
   readonly names?: boolean;
 }
 
-/** Returns the parts of an entry that may be shown: no argument, environment or header, since those may hold secrets. */
+/** Returns the parts of an entry that may be shown: no arguments, environment or headers, because these may hold secrets. */
 const shown = ({ name, host, file, scope, kind, disabled, entry }: KnownServer) => ({
   name,
   host,

@@ -1,4 +1,4 @@
-/** `vitrine stat`: all that a server says of resources, or of itself. */
+/** `vitrine stat` prints everything that a server says about resources, or about itself. */
 import type { ResourceMetadata } from '../../client/described.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import { FORMATS_META_KEY } from '../../protocol/meta.ts';
@@ -124,7 +124,7 @@ function described({ resource, source }: ResourceMetadata, output: Output): stri
 
 type Field = readonly [label: string, text: string | undefined];
 
-/** Labels to the right, and further lines of a text below its first. */
+/** Prints labels aligned to the right, and further lines of a text below its first line. */
 function fields(all: readonly Field[], output: Output): string {
   const some = all.filter((field): field is readonly [string, string] => field[1] !== undefined && field[1] !== '');
   const width = Math.max(...some.map(([label]) => Math.min(label.length, 24)));
@@ -141,7 +141,7 @@ const yesNo = (value: unknown): string => (value === true ? 'yes' : 'no');
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' ? safe(String(value)) : undefined;
 
-/** Characters of a value that nobody knows. */
+/** The most characters of a value in a field that this program does not know. */
 const MAX_VALUE = 500;
 
 function shown(value: unknown): string {

@@ -1,4 +1,4 @@
-/** `vitrine tools`. */
+/** `vitrine tools`: lists tools, or describes one. */
 import type { Secrets } from '../../config/secrets.ts';
 import { type Definition, type DefinitionsEnd, definitionOf, definitions } from './definitions.ts';
 import { EXIT_INCOMPLETE, EXIT_OK } from './exit-codes.ts';
@@ -19,7 +19,7 @@ export const tools = (server: string, name: string | undefined, flags: ServerFla
     return EXIT_OK;
   });
 
-/** `read(uri, format?)  Reads a resource`. */
+/** Writes a row such as `read(uri, format?)  Reads a resource`. */
 function row(tool: Definition, output: Output): string {
   const parameters = parametersOf(tool.inputSchema).map(({ name, required }) => `${safe(name)}${required ? '' : '?'}`);
   const [first = ''] = firstLine(tool);
@@ -27,7 +27,7 @@ function row(tool: Definition, output: Output): string {
   return `${output.paint('bold', safe(tool.name))}(${parameters.join(', ')})${about}`;
 }
 
-/** Characters of the description in a list. */
+/** The most characters of the description in a list. */
 const MAX_ABOUT = 100;
 
 function firstLine({ description, title }: Definition): readonly string[] {

@@ -1,4 +1,4 @@
-/** `vitrine tree`. */
+/** `vitrine tree`: draws resources as a tree. */
 import { identityOf, isListable } from '../../client/shapes.ts';
 import type { WalkEntry } from '../../client/walk.ts';
 import type { Secrets } from '../../config/secrets.ts';
@@ -13,9 +13,9 @@ import { urisOf } from './references.ts';
 import { tellWalk } from './stops.ts';
 
 export interface TreeFlags extends ServerFlags {
-  /** Sizes before the names. */
+  /** Shows sizes before the names. */
   readonly long?: boolean;
-  /** URIs in the place of names. */
+  /** Shows URIs instead of names. */
   readonly uris?: boolean;
   readonly maxResources?: string;
   readonly maxDepth?: string;
@@ -51,7 +51,7 @@ async function* counted(walk: AsyncIterable<WalkEntry>, output: Output): AsyncGe
   }
 }
 
-/** A walk goes level by level, a drawing branch by branch: it is drawn when the walk has ended. */
+/** A walk goes level by level, a drawing branch by branch, so the tree is drawn after the walk. */
 async function drawn(
   start: string | undefined,
   entries: AsyncIterable<WalkEntry>,
@@ -74,7 +74,7 @@ async function drawn(
     return flags.long === true ? `${output.paint('green', sizeText(resource.size).padStart(5))}  ${name}` : name;
   };
   await output.line(output.paint('bold', safe(start ?? label)));
-  // Not by calls in calls: a tree may be as deep as somebody likes.
+  // Avoids recursion, since a tree may have any depth.
   type Level = { readonly entries: readonly WalkEntry[]; at: number; readonly indent: string };
   const stack: Level[] = [
     { entries: below.get(start === undefined ? '' : identityOf(start)) ?? [], at: 0, indent: '' },

@@ -34,7 +34,7 @@ export const website = (server: string, flags: WebsiteFlags, secrets: Secrets): 
     return EXIT_OK;
   });
 
-/** Characters of an address in a message. */
+/** The most characters of an address in a message. */
 const MAX_SHOWN = 500;
 
 const WHY: Readonly<Record<TrustRefusal, string>> = {

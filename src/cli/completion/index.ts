@@ -12,7 +12,7 @@ import { type Position, positionOf } from './position.ts';
 const NO_SPACE = 2;
 const NO_FILES = 4;
 
-/** Values of one answer that are printed. */
+/** The most values of one answer that are printed. */
 const MAX_OFFERED = 1_000;
 
 /** Prints a value a line, with a tab and what it is, and then `:` and a number that says what else the shell does. */

@@ -1,24 +1,24 @@
-/** Finds the word that is typed at the end of a command line. */
+/** Finds the word to complete at the end of a command line. */
 import type { Command, Option } from 'commander';
 
-/** The values that complete a word, or where they are from. */
+/** The values that complete a word, or their source. */
 export type Source = 'commands' | 'options' | Named | readonly string[];
 
 /** Kinds of arguments, by their names in the commands. */
 type Named = 'server' | 'uri' | 'skill' | 'tool' | 'prompt' | 'parameter' | 'host' | 'files' | 'nothing';
 
 export interface Position {
-  /** The part of the last word that is completed. */
+  /** The typed beginning of the word to complete. */
   readonly typed: string;
   readonly source: Source;
   readonly command: Command;
   /** Arguments before it. */
   readonly args: readonly string[];
-  /** Values of options before it, by their long names without dashes. */
+  /** Values of options before it, by long option names without dashes. */
   readonly given: ReadonlyMap<string, readonly string[]>;
 }
 
-/** @param words behind the name of the program; the last one is what is completed, and may be empty */
+/** @param words the words after the name of the program; the last one is to be completed, and may be empty */
 export function positionOf(program: Command, words: readonly string[]): Position {
   const last = words.at(-1) ?? '';
   const args: string[] = [];
@@ -40,7 +40,7 @@ export function positionOf(program: Command, words: readonly string[]): Position
       if (option !== undefined && value !== undefined) put(option, value);
     } else {
       const below = args.length === 0 ? command.commands.find((each) => each.name() === word) : undefined;
-      // A path in the place of a command is served.
+      // A path in place of a command means `serve`.
       if (below === undefined && command === program) command = commandNamed(program, 'serve') ?? program;
       if (below === undefined) args.push(word);
       else command = below;
@@ -57,7 +57,6 @@ export function positionOf(program: Command, words: readonly string[]): Position
   return at(last, past || argument === undefined ? 'nothing' : (argument.argChoices ?? sourceNamed(argument.name())));
 }
 
-/** The word of `--flag=word`. */
 const splitFlag = (word: string): readonly string[] => {
   const at = word.startsWith('--') ? word.indexOf('=') : -1;
   return at === -1 ? [word] : [word.slice(0, at), word.slice(at + 1)];
@@ -67,7 +66,7 @@ const nameOf = (option: Option): string => (option.long ?? option.short ?? '').r
 
 const commandNamed = (program: Command, name: string) => program.commands.find((each) => each.name() === name);
 
-/** One that takes a value. */
+/** Finds an option that takes a value. */
 const optionIn = (command: Command, flag: string): Option | undefined =>
   command.options.find(
     ({ short, long, required, optional }) => (short === flag || long === flag) && (required || optional),

@@ -1,12 +1,14 @@
-/** Asks a server for completions. Starts nothing that the user has not set up. */
+/** Asks a server for shell completions. It starts no program that the user has not configured. */
+
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { connectResourceClient } from '../../client/node/index.ts';
 import { insideOf, isListable } from '../../client/shapes.ts';
 import { listSkills } from '../../client/skills/list.ts';
 import { kindOfFile } from '../../config/file-kind.ts';
-import { isRecord, isUrl } from '../../config/references.ts';
+import { isUrl } from '../../config/references.ts';
 import type { Secrets } from '../../config/secrets.ts';
+import { isData } from '../../protocol/data.ts';
 import { type Definition, definitions, request } from '../client/definitions.ts';
 import { createOutput } from '../client/printing/output.ts';
 import { type Session, serverTarget } from '../client/reaching/connect.ts';
@@ -17,7 +19,7 @@ import { CONFIG_NAMES } from '../sources.ts';
 import { type Offer, plain } from './offer.ts';
 import type { Position } from './position.ts';
 
-/** How long somebody waits who has pressed a key, in seconds, unless `VITRINE_COMPLETION_SECONDS` says otherwise. */
+/** How long a completion may take, in seconds, unless `VITRINE_COMPLETION_SECONDS` says otherwise. */
 const PATIENCE_SECONDS = 3;
 const MAX_PATIENCE_SECONDS = 3_600;
 
@@ -26,19 +28,19 @@ function patienceMs(): number {
   return (said > 0 && said <= MAX_PATIENCE_SECONDS ? said : PATIENCE_SECONDS) * 1_000;
 }
 
-/** Resources of a folder that are looked at. */
+/** The most resources of a folder that completion lists. */
 const MAX_LISTED = 1_000;
 
 const NOTHING: Offer = { values: [] };
 
-/** @param source what of a server is wanted; nothing is offered where it does not answer in time */
+/** @param source the kind of completion; there is none where the server does not answer in time */
 export async function offerOfServer(
   source: 'uri' | 'skill' | 'tool' | 'prompt' | 'parameter',
   position: Position,
   secrets: Secrets,
 ): Promise<Offer> {
   const [server] = position.args;
-  // A URI of `explain` is one of a configuration.
+  // The URI argument of `explain` belongs to a configuration, not to a server.
   if (server === undefined || position.command.registeredArguments[0]?.name() !== 'server') return NOTHING;
   const timeoutMs = patienceMs();
   const signal = AbortSignal.timeout(timeoutMs);
@@ -63,10 +65,10 @@ export async function offerOfServer(
   }
 }
 
-/** Keys of a mount that has code run: a program, or a plug-in. */
+/** Keys of a mount that runs code: a program, or a plug-in. */
 const STARTING = ['command', 'run', 'kind'];
 
-/** Pressing a key is no word to start what came with a folder, nor a command that is being typed. */
+/** Pressing Tab does not start programs from the current folder, nor a command that is still being typed. */
 async function mayAsk(server: string, { given }: Position): Promise<boolean> {
   if (isUrl(server)) return true;
   if (given.has('mcp-config')) return false;
@@ -79,7 +81,7 @@ async function mayAsk(server: string, { given }: Position): Promise<boolean> {
   if (kind !== 'configuration' && !CONFIG_NAMES.has(basename(server))) return true;
   const { loadConfig } = await import('../../config/load.ts');
   const { mounts, mcpServers = {} } = await loadConfig(server, {});
-  const starts = Object.values(mounts).some((mount) => isRecord(mount) && STARTING.some((key) => key in mount));
+  const starts = Object.values(mounts).some((mount) => isData(mount) && STARTING.some((key) => key in mount));
   return !starts && Object.keys(mcpServers).length === 0;
 }
 
@@ -88,7 +90,7 @@ const flagsOf = ({ given }: Position): TargetFlags => {
   return { ...(header && { header }), ...(env && { env }), ...(bearer !== undefined && { bearer }) };
 };
 
-/** As files are completed: what is in the folder that is typed so far. */
+/** Completes URIs as files are completed: with the content of the folder typed so far. */
 async function urisIn(session: Session, typed: string): Promise<Offer> {
   const whole = /^[a-z][a-z0-9+.-]*:/i.test(typed);
   const top = whole ? [] : (await topOf(session, MAX_LISTED)).resources;
@@ -112,7 +114,7 @@ async function urisIn(session: Session, typed: string): Promise<Offer> {
   };
 }
 
-/** Names of skills; their URIs, where one is begun. A server without skills is not asked. */
+/** Completes names of skills, or their URIs where the typed text looks like one. A server without skills is not asked. */
 async function skillsIn({ resources, signal }: Session, typed: string): Promise<Offer> {
   const values: string[] = [];
   for await (const { uri, frontmatter } of listSkills(resources, { signal, maxResources: MAX_LISTED })) {
@@ -121,7 +123,7 @@ async function skillsIn({ resources, signal }: Session, typed: string): Promise<
   return { values: plain([...new Set(values)]) };
 }
 
-/** `name=` of what the tool or prompt takes and was not given yet, and behind it the values that there are. */
+/** Completes `name=` for arguments of the tool or prompt that were not given yet, and then their values. */
 async function parametersOf(session: Session, { command, args, given, typed }: Position): Promise<Offer> {
   const kind = command.name() === 'prompts' ? 'prompts' : 'tools';
   let found: Definition | undefined;
@@ -141,14 +143,14 @@ async function parametersOf(session: Session, { command, args, given, typed }: P
 
 function namesOf({ inputSchema, arguments: listed }: Definition): readonly string[] {
   if (Array.isArray(listed))
-    return listed.flatMap((each: unknown) => (isRecord(each) && typeof each.name === 'string' ? [each.name] : []));
-  return isRecord(inputSchema) && isRecord(inputSchema.properties) ? Object.keys(inputSchema.properties) : [];
+    return listed.flatMap((each: unknown) => (isData(each) && typeof each.name === 'string' ? [each.name] : []));
+  return isData(inputSchema) && isData(inputSchema.properties) ? Object.keys(inputSchema.properties) : [];
 }
 
 function choicesOf({ inputSchema }: Definition, name: string): readonly string[] {
-  const properties = isRecord(inputSchema) && isRecord(inputSchema.properties) ? inputSchema.properties : {};
+  const properties = isData(inputSchema) && isData(inputSchema.properties) ? inputSchema.properties : {};
   const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-  if (!isRecord(property)) return [];
+  if (!isData(property)) return [];
   if (property.type === 'boolean') return ['true', 'false'];
   return Array.isArray(property.enum) ? property.enum.map(String) : [];
 }
@@ -157,7 +159,7 @@ async function completed(session: Session, prompt: string, name: string, value: 
   if (session.facts.capabilities.completions === undefined) return [];
   const ref = { type: 'ref/prompt', name: prompt };
   const { completion } = await request('completion/complete', { ref, argument: { name, value } }, session);
-  return isRecord(completion) && Array.isArray(completion.values)
+  return isData(completion) && Array.isArray(completion.values)
     ? completion.values.filter((each) => typeof each === 'string')
     : [];
 }

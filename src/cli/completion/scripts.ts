@@ -1,15 +1,15 @@
-/** `vitrine completions`: what a shell loads once, and asks `vitrine complete` from then on. */
+/** `vitrine completions`: prints the script that a shell loads once, and which then calls `vitrine complete`. */
 import { script } from '@bomb.sh/tab';
 
-/** Prints it. @param shell bash, zsh, fish or pwsh */
+/** Prints the script. @param shell bash, zsh, fish or pwsh */
 export function printScript(shell: string): void {
   if (shell === 'bash') process.stdout.write(BASH);
   else script(shell === 'pwsh' ? 'powershell' : shell, 'vitrine', 'vitrine');
 }
 
 /**
- * Ours, and not the library's: that one has the shell expand what a server calls its resources, takes words apart at each
- * colon, and completes no files. It runs in the bash 3.2 of macOS, too.
+ * Our own script instead of the library's. The library's script lets the shell expand names from a server, splits words
+ * at colons, and completes no files. This one also runs in the bash 3.2 of macOS.
  */
 const BASH = `# Completes vitrine in bash: source <(vitrine completions bash)
 _vitrine() {

@@ -1,9 +1,10 @@
 /** `vitrine add` and `vitrine remove`: Vitrine in the configuration of a host, after showing what changes there. */
+
 import { existsSync } from 'node:fs';
 import { distance } from 'fastest-levenshtein';
-import { isRecord } from '../../config/references.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import { showUnseen } from '../../core/text/clean-text.ts';
+import { isData } from '../../protocol/data.ts';
 import { hideValues } from '../client/reaching/host-block.ts';
 import { type HostPlace, hostIds, hostPlaces, type Machine } from '../client/reaching/host-places.ts';
 import { thisMachine } from '../client/reaching/known-servers.ts';
@@ -177,12 +178,12 @@ const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.re
 
 /** Other entries stand beside this one, with their environments and headers. */
 function hideSecrets(content: unknown, secrets: Secrets, depth = 0): void {
-  if (!isRecord(content) || depth > MAX_DEPTH) return;
+  if (!isData(content) || depth > MAX_DEPTH) return;
   for (const [key, value] of Object.entries(content)) {
     if (/^env|headers$/i.test(key)) hideValues(value, secrets);
     else hideSecrets(value, secrets, depth + 1);
   }
 }
 
-/** Levels that are looked into for secrets. */
+/** The most levels that are looked into for secrets. */
 const MAX_DEPTH = 16;

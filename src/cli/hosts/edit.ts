@@ -1,18 +1,19 @@
-/** An entry in the text of a host's configuration: put there or taken out, while all else stays as it is. */
+/** Sets or removes an entry in the text of a host's configuration, and keeps the rest unchanged. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigError } from '../../config/error.ts';
-import { isRecord } from '../../config/references.ts';
+import { isData } from '../../protocol/data.ts';
 import type { Edit } from './entry.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
 interface Format {
-  /** @throws where the text is none */
+  /** @throws for an invalid text */
   parse(text: string): unknown;
   edit(text: string, edit: Edit): string;
 }
 
-/** By the name of the file, and for other names by how its text begins. Each is loaded when it is wanted. */
+/** Picks the format by the name of the file, or else by the beginning of its text. A format's code is loaded on demand. */
 export async function formatOf(file: string, text: string): Promise<Format> {
   if (file.endsWith('.toml')) {
     const { editToml, parseToml } = await import('./toml.ts');
@@ -28,15 +29,15 @@ export async function formatOf(file: string, text: string): Promise<Format> {
 
 export interface Edited {
   readonly text: string;
-  /** The entry that was there. */
+  /** The former entry. */
   readonly before: unknown;
-  /** All that was there. */
+  /** The former content. */
   readonly content: unknown;
 }
 
 /**
- * The text with the entry, or without it. It is read again: what would change anything else is not given out.
- * @throws ConfigError for a text that is broken, or written in a way that this cannot edit
+ * Returns the text with the entry, or without it. The result is parsed again, and rejected if anything else has changed.
+ * @throws ConfigError for an invalid text, and for one in a notation that cannot be edited
  */
 export async function edited(file: string, text: string, edit: Edit): Promise<Edited> {
   const mark = text.startsWith(BOM) ? BOM : '';
@@ -44,13 +45,13 @@ export async function edited(file: string, text: string, edit: Edit): Promise<Ed
   const format = await formatOf(file, own);
   const content = parsed(format, own, file);
   const before = edit.path.reduce<unknown>(
-    (at, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined),
+    (at, key) => (isData(at) && Object.hasOwn(at, key) ? at[key] : undefined),
     content,
   );
   if (isDeepStrictEqual(before, edit.value)) return { text, before, content };
   const result = editedAs(format, own, edit, content);
   if (result === undefined)
-    throw new ConfigError(`${file}: it is written in a way that cannot be edited here; edit it by hand`);
+    throw new ConfigError(`${file}: its notation cannot be edited automatically; edit it by hand`);
   return { text: mark + result, before, content };
 }
 
@@ -62,21 +63,21 @@ function parsed(format: Format, text: string, file: string): Data {
     content = format.parse(text) ?? {};
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    throw new ConfigError(`${file} is broken, and was left as it is: ${reason}`, { cause: error });
+    throw new ConfigError(`${file} is invalid, and was not changed: ${reason}`, { cause: error });
   }
-  if (isRecord(content)) return content;
-  throw new ConfigError(`${file} is no configuration of a host, and was left as it is`);
+  if (isData(content)) return content;
+  throw new ConfigError(`${file} is not a configuration of a host, and was not changed`);
 }
 
-/** Undefined where anything else would not be what it was. */
+/** Returns undefined where anything else would change. */
 function editedAs(format: Format, text: string, edit: Edit, content: Data): string | undefined {
   const wanted = structuredClone(content);
   try {
     set(wanted, edit);
     const result = format.edit(text, edit);
     const got = structuredClone(format.parse(result) ?? {});
-    // A section that has become empty may be gone, or be there.
-    if (edit.value === undefined) for (const each of [wanted, got]) if (isRecord(each)) prune(each, edit.path);
+    // A section that became empty may be removed or kept.
+    if (edit.value === undefined) for (const each of [wanted, got]) if (isData(each)) prune(each, edit.path);
     return isDeepStrictEqual(got, wanted) ? result : undefined;
   } catch {
     return undefined;
@@ -87,8 +88,8 @@ function set(content: Record<string, unknown>, { path, value }: Edit): void {
   let at = content;
   for (const key of path.slice(0, -1)) {
     const next = at[key] ?? {};
-    if (!isRecord(next)) throw new TypeError('no section');
-    // A copy: YAML may have the same one in two places.
+    if (!isData(next)) throw new TypeError('no section');
+    // A copy, because a YAML alias may share one object in two places.
     const copy = { ...next };
     at[key] = copy;
     at = copy;
@@ -100,6 +101,6 @@ function set(content: Record<string, unknown>, { path, value }: Edit): void {
 
 function prune(content: Readonly<Record<string, unknown>>, [key = '']: readonly string[]): void {
   const section = content[key];
-  if (section === null || (isRecord(section) && Object.keys(section).length === 0))
+  if (section === null || (isData(section) && Object.keys(section).length === 0))
     delete (content as Record<string, unknown>)[key];
 }

@@ -1,6 +1,6 @@
-/** Vitrine in the words of each host: an entry of its configuration, and a link that installs it. */
+/** Writes Vitrine's entry in each host's configuration format, and install links. */
 
-/** How a host gets to it: the command that it starts, or the address that it connects to. */
+/** How a host reaches Vitrine: the command that it starts, or the URL that it connects to. */
 export type Reached = { readonly command: string; readonly args: readonly string[] } | { readonly url: string };
 
 export type Entry = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ export interface Edit {
   readonly value: Entry | undefined;
 }
 
-/** The entry; undefined where the host has no such entries. @param host as in `host-places.ts` */
+/** Returns the entry; undefined where the host has no such entries. @param host as in `host-places.ts` */
 export function entryOf(host: string, name: string, reached: Reached): Entry | undefined {
   const url = 'url' in reached ? reached.url : undefined;
   switch (host) {
@@ -49,13 +49,13 @@ export function entryOf(host: string, name: string, reached: Reached): Entry | u
 
 const DESCRIPTION = 'Resources behind glass: list, read, search';
 
-/** How long Goose waits for an answer, in seconds; its own default. */
+/** How long Goose waits for a response, in seconds; Goose's own default. */
 const GOOSE_SECONDS = 300;
 
-/** Commands that Goose starts from a link. */
+/** Commands that Goose accepts in a link. */
 const GOOSE_COMMANDS: ReadonlySet<string> = new Set(['npx']);
 
-/** A link that asks the user to install this; undefined where the host has none, or not for such a command. */
+/** Returns a link that installs the entry; undefined where the host has no links, or none for such a command. */
 export function installLink(host: string, name: string, reached: Reached): string | undefined {
   const entry = entryOf(host, name, reached);
   const config = Buffer.from(JSON.stringify(entry)).toString('base64');

@@ -13,7 +13,7 @@ export interface HostFile {
   readonly mode: number | undefined;
 }
 
-/** Files that are larger are left alone, in bytes. */
+/** The most bytes of a file. Larger files are left alone. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
 /** Of new files: other servers in them may have secrets. */

@@ -1,4 +1,4 @@
-/** The commands that put Vitrine into hosts and take it out, their options and their help. */
+/** The commands that add Vitrine to hosts and remove it, with their options and help. */
 import { type Command, Option } from 'commander';
 import type { Secrets } from '../../config/secrets.ts';
 import type { Terminal } from '../terminal.ts';
@@ -12,16 +12,16 @@ export function addHostCommands(program: Command, secrets: Secrets, terminal: Te
     .summary('add what is served to a host')
     .description(
       'Writes an entry into the configuration of a host, which then starts Vitrine by itself. Shows what changes there and ' +
-        'asks; all else in the file stays as it is.',
+        'asks; the rest of the file stays unchanged.',
     )
     .argument('<host>', HOST_ARGUMENT)
     .argument('[path...]', 'what to serve: a folder, a file, the URL of an MCP server, or a vitrine.yaml')
-    .option('--config <file>', 'serve what a configuration file says')
+    .option('--config <file>', 'serve the mounts of a configuration file')
     .option('--mcp-config <file>', 'serve the servers of a file with mcpServers')
     .option('--hidden', 'show names that begin with a dot')
     .option('--gitignore', 'leave out what .gitignore files leave out')
     .option('--as-document', 'serve YAML and JSON files themselves, also those with mounts or servers in them')
-    .option('--url <url>', 'connect to a Vitrine that serves there, and start none')
+    .option('--url <url>', 'connect to a running Vitrine at this URL instead of starting one')
     .option('--link', 'print a link that installs it, and write nothing (VS Code, Cursor, LM Studio, Goose)')
     .addHelpText('after', EXAMPLES)
     .action(async (host: string, paths: readonly string[], flags: AddFlags) => {
@@ -41,7 +41,7 @@ export function addHostCommands(program: Command, secrets: Secrets, terminal: Te
 
 const changing = (command: Command, scope: string): Command =>
   command
-    .option('--name <name>', 'how the entry is called there', 'vitrine')
+    .option('--name <name>', 'the name of the entry', 'vitrine')
     .addOption(new Option('--scope <scope>', `${scope}; project is this folder`).choices(['user', 'project']))
     .option('--yes', 'write without asking')
     .option('--dry-run', 'show what would change, and write nothing');

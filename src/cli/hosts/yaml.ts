@@ -1,8 +1,8 @@
-/** Edits of YAML, as Goose has it: an entry of a block comes or goes, and all other lines stay as they are. */
+/** Edits YAML in Goose's format: adds or removes an entry of a block, and keeps all other lines. */
 import { isMap, isScalar, type Pair, parseDocument, stringify, type YAMLMap } from 'yaml';
 import type { Edit } from './entry.ts';
 
-/** @throws Error for what is no YAML */
+/** @throws Error for invalid YAML */
 export function parseYaml(text: string): unknown {
   const document = parseDocument(text, { prettyErrors: true, logLevel: 'error' });
   const [broken] = document.errors;
@@ -56,7 +56,7 @@ const indentOf = (text: string, map: YAMLMap): string => {
   return text.slice(lineStart(text, start), start);
 };
 
-/** The end of the last line that has something of it; comments in lines of their own below it are not its. */
+/** Returns the end of the pair's last line; comments on their own lines below do not belong to it. */
 function endOf(text: string, pair: Pair | undefined): number {
   const last = pair?.value ?? pair?.key;
   const range = (last as { range?: readonly number[] | null } | null | undefined)?.range;

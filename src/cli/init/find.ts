@@ -21,7 +21,7 @@ export interface HostFile {
   readonly names: readonly string[];
 }
 
-/** Entries of folders that are looked at, levels of folders, and what is taken of it. */
+/** The most entries of folders that are looked at, levels of folders, and what is taken of it. */
 const MAX_ENTRIES = 10_000;
 const MAX_LEVELS = 3;
 const MAX_FINDINGS = 20;

@@ -1,4 +1,4 @@
-/** Checks an address that a server wants the user to open: refuses one that cannot be honest, warns of one that may not be. */
+/** Checks an address that a server wants the user to open: refuses an unsafe one, warns of a suspicious one. */
 import { addressIn, isWithin, kindOfHost } from '../../core/hosts.ts';
 
 export type AddressWarning =
@@ -6,7 +6,7 @@ export type AddressWarning =
   | 'punycode'
   /** The host is a number. */
   | 'ip-address'
-  /** The address has another port than the usual one. */
+  /** The address has a port other than the default one. */
   | 'port'
   /** The host is in no trusted domain. */
   | 'unknown-host';
@@ -18,7 +18,7 @@ export interface AddressRules {
 
 const MAX_LENGTH = 4_096;
 
-/** Why an address is not shown to a user; undefined where it may be. */
+/** Returns the reason why an address must not be shown to a user; undefined where it may be shown. */
 export function addressProblem(text: unknown, { allowLoopback, trustedDomains }: AddressRules): string | undefined {
   if (typeof text !== 'string' || text.length > MAX_LENGTH) return 'url-malformed';
   // A URL parser silently removes or changes these characters: the user would see another address than the one opened.
@@ -30,7 +30,7 @@ export function addressProblem(text: unknown, { allowLoopback, trustedDomains }:
   if (kind === 'loopback' && allowLoopback && url.protocol === 'http:') return undefined;
   if (url.protocol !== 'https:') return 'url-scheme';
   if (kind === 'loopback') return allowLoopback ? undefined : 'url-loopback';
-  // Only opening it shows where a name of the public DNS leads, so a name passes.
+  // A public DNS name passes: only opening the address would show where it leads.
   const isPublic = kind === 'public' || kind === 'name';
   return isPublic || isWithin(url.hostname, trustedDomains) ? undefined : 'url-private';
 }

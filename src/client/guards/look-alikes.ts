@@ -1,6 +1,6 @@
-/** Text as a reader takes it: letters that only look like others, and what nobody sees, do not make it another one. */
+/** Folds text to what a reader sees: look-alike letters and invisible characters make no difference. */
 
-/** By the Latin letter, in small letters, what looks like it and is not folded by Unicode itself. */
+/** For each Latin letter in lower case, its look-alikes that Unicode does not fold. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   a: 'аɑαᴀꭺ@4',
   b: 'ьвϐβƅʙᏼƀ',
@@ -10,7 +10,7 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
   f: 'ғƒꜰẝ',
   g: 'ɡցǥɢ9',
   h: 'һհнħʜ',
-  // Few fonts tell these apart.
+  // These look the same in most fonts.
   i: 'lіιıɩɪӏłʟ1',
   j: 'јϳᴊ',
   k: 'кκᴋ',
@@ -34,12 +34,12 @@ const LATIN = new Map(
   Object.entries(LOOK_ALIKES).flatMap(([letter, others]) => [...others].map((each) => [each, letter])),
 );
 
-/** Alphabets of symbols, by their A: letters in black circles and squares, and those of flags. */
+/** The letter A of symbol alphabets: letters in black circles and squares, and those of flags. */
 const SYMBOLS: readonly number[] = [0x1_f150, 0x1_f170, 0x1_f1e6];
 
 /**
- * The same for all spellings of one text: in small letters, without accents, without what nobody sees, in Unicode's own
- * compatible form, and with letters that stand alone joined (`p a s s`).
+ * Returns one form for all spellings of a text: lower case, without accents and invisible characters, in Unicode's
+ * compatibility form, and with spaced single letters joined (`p a s s`).
  */
 export function foldText(text: string): string {
   const plain = [...text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '')]
@@ -55,7 +55,7 @@ export function foldText(text: string): string {
     );
 }
 
-/** Folded text with Latin letters in the place of those that look like them. It is for comparing, not for showing. */
+/** Replaces look-alikes in folded text with Latin letters. Use it to compare, not to show. */
 export const skeletonOf = (folded: string): string => [...folded].map((each) => LATIN.get(each) ?? each).join('');
 
 function withoutSymbol(character: string): string {

@@ -1,4 +1,4 @@
-/** Roots that a server may know: those that are meant, and never a place that gives a whole machine away (SEC-ROOT-1). */
+/** Decides which roots a server may know: only intended ones, and none that exposes a whole machine (SEC-ROOT-1). */
 import type { ClientContext, ListRootsRequest, ListRootsResult, Root } from '@modelcontextprotocol/client';
 import { encodeSegment, parseTreeUri } from '../../core/uri.ts';
 import { forTerminal } from '../safety/terminal.ts';
@@ -11,24 +11,24 @@ export type RootsSource =
   | ((request: ListRootsRequest, ctx: ClientContext) => ListRootsResult | Promise<ListRootsResult>);
 
 export interface RootsOptions extends GuardOptions {
-  /** `file:` URIs that may be exposed though they are sensitive: exactly these, not what is below. None by default. */
+  /** `file:` URIs that may be exposed although they are sensitive: exactly these, not folders below. None by default. */
   readonly allow?: readonly string[];
-  /** The user's home, as a `file:` URI, where it is not in one of the usual places. */
+  /** The user's home, as a `file:` URI, if it is not in one of the usual places. */
   readonly home?: string;
   /**
-   * The real place of a directory, as a `file:` URI, with links resolved: what a link leads to is checked as well. In Node,
-   * `async (uri) => pathToFileURL(await realpath(fileURLToPath(uri))).href`. By default only the URI is looked at.
+   * Returns the real path of a directory, as a `file:` URI, with links resolved: the target of a link is checked too. In Node,
+   * use `async (uri) => pathToFileURL(await realpath(fileURLToPath(uri))).href`. By default only the URI is checked.
    */
   readonly resolve?: (uri: string) => string | Promise<string>;
-  /** Consent to each root that may be exposed; those of the host's list are by default. */
+  /** Decides whether a root may be exposed. By default, all roots of the host's list may. */
   readonly approve?: (root: Root, server: string | undefined) => boolean | Promise<boolean>;
-  /** Roots that are exposed; 100 by default. */
+  /** The most roots that are exposed; 100 by default. */
   readonly maxRoots?: number;
 }
 
 /**
- * The handler of `roots/list`, for `client.setRequestHandler`. A root that is not a plain absolute `file:` URI, or that is
- * sensitive, is left out, with an event; the others are sent, in canonical form, with their names and nothing else.
+ * Returns the handler of `roots/list`, for `client.setRequestHandler`. A root that is sensitive, or not a plain
+ * absolute `file:` URI, is left out, with an event. The others are sent in canonical form, with only URI and name.
  *
  * @example
  * client.setRequestHandler('roots/list', guardRoots([{ uri: 'file:///home/ada/work/notes' }]));
@@ -70,7 +70,7 @@ export function guardRoots(roots: RootsSource = [], options: RootsOptions = {}) 
     if (allowed.has(uri)) return undefined;
     const problem = sensitivity(segmentsOf(uri) ?? [], home);
     if (problem !== undefined || resolve === undefined) return problem;
-    // Its real path counts as much as its name.
+    // The real path is checked as well as the given one.
     const real = canonicalRoot(await asked(decisions, () => resolve(uri), signal));
     if (real === undefined) return 'not-a-file-uri';
     return allowed.has(real) ? undefined : sensitivity(segmentsOf(real) ?? [], home);
@@ -86,7 +86,7 @@ function segmentsOf(uri: unknown): readonly string[] | undefined {
   }
 }
 
-/** One spelling for each place: no host, no trailing slash, canonical escapes, the drive letter in upper case. */
+/** Returns the canonical spelling: no host, no trailing slash, canonical escapes, the drive letter in upper case. */
 function canonicalRoot(uri: unknown): string | undefined {
   const segments = segmentsOf(uri);
   if (segments === undefined) return undefined;

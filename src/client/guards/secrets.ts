@@ -12,7 +12,7 @@ export interface SecretFinding {
 /** Looks at one text. `name` is the name of the argument that it is in. */
 export type SecretScan = (text: string, name: string) => readonly string[] | Promise<readonly string[]>;
 
-/** Findings that are told; the rest is not looked for. */
+/** The most findings that are told; the rest is not looked for. */
 const MAX_FINDINGS = 50;
 const MAX_DEPTH = 32;
 

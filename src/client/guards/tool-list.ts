@@ -5,7 +5,7 @@ import type { Decisions } from './decisions.ts';
 /** A tool as the server defines it, with every field. */
 export type ToolDefinition = Readonly<Record<string, unknown>> & { readonly name: string };
 
-/** Tools of a server that are looked at, and pages that they may come in. */
+/** The most tools of a server that are looked at, and pages that they may come in. */
 const MAX_TOOLS = 2_000;
 const MAX_PAGES = 100;
 

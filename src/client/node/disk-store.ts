@@ -1,6 +1,6 @@
 /**
- * A cache on disk: one file an answer, named by the hash of what it is the answer to, so that no name in it comes from a
- * server. Bounded in bytes; files that are not what they should be are thrown away.
+ * A cache on disk: one file for each answer, named by the hash of its key, so that no server controls a file name. Its
+ * size is bounded, and invalid files are deleted.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { type CacheEntry, type CacheKey, type CacheStore, keyText } from '../cache-store.ts';
 
 export interface DiskStoreOptions {
-  /** Bytes of all files. The ones that were used longest ago make room. Default 256 MiB. */
+  /** The most bytes of all files. The least recently used files are deleted first. Default 256 MiB. */
   readonly maxBytes?: number | undefined;
 }
 
 export const DEFAULT_DISK_BYTES = 256 * 1024 * 1024;
 
-/** The longest first line of a file: what it is the answer to. Answers to longer questions are not kept. */
+/** The most bytes of a file's first line, which is the key. Answers with longer keys are not kept. */
 const MAX_HEAD = 16 * 1024;
 
 const SUFFIX = '.json';
@@ -25,23 +25,23 @@ interface Indexed {
 }
 
 /**
- * Opens a folder as a store, made if it is not there, for this user only. What it holds is what servers sent, unencrypted.
- * One program uses it at a time. Only a client with `cache.server` and `cache.partition` set finds in it what an earlier
- * one kept.
+ * Opens a folder as a store, and creates it where it is missing, for this user only. It holds answers of servers,
+ * unencrypted. Only one program may use it at a time. A client finds answers of an earlier one only where both set the
+ * same `cache.server` and `cache.partition`.
  */
 export async function diskStore(
   folder: string,
   { maxBytes = DEFAULT_DISK_BYTES }: DiskStoreOptions = {},
 ): Promise<CacheStore> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // In the order of their last use: a map keeps the order in which its keys were set.
+  // In the order of last use: a map keeps the order of insertion.
   const index = new Map<string, Indexed>();
   let bytes = 0;
   for (const { name, indexed } of await indexOf(folder)) {
     index.set(name, indexed);
     bytes += indexed.bytes;
   }
-  // Files change one after the other.
+  // File changes run one after the other.
   let work: Promise<void> = Promise.resolve();
   const enqueue = (task: () => Promise<void>): Promise<void> => {
     work = work.then(task).catch(() => {});
@@ -68,7 +68,7 @@ export async function diskStore(
       index.set(name, indexed);
       await work;
       const text = await readFile(fileOf(name), 'utf8').catch(() => undefined);
-      // It may have been forgotten meanwhile.
+      // The entry may have been removed meanwhile.
       if (index.get(name) !== indexed) return undefined;
       const entry = text === undefined ? undefined : entryIn(text, key);
       if (entry === undefined) drop(name);
@@ -111,7 +111,7 @@ export async function diskStore(
 
 const nameOf = (key: CacheKey): string => createHash('sha256').update(keyText(key)).digest('hex');
 
-/** Returns the answers in a folder, those written longest ago first. Removes left-overs of broken writes, and files without a valid key. */
+/** Returns the answers in a folder, oldest first. Deletes unfinished files, and files without a valid key. */
 async function indexOf(folder: string): Promise<readonly { readonly name: string; readonly indexed: Indexed }[]> {
   const found: { readonly name: string; readonly indexed: Indexed; readonly at: number }[] = [];
   for (const file of await readdir(folder)) {

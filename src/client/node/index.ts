@@ -1,4 +1,4 @@
-/** `vitrine/client/node`: the client beside what only Node can do: start programs, and keep answers on disk. */
+/** `vitrine/client/node`: the client, with functions that need Node.js: start programs, and keep answers on disk. */
 import { createResourceClient, type ResourceClient, type ResourceClientOptions } from '../client.ts';
 import type { HttpTarget } from '../http.ts';
 import { connected, parseCommandLine, type StdioTarget, stdioConnect } from './stdio.ts';
@@ -15,16 +15,16 @@ export {
 export { parseCommandLine, type StdioTarget, stdioConnect } from './stdio.ts';
 export { type WriteSkillOptions, type WrittenSkill, type WrittenSkillFile, writeSkill } from './write-skill.ts';
 
-/** A server behind a URL, or a program; as a text, `https://...` or a command line. */
+/** A server: a URL or a program, as an object, or as a text such as `https://...` or a command line. */
 export type ServerTarget = string | URL | HttpTarget | StdioTarget;
 
 /**
- * A client for the resources of one server, which is connected to, or started.
+ * Connects to a server, or starts it, and returns a client for its resources.
  *
  * @example
  * await using resources = await connectResourceClient('npx -y some-mcp-server');
  * const { primary } = await resources.read('file:///readme.md');
- * @throws ResourceClientError `unavailable`, `denied`, `timeout`, `invalid` for a command line that is none
+ * @throws ResourceClientError `unavailable`, `denied`, `timeout`, or `invalid` for a malformed command line
  */
 export async function connectResourceClient(
   target: ServerTarget,

@@ -1,6 +1,6 @@
 /**
- * A skill of a server as a folder of files. It is written beside its place, and takes its place when every file is there
- * and verified, so that nothing half is ever left.
+ * Writes a skill of a server as a folder of files. The folder is written under a temporary name and renamed once every
+ * file is there and verified, so that no incomplete skill is left.
  */
 import { lstat, mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,9 +15,9 @@ import { safeName } from './get/names.ts';
 import { createPlacement } from './get/placement.ts';
 
 export interface WriteSkillOptions extends CallOptions {
-  /** Replaces a skill of that name that is there already, with all that is in its folder. Default false. */
+  /** Replaces an existing skill of that name, with its whole folder. Default false. */
   readonly force?: boolean | undefined;
-  /** Names that files have though tools act on them, as those of `getResources`. Default: none; a `_` comes before them. */
+  /** Names that files keep although tools act on them, as in `getResources`. Default: none; such a name gets a `_` in front. */
   readonly keepNames?: readonly string[] | undefined;
 }
 
@@ -26,25 +26,28 @@ export interface WrittenSkill {
   /** The real path of its folder. */
   readonly folder: string;
   readonly files: readonly WrittenSkillFile[];
-  /** Every file is as its entry says. False for a `dynamic` skill. */
+  /** Whether every file matches the skill's entry. False for a `dynamic` skill. */
   readonly verified: boolean;
 }
 
 export interface WrittenSkillFile {
   readonly uri: string;
-  /** With slashes, from the folder of the skill. Not the server's name where that would lead elsewhere, or act. */
+  /**
+   * The path from the folder of the skill, with slashes. It differs from the server's name where that name would lead
+   * outside, or make tools act.
+   */
   readonly path: string;
   /** Bytes. */
   readonly size: number;
-  /** Its name is another one than the server's. */
+  /** Whether its name differs from the server's. */
   readonly renamed: boolean;
 }
 
 /**
- * Writes a skill into a folder of its name below `folder`. Each file is verified before, links are not followed, and no file
- * can be executed because of it.
- * @param folder made if it is not there
- * @throws ResourceClientError those of `readSkill`; `invalid` for what is in the way; errors of the disk
+ * Writes a skill into a folder of its name below `folder`. Each file is verified first, links are not followed, and no file is
+ * made executable.
+ * @param folder created if it is missing
+ * @throws ResourceClientError those of `readSkill`; `invalid` where another file or folder is in the way; errors of the disk
  */
 export async function writeSkill(
   client: ResourceClient,
@@ -81,14 +84,14 @@ export async function writeSkill(
   }
 }
 
-/** Whether something is there that may be replaced. @throws ResourceClientError `invalid` for what may not */
+/** Whether there is a skill that may be replaced. @throws ResourceClientError `invalid` where something else is there */
 async function mayReplace(place: string, force: boolean): Promise<boolean> {
   const found = await lookAt(place);
   if (found === undefined) return false;
-  if (!force) throw new ResourceClientError('invalid', `There is something at ${place} already`);
-  // A server chooses the names of its skills: a folder that is none is left alone.
+  if (!force) throw new ResourceClientError('invalid', `${place} exists already`);
+  // A server chooses the names of its skills, so a folder that is not a skill is never replaced.
   if (found.isDirectory() && (await lookAt(join(place, SKILL_FILE)))?.isFile() === true) return true;
-  throw new ResourceClientError('invalid', `The folder of a skill is replaced, and ${place} is none`);
+  throw new ResourceClientError('invalid', `${place} is not a skill, so it is not replaced`);
 }
 
 async function takePlace(made: string, place: string, old: string | undefined): Promise<void> {

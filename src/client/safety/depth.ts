@@ -1,37 +1,34 @@
-/**
- * How deep markup nests, bounded from above without parsing it: a DOM takes quadratic time for deep trees, so 100 KB of
- * opening tags would keep it busy for hours.
- */
+/** Bounds the nesting of markup without parsing it: for 100 KB of opening tags, a DOM would take hours (quadratic time). */
 
-/** Elements within each other that are parsed. Browsers stop at 512 by themselves. */
+/** The most levels of elements that are parsed. Browsers stop at 512 by themselves. */
 export const MAX_DEPTH = 256;
 
-/** Tags of one text, at any depth. */
+/** The most tags in one text, at any depth. */
 export const MAX_TAGS = 50_000;
 
-/** Tags where it cannot be told without parsing what closes what: each may be in the one before. */
+/** The most tags in a text where only a parser knows which tags close: each may be nested in the one before. */
 export const MAX_UNCLEAR_TAGS = 1_000;
 
 const OPENING = /<[a-zA-Z]/g;
 
 /**
- * One token that every parser ends at the same place, in HTML and in SVG, because it has no `<` or `>` within it. So raw
- * text and comments hide whole tokens only.
+ * Matches one token that every parser ends at the same place, in HTML and in SVG, because it contains no `<` or `>`. So
+ * raw text and comments can hide only whole tokens.
  */
 const TOKEN =
   /[^<]+|<!--(?:[^<>-]|-(?!-))*-->|<!doctype[^<>]*>|<\?xml[^<>]*>|<(\/?)([a-z][^\s<>/="'`]*)(?:\s+[^\s<>/="'`]+(?:\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'=<>`/]+))?)*\s*(\/?)>/iy;
 
-/** They have no content in HTML, and end foreign content. */
+/** Elements that have no content in HTML, and that end foreign content. */
 const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img']);
 
-/** They lead out of SVG, into HTML where `/>` closes nothing. */
+/** Elements that lead from SVG back into HTML, where `/>` closes nothing. */
 const LEAVES_SVG =
   /^(?:b|big|blockquote|body|br|center|code|dd|div|dl|dt|em|embed|font|h[1-6]|head|hr|i|img|li|listing|menu|meta|nobr|ol|p|pre|ruby|s|small|span|strong|strike|sub|sup|table|tt|u|ul|var|math)$/;
 
-/** They hold HTML within SVG. */
+/** Elements that hold HTML within SVG. */
 const HOLDS_HTML: ReadonlySet<string> = new Set(['foreignobject', 'desc', 'title']);
 
-/** Whether parsing takes time in proportion to the length: neither too deep, nor too much, nor too obscure. */
+/** Whether parsing takes time proportional to the length: the markup is not too deep, too long, or unclear. */
 export function isShallow(markup: string): boolean {
   const tags = markup.match(OPENING)?.length ?? 0;
   if (tags <= MAX_DEPTH) return true;

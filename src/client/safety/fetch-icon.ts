@@ -1,20 +1,19 @@
-/** An icon from an address, fetched so that nobody learns more than that somebody did (973-4). */
+/** Fetches an icon from a URL without revealing who fetches it (973-4). */
 import type { Icon } from '../../protocol/resources.ts';
 import { ResourceClientError } from '../errors.ts';
 import { DEFAULT_MAX_ICON_BYTES, ICON_TYPES, iconType, isIcon, type TrustOptions, trustIcon } from './trust.ts';
 
 export interface FetchIconOptions extends TrustOptions {
   readonly signal?: AbortSignal;
-  /** In the place of the global one. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
 /**
- * An icon as a `data:` URI for the `src` of an `img` element. One that is somewhere else is fetched without cookies,
- * credentials and referrer; a redirect is an error; no more than `maxIconBytes` are read; and the bytes have to be what
- * they are said to be.
- * @throws ResourceClientError `denied` for an icon that is not trusted, with the reason in `data`; `unavailable`;
- * `too-large`; `invalid-answer` for what is no icon
+ * Returns an icon as a `data:` URI for the `src` of an `img` element. A remote icon is fetched without cookies, credentials and
+ * referrer; a redirect is an error; at most `maxIconBytes` are read; and the bytes must have the claimed type.
+ * @throws ResourceClientError `denied` for an untrusted icon, with the reason in `data`; `unavailable`; `too-large`;
+ * `invalid-answer` for content that is not an icon
  */
 export async function fetchIcon(icon: Icon, options: FetchIconOptions = {}): Promise<string> {
   const trust = await trustIcon(icon, options);
@@ -41,7 +40,7 @@ export async function fetchIcon(icon: Icon, options: FetchIconOptions = {}): Pro
   const types = [trust.mimeType, iconType(response.headers.get('content-type') ?? undefined), ...ICON_TYPES];
   for (const type of types) {
     if (type !== undefined && (await isIcon(type, bytes))) return `data:${type};base64,${base64(bytes)}`;
-    // If a type was claimed, no other one is tried.
+    // A claimed type is the only one to try.
     if (type !== undefined && type === trust.mimeType) break;
   }
   throw new ResourceClientError('invalid-answer', 'The content is not an icon');

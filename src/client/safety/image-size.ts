@@ -6,7 +6,7 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** Segments of a JPEG that are looked at before its frame. */
+/** The most segments of a JPEG that are looked at before its frame. */
 const MAX_SEGMENTS = 1_000;
 
 /** The size of a PNG, JPEG, GIF or WebP; undefined where the header does not say it. */

@@ -9,7 +9,7 @@ import { essence } from './contents.ts';
 /** Bytes of an icon in a `data:` URI, unless told otherwise: 64 KiB. */
 export const DEFAULT_MAX_ICON_BYTES = 64 * 1024;
 
-/** Characters of an address that are looked at. */
+/** The most characters of an address that are looked at. */
 const MAX_URL_LENGTH = 2_048;
 
 /** The types of icons that are shown; of SVG as the source of an `img` only. */

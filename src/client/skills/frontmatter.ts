@@ -3,7 +3,7 @@ import { isData } from '../../protocol/data.ts';
 import { invalidAnswer } from '../errors.ts';
 import type { Data } from '../link.ts';
 
-/** Characters of a frontmatter, and references to other places of it. What is parsed at once keeps others waiting. */
+/** The most characters of a frontmatter, and references to other places of it. What is parsed at once keeps others waiting. */
 const MAX_FRONTMATTER = 32 * 1024;
 const MAX_ALIASES = 100;
 

@@ -183,7 +183,7 @@ async function* listedUris(client: ResourceClient, skill: Skill, options: CallOp
   }
 }
 
-/** Files and folders of a dynamic skill that are looked at. */
+/** The most files and folders of a dynamic skill that are looked at. */
 const MAX_LISTED = 2 * MAX_SKILL_FILES;
 
 function mismatch(uri: string, what: string, expected: unknown, got: unknown): ResourceClientError {

@@ -1,10 +1,10 @@
-/** A git repository: a bare one as it is typed, any by its key. */
+/** The kind `git`: a bare repository by its path, any repository by the key. */
 import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type { GitConfig } from '../../providers/git/config.ts';
 import type { MountKind } from './kind.ts';
 
-/** A folder with a worktree stays a folder; its `.git` is the repository. */
+/** A folder with a worktree counts as a folder; its `.git` is the repository. */
 export const gitKind: MountKind<GitConfig> = {
   key: 'git',
   async recognises(source, base) {

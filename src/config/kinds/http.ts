@@ -1,4 +1,4 @@
-/** Pages, feeds and APIs of the web. */
+/** The kind `http`: pages, feeds and APIs of the web. */
 import type { HttpConfig } from '../../providers/http/config.ts';
 import { isUrl } from '../references.ts';
 import type { MountKind } from './kind.ts';

@@ -1,4 +1,4 @@
-/** Every kind of data that can be mounted, beside folders and other servers. The first that recognises a source has it. */
+/** Every kind of mount besides folders and other servers. The first kind that recognises a source opens it. */
 import type { ResourceProvider } from '../../core/provider.ts';
 import { commandKind } from './command.ts';
 import { gitKind } from './git.ts';
@@ -8,23 +8,23 @@ import { memoryKind } from './memory.ts';
 import { s3Kind } from './s3.ts';
 import { sqlKind } from './sql.ts';
 
-/** A kind, whatever its blocks are. */
+/** A kind with any type of block. */
 export type Kind = MountKind<never>;
 
 const KINDS: readonly Kind[] = [memoryKind, sqlKind, gitKind, s3Kind, commandKind, httpKind];
 
-/** Keys that say what is mounted: no plug-in has one of these names. */
+/** Keys of built-in kinds: no plug-in may use one of these names. */
 export const BUILT_IN: ReadonlySet<string> = new Set(['path', 'command', 'url', ...KINDS.map(({ key }) => key)]);
 
-/** The kind of a block, by its key; undefined for folders and servers. */
+/** Returns the kind of a block, by its key; undefined for folders and servers. */
 export const kindOf = (block: object): Kind | undefined => KINDS.find(({ key }) => key in block);
 
-/** The kind of a typed source; undefined for folders and servers. */
+/** Returns the kind of a typed source; undefined for folders and servers. */
 export async function kindOfSource(source: string, base: string): Promise<Kind | undefined> {
   for (const kind of KINDS) if (await kind.recognises?.(source, base)) return kind;
   return undefined;
 }
 
-/** Opens what a block says. @throws ConfigError, ResourceError */
+/** Opens a block. @throws ConfigError, ResourceError */
 export const openKind = (kind: Kind, name: string, block: object, options: KindOptions): Promise<ResourceProvider> =>
   kind.open(name, block as never, options);

@@ -1,4 +1,4 @@
-/** A kind of data that can be mounted, beside folders and other servers: one file each in this folder. */
+/** A kind of mount besides folders and other servers. This folder has one file for each kind. */
 import type { Log } from '../../core/context.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 
@@ -8,20 +8,20 @@ export interface KindOptions {
   readonly log?: Log | undefined;
 }
 
-/** `Block` is what the kind's schema gives: its own key, options, and what every mount may say. */
+/** `Block` is the output of the kind's schema: the kind's key, its options, and the options of every mount. */
 export interface MountKind<Block extends object> {
-  /** The key that only blocks of this kind have. Its value says what is mounted; a typed source is that value. */
+  /** The key that only blocks of this kind have. Its value is the source, as it could be typed on the command line. */
   readonly key: string;
   /**
-   * Whether a text that was typed, or stands for a mount, is one of these: by its shape, or by what lies there. Left out
-   * where a block has to say it.
+   * Whether a text, typed or in a configuration, names a source of this kind, by its shape or by the file at its path.
+   * Left out for a kind that only a block can name.
    */
   readonly recognises?: (source: string, base: string) => boolean | Promise<boolean>;
-  /** Returns the text that the name of a typed source's mount is made of. Default: the last part of its path, or its host. */
+  /** Returns the text from which a typed source's mount is named. Default: the last part of its path, or its host. */
   readonly nameOf?: (source: string) => string;
   /**
-   * Its code is loaded here: what is not mounted costs nothing.
-   * @throws ConfigError that says what is wrong with what was configured
+   * Opens the mount. It loads its code only here, so that unused kinds cost nothing.
+   * @throws ConfigError that says what is wrong in the configuration
    */
   readonly open: (name: string, block: Block, options: KindOptions) => Promise<ResourceProvider>;
 }

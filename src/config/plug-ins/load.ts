@@ -1,12 +1,13 @@
 /** Loads the packages that a configuration names under `kinds`. A package is code: nothing but that file names one. */
+
 import { createRequire } from 'node:module';
 import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { installCommand } from '../../core/missing-package.ts';
+import { isData } from '../../protocol/data.ts';
 import { type Explanation, nearestKey } from '../explain.ts';
 import { BUILT_IN } from '../kinds/index.ts';
 import { isModulePath, kindsConfig } from '../kinds-schema.ts';
-import { isRecord } from '../references.ts';
 import type { ProviderKind } from './define-kind.ts';
 import { namedKinds } from './named.ts';
 import { checkSettings } from './settings.ts';
@@ -24,7 +25,7 @@ export async function loadKinds(
   base: string,
 ): Promise<{ readonly plugged: PluggedKinds; readonly problems: readonly Explanation[] }> {
   // The schema of the configuration says where it is no list of names.
-  const { data: names = [] } = kindsConfig.safeParse(isRecord(content) ? content.kinds : undefined);
+  const { data: names = [] } = kindsConfig.safeParse(isData(content) ? content.kinds : undefined);
   const plugged = new Map<string, { readonly kind: ProviderKind; readonly from: string }>();
   const problems: Explanation[] = [];
   for (const [index, from] of names.entries()) {
@@ -79,7 +80,7 @@ async function kindIn(from: string, base: string): Promise<ProviderKind> {
   });
   const { default: first } = module as { readonly default?: unknown };
   // A CommonJS module has its exports as the default one.
-  const kind = isRecord(first) && isRecord(first.default) ? first.default : first;
+  const kind = isData(first) && isData(first.default) ? first.default : first;
   if (!isKind(kind)) throw new Error(`${from} has no kind as its default export; it is made with defineKind`);
   if (!/^[a-z][a-z0-9-]{0,63}$/.test(kind.name))
     throw new Error(`${from} adds a kind whose name is not made of lower-case letters, digits and "-"`);
@@ -90,10 +91,10 @@ async function kindIn(from: string, base: string): Promise<ProviderKind> {
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const isKind = (kind: unknown): kind is ProviderKind =>
-  isRecord(kind) && typeof kind.name === 'string' && isSchema(kind.settings) && typeof kind.create === 'function';
+  isData(kind) && typeof kind.name === 'string' && isSchema(kind.settings) && typeof kind.create === 'function';
 
 /** Schemas of some libraries are functions. */
-const isSchema = (schema: unknown): boolean => isRecord(schema) || typeof schema === 'function';
+const isSchema = (schema: unknown): boolean => isData(schema) || typeof schema === 'function';
 
 /** The file of a module: for the configuration, or else beside Vitrine. @throws Error that says how to install the package */
 function fileOf(from: string, base: string): string {

@@ -1,5 +1,5 @@
 /** Finds the mounts whose kind a plug-in adds, in a configuration that nothing has checked yet. */
-import { isRecord } from '../references.ts';
+import { isData } from '../../protocol/data.ts';
 
 /** A mount of a plug-in, as it is written. */
 export interface NamedKind {
@@ -10,9 +10,9 @@ export interface NamedKind {
 }
 
 export function namedKinds(content: unknown): readonly NamedKind[] {
-  const mounts = isRecord(content) && isRecord(content.mounts) ? content.mounts : {};
+  const mounts = isData(content) && isData(content.mounts) ? content.mounts : {};
   return Object.entries(mounts).flatMap(([mount, block]) => {
-    if (!isRecord(block) || typeof block.kind !== 'string') return [];
+    if (!isData(block) || typeof block.kind !== 'string') return [];
     const { kind, prefix: _, icons: __, forms: ___, ...settings } = block;
     return [{ mount, kind, settings }];
   });

@@ -3,12 +3,12 @@ import type { z } from 'zod';
 import { checkStandard, compileSchema, isStandardSchema, type Schema } from '../../core/schema/schema.ts';
 import { type Explanation, explain } from '../explain.ts';
 
-/** The settings as the schema gives them, or all that is wrong with them. */
+/** The settings as the schema returns them, or all their problems. */
 export type CheckedSettings = { readonly value: unknown } | { readonly problems: readonly Explanation[] };
 
 /**
- * @param under the keys that lead to the settings
- * @throws ResourceError `invalid` for a JSON Schema that is not valid
+ * @param under the path of keys to the settings
+ * @throws ResourceError `invalid` for an invalid JSON Schema
  */
 export async function checkSettings(
   schema: Schema,
@@ -19,7 +19,7 @@ export async function checkSettings(
     ? await checkStandard(schema, settings)
     : await (await compileSchema(schema, true)).check(settings);
   if (result.ok) return { value: result.value };
-  // Schemas of Zod say enough to name the key that was meant.
+  // Zod's schemas have enough information to suggest the intended key.
   if (isZod(schema)) {
     const { error } = await schema.safeParseAsync(settings);
     if (error !== undefined) return { problems: explain(error, schema, settings, under) };
@@ -31,6 +31,6 @@ export async function checkSettings(
   return { problems };
 }
 
-/** Whether it is a schema of Zod 4, of whichever copy of it. */
+/** Whether it is a schema of any copy of Zod 4. */
 const isZod = (schema: object): schema is z.ZodType =>
   '_zod' in schema && 'def' in schema && 'safeParseAsync' in schema;

@@ -1,10 +1,10 @@
-/** Work of a plug-in, which nobody waits for without end. */
+/** Limits the time that Vitrine waits for a plug-in. */
 import { abortable } from '../../core/waiting/abortable.ts';
 import { ConfigError } from '../error.ts';
 
 /**
- * Runs work with a signal that is aborted when its time is over. The work goes on then, and nobody waits for it.
- * @throws ConfigError with the message, when the time is over
+ * Runs work with a signal that is aborted after a time. Work that ignores the signal goes on, but its result is ignored.
+ * @throws ConfigError with the message when the time is over
  */
 export async function within<T>(ms: number, message: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const over = new AbortController();

@@ -1,7 +1,7 @@
 /**
- * Which era a program speaks, asked over its one pipe, so that it is started once: in the era that is wanted first, and in the
- * other one too where it refuses that, or says nothing. It may ignore what it does not know, or be slow to start, which nobody
- * can tell apart: both questions wait for it then, and whatever it answers, late or not, is taken.
+ * Finds the era of a program over its single pipe, so that the program starts only once. Asks in the preferred era
+ * first, and in the other era too if the program refuses or stays silent. A silent program may ignore unknown messages
+ * or be slow to start, which cannot be told apart. Both questions then stay open, and any answer counts, however late.
  */
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -16,27 +16,27 @@ import type { Era } from '../data.ts';
 import { answerTo } from '../intake.ts';
 import type { ProgramTransport } from './program.ts';
 
-/** How long a program may be silent until it is asked in the other era, too, in milliseconds, or this part of connecting. */
+/** Milliseconds of silence, or the part of the time for connecting, after which a program is asked in the other era too. */
 const SILENT_MS = 5_000;
 const SILENT_PART = 10;
 
-/** How long the answer to the other question may take, once one was answered, in milliseconds. */
+/** How long the second answer may take after the first, in milliseconds. */
 const OTHER_MS = 1_000;
 
 const ASKS = { modern: 'server/discover', legacy: 'initialize' } as const;
 
-/** The place of an answer that the client waits for, where another one was taken. */
+/** The client's own question gets this answer where the other era was chosen. */
 const NOT_ASKED: Data = { error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
 
 export interface EitherEra extends ProgramTransport {
-  /** The era in which the program has answered, whatever became of it then. */
+  /** The era in which the program has answered, whether or not the connection succeeded. */
   readonly answered: Era | undefined;
 }
 
 /**
- * The transport for a client that asks for the era itself, beginning with `server/discover`: it gets the answers that it
- * would have had from a program that speaks the era that was found. From then on everything passes.
- * @param first is taken where the program has both; @param connectMs for all of connecting
+ * Makes the transport for a client that negotiates the era itself, beginning with `server/discover`: the client gets
+ * the answers of a program that speaks only the chosen era. After that, all messages pass unchanged.
+ * @param first is chosen where the program speaks both eras; @param connectMs the time for connecting
  */
 export function inEitherEra(pipe: ProgramTransport, first: Era, connectMs: number): EitherEra {
   const second: Era = first === 'modern' ? 'legacy' : 'modern';
@@ -45,7 +45,7 @@ export function inEitherEra(pipe: ProgramTransport, first: Era, connectMs: numbe
   let initialized: Promise<Data> | undefined;
   let asked = false;
   let answered: Era | undefined;
-  /** Of 2026, as the client names it. */
+  /** The revision of 2026, as the client names it. */
   let version: unknown;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -72,12 +72,12 @@ export function inEitherEra(pipe: ProgramTransport, first: Era, connectMs: numbe
         resolve(came);
       });
     });
-    // A question that cannot be sent gets no answer. The transport reports the end of the program itself.
+    // A question that cannot be sent gets no answer; the transport reports the end of the program.
     pipe.send({ jsonrpc: '2.0', id, method: ASKS[era], params }).catch(() => {});
     return answer;
   }
 
-  /** Undefined where it does not come in time. */
+  /** Returns undefined where the answer does not come in time. */
   function soon(answer: Promise<Data>, ms: number): Promise<Data | undefined> {
     const late = new Promise<undefined>((resolve) => {
       timer = setTimeout(() => resolve(undefined), ms);
@@ -85,7 +85,7 @@ export function inEitherEra(pipe: ProgramTransport, first: Era, connectMs: numbe
     return Promise.race([answer, late]).finally(() => clearTimeout(timer));
   }
 
-  /** The answer to the client's own question. */
+  /** Returns the answer to the client's own question. */
   async function find(params: Data): Promise<Data> {
     version = (params._meta as Data | undefined)?.[PROTOCOL_VERSION_META_KEY];
     const answers = { [first]: ask(first, `era-${first}`, params) } as Record<Era, Promise<Data>>;
@@ -96,7 +96,7 @@ export function inEitherEra(pipe: ProgramTransport, first: Era, connectMs: numbe
     const early = await soon(answers[first], Math.min(SILENT_MS, connectMs / SILENT_PART));
     if (speaks(first, early)) return first === 'modern' ? early : inLegacy();
     answers[second] = ask(second, `era-${second}`, params);
-    // Who has answered one question has read the other, or reads it now.
+    // A program that answered one question reads the other at the latest now.
     if (early === undefined) await Promise.race([answers.modern, answers.legacy]);
     if (first === 'legacy') {
       if (speaks('legacy', await soon(answers.legacy, OTHER_MS))) return inLegacy();
@@ -108,7 +108,7 @@ export function inEitherEra(pipe: ProgramTransport, first: Era, connectMs: numbe
     if (!speaks('modern', modern)) return inLegacy(modern);
     const legacy = await soon(answers.legacy, OTHER_MS);
     if (legacy !== undefined && !speaks('legacy', legacy)) return modern;
-    // The program reads `initialize` late and may stay with 2025 then. It reads this question after that: its answer tells.
+    // The program may read `initialize` late and then stay with 2025. It reads this question after that, so the answer tells.
     const again = ask('modern', 'era-again', params);
     const greeted = answers.legacy.then((answer) => (speaks('legacy', answer) ? soon(again, OTHER_MS) : again));
     return speaks('modern', await Promise.race([again, greeted])) ? again : inLegacy();

@@ -1,4 +1,4 @@
-/** Lines out of chunks. A line may lie in many of them; of one that is too long only both ends are kept. */
+/** Cuts chunks into lines. A line may span many chunks; of a line that is too long only both ends are kept. */
 import { END_LENGTH } from '../ids-at-ends.ts';
 import { createPieces, textOf } from '../pieces.ts';
 
@@ -11,19 +11,19 @@ export interface Line {
 
 export interface Lines {
   push(chunk: Buffer): void;
-  /** The next whole line; undefined where there is none yet. */
+  /** Returns the next complete line; undefined where there is none yet. */
   next(): Line | undefined;
-  /** Bytes of the line that is not whole yet. */
+  /** Bytes of the incomplete line. */
   readonly unfinished: number;
   /** Forgets everything. */
   clear(): void;
 }
 
 export function createLines(maxBytes: number): Lines {
-  /** Chunks that were not looked at yet, and where the first of them is looked at next. */
+  /** Unprocessed chunks, and the position in the first of them. */
   let chunks: Buffer[] = [];
   let from = 0;
-  /** Of the line that has begun: all of it, or its end where it is too long. */
+  /** The incomplete line: all of it, or its end where it is too long. */
   const pieces = createPieces();
   let length = 0;
   let head: Uint8Array | undefined;
@@ -33,7 +33,7 @@ export function createLines(maxBytes: number): Lines {
     pieces.add(head === undefined ? part : part.subarray(-END_LENGTH));
     if (length <= maxBytes || pieces.length <= 2 * END_LENGTH) return;
     const kept = pieces.take();
-    // Copies: a part of a chunk would hold all of it.
+    // A copy, since a part of a chunk would keep the whole chunk in memory.
     head ??= new Uint8Array(kept.subarray(0, END_LENGTH));
     pieces.add(new Uint8Array(kept.subarray(-END_LENGTH)));
   }

@@ -106,7 +106,7 @@ export function readMessages(
 
   return {
     get odd() {
-      if (firstOdd !== undefined) return `wrote ${JSON.stringify(firstOdd)}, which is no message of MCP`;
+      if (firstOdd !== undefined) return `wrote ${JSON.stringify(firstOdd)}, which is not an MCP message`;
       return unfinished > 0 ? `wrote ${unfinished} bytes of a line and did not end it` : undefined;
     },
   };

@@ -1,6 +1,6 @@
 /**
- * A message to an HTTP endpoint: what `fetch` does, for less. Requests go over Node's own connections, which are kept, and
- * the common answer, one message and nothing else, is handed over as it was parsed, without a stream around it.
+ * Sends a message to an HTTP endpoint, faster than `fetch`. Requests use Node's own kept-alive connections. The common
+ * answer, a single message, is passed on in parsed form, without a stream around it.
  */
 import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
@@ -12,7 +12,7 @@ import { type PostMessage, requestIn } from '../http.ts';
 import type { Intake } from '../intake.ts';
 import { createPieces, textOf } from '../pieces.ts';
 
-/** How long an unused connection is kept, in milliseconds: less than servers keep theirs. */
+/** How long an unused connection is kept, in milliseconds: shorter than servers keep theirs. */
 const KEPT_MS = 4_000;
 
 const agents = {
@@ -20,31 +20,31 @@ const agents = {
   secure: new SecureAgent({ keepAlive: true, timeout: KEPT_MS }),
 };
 
-/** Through a proxy that the environment names only `fetch` goes. */
+/** Only `fetch` uses the proxy of the environment. */
 const PROXIED = process.env.NODE_USE_ENV_PROXY !== undefined;
 
-/** Whether a request is one message, whose redirects are the transport's to follow. */
+/** Whether a request is a message, whose redirects the transport follows itself. */
 const isMessage = (init: RequestInit, headers: Headers): boolean =>
   typeof init.body === 'string' &&
   init.redirect === 'manual' &&
   headers.get('content-type') === 'application/json' &&
   !PROXIED;
 
-/** Messages in one answer, which revision 2025-03-26 allows. */
+/** The most messages in one answer, which revision 2025-03-26 allows. */
 const MAX_BATCH = 100;
 
-/** Bytes that may come after an answer, and how long they may take, in milliseconds: then the connection is not kept. */
+/** The most bytes, and the longest time in milliseconds, that may follow an answer; beyond that the connection is not reused. */
 const REST_BYTES = 64 * 1024;
 const REST_MS = 5_000;
 
 type Limits = Pick<Intake, 'maxMessageBytes' | 'excessOf' | 'refuse' | 'use'>;
 
-/** Sends what is one message; undefined for anything else. */
+/** Sends a message; returns undefined for any other request. */
 export const postMessage: PostMessage = (url, init, headers, intake) =>
   isMessage(init, headers) ? post(url, init, headers, intake) : undefined;
 
 /**
- * @param intake what the answer may be, where it is one message
+ * @param intake the limits of an answer with a single message
  * @throws TypeError as `fetch` does, and the reason of the signal; ConnectionFault `too-large`
  */
 function post(url: string | URL, { body, signal }: RequestInit, headers: Headers, intake: Limits): Promise<Response> {
@@ -65,7 +65,7 @@ function post(url: string | URL, { body, signal }: RequestInit, headers: Headers
     sent.once('close', () => signal?.removeEventListener('abort', abort));
     sent.on('error', (cause) => reject(new TypeError('fetch failed', { cause })));
     sent.once('response', (response) => {
-      // Of a stream of changes the end matters too; of any other, nothing that comes after the answer.
+      // A stream of changes matters to its end; of any other stream, nothing after the answer matters.
       const lasts = headers.get('mcp-method') === 'subscriptions/listen';
       answerOf(response, lasts, requestIn(body), intake).then(resolve, reject);
     });
@@ -98,7 +98,7 @@ async function answerOf(
     const taken = breaks();
     const limit = intake.excessOf(text);
     if (limit !== undefined) throw tooLarge(limit);
-    // To parse it does not pause, so it is a piece of its own.
+    // Parsing cannot be paused, so it is a separate step.
     await taken.end();
     void intake.use(text.length);
     return parsed(response, messageIn(text));
@@ -121,19 +121,19 @@ const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 const FLUSH = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 const BROTLI_FLUSH = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
-/** The content without what was done to it for the way. */
+/** Returns the decompressed content. */
 function decoded(response: IncomingMessage): Readable {
   const encoding = response.headers['content-encoding']?.toLowerCase();
   if (encoding !== 'gzip' && encoding !== 'br') return response;
   const plain = encoding === 'br' ? createBrotliDecompress(BROTLI_FLUSH) : createGunzip(FLUSH);
   response.once('error', (error) => plain.destroy(error));
-  // It may break while nobody reads; whoever reads then is told.
+  // The stream may fail while nobody reads it; a later reader gets the error.
   plain.on('error', () => {});
   plain.once('close', () => response.destroy());
   return response.pipe(plain);
 }
 
-/** Reads what follows an answer, so that the connection can be used again; where that is much, or late, it is cut. */
+/** Reads what follows an answer, so that the connection can be reused; if that is large or late, closes the connection. */
 function discard(content: Readable): void {
   let bytes = 0;
   const late = setTimeout(() => content.destroy(), REST_MS);
@@ -174,11 +174,11 @@ function messageIn(text: string): unknown {
 
 interface Begun {
   readonly bytes: Uint8Array;
-  /** How the stream ended, where it did so before an event was whole. */
+  /** How the stream ended, if it ended before the first event was complete. */
   readonly over?: 'ended' | Error;
 }
 
-/** Everything up to the end of the first event, and what came with it. */
+/** Reads to the end of the first event, with any bytes after it. */
 function firstEvent(content: Readable, maxBytes: number, tooLarge: Refusal): Promise<Begun> {
   return new Promise((resolve, reject) => {
     const pieces = createPieces();
@@ -204,14 +204,14 @@ function firstEvent(content: Readable, maxBytes: number, tooLarge: Refusal): Pro
   });
 }
 
-/** Gives the bytes that are left of a stream that is over, then its end or its error. */
+/** Returns the remaining bytes of an ended stream, followed by its end or its error. */
 const ending = (bytes: Uint8Array, over: 'ended' | Error): ReadableStream<Uint8Array> =>
   new ReadableStream({
     start: (controller) => controller.enqueue(bytes),
     pull: (controller) => (over === 'ended' ? controller.close() : controller.error(over)),
   });
 
-/** A stream whose beginning was looked at already; what follows may be nothing but its end. */
+/** Returns a stream whose beginning was read already. */
 function continued(bytes: Uint8Array, content: Readable): ReadableStream<Uint8Array> {
   const rest: AsyncIterator<Uint8Array> = content[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>({
@@ -228,8 +228,8 @@ function continued(bytes: Uint8Array, content: Readable): ReadableStream<Uint8Ar
 const EVENT_END = /\r?\n\r?\n/;
 
 /**
- * The message of a single whole event that answers this request; undefined for anything else, and what is too much. That it
- * is not too much is one piece of work, and to parse it another.
+ * Returns the message of a single, complete event that answers this request; undefined for anything else, and for one
+ * over a limit. Measuring it is one step, and parsing it another.
  */
 async function answerIn(event: Uint8Array, id: ReturnType<typeof requestIn>, { excessOf }: Limits): Promise<unknown> {
   const data: string[] = [];
@@ -252,7 +252,7 @@ async function answerIn(event: Uint8Array, id: ReturnType<typeof requestIn>, { e
   }
 }
 
-/** As much of a response as the transport looks at where it has one message. */
+/** Makes the parts of a response that the transport reads when it has one message. */
 function parsed({ headers }: IncomingMessage, message: unknown): Response {
   const get = (name: string): string | null => {
     const key = name.toLowerCase();

@@ -1,6 +1,6 @@
 /** Keeps the end of what a program says on standard error, and finds the line that tells why the program is of no use. */
 
-/** Characters that are kept, and those of one line that are shown. */
+/** The most characters that are kept, and those of one line that are shown. */
 const MAX_KEPT = 4_096;
 const MAX_SHOWN = 200;
 

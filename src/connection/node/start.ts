@@ -1,4 +1,4 @@
-/** Starts a program and connects to it, in the era that it speaks. */
+/** Starts a program and connects to it, in its era. */
 import type { Client } from '@modelcontextprotocol/client';
 import type { Era } from '../data.ts';
 import { type DialOptions, dial, endedAtOnce } from '../dial.ts';
@@ -8,16 +8,16 @@ import type { ProgramTransport } from './program.ts';
 
 const MODERN = '2026-07-28';
 
-/** How a client of the SDK asks for the era. */
+/** Options of the SDK's client for negotiating the era. */
 export interface Negotiation {
   readonly mode: 'auto' | 'legacy' | { readonly pin: typeof MODERN };
   readonly probe: { readonly timeoutMs: number };
 }
 
 export interface StartOptions extends DialOptions {
-  /** The era that is spoken where the program has both. Default: `modern`. */
+  /** The preferred era of a program that speaks both. Default: `modern`. */
   readonly first?: Era | undefined;
-  /** The only one that is spoken. */
+  /** The only era to use. */
   readonly only?: Era | undefined;
 }
 
@@ -26,16 +26,16 @@ export interface Started {
   readonly intake: Intake;
 }
 
-/** For the SDK's own way of asking, which waits as long as connecting may take. */
+/** Options for the SDK's own negotiation, which may take as long as connecting. */
 export const negotiation = (connectMs: number, only?: Era): Negotiation => ({
   mode: only === undefined ? 'auto' : only === 'legacy' ? 'legacy' : { pin: MODERN },
   probe: { timeoutMs: connectMs },
 });
 
 /**
- * One process, whatever it speaks and however late it answers; a second one where the first has ended when it was asked for an
- * era that it does not know, as some do.
- * @throws what `dial` throws
+ * Starts one process, whatever era it speaks and however late it answers. Starts a second one where the first exits
+ * when it is asked in an unknown era, as some programs do.
+ * @throws errors of `dial`
  */
 export async function startProgram(
   newClient: (negotiation: Negotiation) => Client,

@@ -40,7 +40,7 @@ export class RootsNeeded extends AnswerNeeded {
   }
 }
 
-/** Most roots of one client that count; the others are ignored. */
+/** The most roots of one client that count; the others are ignored. */
 export const MAX_ROOTS = 100;
 
 /** The URIs in an answer to `roots/list`, as the client claims them; undefined when it is no such answer. */

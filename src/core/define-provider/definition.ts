@@ -1,4 +1,4 @@
-/** Types of the definition that a provider is made of: a scheme, a list and a read are enough. */
+/** The types of a provider's definition: a scheme, a list and a read are enough. */
 import type { Resource, ResourceTemplate } from '../../protocol/resources.ts';
 import type { BodyContent, ResourceBody } from '../body.ts';
 import type { Context } from '../context.ts';
@@ -8,22 +8,22 @@ import type { TemplateValue } from '../uri-template.ts';
 type Awaitable<T> = T | Promise<T>;
 
 /**
- * A resource as a definition describes it. A container has the type `inode/directory`. Fields that are left out are filled
- * in: `name` from the end of the URI, the type of anything else from the name, `capabilities` from what the definition can do.
+ * A resource in a definition. A container has the type `inode/directory`. Missing fields are filled in: `name` from the
+ * end of the URI, the type of other resources from the name, `capabilities` from the functions of the definition.
  */
 export type DefinedResource = DefinedFacts & { readonly uri: string };
 
-/** The same without the URI, where that is known. */
+/** The same without the URI, where it is known. */
 export type DefinedFacts = Partial<Omit<Resource, 'uri' | 'capabilities'>>;
 
-/** A page that the definition cut itself. */
+/** A page made by the definition itself. */
 export interface DefinedPage {
   readonly resources: readonly DefinedResource[];
-  /** The position behind the last entry; it should name that entry, so that others may come and go meanwhile. */
+  /** The position after the last entry. It should name that entry, so that entries may be added and removed meanwhile. */
   readonly nextCursor?: string | undefined;
 }
 
-/** The content of a resource. `mimeType` replaces what is said of the resource otherwise. */
+/** The content of a resource. `mimeType` replaces the type in its description. */
 export type DefinedContent =
   | string
   | Uint8Array
@@ -34,10 +34,10 @@ export type DefinedContent =
       readonly close?: () => Promise<void>;
     });
 
-/** Values of the variables of a template, as they were in the URI, decoded. */
+/** Decoded values of a template's variables in a URI. */
 export type DefinedVariables = Readonly<Record<string, TemplateValue>>;
 
-/** All values of a variable, or those that begin with what was typed: what does not is left out. */
+/** Returns all values of a variable, or those that begin with the typed text; other values are left out. */
 export type CompleteVariable = (
   typed: string,
   known: Readonly<Record<string, string>>,
@@ -45,7 +45,7 @@ export type CompleteVariable = (
 ) => Awaitable<readonly string[]>;
 
 export interface DefinedTemplate extends ResourceTemplate {
-  /** The resource of these values, where the definition's own `read` is not to be asked. */
+  /** Reads the resource of these values, instead of the definition's own `read`. */
   readonly read?:
     | ((
         variables: DefinedVariables,
@@ -54,28 +54,28 @@ export interface DefinedTemplate extends ResourceTemplate {
         uri: string,
       ) => Awaitable<DefinedContent | undefined>)
     | undefined;
-  /** Describes the resource; undefined for values without one. Left out: every URI that matches has one. */
+  /** Describes the resource; undefined for values without one. Without this function, every matching URI has a resource. */
   readonly metadata?:
     | ((variables: DefinedVariables, ctx: Context, uri: string) => Awaitable<DefinedFacts | undefined>)
     | undefined;
-  /** By variable. */
+  /** Completions by variable. */
   readonly complete?: Readonly<Record<string, CompleteVariable>> | undefined;
 }
 
-/** Says that a resource changed, or without a URI that the listed set did. */
+/** Reports a change of a resource, or, without a URI, of the listed set. */
 export type TellChange = (uri?: string) => void;
 
-/** A definition with its name filled in. */
+/** A definition with a name. */
 export type NamedDefinition = ProviderDefinition & { readonly name: string };
 
 export interface ProviderDefinition {
-  /** For logs and errors. Default: the first scheme. */
+  /** The name in logs and errors. Default: the first scheme. */
   readonly name?: string | undefined;
-  /** The scheme of its URIs, or several, lower case. */
+  /** The scheme of its URIs, or several, in lower case. */
   readonly scheme: string | readonly string[];
   /**
-   * The direct children of a container; of undefined, the roots. An array is taken as all there is: it is sorted by URI
-   * and cut into pages. For a set that is too large for that, return a page.
+   * Returns the direct children of a container, or the roots for undefined. An array means the complete list: it is
+   * sorted by URI and split into pages. For a larger set, return a page.
    */
   readonly list: (
     uri: string | undefined,
@@ -83,8 +83,8 @@ export interface ProviderDefinition {
     ctx: Context,
   ) => Awaitable<readonly DefinedResource[] | DefinedPage | undefined>;
   /**
-   * The content of a resource; undefined when there is none. Containers without content read as their children.
-   * Several bodies, windows and the like: return bodies.
+   * Returns the content of a resource; undefined when there is none. A container without content reads as its children.
+   * For several bodies, windows and the like, return bodies.
    */
   readonly read: (
     uri: string,
@@ -92,19 +92,25 @@ export interface ProviderDefinition {
     ctx: Context,
   ) => Awaitable<DefinedContent | readonly ResourceBody[] | undefined>;
   /**
-   * Describes a resource as `list` does; undefined when there is none. Left out: the resource is looked for in the lists,
-   * from the roots down through containers whose URI its own begins with. Give it where lists are long, or URIs are not
-   * nested like that.
+   * Describes a resource as `list` does; undefined when there is none. Without this function, the resource is searched
+   * in the lists, from the roots down through containers whose URI begins its own. Provide it where lists are long, or
+   * URIs are not nested.
    */
   readonly metadata?: ((uri: string, ctx: Context) => Awaitable<DefinedResource | undefined>) | undefined;
   readonly templates?: readonly DefinedTemplate[] | undefined;
   /**
-   * Starts to listen to the data; returns what ends it, whose result nobody looks at. Opened once, when the first subscriber comes, and ended with the
-   * last. Tell a container too when a child comes or goes.
+   * Starts to listen to the data, and returns a function that stops, whose result is ignored. Called with the first subscriber;
+   * the returned function is called after the last. Report a container too when a child is added or removed.
    */
   readonly watch?: ((tell: TellChange) => Awaitable<() => unknown>) | undefined;
+  /**
+   * Says that listening costs the data, and tells everybody the same: of several replicas one listens for all. In the others this
+   * is called with what that one was told, without a URI for the listed set, before subscribers are told. It forgets what is kept and
+   * out of date. Default: each replica listens by itself.
+   */
+  readonly heard?: TellChange | undefined;
   readonly search?: ResourceProvider['search'] | undefined;
-  /** `read` honours `want.range` and returns bodies with a `window`. Default: false. */
+  /** Whether `read` honours `want.range` and returns bodies with a `window`. Default: false. */
   readonly ranges?: boolean | undefined;
   readonly close?: (() => Awaitable<void>) | undefined;
 }

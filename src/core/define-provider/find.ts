@@ -1,4 +1,4 @@
-/** Finds one resource by its URI, in what the definition says of it, its templates, or its lists. */
+/** Finds one resource by its URI: with the definition's `metadata`, its templates, or its lists. */
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
 import type { Context } from '../context.ts';
 import { invalid, notFound, ResourceError } from '../errors.ts';
@@ -8,22 +8,22 @@ import { nameOfUri, schemeOf, splitUri } from '../uri.ts';
 import type { DefinedPage, DefinedResource, NamedDefinition } from './definition.ts';
 import { type MatchedTemplate, matchTemplate, type ParsedTemplate } from './templates.ts';
 
-/** Entries that are looked at to find one, in a definition without `metadata`. */
+/** The most entries that are searched for one resource, in a definition without `metadata`. */
 export const MAX_LOOKED_AT = 10_000;
 
-/** Entries that are asked for at once on the way. */
+/** The number of entries per page in such a search. */
 const STEP = 500;
 
 export interface Found {
   readonly resource: Resource;
-  /** The template that it is an instance of, if that is how it was found. */
+  /** The template whose instance it is, if it was found so. */
   readonly template?: MatchedTemplate | undefined;
 }
 
 export interface Finder {
   /** @throws ResourceError `not-found`, `invalid` */
   find(uri: string, ctx: Context): Promise<Found>;
-  /** One page of a container, or of the roots, filled in. @throws ResourceError `not-found` */
+  /** Returns one page of a container, or of the roots, with missing fields filled in. @throws ResourceError `not-found` */
   page(uri: string | undefined, page: Page, ctx: Context): Promise<{ resources: Resource[]; nextCursor?: string }>;
 }
 
@@ -56,7 +56,7 @@ export function createFinder(definition: NamedDefinition, templates: readonly Pa
     return { resources: resources.map(complete), ...(nextCursor !== undefined && { nextCursor }) };
   }
 
-  /** From the roots down, through the containers that the URI lies in by its name. */
+  /** Searches from the roots down, through the containers whose URIs begin the URI. */
   async function lookUp(uri: string, ctx: Context): Promise<Resource | undefined> {
     const queue: (string | undefined)[] = [undefined];
     let seen = 0;
@@ -71,7 +71,9 @@ export function createFinder(definition: NamedDefinition, templates: readonly Pa
         }
         seen += resources.length;
         if (seen > MAX_LOOKED_AT) {
-          const cause = new Error(`The provider ${definition.name} lists too much to look in: give it metadata()`);
+          const cause = new Error(
+            `The provider ${definition.name} has lists that are too long to search: give it metadata()`,
+          );
           throw new ResourceError('internal', 'The resource cannot be looked up', { uri, cause });
         }
         cursor = nextCursor;
@@ -102,7 +104,7 @@ export function createFinder(definition: NamedDefinition, templates: readonly Pa
         throw invalid(`A URI here starts with ${schemes.join(': or ')}:`, uri);
       const found = await describe(uri, ctx);
       if (found !== undefined) return found;
-      // A slash at the end names a container, which is written without one.
+      // A trailing slash means a container, whose URI has none.
       const container = uri.endsWith('/') ? await describe(uri.slice(0, -1), ctx) : undefined;
       if (container === undefined || !isContainer(container.resource)) throw notFound(uri);
       return container;
@@ -112,7 +114,7 @@ export function createFinder(definition: NamedDefinition, templates: readonly Pa
 
 const isPage = (listed: readonly DefinedResource[] | DefinedPage): listed is DefinedPage => 'resources' in listed;
 
-/** A page of all there is. The order is that of the URIs, so that a position means something when entries go. */
+/** Cuts a page out of the complete list. The list is sorted by URI, so a position stays valid when entries are removed. */
 function cut(all: readonly DefinedResource[], { cursor, limit }: Page): DefinedPage {
   const sorted = [...all].sort((a, b) => (a.uri < b.uri ? -1 : a.uri > b.uri ? 1 : 0));
   const start = cursor === undefined ? 0 : sorted.findIndex(({ uri }) => uri > cursor);

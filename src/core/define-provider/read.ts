@@ -1,6 +1,7 @@
 /** From what a definition's `read` gives to bodies; a container without content of its own reads as its children. */
 import type { Resource } from '../../protocol/resources.ts';
-import { type BodyContent, bytesOf, knownSize, type ResourceBody, textBytes } from '../body.ts';
+import { type BodyContent, bytesOf, type ResourceBody, textBytes } from '../body.ts';
+import { childBodies } from '../child-bodies.ts';
 import type { Context } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
 import type { ReadOptions } from '../provider.ts';
@@ -37,7 +38,6 @@ async function bodiesOf(
   return isBodies(content) ? content : [bodyOf(resource, content)];
 }
 
-/** Direct children, whole, as many as the limits take (2093-5). Containers among them have no content. */
 async function readChildren(
   definition: ProviderDefinition,
   finder: Finder,
@@ -46,30 +46,17 @@ async function readChildren(
   ctx: Context,
 ): Promise<readonly ResourceBody[]> {
   const { resources } = await finder.page(uri, { limit: want.maxChildren }, ctx);
-  const children: ResourceBody[] = [];
-  let budget = want.maxBytes;
-  for (const resource of resources) {
-    ctx.signal.throwIfAborted();
-    const body = await childOf(definition, resource, { ...want, maxBytes: budget }, ctx);
-    const size = body === undefined ? undefined : knownSize(body.content);
-    if (body === undefined) continue;
-    if (size !== undefined && size <= budget) {
-      budget -= size;
-      children.push({ ...body, child: true });
-    } else {
-      await body.close?.();
-    }
-  }
-  return children;
+  const bodyOfChild = (child: Resource, maxBytes: number) => childOf(definition, child, { ...want, maxBytes }, ctx);
+  return childBodies(resources, want.maxBytes, bodyOfChild, ctx);
 }
 
+/** Reads one child. If it reads as several bodies, the first counts. */
 async function childOf(
   definition: ProviderDefinition,
   resource: Resource,
   want: ReadOptions,
   ctx: Context,
 ): Promise<ResourceBody | undefined> {
-  if (isContainer(resource)) return { resource, content: bytesOf(new Uint8Array()) };
   const bodies = await bodiesOf(definition, { resource }, want, ctx);
   const [first, ...others] = bodies ?? [];
   await Promise.all(others.map((body) => body.close?.()));

@@ -32,7 +32,7 @@ export function matchTemplate(templates: readonly ParsedTemplate[], uri: string)
 /** A page of the templates as the wire has them; the position is the last one's text. */
 export function templatePage(templates: readonly ParsedTemplate[], { cursor, limit }: Page): TemplatePage {
   const at = cursor === undefined ? 0 : templates.findIndex(({ parsed }) => parsed.text === cursor) + 1;
-  if (cursor !== undefined && at === 0) throw invalid('The cursor names a template that is not there');
+  if (cursor !== undefined && at === 0) throw invalid('The cursor names a template that does not exist');
   const shown = templates.slice(at, at + limit);
   return {
     resourceTemplates: shown.map(

@@ -1,4 +1,4 @@
-/** Which of several formats of one content somebody wants. */
+/** Chooses among several formats of one content. */
 
 interface Wanted {
   readonly type: string;
@@ -8,8 +8,8 @@ interface Wanted {
 }
 
 /**
- * The place of the best of these MIME types, or undefined where none is wanted. Of two that are wanted alike the first
- * is taken: a server sends its primary format first.
+ * Returns the index of the best of these MIME types, or undefined where none is acceptable. Of two equally good ones it takes the
+ * first: a server sends its primary format first.
  * @param accept patterns in order of preference (`['text/markdown', 'text/*']`), or one text as in HTTP's `Accept`, with `q`
  */
 export function bestFormat(types: readonly string[], accept: string | readonly string[]): number | undefined {
@@ -34,7 +34,7 @@ function parse(accept: string | readonly string[]): readonly Wanted[] {
     .sort((a, b) => b.quality - a.quality || a.place - b.place);
 }
 
-/** Lower is better. The pattern that says most of a type decides over it, so that `q=0` excludes what `*\/*` takes. */
+/** Lower is better. The most specific pattern for a type decides, so that `q=0` excludes a type that `*\/*` accepts. */
 function rankOf(mimeType: string, wanted: readonly Wanted[]): number | undefined {
   const [type = '', subtype = ''] = (mimeType.toLowerCase().split(';', 1)[0] ?? '').trim().split('/');
   const exactness = (each: Wanted): number => (each.type === '*' ? 0 : each.subtype === '*' ? 1 : 2);

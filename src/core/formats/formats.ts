@@ -18,6 +18,9 @@ export function formatsOf({ _meta }: Pick<Resource, '_meta'>): readonly Format[]
   return known.length > 1 ? known : undefined;
 }
 
+/** Returns a type without parameters, in lower case. */
+export const essenceOf = (mimeType = ''): string => (mimeType.split(';', 1)[0] ?? '').trim().toLowerCase();
+
 /** Texts that are written for programs: to a reader they say little as they are. */
 const WRITTEN_FOR_PROGRAMS = /^(?:application\/(?:rtf|x-ipynb\+json)|text\/rtf|message\/rfc822)(?:;|$)/i;
 

@@ -1,17 +1,17 @@
 /**
- * Checks a claimed type by the bytes (SEC-RES-6). A type is corrected when the bytes contradict it, and never towards
- * something that more could be done with: text is at most plain text unless its name claims more, so that nothing turns
- * into HTML or a script by how it looks. Server and client judge alike; nothing here needs Node.
+ * Checks a claimed type by the bytes (SEC-RES-6). A type is corrected when the bytes contradict it, but never to a more
+ * powerful one: text becomes at most plain text unless its name claims more, so that no content becomes HTML or a
+ * script by its looks. Server and client decide alike; the code needs no Node.
  */
 import { isBinaryType, trailingPartBytes } from '../text/text.ts';
 
-/** Bytes that are looked at, from the start. */
+/** The number of bytes that are checked, from the start. */
 export const HEAD_BYTES = 4_100;
 
 const UNKNOWN = 'application/octet-stream';
 const PLAIN = 'text/plain';
 
-/** Formats whose first bytes are always the same: a claim of one without them is false. */
+/** Formats with fixed first bytes: without these bytes, a claim of the format is false. */
 const ALWAYS_RECOGNISED: ReadonlySet<string> = new Set([
   'image/png',
   'image/jpeg',
@@ -23,7 +23,7 @@ const ALWAYS_RECOGNISED: ReadonlySet<string> = new Set([
   'application/gzip',
 ]);
 
-/** Formats that others are built on: the name knows better which one it is. */
+/** Formats on which others are built: the name tells better which one it is. */
 const CONTAINERS: ReadonlySet<string> = new Set([
   'application/zip',
   'application/x-cfb',
@@ -41,7 +41,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 const canonical = (type: string): string => ALIASES[type] ?? type;
 
-/** Whether bytes are valid UTF-8. Node has a faster one than this, in `node:buffer`. */
+/** Whether bytes are valid UTF-8. `node:buffer` has a faster function. */
 export function decodesAsUtf8(bytes: Uint8Array): boolean {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -52,7 +52,7 @@ export function decodesAsUtf8(bytes: Uint8Array): boolean {
 }
 
 /**
- * The type of content that begins with `head`.
+ * Returns the type of content that begins with `head`.
  * @param claimed the type that the name claims, if any
  * @param complete whether `head` is the whole content
  */
@@ -66,7 +66,7 @@ export async function verifyType(
   if (startsWith(head, '%PDF-')) return 'application/pdf';
   if (isUtf8(whole(head, complete)) && !hasControls(whole(head, complete)))
     return claimed === undefined || isBinaryType(claimed) ? PLAIN : claimed;
-  // Before the detection, which takes a byte-order mark for a frame of MPEG audio.
+  // Checked before the detection, which mistakes a byte-order mark for MPEG audio.
   if (!isBinaryType(claimed) && isUtf16Text(head)) return claimed ?? PLAIN;
   const detected = await detectType(head);
   if (detected !== undefined) return reconcile(claimed, canonical(detected));
@@ -75,20 +75,21 @@ export async function verifyType(
   return isOtherText(head) || !claimed.startsWith('text/') ? claimed : UNKNOWN;
 }
 
-/** Content with fewer bytes than this may end within a magic number. */
+/** Shorter content may end within a magic number. */
 const MAGIC_BYTES = 8;
 
-/** How much is looked at of what may end within one, in bytes. */
+/** The length to which such content is padded, in bytes. */
 const FOLLOWED_BYTES = 64;
 
-/** Detects the type by magic numbers. Loads them with the first binary content: a start over stdio does not wait for it. */
+/** Detects the type by magic numbers. The library loads with the first binary content, to keep the start over stdio fast. */
 async function detectType(head: Uint8Array): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type/core');
   const typeOf = async (bytes: Uint8Array): Promise<string | undefined> =>
     (await fileTypeFromBuffer(bytes).catch(() => undefined))?.mime;
   const detected = await typeOf(head);
   if (detected === undefined || head.byteLength >= MAGIC_BYTES) return detected;
-  // The library reads zeros behind a short content, and two bytes are no font: the type has to be found before other bytes, too.
+  // The library pads short content with zeros, and would find fonts in two bytes. So the type must also be found with
+  // other padding.
   const followed = new Uint8Array(FOLLOWED_BYTES).fill(0xff);
   followed.set(head);
   return (await typeOf(followed)) === detected ? detected : undefined;
@@ -111,17 +112,17 @@ function startsWith(head: Uint8Array, ascii: string): boolean {
   );
 }
 
-/** Without the part of a character that a cut leaves at the end. */
+/** Removes an incomplete character at the end. */
 function whole(head: Uint8Array, complete: boolean): Uint8Array {
   return complete ? head : head.subarray(0, head.byteLength - trailingPartBytes(head));
 }
 
-/** Text in another encoding: no control characters at all, as in Latin-1. */
+/** Whether it is text in another encoding, such as Latin-1: it has no control characters. */
 function isOtherText(head: Uint8Array): boolean {
   return isUtf16Text(head) || !hasControls(head);
 }
 
-/** A byte-order mark of UTF-16, and characters after it; the last one may be cut. */
+/** Whether it has a byte-order mark of UTF-16 and text after it; the last character may be incomplete. */
 function isUtf16Text(head: Uint8Array): boolean {
   const mark = (head[0] ?? 0) * 256 + (head[1] ?? 0);
   if (mark !== 0xfffe && mark !== 0xfeff) return false;
@@ -133,7 +134,7 @@ function isUtf16Text(head: Uint8Array): boolean {
   }
 }
 
-/** Control characters that do not occur in text: all but tab, line feed, vertical tab, form feed, return, escape. */
+/** Whether there are control characters other than tab, line feed, vertical tab, form feed, return and escape. */
 function hasControls(bytes: Uint8Array): boolean {
   for (const byte of bytes) {
     if (byte < 0x20 && !(byte >= 0x09 && byte <= 0x0d) && byte !== 0x1b) return true;

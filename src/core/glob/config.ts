@@ -1,4 +1,4 @@
-/** Globs in a configuration: what one cannot mean is refused when the configuration is read. */
+/** Globs in a configuration: an ambiguous one is refused when the configuration is read. */
 import { z } from 'zod';
 import { type GlobSubject, globProblem } from './index.ts';
 

@@ -1,11 +1,11 @@
-/** A caller's glob over the paths of a search: `!` before it means what it does not match. */
+/** A caller's glob over the paths of a search; `!` in front negates it. */
 import { invalid } from '../errors.ts';
 import { compileGlobs } from './index.ts';
 import { GlobError } from './parse.ts';
 
 /**
- * Whether a path below the start of a search matches; without a glob, all do. A glob without a slash is about names.
- * @throws ResourceError `invalid` for a glob that is not one
+ * Whether a path below the start of a search matches; without a glob, all do. A glob without a slash applies to names.
+ * @throws ResourceError `invalid` for an invalid glob
  */
 export function globFilter(glob: string | undefined): (path: string) => boolean {
   if (glob === undefined) return () => true;

@@ -1,31 +1,31 @@
-/** Lists of globs: the same syntax wherever a configuration or a caller writes one. */
+/** Lists of globs, with one syntax in configurations and arguments. */
 import { comparableUri } from '../uri/spellings.ts';
 import { matcherOf } from './match.ts';
 import { type Alternatives, GlobError, type GlobSubject, parseGlob, parseLiterally, type Token } from './parse.ts';
 
 export type { GlobSubject } from './parse.ts';
 
-/** A list of globs that is about something. */
+/** A compiled list of globs. */
 export interface Globs {
-  /** Whether one of them surely means this: for lists that allow. */
+  /** Whether a glob certainly matches the text: for lists that allow. */
   matches(text: string): boolean;
   /**
-   * Whether one of them could mean this, for lists that forbid or cover: brackets, braces, `?` and backslashes may have
-   * been written for the characters themselves, and of texts neither letter case nor white space around them matters.
+   * Whether a glob possibly matches the text, for lists that forbid or hide: brackets, braces, `?` and backslashes may
+   * be meant literally, and letter case and surrounding white space are ignored.
    */
   mayMatch(text: string): boolean;
 }
 
 /**
- * Compiles a list; undefined where nothing was said.
- * @throws GlobError for a glob that does not mean one thing
+ * Compiles a list; returns undefined for an undefined list.
+ * @throws GlobError for an ambiguous glob
  */
 export function compileGlobs(globs: readonly string[] | undefined, subject: GlobSubject): Globs | undefined {
   if (globs === undefined) return undefined;
   const parsed = globs.flatMap((glob) => parseGlob(glob, subject));
   const literal = globs
     .filter((glob) => /[?[\]{}\\]|\/$/.test(glob))
-    // No canonical URI but a root ends with a slash.
+    // Only a root's canonical URI ends with a slash.
     .map((glob) => parseLiterally(glob.replace(/\/+$/, ''), subject));
   const form = subject === 'uri' ? comparableUri : normalized;
   const sure = comparer(parsed, subject, form);
@@ -36,14 +36,14 @@ export function compileGlobs(globs: readonly string[] | undefined, subject: Glob
   };
 }
 
-/** Compares tokens and texts in one form. */
+/** Returns a function that compares texts with globs, both in one form. */
 function comparer(all: Alternatives, subject: GlobSubject, form: (text: string) => string): (text: string) => boolean {
   if (all.length === 0) return () => false;
   const fits = matcherOf(all.map((tokens) => prepared(tokens, subject, form)));
   return (text) => fits(form(text));
 }
 
-/** Why one of them is no glob; undefined where all are. */
+/** Returns the problem of the first invalid glob; undefined where all are valid. */
 export function globProblem(globs: readonly string[] | undefined, subject: GlobSubject): string | undefined {
   try {
     compileGlobs(globs, subject);
@@ -56,10 +56,10 @@ export function globProblem(globs: readonly string[] | undefined, subject: GlobS
 
 const normalized = (text: string): string => text.normalize('NFC');
 
-/** Texts that only look alike: in another letter case, or in characters of compatibility. */
+/** Folds texts that look alike: letter case and compatibility characters. */
 const folded = (text: string): string => text.normalize('NFKC').toLowerCase();
 
-/** Literal texts in the form in which what they are compared with is. */
+/** Brings literal texts of a glob into the form of the texts that they are compared with. */
 function prepared(tokens: readonly Token[], subject: GlobSubject, form: (text: string) => string): readonly Token[] {
   let inScheme = subject === 'uri';
   return tokens.map((token) => {

@@ -1,81 +1,20 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Context, createContext, type Log, SILENT } from '../context.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  ctx,
+  drain,
+  failing,
+  limits,
+  numbered,
+  OWN,
+  type SourceParts,
+  shapes,
+  sourceOf,
+} from '../../../test/lists/sources.ts';
+import { type Context, type Log, SILENT } from '../context.ts';
 import { ResourceError, type ResourceErrorCode } from '../errors.ts';
-import { createNotes, type MissingPart } from '../notes.ts';
-import { type ListSource, PATIENCE_MS, pageAcross } from './across.ts';
-
-const ctx = createContext();
-const OWN = { ttlMs: 7, cacheScope: 'public' } as const;
-
-interface SourceParts {
-  readonly remote?: boolean;
-  readonly whole?: boolean;
-  /** The most entries of one page, whatever is asked for. */
-  readonly most?: number;
-  /** Runs before each page; what it throws is the page's failure. */
-  readonly before?: (cursor: string | undefined, ctx: Context) => Promise<void> | void;
-}
-
-/** A source whose cursor is the last entry that was shown, so that entries may come and go. */
-function sourceOf(name: string, entries: Iterable<string>, parts: SourceParts = {}): ListSource<string> {
-  const { remote = true, whole, most = Number.POSITIVE_INFINITY, before } = parts;
-  return {
-    name,
-    remote,
-    async list({ cursor, limit }, context) {
-      await before?.(cursor, context);
-      const rest = [...entries].sort().filter((each) => cursor === undefined || each > cursor);
-      const items = rest.slice(0, Math.min(limit, most));
-      return { items, whole, nextCursor: rest.length > items.length ? items.at(-1) : undefined };
-    },
-  };
-}
-
-const numbered = (prefix: string, count: number): string[] =>
-  Array.from({ length: count }, (_, index) => `${prefix}-${String(index).padStart(3, '0')}`);
-
-const failing = (error: unknown, parts: SourceParts = {}): ListSource<string> =>
-  sourceOf('failing', [], {
-    ...parts,
-    before() {
-      throw error;
-    },
-  });
-
-interface Drained {
-  readonly items: readonly string[];
-  readonly pages: readonly { readonly items: readonly string[]; readonly whole?: boolean | undefined }[];
-  readonly missing: readonly MissingPart[];
-}
-
-async function drain(
-  sources: readonly ListSource<string>[],
-  limit: number,
-  between: (page: number) => readonly ListSource<string>[] | undefined = () => undefined,
-): Promise<Drained> {
-  const pages: Drained['pages'][number][] = [];
-  const missing: MissingPart[] = [];
-  let cursor: string | undefined;
-  let now = sources;
-  for (let count = 1; count < 2_000; count++) {
-    const notes = { ...createNotes(), missing: (part: MissingPart) => void missing.push(part) };
-    const page = await pageAcross(now, { cursor, limit }, { ...ctx, notes });
-    expect(page.items.length).toBeLessThanOrEqual(limit);
-    pages.push(page);
-    cursor = page.nextCursor;
-    if (cursor === undefined) return { items: pages.flatMap(({ items }) => items), pages, missing };
-    now = between(count) ?? now;
-  }
-  throw new Error('The list does not end');
-}
-
-/** Counts and page sizes of any sources. */
-const shapes = fc.array(
-  fc.record({ count: fc.nat(9), most: fc.integer({ min: 1, max: 5 }), remote: fc.boolean(), whole: fc.boolean() }),
-  { maxLength: 6 },
-);
-const limits = fc.integer({ min: 1, max: 12 });
+import { createNotes } from '../notes.ts';
+import { type ListSource, pageAcross } from './across.ts';
 
 describe('a list over several sources', () => {
   it('loses and repeats nothing, in pages of any size, with sources whose pages have any size', async () => {
@@ -364,152 +303,5 @@ describe('a source that fails', () => {
     });
     const listing = pageAcross(around(source), { limit: 9 }, { ...ctx, signal: caller.signal });
     await expect(listing).rejects.toBe(gone);
-  });
-});
-
-describe('a source that is slow', () => {
-  beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
-
-  /** Answers after so many milliseconds; ends when it is no longer wanted. */
-  const slowly = (
-    name: string,
-    count: number,
-    delays: number | ((cursor: string | undefined) => number),
-    parts = {},
-  ) => {
-    const given: Context[] = [];
-    const source = sourceOf(name, numbered(name, count), {
-      ...parts,
-      before(cursor, context) {
-        given.push(context);
-        return new Promise((resolve, reject) => {
-          const timer = setTimeout(resolve, typeof delays === 'number' ? delays : delays(cursor));
-          context.signal.addEventListener('abort', () => {
-            clearTimeout(timer);
-            reject(context.signal.reason);
-          });
-        });
-      },
-    });
-    return { source, given };
-  };
-
-  /** Returns the result if it is there after so many milliseconds of the fake clock, else `running`. */
-  async function elapsed<T>(ms: number, running: Promise<T>): Promise<T | 'running'> {
-    let result: T | 'running' = 'running';
-    const settling = running.then((value) => {
-      result = value;
-    });
-    await vi.advanceTimersByTimeAsync(ms);
-    if (result !== 'running') await settling;
-    return result;
-  }
-
-  it('is passed over, is told so, and has its turn at the end, then for as long as it takes', async () => {
-    const { source, given } = slowly('slow', 2, 60_000);
-    const sources = [sourceOf('a', numbered('a', 1)), source, sourceOf('b', numbered('b', 3))];
-    const listing = pageAcross(sources, { limit: 2 }, ctx);
-    expect(await elapsed(PATIENCE_MS - 1, listing)).toBe('running');
-    const page = await elapsed(1, listing);
-    if (page === 'running') throw new Error('It is still waited for');
-    expect(page.items).toEqual(['a-000', 'b-000']);
-    expect(given[0]?.signal.reason).toMatchObject({ code: 'unavailable' });
-    const second = await pageAcross(sources, { limit: 2, cursor: page.nextCursor }, ctx);
-    expect(second.items).toEqual(['b-001', 'b-002']);
-    const last = pageAcross(sources, { limit: 2, cursor: second.nextCursor }, ctx);
-    expect(await elapsed(59_999, last)).toBe('running');
-    expect(await elapsed(1, last)).toEqual({ items: ['slow-000', 'slow-001'], whole: undefined });
-  });
-
-  it('takes half as long from the page as the one before it', async () => {
-    const slow = [1, 2, 3].map((index) => slowly(`slow${index}`, 1, 600_000).source);
-    const listing = pageAcross([...slow, sourceOf('a', ['a'])], { limit: 1 }, ctx);
-    expect(await elapsed(PATIENCE_MS * 1.75 - 1, listing)).toBe('running');
-    expect(await elapsed(1, listing)).toMatchObject({ items: ['a'] });
-  });
-
-  it.each([
-    ['is not remote', [slowly('slow', 1, 5_000, { remote: false }).source, sourceOf('b', ['b'])]],
-    ['is the only one', [slowly('slow', 1, 5_000).source]],
-    ['is the last one', [sourceOf('b', []), slowly('slow', 1, 5_000).source]],
-  ])('is waited for where it %s', async (_which, sources) => {
-    const listing = pageAcross(sources, { limit: 1 }, ctx);
-    expect(await elapsed(4_999, listing)).toBe('running');
-    expect(await elapsed(1, listing)).toMatchObject({ items: ['slow-000'] });
-  });
-
-  it('goes on where it was when its turn comes, should it become slow in the middle', async () => {
-    const { source } = slowly('slow', 4, (cursor) => (cursor === undefined ? 0 : 5_000));
-    const sources = [source, sourceOf('b', ['b'])];
-    const first = await elapsed(0, pageAcross(sources, { limit: 2 }, ctx));
-    if (first === 'running') throw new Error('It is still waited for');
-    const second = await elapsed(PATIENCE_MS, pageAcross(sources, { limit: 1, cursor: first.nextCursor }, ctx));
-    if (second === 'running') throw new Error('The others do not go first');
-    expect(second.items).toEqual(['b']);
-    const third = pageAcross(sources, { limit: 2, cursor: second.nextCursor }, ctx);
-    expect(await elapsed(4_999, third)).toBe('running');
-    expect(await elapsed(1, third)).toMatchObject({ items: ['slow-002', 'slow-003'] });
-  });
-
-  it('notes nothing until its turn, and then once', async () => {
-    const { source: slow } = slowly('slow', 1, 5_000);
-    const noting: ListSource<string> = {
-      ...slow,
-      list(page, context) {
-        context.notes?.passOn({ slow: true });
-        return slow.list(page, context);
-      },
-    };
-    const sources = [noting, sourceOf('b', ['b'])];
-    const notes = createNotes();
-    const page = await elapsed(PATIENCE_MS, pageAcross(sources, { limit: 1 }, { ...ctx, notes }));
-    expect(notes.finish({}, OWN)).toEqual(OWN);
-    if (page === 'running') throw new Error('It is still waited for');
-    const later = createNotes();
-    await elapsed(5_000, pageAcross(sources, { limit: 1, cursor: page.nextCursor }, { ...ctx, notes: later }));
-    expect(later.finish({}, OWN)).toEqual({ slow: true, ...OWN });
-  });
-
-  it('that fails at its turn is left out, and those that were passed over with it are not', async () => {
-    const { source: one } = slowly('one', 2, 2_000);
-    const failed: ListSource<string> = {
-      name: 'failed',
-      remote: true,
-      list: ({ cursor }, { signal }) =>
-        one.list({ cursor, limit: 1 }, { ...ctx, signal }).then(() => {
-          throw new ResourceError('timeout', 'No answer');
-        }),
-    };
-    const draining = drain([failed, one, sourceOf('b', numbered('b', 2))], 2);
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(await draining).toMatchObject({
-      items: ['b-000', 'b-001', 'one-000', 'one-001'],
-      missing: [{ mount: 'failed', reason: 'No answer' }],
-    });
-  });
-
-  it('loses and repeats nothing, however slow each page of it is', async () => {
-    const shape = fc.record({ count: fc.nat(4), delays: fc.array(fc.nat(3_000), { minLength: 1, maxLength: 4 }) });
-    await fc.assert(
-      fc.asyncProperty(fc.array(shape, { maxLength: 5 }), limits, async (parts, limit) => {
-        const sources = parts.map(({ count, delays }, index) => {
-          let asked = 0;
-          return slowly(`s${index}`, count, () => delays[asked++ % delays.length] ?? 0).source;
-        });
-        const draining = drain(sources, limit);
-        await vi.runAllTimersAsync();
-        const { items, missing } = await draining;
-        const expected = parts.flatMap(({ count }, index) => numbered(`s${index}`, count));
-        expect(items.toSorted()).toEqual(expected.toSorted());
-        expect(missing).toEqual([]);
-        // Each source's own entries stay in their order.
-        for (const [index] of parts.entries()) {
-          const own = items.filter((each) => each.startsWith(`s${index}-`));
-          expect(own).toEqual(own.toSorted());
-        }
-      }),
-      { numRuns: 50 },
-    );
   });
 });

@@ -1,9 +1,9 @@
 /**
- * Cursors that peers hold: opaque, authenticated, bound to who asked and what was asked, and expiring (SEC-UTIL-1).
+ * Cursors: opaque, authenticated, bound to the principal and the request, and expiring (SEC-UTIL-1).
  *
- * A cursor is AES-256-GCM over the provider's position; the principal and the request are the associated data. It is
- * encrypted rather than only signed, because a position names an entry and a caller may not be allowed to know it
- * (`docs/decisions/0003-cursors.md`). The server keeps no state: replicas with a common key accept each other's.
+ * A cursor is AES-256-GCM over the provider's position; the principal and the request are the associated data. It is encrypted
+ * rather than only signed, because a position names an entry that the caller may not be allowed to know
+ * (`docs/decisions/0003-cursors.md`). The server keeps no state: replicas with a common key accept each other's cursors.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { ResourceError } from '../errors.ts';
@@ -12,21 +12,21 @@ import { createSeal, type Keys, unsealable } from '../keys.ts';
 /** How long a cursor is accepted, in milliseconds. */
 export const CURSOR_TTL_MS = 60 * 60 * 1000;
 
-/** The longest position that is sealed, in bytes. */
+/** The most bytes of a position. */
 export const MAX_POSITION_BYTES = 131_072;
 
-/** Longer positions are deflated: what makes them long is URIs that begin alike. */
+/** Longer positions are compressed: they mostly contain URIs with common beginnings. */
 const DEFLATE_FROM_BYTES = 512;
 
 const PLAIN = 1;
 const DEFLATED = 2;
 const HEADER_BYTES = 1 + 4;
 
-/** The scope of a cursor: it is good for the same principal, method and parameters, and for nothing else. */
+/** The scope of a cursor: it is valid only for the same principal, method and parameters. */
 export interface CursorScope {
   readonly principal: string;
   readonly method: string;
-  /** The parameters that shape the list, in a fixed order. */
+  /** The parameters that determine the list, in a fixed order. */
   readonly parameters: readonly string[];
 }
 
@@ -34,14 +34,14 @@ export interface CursorCodec {
   /** Seals a position for a scope. */
   seal(position: string, scope: CursorScope): string;
   /**
-   * The position of a cursor that this server sealed for the same scope.
-   * @throws ResourceError `invalid` for a foreign, altered or expired one; the cases are not told apart.
+   * Opens a cursor that this server sealed for the same scope.
+   * @throws ResourceError `invalid` for a foreign, altered or expired one; the error does not tell which
    */
   open(cursor: string, scope: CursorScope): string;
 }
 
 export interface CursorOptions {
-  /** Shared by replicas. Random, so valid for this process only, when left out. */
+  /** The keys, which replicas share. Default: a random key for this process only. */
   readonly keys?: Keys | undefined;
   readonly ttlMs?: number | undefined;
   /** For tests. */
@@ -59,7 +59,7 @@ export function createCursorCodec(options: CursorOptions = {}): CursorCodec {
       if (plain.byteLength > MAX_POSITION_BYTES) {
         throw new ResourceError(
           'too-large',
-          'The list goes too deep to be continued by a cursor; list a part of it by its URI',
+          'The list is too deep to continue with a cursor; list a part of it by its URI',
         );
       }
       const deflated = plain.byteLength >= DEFLATE_FROM_BYTES;

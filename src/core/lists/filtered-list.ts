@@ -9,7 +9,7 @@ export interface ListedPage<T> {
   readonly whole?: boolean | undefined;
 }
 
-/** Entries that are looked at for one page; it is short when nothing can be shown among so many. */
+/** The most entries that are looked at for one page; it is short when nothing can be shown among so many. */
 export const MAX_LOOKED_AT = 10_000;
 
 /** Entries that are looked at together, to find out whether there is another page. */

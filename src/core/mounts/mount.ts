@@ -1,4 +1,4 @@
-/** A provider in its place in the tree. */
+/** A mount: a provider with a name in the tree. */
 import type { Icon } from '../../protocol/resources.ts';
 import type { ResourceProvider } from '../provider.ts';
 import type { MountedServer } from './mounted-server.ts';
@@ -7,7 +7,7 @@ export interface Mount {
   /** `[a-z][a-z0-9-.]*`: it becomes a part of a URI scheme. */
   readonly name: string;
   readonly provider: ResourceProvider;
-  /** `none` publishes the provider's URIs as they are. Default: the mount's name. */
+  /** `none` publishes the provider's URIs unchanged. Default: the mount's name. */
   readonly prefix?: 'name' | 'none' | undefined;
   /** Icons of its folders and templates, instead of the default ones (973-2). */
   readonly icons?: readonly Icon[] | undefined;
@@ -22,8 +22,13 @@ export interface Mount {
    * Default: none; of a mounted server, those that it declares.
    */
   readonly skills?: boolean | readonly string[] | undefined;
-  /** Whether its resources are in the index. Default: as the settings of the index say for all mounts. */
+  /** Whether its resources are in the index. Default: the index settings decide. */
   readonly indexed?: boolean | undefined;
+  /**
+   * Tells apart what replicas mount under the same name: of those that say the same, one watches for all where that costs
+   * (`ResourceProvider.heard`). Default: the same name is the same source.
+   */
+  readonly source?: string | undefined;
   /** The state of the mounted server, as JSON for people; without secrets. */
   readonly health?: (() => object) | undefined;
   /** Whether the mount can be reached; Vitrine is not ready while it cannot. Default: Vitrine is ready without it. */

@@ -96,4 +96,6 @@ export interface MountedServer {
   getSkill?(uri: string, ctx: Context): Promise<Skill>;
   /** Calls back when the list has changed, or may have. */
   watch(list: ServerList, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
+  /** As that of a provider, for these lists. */
+  heard?(list: ServerList): void;
 }

@@ -1,10 +1,10 @@
-/** Gives what comes from a provider other URIs: those that a mount publishes, or those of the place that it lies in. */
+/** Rewrites the URIs in a provider's results: to those that a mount publishes, or to those of the outer provider. */
 import { NAMES, type Resource } from '../../protocol/resources.ts';
 import type { ResourceBody } from '../body.ts';
 import { sameBytes } from '../content-version.ts';
 import { ResourceError } from '../errors.ts';
 
-/** From a provider's own URI to the one by which others know it. */
+/** Converts a provider's own URI to its outside URI. */
 export type Rename = (uri: string) => string;
 
 export function renameResource<T extends Pick<Resource, 'uri' | typeof NAMES>>(resource: T, rename: Rename): T {

@@ -1,8 +1,9 @@
 /**
- * URIs of a mounted server where they occur inside of other things: blocks of tool results, prompts and sampling
- * requests, the view of a tool, data of errors, and back again in arguments. What is not a URI by the protocol, such as
- * text and structured content, is left alone. Nothing is copied that has none.
+ * Rewrites URIs of a mounted server inside other values: blocks of tool results, prompts and sampling requests, the
+ * view of a tool, and data of errors; and the other way in arguments. Text and structured content are left alone,
+ * because the protocol does not say which parts of them are URIs. A value without URIs is not copied.
  */
+import { type Data, isData } from '../../protocol/data.ts';
 import type { InputRequest, InputRequired } from '../../protocol/input-required.ts';
 import { DYNAMIC, type Skill } from '../../protocol/skills.ts';
 import { type InputRequests, QuestionsAsked } from '../asking/needed.ts';
@@ -11,12 +12,10 @@ import type { ResourceError } from '../errors.ts';
 import type { Mount } from './mount.ts';
 import { isPrefixed, nativeUri, publishUri } from './published-uris.ts';
 
-type Data = Readonly<Record<string, unknown>>;
-
-/** Blocks within blocks, as in results of tools within sampling, are followed this deep. */
+/** The most levels of nested blocks, such as tool results within sampling requests, that are rewritten. */
 const MAX_DEPTH = 8;
 
-/** One block or message, or a list of them, as published. */
+/** Rewrites one block or message, or a list of them, to published URIs. */
 export function publishContent<T>(mount: Mount, content: T): T {
   return isPrefixed(mount) ? (walkContent(mount, content, 0) as T) : content;
 }
@@ -36,7 +35,7 @@ function walkContent(mount: Mount, value: unknown, depth: number): unknown {
 const withUri = (mount: Mount, value: Data): Data =>
   typeof value.uri === 'string' ? { ...value, uri: publishUri(mount, value.uri) } : value;
 
-/** A skill with its files. Its front matter stays as its author wrote it, and its digests are of the same bytes. */
+/** Rewrites the URIs of a skill and its files. Front matter and digests stay: they are about the unchanged files. */
 export function publishSkill(mount: Mount, skill: Skill): Skill {
   if (!isPrefixed(mount)) return skill;
   const { uri, resources } = skill;
@@ -48,12 +47,12 @@ export function publishSkill(mount: Mount, skill: Skill): Skill {
   };
 }
 
-/** The data of an error names the resource that it is about. */
+/** Rewrites the URI in the data of an error. */
 export function publishErrorData(mount: Mount, data: Data): Data {
   return isPrefixed(mount) ? withUri(mount, data) : data;
 }
 
-/** The view of a tool: `_meta.ui.resourceUri`, and the flat key of before. */
+/** Rewrites the view of a tool: `_meta.ui.resourceUri`, and the older flat key. */
 export function publishMeta<T extends object>(mount: Mount, described: T): T {
   const meta = (described as { readonly _meta?: unknown })._meta;
   if (!isPrefixed(mount) || !isData(meta)) return described;
@@ -73,13 +72,13 @@ export function publishMeta<T extends object>(mount: Mount, described: T): T {
 
 const FLAT_VIEW = 'ui/resourceUri';
 
-/** Questions to the client, whose messages may embed resources and link to them. */
+/** Rewrites questions to the client: their messages may embed resources and link to them. */
 export function publishInputRequests(mount: Mount, asked: InputRequired): InputRequired {
   if (!isPrefixed(mount) || asked.inputRequests === undefined) return asked;
   return { ...asked, inputRequests: publishRequests(mount, asked.inputRequests) };
 }
 
-/** Questions of a read; any other error as it is. */
+/** Rewrites the questions of a read; returns any other error unchanged. */
 export function publishQuestions(mount: Mount, error: ResourceError): ResourceError {
   if (!isPrefixed(mount) || !(error instanceof QuestionsAsked)) return error;
   return new QuestionsAsked(publishRequests(mount, error.requests), error.state, error.uri);
@@ -91,7 +90,7 @@ function publishRequests(mount: Mount, requests: InputRequests): InputRequests {
   );
 }
 
-/** The client as a mounted server asks it, while a request is running. */
+/** Wraps the client, so that questions of a mounted server during a request are rewritten. */
 export function publishAsking<C extends Context>(mount: Mount, ctx: C): C {
   const { client } = ctx;
   const ask = client?.ask;
@@ -99,7 +98,7 @@ export function publishAsking<C extends Context>(mount: Mount, ctx: C): C {
   return { ...ctx, client: { ...client, ask: (request, signal) => ask(publishInputRequest(mount, request), signal) } };
 }
 
-/** One question. */
+/** Rewrites one question. */
 function publishInputRequest(mount: Mount, request: InputRequest): InputRequest {
   if (!isPrefixed(mount) || request.method !== 'sampling/createMessage') return request;
   const { messages } = request.params;
@@ -107,8 +106,8 @@ function publishInputRequest(mount: Mount, request: InputRequest): InputRequest 
 }
 
 /**
- * Arguments as the server itself knows them: a text that is as a whole a published URI of the mount is turned back.
- * A model hands on what it was shown, such as the URI of a link in another result.
+ * Turns arguments back to the server's own URIs: each text that is as a whole a published URI of the mount. Models pass
+ * on URIs that they have seen, such as a link in another result.
  */
 export function nativeArguments(mount: Mount, args: Data): Data {
   return isPrefixed(mount) ? (walkArguments(mount, args, 0) as Data) : args;
@@ -130,10 +129,10 @@ function walkArguments(mount: Mount, value: unknown, depth: number): unknown {
   return changed ? Object.fromEntries(entries) : value;
 }
 
-/** The longest text that is looked at: a URI has at most that many characters. */
+/** The longest text that may be a URI. */
 const MAX_URI_ARGUMENT = 65_536;
 
-/** A scheme with a mount before it, and no white space: prose that begins like one is not a URI. */
+/** Matches a URI of a mount: a scheme with the mount in front, and no white space, which tells it from prose. */
 const URI = /^(?:[a-z][a-z0-9.-]*\+[a-z][a-z0-9+.-]*:|ui:\/\/)\S*$/i;
 
 function mapChanged(values: readonly unknown[], map: (value: unknown) => unknown): readonly unknown[] {
@@ -145,5 +144,3 @@ function mapChanged(values: readonly unknown[], map: (value: unknown) => unknown
   });
   return changed ? mapped : values;
 }
-
-const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);

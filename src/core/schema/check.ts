@@ -3,7 +3,9 @@
  * that checking it takes for ever. Keywords that are not looked at leave open whether the data is valid; what is said to be
  * broken is.
  */
+
 import { isDeepStrictEqual } from 'node:util';
+import { type Data, isData } from '../../protocol/data.ts';
 
 /** Schemas that are looked at for one check, each as often as it is come to. */
 export const MAX_STEPS = 100_000;
@@ -17,8 +19,6 @@ const SILENT: ReadonlySet<string> = new Set([
   ...['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', 'format'],
   ...['then', 'else'],
 ]);
-
-type Data = Readonly<Record<string, unknown>>;
 
 /** `broken`: with where; `open`: not everything could be looked at. */
 type Verdict = 'valid' | 'open' | { readonly broken: string };
@@ -154,8 +154,6 @@ export function checkAgainst(schema: unknown, data: unknown, maxSteps = MAX_STEP
   const verdict = look(schema, data, '', 0);
   return { problem: isBroken(verdict) ? verdict.broken : undefined, gaveUp };
 }
-
-const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const broken = (at: string, problem: string): Verdict => ({ broken: at === '' ? `it ${problem}` : `${at} ${problem}` });
 

@@ -18,7 +18,7 @@ const KEYWORD = 'x-mcp-header';
 /** RFC 9110 section 5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** Levels of a schema that are looked through. */
+/** The most levels of a schema that are looked through. */
 const MAX_DEPTH = 64;
 
 /**

@@ -1,7 +1,7 @@
-/** Schemas of arguments and results: JSON Schema 2020-12, or any Standard Schema library that can give it (SEC-TOOL-1). */
+/** Compiles schemas of arguments and results: JSON Schema 2020-12, or a Standard Schema library with JSON Schema (SEC-TOOL-1). */
 import { invalid } from '../errors.ts';
 
-/** The part of the Standard Schema and Standard JSON Schema interfaces that is used. Zod, ArkType and others have it. */
+/** The used part of the Standard Schema and Standard JSON Schema interfaces. Zod, ArkType and others implement them. */
 export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
     readonly version: 1;
@@ -28,29 +28,29 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export type Schema<Output = unknown> = StandardSchema<Output> | JsonSchema;
 
-/** The type of the value that a handler gets by a schema. */
+/** The type of a handler's argument, as its schema says. */
 export type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : Readonly<Record<string, unknown>>;
 
-/** A problem of a value, and the keys that lead to it. */
+/** A problem in a value, and the path to it. */
 export interface SchemaIssue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
 
-/** The result of a validation. `problem` is the first few `issues` in one line. */
+/** The result of a validation. `problem` joins the first few `issues` in one line. */
 export type Checked =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: string; readonly issues: readonly SchemaIssue[] };
 
 export interface CompiledSchema {
   readonly json: JsonSchema;
-  /** Checks a value; the problem is one line that names where it is. */
+  /** Checks a value; the problem is one line that names the path. */
   check(value: unknown): Promise<Checked>;
 }
 
 const TARGET = 'draft-2020-12';
 
-/** Problems that are told at once. */
+/** The most problems in one message. */
 const MAX_PROBLEMS = 5;
 
 export function isStandardSchema(schema: Schema): schema is StandardSchema {
@@ -58,8 +58,8 @@ export function isStandardSchema(schema: Schema): schema is StandardSchema {
 }
 
 /**
- * @param all whether a JSON Schema looks for all problems of a value, which only a value of one's own should be looked through for
- * @throws ResourceError `invalid` when the schema has no JSON Schema form or is not valid JSON Schema
+ * @param all whether a JSON Schema collects all problems of a value; use it only for trusted values, since collecting can be slow
+ * @throws ResourceError `invalid` when the schema cannot be written as JSON Schema or is not valid JSON Schema
  */
 export async function compileSchema(schema: Schema, all = false): Promise<CompiledSchema> {
   return isStandardSchema(schema) ? compileStandard(schema) : compileJson(schema, all);
@@ -79,7 +79,7 @@ function compileStandard(schema: StandardSchema): CompiledSchema {
   };
 }
 
-/** Checks a value by a schema that need not have a JSON Schema form. */
+/** Checks a value with a schema that need not have a JSON Schema form. */
 export async function checkStandard(schema: StandardSchema, value: unknown): Promise<Checked> {
   const result = await schema['~standard'].validate(value);
   return result.issues === undefined ? { ok: true, value: result.value } : refused(result.issues.map(plainIssue));
@@ -91,9 +91,9 @@ const plainIssue = ({ message, path = [] }: StandardIssue): SchemaIssue => ({
 });
 
 async function compileJson(schema: JsonSchema, allErrors: boolean): Promise<CompiledSchema> {
-  // Loaded with the first JSON Schema: a server without tools of its own starts without it.
+  // Loaded with the first JSON Schema, so that a server without its own tools starts faster.
   const { Ajv2020 } = await import('ajv/dist/2020.js');
-  // Own properties only: `toString` is of every object, and no argument that somebody sent.
+  // Own properties only: every object has `toString`, but no client sent it as an argument.
   const ajv = new Ajv2020({ strict: false, allErrors, validateFormats: false, ownProperties: true });
   let validate: ReturnType<typeof ajv.compile>;
   try {

@@ -1,16 +1,16 @@
-/** How much there is in a JSON text, found out before it is parsed: in one pass, without going down and without copies. */
+/** Measures a JSON text before it is parsed: in one pass, without recursion and without copies. */
 
 export interface JsonLimits {
   /**
-   * Entries of arrays and fields of objects, all together; an empty one of either counts as one more, and a field's name
-   * that did not come before as `NEW_NAME` more: a parser keeps each name once, which takes it longest.
+   * The number of array entries and object fields. An empty array or object counts as one more. A field name counts
+   * `NEW_NAME` more when it comes for the first time: a parser stores each name once, which is slow.
    */
   readonly values: number;
-  /** Levels of arrays and objects within each other. */
+  /** The most levels of nested arrays and objects. */
   readonly depth: number;
 }
 
-/** A field's name counts for so many values more when it comes for the first time. */
+/** The extra count of a field name that comes for the first time. */
 export const NEW_NAME = 3;
 
 const QUOTE = 0x22;
@@ -19,12 +19,12 @@ const COMMA = 0x2c;
 const SPACE = 0x20;
 const BACKSLASH = 0x5c;
 
-/** Which of the limits the text goes over, the first that is found; undefined where it keeps both. Stops there. */
+/** Returns the first limit that the text exceeds; undefined where it exceeds none. */
 export function excessOf(json: string, { values, depth }: JsonLimits): keyof JsonLimits | undefined {
   if (json.length <= Math.min(values, depth)) return undefined;
   let counted = 0;
   let open = 0;
-  // Nobody asks for names where only the depth counts.
+  // Names matter only where values are limited.
   const names = values === Number.POSITIVE_INFINITY ? undefined : new Set<number>();
   for (let at = 0; at < json.length; at++) {
     const code = json.charCodeAt(at);
@@ -49,29 +49,29 @@ export function excessOf(json: string, { values, depth }: JsonLimits): keyof Jso
   return undefined;
 }
 
-/** Whether the string that ends here is the name of a field. */
+/** Whether the string that ends here is a field name. */
 function isName(json: string, end: number): boolean {
   let after = end + 1;
   while (json.charCodeAt(after) <= SPACE) after++;
   return json.charCodeAt(after) === COLON;
 }
 
-/** Another one in each process: names that come to the same are not known beforehand. */
+/** A random seed per process, so that nobody can prepare names with equal hashes. */
 const SEED = Math.trunc(Math.random() * 2 ** 32);
 
-/** FNV-1a. */
+/** The FNV-1a hash. */
 function hashOf(json: string, from: number, to: number): number {
   let hash = SEED;
   for (let at = from; at < to; at++) hash = Math.imul(hash ^ json.charCodeAt(at), 0x01000193);
   return hash;
 }
 
-/** The end of the string that begins at `from`. */
+/** Returns the end of the string that begins at `from`. */
 function endOfString(json: string, from: number): number {
   for (let at = json.indexOf('"', from + 1); at !== -1; at = json.indexOf('"', at + 1)) {
     let before = at - 1;
     while (json.charCodeAt(before) === BACKSLASH) before--;
-    // An odd number of backslashes takes the quotation mark into the string.
+    // After an odd number of backslashes, the quotation mark belongs to the string.
     if ((at - before) % 2 === 1) return at;
   }
   return json.length;

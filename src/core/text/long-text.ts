@@ -1,25 +1,25 @@
 /**
- * Texts that are too long to be copied once for each step on their way out: they stay as they were read, and go out as
- * JSON piece by piece. To whom that is nothing, they are what `JSON.stringify` makes of them: strings.
+ * Long texts that avoid copies on their way out: they stay as read, and are written as JSON piece by piece. For other
+ * code they behave as strings, through `JSON.stringify`.
  */
 import { isUtf8 } from 'node:buffer';
 import { Loan } from '../loan.ts';
 import { leadingPartBytes, trailingPartBytes } from './text.ts';
 
-/** From how many bytes on a text is long. */
+/** A text with at least this many bytes is long. */
 export const LONG_BYTES = 64 * 1024;
 
-/** Bytes in several pieces, in their order. */
+/** Bytes in several pieces, in order. */
 export type Parts = readonly Uint8Array[];
 
-/** How a long text is written within its quotes. */
+/** Writes the content of a long text, without quotes. */
 interface Writing {
   readonly bytes: number;
   pieces(out: Buffer): Iterable<Uint8Array>;
   toString(): string;
 }
 
-/** Stands for the texts in JSON until they are put in. Nobody else knows it, so nobody else can write it. */
+/** Marks the place of a long text in JSON. It is random, so that no content can contain it. */
 const MARK = crypto.randomUUID();
 
 let aside: LongText[] | undefined;
@@ -29,29 +29,29 @@ export class LongText {
   readonly #loan: Loan | undefined;
   readonly #counted: boolean;
 
-  /** @param counted somebody counts the memory of the loan */
+  /** @param counted whether the loan's memory is counted elsewhere */
   constructor(writing: Writing, loan: Loan | undefined, counted = loan !== undefined) {
     this.#writing = writing;
     this.#loan = loan;
     this.#counted = counted;
   }
 
-  /** Bytes of its JSON, without the quotes. */
+  /** Bytes of its JSON, without quotes. */
   get bytes(): number {
     return this.#writing.bytes;
   }
 
-  /** Bytes that nobody else counts as held in memory. */
+  /** Bytes of memory that are not counted elsewhere. */
   get uncounted(): number {
     return this.#counted ? 0 : this.bytes;
   }
 
-  /** Writes it, without the quotes, into `out`, again and again: each piece is there until the next one is asked for. */
+  /** Writes it, without quotes, into `out` repeatedly: a piece is valid until the next one is requested. */
   pieces(out: Buffer): Iterable<Uint8Array> {
     return this.#writing.pieces(out);
   }
 
-  /** Gives back the memory that it lies in: it cannot be written any more. */
+  /** Gives back its memory, after which it cannot be written any more. */
   release(): void {
     this.#loan?.end();
   }
@@ -65,7 +65,7 @@ export class LongText {
   }
 }
 
-/** The JSON that `write` gives with `JSON.stringify`, with the long texts in it apart: strings and texts in their order. */
+/** Returns the JSON that `write` makes with `JSON.stringify`, split into strings and long texts in order. */
 export function withLongTexts(write: () => string): readonly (string | LongText)[] {
   const texts: LongText[] = [];
   aside = texts;
@@ -86,7 +86,7 @@ export function withLongTexts(write: () => string): readonly (string | LongText)
   return [...parts, json.slice(from)];
 }
 
-/** @param loan that the parts lie in, wholly or partly */
+/** @param loan the memory that holds the parts, wholly or partly */
 export const longUtf8 = (parts: Parts, loan?: Loan): LongText => new LongText(writingUtf8(parts), loan);
 
 const writingUtf8 = (parts: Parts): Writing => ({
@@ -103,13 +103,13 @@ const writingUtf8 = (parts: Parts): Writing => ({
   toString: () => Buffer.concat(parts).toString('utf8'),
 });
 
-/** Likewise. */
+/** The same in base64. */
 export const longBase64 = (parts: Parts, loan?: Loan): LongText =>
   new LongText(
     {
       bytes: Math.ceil(parts.reduce((sum, part) => sum + part.byteLength, 0) / 3) * 4,
       *pieces(out) {
-        /** Bytes in front of a part that are no whole three yet. */
+        /** Up to two bytes left over from the last part, since base64 takes three at a time. */
         let rest = Buffer.alloc(0);
         const most = Math.floor(out.byteLength / 4) * 3;
         for (const part of parts) {
@@ -134,14 +134,14 @@ export const longBase64 = (parts: Parts, loan?: Loan): LongText =>
 
 const encoder = new TextEncoder();
 
-/** A string that goes out in pieces; one that has no UTF-8, since a surrogate in it is alone, stays what it is. */
+/** Makes a long text of a string; a string with a lone surrogate has no UTF-8 and stays unchanged. */
 export function longString(text: string): LongText | string {
   if (!text.isWellFormed()) return text;
   const loan = new Loan();
   const parts: Uint8Array[] = [];
   for (let at = 0; at < text.length; ) {
     const block = loan.take();
-    // Half of a pair at the end of the slice would not fit: each of those before it takes a byte or more, and it takes three.
+    // Half a surrogate pair at the end of the slice would need three bytes; each character before it takes at least one.
     const { read, written } = encoder.encodeInto(text.slice(at, at + block.byteLength), block);
     loan.filled(block);
     parts.push(block.subarray(0, written));
@@ -150,7 +150,7 @@ export function longString(text: string): LongText | string {
   return new LongText(writingUtf8(parts), loan, false);
 }
 
-/** In strings that are gone at once: long ones would outlive what they are for. */
+/** The step for short-lived strings; long ones would stay in memory longer. */
 const BASE64_STEP = 3 * 1024;
 
 function base64Into(out: Buffer, bytes: Uint8Array): Buffer {
@@ -162,7 +162,7 @@ function base64Into(out: Buffer, bytes: Uint8Array): Buffer {
   return out.subarray(0, written);
 }
 
-/** The character that JSON writes behind a backslash for each byte: `u` where it has no letter; 0 where the byte stays as it is. */
+/** The character after the backslash in JSON for each byte: `u` without a short escape; 0 for a byte that is not escaped. */
 const LETTERS = Uint8Array.from({ length: 256 }, (_, byte) => {
   const json = JSON.stringify(String.fromCharCode(byte));
   return json.length === 3 ? 0 : json.charCodeAt(2);
@@ -173,7 +173,7 @@ const ZERO = 0x30;
 const U = 0x75;
 const HEX = Buffer.from('0123456789abcdef');
 
-/** Whether four bytes have one in them that is escaped. Few are: most of a text is looked at four at a time. */
+/** Whether any of four bytes needs an escape. Few do, so a text is checked four bytes at a time. */
 function hasEscape(four: number): boolean {
   const quote = four ^ 0x22222222;
   const backslash = four ^ 0x5c5c5c5c;
@@ -184,7 +184,7 @@ function hasEscape(four: number): boolean {
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
   new DataView(buffer, byteOffset, byteLength);
 
-/** How many bytes more the bytes take in JSON. What is escaped is ASCII, and so no part of another character. */
+/** Returns how many bytes the escapes add in JSON. Only ASCII is escaped, so no escape splits a character. */
 function escapesIn(bytes: Uint8Array): number {
   const view = viewOf(bytes);
   const fours = bytes.byteLength - 3;
@@ -203,12 +203,12 @@ function escapesOf(byte: number): number {
   return letter === 0 ? 0 : letter === U ? 5 : 1;
 }
 
-/** Writes bytes as JSON has them, from a place on, and as many as there is room for. */
+/** Writes bytes as JSON, from a position, as many as fit. */
 function escaped(bytes: Uint8Array, from: number, out: Buffer): { readonly read: number; readonly written: number } {
   const view = viewOf(bytes);
   const into = viewOf(out);
   const fours = bytes.byteLength - 3;
-  // Four bytes become twenty-four at most.
+  // Four bytes become at most twenty-four.
   const room = out.byteLength - 24;
   let read = from;
   let written = 0;
@@ -239,9 +239,9 @@ function escaped(bytes: Uint8Array, from: number, out: Buffer): { readonly read:
   return { read, written };
 }
 
-/** Whether the parts are UTF-8 together. */
+/** Whether the parts together are UTF-8. */
 export function isUtf8Text(parts: Parts): boolean {
-  /** The beginning of a character that goes on in the next part. */
+  /** The beginning of a character that continues in the next part. */
   let begun: Uint8Array = Buffer.alloc(0);
   for (const part of parts) {
     const lead = begun.byteLength === 0 ? 0 : leadingPartBytes(part);
@@ -249,7 +249,7 @@ export function isUtf8Text(parts: Parts): boolean {
     const rest = part.subarray(lead);
     if (rest.byteLength === 0) {
       begun = first;
-      // No character is as long as that.
+      // No character has that many bytes.
       if (begun.byteLength > 4) return false;
       continue;
     }

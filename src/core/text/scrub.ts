@@ -1,6 +1,6 @@
 /** Text that is shown or logged elsewhere: no control characters, no terminal escapes, bounded (SEC-UTIL-4). */
 
-/** Characters that are kept. */
+/** The most characters that are kept. */
 export const MAX_SCRUBBED_LENGTH = 8_192;
 
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
@@ -17,7 +17,7 @@ export function stripControls(value: string): string {
   return value.replace(ESCAPES, '').replace(CONTROLS, '');
 }
 
-/** Entries of one list or object that are kept, and how deep they may lie in each other. */
+/** The most entries of one list or object that are kept, and how deep they may lie in each other. */
 const MAX_ENTRIES = 100;
 const MAX_DEPTH = 5;
 
@@ -34,7 +34,7 @@ export function scrubData(value: unknown, text: (value: string) => string = scru
   return Object.fromEntries(entries.map(([key, entry]) => [text(key), scrubData(entry, text, depth + 1)]));
 }
 
-/** Levels of JSON data that are kept, more than messages need; deeper ones are left out. */
+/** The most levels of JSON data that are kept, more than messages need; deeper ones are left out. */
 const MAX_TEXT_DEPTH = 64;
 
 /** JSON data with each text in it, keys included, as `change` makes it. */

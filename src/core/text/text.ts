@@ -8,7 +8,8 @@ export function isBinaryType(mimeType: string | undefined): boolean {
   return mimeType !== undefined && BINARY_TYPE.test(mimeType);
 }
 
-const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
+/** Whether a byte continues a character of UTF-8. */
+export const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
 
 /** How many bytes at the start belong to a character that began before them; 0 to 3. */
 export function leadingPartBytes(bytes: Uint8Array): number {

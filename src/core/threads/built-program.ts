@@ -1,12 +1,13 @@
-/** Finds the programs of threads and processes that were built together with this. */
+/** Finds the programs of threads and processes, which the build puts beside this package's own files. */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /**
- * The program beside what was built together with this, wherever the builder put it; else the one of the installed package.
- * @param name its subpath in the package, as in `layers/alternatives/program`
- * @throws Error where it is in neither
+ * Returns the file of a program: in the folder of this file or up to two folders above, where the build may have put it;
+ * else in the installed package.
+ * @param name the subpath of the program in the package, such as `layers/alternatives/program`
+ * @throws Error if neither has the program
  */
 export function builtProgram(name: string): URL {
   for (const up of ['./', '../', '../../']) {

@@ -1,33 +1,33 @@
 /**
- * A few threads for many who need one: started when they are wanted, ended when they no longer are. Each source has one
- * thread at a time at most, so that one whose content takes long keeps the others waiting for a while only.
+ * A few threads, started on demand and ended when idle. Each source has at most one thread at a time, so that a source
+ * with slow content does not block the others for long.
  */
 import { ResourceError } from '../errors.ts';
 import { type Outcome, startThread, type Thread, type ThreadOptions } from './thread.ts';
 
 export interface ThreadPoolOptions {
-  /** Looked for when the first thread is started. */
+  /** Called when the first thread is started. */
   readonly thread: () => ThreadOptions;
   readonly maxThreads: number;
-  /** Tasks that wait for their turn. */
+  /** The most tasks that wait for their turn. */
   readonly maxWaiting: number;
-  /** For one task, in milliseconds. */
+  /** The time limit of one task, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 export interface ThreadPool<Task, Answer> {
   /**
-   * Runs a task, when it is its source's turn.
+   * Runs a task when it is its source's turn.
    * @param source tasks of one source run one after the other
-   * @param signal when nobody wants it any more; what has begun is ended then
-   * @throws ResourceError `limited` when too many are waiting; the signal's reason
+   * @param signal ends the task when the caller no longer needs it
+   * @throws ResourceError `limited` when too many tasks are waiting; the signal's reason
    */
   run(task: Task, source: object, signal: AbortSignal): Promise<Outcome<Answer>>;
-  /** Ends threads that have nothing to do. */
+  /** Ends idle threads. */
   rest(): Promise<void>;
 }
 
-/** A thread with nothing to do is kept for so long, in milliseconds. */
+/** How long an idle thread is kept, in milliseconds. */
 const IDLE_MS = 30_000;
 
 interface Job<Task, Answer> {
@@ -94,7 +94,7 @@ export function createThreadPool<Task, Answer>(options: ThreadPoolOptions): Thre
     run(task, source, signal) {
       if (signal.aborted) return Promise.reject(signal.reason);
       if (waiting.length >= maxWaiting)
-        return Promise.reject(new ResourceError('limited', 'Too much is being read at a time; try again later'));
+        return Promise.reject(new ResourceError('limited', 'Too many reads at a time; try again later'));
       return new Promise((resolve, reject) => {
         const leave = (): void => {
           const at = waiting.indexOf(job);

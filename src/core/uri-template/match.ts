@@ -18,7 +18,7 @@ import {
 
 /** Longest URI that is matched, in UTF-16 code units. */
 export const MAX_URI_LENGTH = 65_536;
-/** Most nodes times positions: the bound where a template of many variables meets a long URI. */
+/** The most nodes times positions: the bound where a template of many variables meets a long URI. */
 const MAX_CELLS = 8_388_608;
 
 /** Gained by each variable that is bound: more than all parameters of the longest URI gain by their names. */

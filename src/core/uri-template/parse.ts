@@ -4,9 +4,9 @@ import { encodeText } from './percent.ts';
 
 /** Longest template text, in UTF-16 code units. */
 const MAX_TEMPLATE_LENGTH = 8192;
-/** Most expressions in a template. */
+/** The most expressions in a template. */
 const MAX_EXPRESSIONS = 64;
-/** Most variables in a template, counting each mention. */
+/** The most variables in a template, counting each mention. */
 const MAX_VARIABLES = 128;
 
 /** An error in a URI template, or in what it is expanded with. */
@@ -37,7 +37,7 @@ export interface Operator {
 export interface VariableSpec {
   readonly name: string;
   readonly explode: boolean;
-  /** Most characters of the value that are expanded: the prefix modifier. */
+  /** The most characters of the value that are expanded: the prefix modifier. */
   readonly prefix: number | undefined;
   readonly position: number;
 }

@@ -5,19 +5,19 @@
 import { encodeSegment } from '../uri.ts';
 
 export interface ForeignSpellings {
-  /** The normal form by RFC 3986 section 6.2.2 and by the rules of URLs: the same resource for a server that follows them. */
+  /** The normal form by RFC 3986 section 6.2.2 and the rules of URLs: the same resource for a server that follows these. */
   readonly normal: readonly string[];
-  /** Spellings that a careless server could make of it. */
+  /** Spellings that a careless server could treat as the same. */
   readonly possible: readonly string[];
 }
 
 const NONE: ForeignSpellings = { normal: [], possible: [] };
 
-/** URIs that every server takes alike: lower case before the path, single slashes, no escapes, leading dots, query or last slash. */
+/** Matches URIs without variants: lower case before the path, no double slashes, escapes, leading dots, query or final slash. */
 const PLAIN =
   /^(?!file:)[a-z][a-z0-9.-]*:(?:\/\/[a-z0-9.-]*)?(?:\/[\w~-][\w.~!$&'()*+,;=:@-]*)*$|^file:\/\/(?:\/[\w~-][\w.~-]*)*$/;
 
-/** How often a text is decoded at most: a server behind a server may decode again. */
+/** The most times that a text is decoded: a server behind another server may decode again. */
 const MAX_DECODING = 3;
 
 export function foreignSpellings(uri: string): ForeignSpellings {
@@ -31,7 +31,7 @@ export function foreignSpellings(uri: string): ForeignSpellings {
   };
 }
 
-/** Whether a server could take a segment for `..` or `.`: however it is escaped, and also with parameters behind it (`..;x`). */
+/** Whether a server could read a segment as `..` or `.`, with any escapes, and also with parameters after it (`..;x`). */
 export function hasDotSegments(uri: string): boolean {
   let text = uri.slice(uri.indexOf(':') + 1);
   for (let round = 0; round <= MAX_DECODING; round++) {
@@ -50,7 +50,7 @@ interface Parts {
   readonly scheme: string;
   readonly authority: string | undefined;
   readonly path: string;
-  /** Query and fragment, as they are. */
+  /** The raw query and fragment. */
   readonly rest: string;
 }
 
@@ -93,7 +93,7 @@ function normalOnce(uri: string): string {
   return `${scheme}://${authority}${whole}${unreservedDecoded(rest)}`;
 }
 
-/** `file:/x` and `file://localhost/x` are `file:///x`. */
+/** Returns the authority; `file:/x` and `file://localhost/x` mean `file:///x`. */
 function authorityOf({ scheme, authority, path }: Parts): string | undefined {
   if (authority === undefined) return scheme === 'file' && path.startsWith('/') ? '' : undefined;
   const at = authority.lastIndexOf('@') + 1;
@@ -123,7 +123,7 @@ function withoutDots(path: string): string {
   return kept.join('/');
 }
 
-/** The URI as a careless server reads it: decoded again and again, backslashes as slashes, single slashes, none at the end. */
+/** Returns the URI as a careless server reads it: fully decoded, backslashes as slashes, single slashes, none at the end. */
 function carelessForm(uri: string): string {
   let text = withoutIgnored(uri).trim();
   for (let round = 0; round < MAX_DECODING; round++) text = decodedOnce(text);
@@ -135,7 +135,7 @@ function carelessForm(uri: string): string {
   return `${scheme}:${authority === undefined ? '' : `//${authority}`}${written}${rest}`;
 }
 
-/** Runs of escapes that are no UTF-8 stay as they are. */
+/** Decodes escapes once; sequences that are not UTF-8 stay unchanged. */
 function decodedOnce(text: string): string {
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => {
     try {

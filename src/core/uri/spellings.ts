@@ -1,12 +1,12 @@
 /**
- * Spellings of one URI. Providers of our own have one name for each thing; another server may know it by several, since
- * it decodes and resolves what it is sent in its own way. Where something is decided by URI, it is decided by each.
+ * The spellings of one URI. Vitrine's own providers have one URI for each resource. Another server may decode and
+ * resolve URIs in its own way, and so accept several. A rule about a URI is therefore checked against each spelling.
  */
 
-/** Escaped characters of which a URI with the escape means something else than a URI with the character. */
+/** Characters that change the meaning of a URI when they are written without their escape. */
 const KEPT = /[\u0000-\u001f\u007f-\u009f%/?#[\]\\]/;
 
-/** A character that stands for an escaped one, so that patterns see one character and never a delimiter. */
+/** Returns a private character that stands for an escaped one, so that a pattern sees one character and never a delimiter. */
 const standIn = (char: string): string => String.fromCharCode(STAND_INS + char.charCodeAt(0));
 const STAND_INS = 0xe000;
 const STAND_IN = /[\ue000-\ue0ff]/;
@@ -17,11 +17,12 @@ const ESCAPES = /(?:%[0-9A-Fa-f]{2})+/g;
 let last: { readonly uri: string; readonly form: string } = { uri: '', form: '' };
 
 /**
- * The form in which URIs and globs over URIs are compared: the scheme in lower case, escapes decoded but for delimiters,
- * percent signs and control characters, and Unicode NFC. Not a URI: what stays escaped is one private character.
+ * Returns the form in which URIs and globs over URIs are compared: lower-case scheme, Unicode NFC, and decoded escapes
+ * except those of delimiters, percent signs and control characters. The result is not a URI: each escape that stays is
+ * one private character.
  */
 export function comparableUri(uri: string): string {
-  // Of one request, each rule asks for the same.
+  // All rules of one request ask for the same URI.
   if (last.uri !== uri) last = { uri, form: formOf(uri) };
   return last.form;
 }
@@ -45,7 +46,7 @@ function decodedRun(run: string): string {
   }).join('');
 }
 
-/** Undefined where the escapes are not valid UTF-8. */
+/** Returns undefined where the escapes are not valid UTF-8. */
 function decodedOnce(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

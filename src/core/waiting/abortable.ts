@@ -1,9 +1,9 @@
-/** Work that ends when a signal is aborted. One listener of a signal stands for many: more than a few look like a leak to Node. */
+/** Ends work when a signal is aborted. All waiters share one listener, because Node reports many listeners as a leak. */
 
 /** The functions that each signal calls when it is aborted. */
 const waiting = new WeakMap<AbortSignal, { readonly acts: Set<() => void>; readonly fire: () => void }>();
 
-/** Does something when the signal is aborted, unless what it gives was called before. The signal is not aborted yet. */
+/** Calls `act` when the signal is aborted, unless the returned function was called before. The signal must not be aborted yet. */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   const own = (): void => act();
   const found = waiting.get(signal);
@@ -19,13 +19,13 @@ export function onAbort(signal: AbortSignal, act: () => void): () => void {
   }
   return () => {
     if (!acts.delete(own) || acts.size > 0) return;
-    // A signal with a listener may be kept in memory.
+    // A signal with a listener may stay in memory.
     signal.removeEventListener('abort', fire);
     waiting.delete(signal);
   };
 }
 
-/** Settles as the promise does, or rejects with the signal's reason if that comes first. The promise's work goes on. */
+/** Settles as the promise does, or rejects with the signal's reason if that comes first. The promise's work continues. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
     promise.catch(() => {});
@@ -37,7 +37,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   });
 }
 
-/** Runs it with a signal of its own that is aborted with the other one, to which the SDK would add one listener a request. */
+/** Runs work with its own signal, which follows the given one. The SDK adds one listener per request to the signal it gets. */
 export async function withOwnSignal<T>(signal: AbortSignal, run: (own: AbortSignal) => Promise<T>): Promise<T> {
   signal.throwIfAborted();
   const own = new AbortController();

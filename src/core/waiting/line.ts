@@ -1,23 +1,23 @@
-/** A line of those who wait: who came first is first, and anybody may leave it. Every operation takes the same time. */
+/** A first-in, first-out queue that any member may leave. Every operation takes constant time. */
 
-/** A place in a line. */
+/** A place in the queue. */
 export interface Standing<T> {
   readonly value: T;
   before: Standing<T> | undefined;
   behind: Standing<T> | undefined;
-  /** Whether it is in the line. */
+  /** Whether it is still in the queue. */
   in: boolean;
 }
 
 export interface Line<T> {
-  /** Undefined where nobody waits. */
+  /** Undefined where the queue is empty. */
   readonly first: T | undefined;
   readonly length: number;
   /** Joins at the end. */
   join(value: T): Standing<T>;
-  /** Leaves, wherever in the line it is; nothing happens when it has left already. */
+  /** Leaves the queue from any place; does nothing after the first time. */
   leave(standing: Standing<T>): void;
-  /** Takes the first one out. */
+  /** Removes and returns the first one. */
   shift(): T | undefined;
 }
 

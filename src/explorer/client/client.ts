@@ -46,7 +46,7 @@ const ENVELOPE = {
   'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {}, url: {} }, sampling: {} },
 };
 
-/** Rounds of questions within one request. */
+/** The most rounds of questions within one request. */
 const MAX_ROUNDS = 16;
 
 interface Message {

@@ -1,6 +1,6 @@
 /** Server-sent events, as far as MCP uses them: the data of each event is one JSON message. */
 
-/** Characters of one event. */
+/** The most characters of one event. */
 const MAX_EVENT = 64 * 1024 * 1024;
 
 /** @throws Error for an event that is too long */

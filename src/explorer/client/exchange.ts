@@ -20,5 +20,5 @@ export interface Exchange {
 /** Exchanges that are remembered. */
 export const MAX_EXCHANGES = 200;
 
-/** Characters of an answer that are remembered. */
+/** The most characters of an answer that are remembered. */
 export const MAX_KEPT = 64 * 1024;

@@ -1,7 +1,7 @@
 /** A request that was refused or failed. */
 
 export class Refusal extends Error {
-  /** As servers name it in `error.data.reason`; `unavailable` where no answer came, and `internal` where nothing is named. */
+  /** The server's `error.data.reason`; `unavailable` where no answer came, and `internal` where the server gave no reason. */
   readonly reason: string;
   readonly code: number | undefined;
 
@@ -12,7 +12,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The refusal that an error stands for. */
+/** Turns any error into a refusal. */
 export const refusalOf = (error: unknown): Refusal =>
   error instanceof Refusal ? error : new Refusal('internal', error instanceof Error ? error.message : String(error));
 

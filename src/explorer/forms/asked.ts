@@ -1,4 +1,4 @@
-/** Questions of servers that wait for a person. */
+/** Questions of servers that wait for the user's answer. */
 import type { InputRequest } from '../../protocol/input-required.ts';
 import type { Data, Questioner } from '../client/client.ts';
 import { Refusal } from '../client/refusal.ts';
@@ -8,11 +8,11 @@ import { TEXTS } from '../texts.ts';
 export interface Asked {
   readonly request: InputRequest;
   readonly answer: (result: Data) => void;
-  /** Ends the request that asks. */
+  /** Cancels the request that asks. */
   readonly refuse: () => void;
 }
 
-/** Questions that wait at the same time; further ones are cancelled. */
+/** The most questions that wait at a time; further ones are cancelled. */
 const MAX_ASKED = 8;
 
 export const questioner =

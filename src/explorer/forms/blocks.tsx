@@ -1,4 +1,5 @@
-/** Content blocks of a tool's result and of a prompt's messages. */
+/** Shows the content blocks of a tool's result or of a prompt's messages. */
+import { essenceOf } from '../../core/formats/formats.ts';
 import { isFolder, kindOf } from '../../frontends/explorer/kinds.ts';
 import type { ContentBlock } from '../../protocol/content.ts';
 import type { Resource } from '../../protocol/resources.ts';
@@ -6,9 +7,9 @@ import { Link } from '../panes/link.tsx';
 import { lookOf } from '../previews/looks.ts';
 import { PlainText } from '../previews/plain-text.tsx';
 import { Preview } from '../previews/preview.tsx';
-import { bytesOf, type Thing, typeOf } from '../state/reading.ts';
+import { bytesOf, type Thing } from '../state/reading.ts';
 
-/** Blocks that are drawn. */
+/** The most blocks that are shown. */
 const MAX_BLOCKS = 200;
 
 export const Blocks = ({ blocks }: { readonly blocks: readonly ContentBlock[] }) => (
@@ -55,7 +56,7 @@ const To = ({ resource }: { readonly resource: Resource }) => (
 );
 
 function thingOf(item: Thing['item']): Thing {
-  const type = typeOf(item.mimeType);
+  const type = essenceOf(item.mimeType);
   const text = 'text' in item ? item.text : undefined;
   const bytes = 'blob' in item ? bytesOf(item.blob) : undefined;
   const look = lookOf(type, undefined);

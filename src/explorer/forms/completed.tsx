@@ -4,7 +4,7 @@ import type { Data } from '../client/client.ts';
 import { useStore } from '../state/use-store.ts';
 import { TEXTS } from '../texts.ts';
 
-/** Milliseconds after the last letter until the server is asked. */
+/** Milliseconds between the last keystroke and the request. */
 const TYPING_MS = 120;
 
 export interface CompletedProps {
@@ -25,7 +25,7 @@ export function Completed({ reference, name, title, description, isRequired = fa
   const [isHere, setHere] = useState(false);
   const value = values[name] ?? '';
   const about = JSON.stringify([reference, values]);
-  // Asked again for other words.
+  // Requests again for other words.
   useEffect(() => {
     if (!isHere) return;
     const abort = new AbortController();

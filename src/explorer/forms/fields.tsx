@@ -1,14 +1,13 @@
 /** Fields for the properties of a JSON schema. What they cannot show is typed as JSON, so every tool can be called. */
+
 import { useId, useState } from 'preact/hooks';
+import { isData } from '../../protocol/data.ts';
 import { TEXTS } from '../texts.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 export type Values = Readonly<Record<string, unknown>>;
 
-const isRecord = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Properties that get a field. */
+/** The most properties that get a field. */
 const MAX_FIELDS = 100;
 
 export interface FieldsProps {
@@ -18,7 +17,7 @@ export interface FieldsProps {
 }
 
 export function Fields({ schema, values, change }: FieldsProps) {
-  const properties = isRecord(schema.properties) ? Object.entries(schema.properties).slice(0, MAX_FIELDS) : [];
+  const properties = isData(schema.properties) ? Object.entries(schema.properties).slice(0, MAX_FIELDS) : [];
   const required = Array.isArray(schema.required) ? schema.required : [];
   const put = (name: string, value: unknown): void => {
     const { [name]: _, ...others } = values;
@@ -30,7 +29,7 @@ export function Fields({ schema, values, change }: FieldsProps) {
         <Field
           key={name}
           name={name}
-          schema={isRecord(each) ? each : {}}
+          schema={isData(each) ? each : {}}
           isRequired={required.includes(name)}
           value={values[name]}
           put={(value) => put(name, value)}
@@ -42,10 +41,10 @@ export function Fields({ schema, values, change }: FieldsProps) {
 
 /** The defaults of a schema's properties. */
 export function defaultsOf({ properties }: Schema): Values {
-  if (!isRecord(properties)) return {};
+  if (!isData(properties)) return {};
   return Object.fromEntries(
     Object.entries(properties).flatMap(([name, each]) =>
-      isRecord(each) && each.default !== undefined ? [[name, each.default]] : [],
+      isData(each) && each.default !== undefined ? [[name, each.default]] : [],
     ),
   );
 }
@@ -155,7 +154,7 @@ function choicesOf({ enum: values, enumNames, oneOf }: Schema): readonly Choice[
     const names = Array.isArray(enumNames) ? enumNames : [];
     return values.map((value, at) => ({ value, name: String(names[at] ?? value) }));
   }
-  if (!Array.isArray(oneOf) || !oneOf.every((each) => isRecord(each) && 'const' in each)) return undefined;
+  if (!Array.isArray(oneOf) || !oneOf.every((each) => isData(each) && 'const' in each)) return undefined;
   return oneOf.map((each) => ({ value: each.const, name: String(each.title ?? each.const) }));
 }
 

@@ -1,4 +1,4 @@
-/** Questions of a server, as dialogs: a form, a page to open, or words in the place of a model. */
+/** Shows a server's questions as dialogs: a form, a link to open, or a text field that answers for a model. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isWebAddress } from '../../core/icons.ts';
 import { visible } from '../previews/plain-text.tsx';
@@ -7,7 +7,7 @@ import { TEXTS } from '../texts.ts';
 import type { Asked } from './asked.ts';
 import { defaultsOf, Fields, type Schema, type Values } from './fields.tsx';
 
-/** The one that waits longest. */
+/** Shows the question that has waited longest. */
 export function Questions({ asked }: { readonly asked: Cell<readonly Asked[]> }) {
   const all = useCell(asked);
   const [first] = all;

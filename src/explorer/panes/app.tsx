@@ -1,12 +1,14 @@
-/** The page: where, which, and the thing with its label, with the wire beneath. */
-import { useEffect, useRef } from 'preact/hooks';
+/** The page: path, tree, the resource with its metadata, and the log of messages below. */
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { isWebAddress } from '../../core/icons.ts';
 import { isFolder } from '../../frontends/explorer/kinds.ts';
 import type { Asked } from '../forms/asked.ts';
 import { Offer } from '../forms/offer.tsx';
 import { Questions } from '../forms/questions.tsx';
+import { Preview } from '../previews/preview.tsx';
 import { type Cell, useCell } from '../state/cell.ts';
 import { addressOfPlace, looksOf } from '../state/place.ts';
+import { madeThing } from '../state/reading.ts';
 import { parentOf, stepsTo } from '../state/tree.ts';
 import { useStore } from '../state/use-store.ts';
 import { TEXTS } from '../texts.ts';
@@ -22,7 +24,7 @@ import { Where } from './where.tsx';
 import { Wire } from './wire.tsx';
 
 export interface AppProps {
-  readonly endpoint: string;
+  readonly endpoint: string | undefined;
   readonly help: Cell<boolean>;
   readonly asked: Cell<readonly Asked[]>;
 }
@@ -59,7 +61,7 @@ export function App({ endpoint, help, asked }: AppProps) {
   );
 }
 
-/** The first page: the server's own words. */
+/** The first page: the server's own description. */
 function About() {
   const store = useStore();
   const { title, description, instructions, website } = useCell(store.about);
@@ -73,11 +75,7 @@ function About() {
           {description}
         </p>
       )}
-      {instructions !== undefined && (
-        <p class="soft" dir="auto">
-          {instructions}
-        </p>
-      )}
+      {instructions !== undefined && <Instructions text={instructions} />}
       {website !== undefined && isWebAddress(website) && (
         <p>
           <a href={website} target="_blank" rel="noopener noreferrer external">
@@ -92,10 +90,21 @@ function About() {
   );
 }
 
-/** Columns of folders above, at most. */
+/** The server's instructions for models, which are Markdown. */
+function Instructions({ text }: { readonly text: string }) {
+  const thing = useMemo(() => madeThing(text, 'text/markdown'), [text]);
+  return (
+    <details open>
+      <summary class="soft">{TEXTS.instructions}</summary>
+      <Preview thing={thing} />
+    </details>
+  );
+}
+
+/** The most columns of parent folders. */
 const MAX_COLUMNS = 8;
 
-function Browse({ endpoint }: { readonly endpoint: string }) {
+function Browse({ endpoint }: { readonly endpoint: string | undefined }) {
   const store = useStore();
   const place = useCell(store.place);
   const roots = useCell(store.roots);
@@ -109,28 +118,28 @@ function Browse({ endpoint }: { readonly endpoint: string }) {
   const which = useRef<HTMLDivElement>(null);
   const { resource } = described;
   const isIn = resource !== undefined && isFolder(resource);
-  // A folder shows itself, anything else its folder: until that is known, the one before stays.
+  // A folder shows itself, any other resource shows its folder. Until that is known, the previous columns stay.
   const isReady = uri === undefined || resource !== undefined || described.problem !== undefined;
   const last = useRef<{ readonly folder: string | undefined }>(undefined);
   if (isReady) last.current = { folder: uri === undefined || isIn ? uri : parentOf(roots, uri) };
   const folder = last.current?.folder;
   useEffect(() => {
-    // The last of the columns is the one that is looked at.
+    // Scrolls to the last column, which is the current one.
     const frame = requestAnimationFrame(() =>
       which.current?.lastElementChild?.scrollIntoView({ block: 'nearest', inline: 'end' }),
     );
     return () => cancelAnimationFrame(frame);
   }, [folder, place]);
   if (place.kind !== 'resource' && place.kind !== 'home') return null;
-  const columns = place.columns === true && folder !== undefined ? stepsTo(roots, folder).slice(-MAX_COLUMNS) : [];
+  const columns = place.layout === 'columns' && folder !== undefined ? stepsTo(roots, folder).slice(-MAX_COLUMNS) : [];
   return (
     <>
       <section class="which" aria-label={TEXTS.entries} data-in={isIn || uri === undefined ? '' : undefined}>
         <Separator pane="which" />
-        <div class={place.columns === true ? 'columns' : 'columns one'} ref={which}>
+        <div class={place.layout === 'columns' ? 'columns' : 'columns one'} ref={which}>
           {columns.slice(0, -1).map((step, at) => (
             <div class="column" key={step.uri}>
-              <Folder uri={step.uri} chosen={columns[at + 1]?.uri} looks={{ columns: true }} narrow />
+              <Folder uri={step.uri} chosen={columns[at + 1]?.uri} looks={{ layout: 'columns' }} narrow />
             </div>
           ))}
           <div class="column" key={folder}>

@@ -1,4 +1,4 @@
-/** A text with a button that copies it. */
+/** Shows a text with a button that copies it. */
 import { useState } from 'preact/hooks';
 import { TEXTS } from '../texts.ts';
 

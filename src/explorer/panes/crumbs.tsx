@@ -1,7 +1,8 @@
-/** The line at the top: where this is, the search, and light or dark. */
+/** The top line: the path of the page, the search field, and the switch between light and dark. */
 import { useEffect, useRef } from 'preact/hooks';
 import { MAX_WORDS } from '../../frontends/explorer/search-address.ts';
 import { useCell } from '../state/cell.ts';
+import { folderBeside } from '../state/place.ts';
 import { type Step, stepsTo } from '../state/tree.ts';
 import { useStore } from '../state/use-store.ts';
 import { TEXTS } from '../texts.ts';
@@ -9,7 +10,7 @@ import { focusRows } from './focus.ts';
 import { Link } from './link.tsx';
 import { nextTheme } from './theme.ts';
 
-/** Milliseconds after the last letter until it is searched for. */
+/** Milliseconds between the last keystroke and the search. */
 const TYPING_MS = 250;
 
 export function Top() {
@@ -23,14 +24,14 @@ export function Top() {
       <nav aria-label={TEXTS.breadcrumb}>
         <ol class="crumbs">
           <li>
-            <Link to={{ kind: 'home' }}>{server}</Link>
+            <Link to={folderBeside(place, undefined)}>{server}</Link>
           </li>
           {steps.map(({ uri, name }, at) => (
             <li key={uri} aria-current={at === steps.length - 1 ? 'page' : undefined}>
               {at === steps.length - 1 ? (
                 <bdi>{name}</bdi>
               ) : (
-                <Link to={{ kind: 'resource', uri }}>
+                <Link to={folderBeside(place, uri)}>
                   <bdi>{name}</bdi>
                 </Link>
               )}
@@ -53,7 +54,7 @@ function SearchField() {
   const field = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
-    // A field in which somebody types is left alone.
+    // Leaves a field alone while the user types in it.
     if (field.current !== null && document.activeElement !== field.current) field.current.value = words;
   }, [words]);
   const search = (): void => {

@@ -29,8 +29,8 @@ export const focusSearch = (): void => {
 };
 export const focusRows = (): void => focusSoon('.column:last-child [data-active] a, .results a');
 
-/** Moves it to the rows of a folder when they are there. @param uri undefined for the roots */
+/** Moves it to the rows of a folder when they are there, and to the folder when it has none. @param uri undefined for the roots */
 export const focusFolder = (uri: string | undefined): void => {
   const rows = `.rows[data-uri="${CSS.escape(uri ?? '')}"]`;
-  focusSoon(`${rows} [data-active] a, ${rows}[aria-rowcount="0"], ${rows}[aria-rowcount="1"]`);
+  focusSoon(`${rows} [data-active] a, ${rows}:not([aria-busy="true"]):not(:has(.sheet a))`);
 };

@@ -1,4 +1,4 @@
-/** A folder: its entries as rows, with a filter, an order, and a dot at what has changed. */
+/** A folder: its entries as rows, with a filter, an order, and a dot beside changed ones. */
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { countText, sizeText, timeText } from '../../frontends/explorer/figures.ts';
 import { isFolder, kindOf, ownIcon, typeText } from '../../frontends/explorer/kinds.ts';
@@ -6,7 +6,7 @@ import type { Resource } from '../../protocol/resources.ts';
 import { arranged, SORTS } from '../state/arrange.ts';
 import { useCell } from '../state/cell.ts';
 import type { Listed } from '../state/listing.ts';
-import type { Looks } from '../state/place.ts';
+import { folderBeside, type Looks } from '../state/place.ts';
 import { parentOf } from '../state/tree.ts';
 import { useStore } from '../state/use-store.ts';
 import { TEXTS } from '../texts.ts';
@@ -14,17 +14,19 @@ import { focusFolder, focusThing } from './focus.ts';
 import { Link } from './link.tsx';
 import { Problem } from './problem.tsx';
 import { Rows } from './rows.tsx';
+import { Tiles } from './tiles.tsx';
+import { useThumbnail } from './use-thumbnail.ts';
 
-/** Rows in view whose changes are watched. */
+/** The most visible rows that are watched for changes. */
 const MAX_VIEWED = 64;
 
 export interface FolderProps {
   /** Undefined for the roots. */
   readonly uri: string | undefined;
-  /** The entry that is chosen. */
+  /** The selected entry. */
   readonly chosen: string | undefined;
   readonly looks: Looks;
-  /** Names alone, as one of several columns. */
+  /** Shows only names, as one of several columns. */
   readonly narrow?: boolean;
 }
 
@@ -54,12 +56,11 @@ export function Folder({ uri, chosen, looks, narrow = false }: FolderProps) {
   useEffect(() => () => store.live.watch(part, []), [part]);
 
   const placeOf = (entry: Resource) =>
-    ({ kind: 'resource', uri: entry.uri, ...(isFolder(entry) ? { columns: looks.columns } : looks) }) as const;
+    ({ kind: 'resource', uri: entry.uri, ...(isFolder(entry) ? { layout: looks.layout } : looks) }) as const;
   const up = (): void => {
     if (uri === undefined) return;
     const above = parentOf(roots, uri);
-    const { columns } = looks;
-    store.go(above === undefined ? { kind: 'home', columns } : { kind: 'resource', uri: above, columns });
+    store.go(folderBeside(store.place.get(), above));
     focusFolder(above);
   };
   const open = (row: number, how: 'enter' | 'space'): void => {
@@ -88,23 +89,34 @@ export function Folder({ uri, chosen, looks, narrow = false }: FolderProps) {
   };
   if (listed.problem !== undefined && all.length === 0)
     return <Problem refusal={listed.problem} uri={uri} again={listing.refresh} />;
+  const tile = (row: number, isActive: boolean) => {
+    const entry = entries[row];
+    if (entry === undefined) return undefined;
+    return <Tile entry={entry} to={placeOf(entry)} isActive={isActive} isMarked={marks.has(entry.uri)} />;
+  };
+  const shared = {
+    uri,
+    label: TEXTS.entries,
+    count: entries.length,
+    busy: !listed.done && !listed.cut,
+    chosen: at,
+    start,
+    name: (row: number) => entries[row]?.name ?? '',
+    ...{ open, up, viewed },
+  };
   return (
     <>
-      <Rows
-        key={uri}
-        uri={uri}
-        label={TEXTS.entries}
-        count={entries.length}
-        chosen={at}
-        start={start}
-        columns={narrow ? 1 : 4}
-        head={narrow ? undefined : <Head looks={looks} uri={uri} chosen={chosen} />}
-        name={(row) => entries[row]?.name ?? ''}
-        cells={cells}
-        open={open}
-        up={up}
-        viewed={viewed}
-      />
+      {looks.layout === 'grid' ? (
+        <Tiles key={uri} {...shared} tile={tile} />
+      ) : (
+        <Rows
+          key={uri}
+          {...shared}
+          columns={narrow ? 1 : 4}
+          head={narrow ? undefined : <Head looks={looks} uri={uri} chosen={chosen} />}
+          cells={cells}
+        />
+      )}
       {all.length === 0 && <p class="soft empty">{listed.done ? TEXTS.empty : TEXTS.waiting}</p>}
       {all.length > 0 && entries.length === 0 && looks.filter !== undefined && (
         <p class="soft empty">{TEXTS.nothingFits}</p>
@@ -116,7 +128,7 @@ export function Folder({ uri, chosen, looks, narrow = false }: FolderProps) {
   );
 }
 
-/** The entries in the order that is wanted; those before stay until they are there. */
+/** Returns the entries in the selected order; the previous ones stay until they are sorted. */
 function useArranged(entries: readonly Resource[], { filter, sort }: Looks): readonly Resource[] {
   const [shown, setShown] = useState(entries);
   const plain = filter === undefined && sort === undefined;
@@ -153,7 +165,7 @@ function Cells({ entry, to, isActive, isMarked, isWatched, narrow }: CellsProps)
         >
           {icon !== undefined && <img src={icon} alt="" width="16" height="16" />}
           <bdi>{entry.name}</bdi>
-          {isMarked && <span class="dot" role="img" aria-label={TEXTS.changedMark} title={TEXTS.changedMark} />}
+          {isMarked && <Dot />}
         </Link>
       </span>
       {!narrow && (
@@ -172,6 +184,22 @@ function Cells({ entry, to, isActive, isMarked, isWatched, narrow }: CellsProps)
     </>
   );
 }
+
+function Tile({ entry, to, isActive, isMarked }: Omit<CellsProps, 'isWatched' | 'narrow'>) {
+  const picture = useThumbnail(entry);
+  return (
+    <Link to={to} tabIndex={isActive ? 0 : -1} title={entry.title ?? entry.description ?? entry.name}>
+      <span class={picture === undefined ? `picture k k-${kindOf(entry)}` : 'picture'}>
+        {picture !== undefined && <img src={picture} alt="" />}
+      </span>
+      <bdi>{entry.name}</bdi>
+      {isMarked && <Dot />}
+    </Link>
+  );
+}
+
+/** Marks an entry that has changed and was not looked at since. */
+const Dot = () => <span class="dot" role="img" aria-label={TEXTS.changedMark} title={TEXTS.changedMark} />;
 
 interface HeadProps {
   readonly looks: Looks;
@@ -205,11 +233,17 @@ function Head({ looks, uri, chosen }: HeadProps) {
   );
 }
 
-/** The same place, looked at in another way. */
+/** Returns the same place with other view options. */
 function withLooks(uri: string | undefined, chosen: string | undefined, looks: Looks) {
   const at = chosen ?? uri;
   return at === undefined ? ({ kind: 'home', ...looks } as const) : ({ kind: 'resource', uri: at, ...looks } as const);
 }
+
+const LAYOUTS = [
+  { layout: undefined, sign: '☰', text: TEXTS.list },
+  { layout: 'columns', sign: '▥', text: TEXTS.columns },
+  { layout: 'grid', sign: '▦', text: TEXTS.grid },
+] as const;
 
 interface FootProps extends HeadProps {
   readonly shown: number;
@@ -237,18 +271,21 @@ function Foot({ uri, chosen, looks, shown, all, listed }: FootProps) {
       />
       <span class="soft" role="status">
         {TEXTS.counted(countText(shown), countText(all))}
-        {!listed.done && !listed.cut && all > 0 && uri !== undefined && `, ${TEXTS.loadingMore}`}
+        {!listed.done && !listed.cut && all > 0 && `, ${TEXTS.loadingMore}`}
         {listed.cut && ` ${TEXTS.cut}`}
       </span>
-      <Link
-        class="icon"
-        to={withLooks(uri, chosen, { ...looks, columns: looks.columns === true ? undefined : true })}
-        replace
-        title={looks.columns === true ? TEXTS.list : TEXTS.columns}
-        aria-label={looks.columns === true ? TEXTS.list : TEXTS.columns}
-      >
-        {looks.columns === true ? '☰' : '▥'}
-      </Link>
+      {LAYOUTS.filter(({ layout }) => layout !== looks.layout).map(({ layout, sign, text }) => (
+        <Link
+          key={sign}
+          class="icon"
+          to={withLooks(uri, chosen, { ...looks, layout })}
+          replace
+          title={text}
+          aria-label={text}
+        >
+          {sign}
+        </Link>
+      ))}
     </div>
   );
 }

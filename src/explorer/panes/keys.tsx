@@ -1,7 +1,8 @@
-/** The keys that work everywhere, and the dialog that shows all of them. */
+/** Handles the keys that work everywhere, and shows the dialog that lists all keys. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { Cell } from '../state/cell.ts';
 import { useCell } from '../state/cell.ts';
+import { folderBeside } from '../state/place.ts';
 import type { Store } from '../state/store.ts';
 import { parentOf } from '../state/tree.ts';
 import { KEYS, TEXTS } from '../texts.ts';
@@ -10,7 +11,7 @@ import { focusFilter, focusFolder, focusRows, focusSearch } from './focus.ts';
 const isField = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('input, textarea, select, dialog') !== null;
 
-/** @param help whether the dialog is open @returns ends it */
+/** @param help whether the dialog is open @returns a function that stops handling keys */
 export function takeKeys(store: Store, help: Cell<boolean>): () => void {
   const pressed = (event: KeyboardEvent): void => {
     if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
@@ -51,7 +52,7 @@ export function takeKeys(store: Store, help: Cell<boolean>): () => void {
 function goUp(store: Store): void {
   const at = store.place.get();
   const above = at.kind === 'resource' ? parentOf(store.roots.get(), at.uri) : undefined;
-  store.go(above === undefined ? { kind: 'home' } : { kind: 'resource', uri: above });
+  store.go(folderBeside(at, above));
   focusFolder(above);
 }
 

@@ -1,6 +1,7 @@
-/** A sentence on what went wrong, and the one thing to do about it. */
+/** Shows what went wrong in one sentence, and one thing to do about it. */
 import { addressOf } from '../../frontends/explorer/address.ts';
 import type { Refusal } from '../client/refusal.ts';
+import { folderBeside } from '../state/place.ts';
 import { parentOf } from '../state/tree.ts';
 import { useStore } from '../state/use-store.ts';
 import { PROBLEMS, TEXTS } from '../texts.ts';
@@ -31,7 +32,7 @@ export function Problem({ refusal, uri, again }: ProblemProps) {
 }
 
 function Remedy({ refusal: { reason }, uri, again }: ProblemProps) {
-  const { roots } = useStore();
+  const { roots, place } = useStore();
   if (reason === 'unauthorized')
     return (
       <button type="button" onClick={() => location.reload()}>
@@ -41,7 +42,7 @@ function Remedy({ refusal: { reason }, uri, again }: ProblemProps) {
   if (reason === 'too-large' && uri !== undefined) return <a href={addressOf('raw', uri)}>{TEXTS.openRaw}</a>;
   if (!PASSES.has(reason)) {
     const above = uri === undefined ? undefined : parentOf(roots.get(), uri);
-    return <Link to={above === undefined ? { kind: 'home' } : { kind: 'resource', uri: above }}>{TEXTS.up}</Link>;
+    return <Link to={folderBeside(place.get(), above)}>{TEXTS.up}</Link>;
   }
   return (
     <button type="button" onClick={again}>

@@ -15,7 +15,7 @@ import { TEXTS } from '../texts.ts';
 import { Link } from './link.tsx';
 import { Problem } from './problem.tsx';
 
-/** Places in texts that are shown. */
+/** The most places in texts that are shown. */
 const MAX_PLACES = 1_000;
 
 export function Results({ words }: { readonly words: string }) {
@@ -130,7 +130,6 @@ function PlaceIn({ block, words }: { readonly block: ContentBlock; readonly word
   );
 }
 
-/** The text with the words marked in it. */
 function marked(text: string, words: string): ComponentChildren {
   const wanted = words.toLowerCase();
   const lower = text.toLowerCase();

@@ -1,4 +1,4 @@
-/** The line between two panes: dragged, or moved with the arrow keys. Widths are kept for the next visit. */
+/** The line between two panes: the user drags it, or moves it with the arrow keys. Widths are saved for the next visit. */
 import { useEffect, useState } from 'preact/hooks';
 import { TEXTS } from '../texts.ts';
 import { keep, recall } from './theme.ts';
@@ -9,7 +9,7 @@ const WIDTHS = {
   which: { least: 224, usual: 512, most: 1_024 },
 } as const;
 
-/** Pixels of one key. */
+/** Pixels per key press. */
 const STEP = 16;
 
 export function Separator({ pane }: { readonly pane: keyof typeof WIDTHS }) {

@@ -1,8 +1,9 @@
 /** The thing with its label: what it is, the ways to look at it, and how to use it elsewhere. */
 import { useEffect } from 'preact/hooks';
-import { formatsOf } from '../../core/formats/formats.ts';
-import { addressOf, withQuery } from '../../frontends/explorer/address.ts';
+import { essenceOf, formatsOf } from '../../core/formats/formats.ts';
+import { addressOf, shellWord, withQuery } from '../../frontends/explorer/address.ts';
 import { countText, sizeText, timeText } from '../../frontends/explorer/figures.ts';
+import { historyOf } from '../../frontends/explorer/history.ts';
 import { isFolder, typeText } from '../../frontends/explorer/kinds.ts';
 import { TYPE_NAMES } from '../../frontends/explorer/texts.ts';
 import type { Resource } from '../../protocol/resources.ts';
@@ -10,10 +11,11 @@ import { lookOf } from '../previews/looks.ts';
 import { Preview } from '../previews/preview.tsx';
 import { useCell } from '../state/cell.ts';
 import type { Place } from '../state/place.ts';
-import { HEX_BYTES, TEXT_BYTES, type Thing, typeOf } from '../state/reading.ts';
+import { HEX_BYTES, TEXT_BYTES, type Thing } from '../state/reading.ts';
 import { useStore } from '../state/use-store.ts';
 import { TEXTS } from '../texts.ts';
 import { Copied } from './copied.tsx';
+import { HistoryOf } from './history.tsx';
 import { Link } from './link.tsx';
 import { Problem } from './problem.tsx';
 import { type Described, useThing } from './use-thing.ts';
@@ -23,7 +25,7 @@ type At = Extract<Place, { kind: 'resource' }>;
 export interface ThingPaneProps {
   readonly at: At;
   readonly described: Described;
-  readonly endpoint: string;
+  readonly endpoint: string | undefined;
 }
 
 export function ThingPane({ at, described, endpoint }: ThingPaneProps) {
@@ -40,6 +42,7 @@ export function ThingPane({ at, described, endpoint }: ThingPaneProps) {
   if (problem !== undefined) return <Problem refusal={problem} uri={uri} again={() => store.go({ ...at }, true)} />;
   if (resource === undefined) return <p class="soft empty">{TEXTS.waiting}</p>;
   const title = resource.title ?? resource.name;
+  const history = at.show === 'history' ? historyOf(resource) : undefined;
   return (
     <article data-live={isWatched ? '' : undefined}>
       <h1 dir="auto" tabIndex={-1}>
@@ -58,12 +61,20 @@ export function ThingPane({ at, described, endpoint }: ThingPaneProps) {
               <span class="dot" /> {TEXTS.changedNow}
             </p>
           )}
-          <section class={`case look-${thing?.look ?? 'none'}`} aria-label={TEXTS.preview}>
-            {thing !== undefined && <Preview thing={thing} />}
-            {unread !== undefined && <Problem refusal={unread} uri={uri} again={again} />}
-            {thing === undefined && unread === undefined && <p class="soft">{TEXTS.loading}</p>}
-          </section>
-          {thing !== undefined && <Windows at={at} thing={thing} />}
+          {history === undefined ? (
+            <>
+              <section class={`case look-${thing?.look ?? 'none'}`} aria-label={TEXTS.preview}>
+                {thing !== undefined && <Preview thing={thing} />}
+                {unread !== undefined && <Problem refusal={unread} uri={uri} again={again} />}
+                {thing === undefined && unread === undefined && <p class="soft">{TEXTS.loading}</p>}
+              </section>
+              {thing !== undefined && <Windows at={at} thing={thing} />}
+            </>
+          ) : (
+            <section class="case" aria-label={TEXTS.history}>
+              <HistoryOf history={history} />
+            </section>
+          )}
         </>
       )}
       <Label resource={resource} />
@@ -72,10 +83,10 @@ export function ThingPane({ at, described, endpoint }: ThingPaneProps) {
   );
 }
 
-/** The preview, the formats, and the text and the bytes beneath them. */
+/** The preview, the formats, the text and the bytes beneath them, and how a file of a repository came to be. */
 function Tabs({ at, resource }: { readonly at: At; readonly resource: Resource }) {
   const formats = (formatsOf(resource) ?? []).map(({ mimeType }) => mimeType);
-  const look = lookOf(typeOf(at.as ?? resource.mimeType), undefined);
+  const look = lookOf(essenceOf(at.as ?? resource.mimeType), undefined);
   const tabs = [
     { name: TEXTS.preview, as: undefined, show: undefined },
     ...formats.map((as) => ({ name: TYPE_NAMES[as] ?? as, as, show: undefined })),
@@ -83,6 +94,7 @@ function Tabs({ at, resource }: { readonly at: At; readonly resource: Resource }
       ? [{ name: TEXTS.source, as: at.as, show: 'text' }]
       : []),
     { name: TEXTS.bytesTab, as: at.as, show: 'bytes' },
+    ...(historyOf(resource) === undefined ? [] : [{ name: TEXTS.history, as: undefined, show: 'history' }]),
   ];
   return (
     <nav class="tabs" aria-label={TEXTS.views}>
@@ -200,35 +212,41 @@ function Label({ resource }: { readonly resource: Resource }) {
   );
 }
 
-const word = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+interface UseProps {
+  readonly resource: Resource;
+  readonly at: At;
+  readonly endpoint: string | undefined;
+}
 
-function Use({ resource, at, endpoint }: { readonly resource: Resource; readonly at: At; readonly endpoint: string }) {
+function Use({ resource, at, endpoint }: UseProps) {
   const raw = withQuery(addressOf('raw', resource.uri), { as: at.as });
-  const url = new URL(endpoint, location.href).href;
+  const url = endpoint && new URL(endpoint, location.href).href;
   const host = JSON.stringify({ mcpServers: { vitrine: { type: 'http', url } } }, null, 2);
   return (
     <details class="use">
       <summary>{TEXTS.use}</summary>
-      <dl>
-        <div>
-          <dt>{TEXTS.withCurl}</dt>
-          <dd>
-            <Copied text={`curl ${word(location.origin + raw)}`} />
-          </dd>
-        </div>
-        <div>
-          <dt>{TEXTS.withVitrine}</dt>
-          <dd>
-            <Copied text={`vitrine cat ${word(url)} ${word(resource.uri)}`} />
-          </dd>
-        </div>
-        <div>
-          <dt>{TEXTS.inHostSnippet}</dt>
-          <dd>
-            <Copied text={host} />
-          </dd>
-        </div>
-      </dl>
+      {url !== undefined && (
+        <dl>
+          <div>
+            <dt>{TEXTS.withCurl}</dt>
+            <dd>
+              <Copied text={`curl ${shellWord(location.origin + raw)}`} />
+            </dd>
+          </div>
+          <div>
+            <dt>{TEXTS.withVitrine}</dt>
+            <dd>
+              <Copied text={`vitrine cat ${shellWord(url)} ${shellWord(resource.uri)}`} />
+            </dd>
+          </div>
+          <div>
+            <dt>{TEXTS.inHostSnippet}</dt>
+            <dd>
+              <Copied text={host} />
+            </dd>
+          </div>
+        </dl>
+      )}
       <p>
         <a href={raw}>{TEXTS.raw}</a>
       </p>

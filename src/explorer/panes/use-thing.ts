@@ -1,4 +1,4 @@
-/** The resource on the page, described and read, and read again when it changes. */
+/** Describes and reads the resource on the page, and does so again when it changes. */
 import { useEffect, useState } from 'preact/hooks';
 import { isFolder } from '../../frontends/explorer/kinds.ts';
 import type { Resource } from '../../protocol/resources.ts';
@@ -31,8 +31,8 @@ export function useDescribed(uri: string | undefined): Described {
     );
     return () => abort.abort();
   }, [store, uri, changes]);
-  // It may have changed after it was read and before it was watched.
-  // Only when the watch begins.
+  // The resource may have changed between the read and the start of the watch.
+  // Runs only when the watch begins.
   useEffect(() => {
     const before = described?.uri === uri ? described?.resource : undefined;
     if (!isWatched || before === undefined) return;
@@ -44,19 +44,19 @@ export function useDescribed(uri: string | undefined): Described {
     return () => abort.abort();
   }, [store, uri, isWatched]);
   if (uri === undefined) return { uri: '' };
-  // The row that was chosen says enough until the answer is there.
+  // The row that the user chose describes the resource until the answer arrives.
   return described?.uri === uri ? described : { uri, resource: store.known(uri) };
 }
 
 export interface Shown {
   readonly thing?: Thing | undefined;
   readonly problem?: Refusal | undefined;
-  /** Goes up by one whenever it has been read again because it changed. */
+  /** How many times it was read again because it changed. */
   readonly times: number;
   readonly again: () => void;
 }
 
-/** @param resource undefined while it is not known what it is */
+/** @param resource undefined until its description is known */
 export function useThing(resource: Resource | undefined, view: View): Shown {
   const store = useStore();
   const changes = useCell(store.changes);
@@ -65,7 +65,7 @@ export function useThing(resource: Resource | undefined, view: View): Shown {
   const { as, from, lines, show } = view;
   const key = JSON.stringify([resource?.uri, as, from, lines, show]);
   const isThing = resource !== undefined && !isFolder(resource);
-  // Read again for another place and a change, not for another description.
+  // Reads again for another place and after a change, but not for another description.
   useEffect(() => {
     if (!isThing) return;
     const abort = new AbortController();

@@ -2,7 +2,7 @@
 import { isFolder } from '../../frontends/explorer/kinds.ts';
 import { MISSING_META_KEY } from '../../protocol/meta.ts';
 import { useCell } from '../state/cell.ts';
-import { OFFERS } from '../state/place.ts';
+import { folderBeside, OFFERS } from '../state/place.ts';
 import { rootOf } from '../state/tree.ts';
 import { useStore } from '../state/use-store.ts';
 import { TEXTS } from '../texts.ts';
@@ -12,7 +12,7 @@ import { Separator } from './separator.tsx';
 /** Reasons of errors that say that the place of a mount does not answer. */
 const AWAY: ReadonlySet<string> = new Set(['unavailable', 'timeout']);
 
-/** Mounts that are named beside the page; the first page has all. */
+/** The most mounts that are named beside the page; the first page has all. */
 const MAX_PLACES = 64;
 
 interface Missing {
@@ -28,24 +28,22 @@ export function Where() {
   const { meta } = useCell(store.listing(undefined).listed);
   const told = meta?.[MISSING_META_KEY];
   const missing: readonly Missing[] = Array.isArray(told) ? told : [];
+  const mounts = roots.filter(isFolder);
   const within = place.kind === 'resource' ? rootOf(roots, place.uri)?.uri : undefined;
   return (
     <nav class="where" aria-label={TEXTS.mounts}>
       <Separator pane="where" />
       <div class="scroll">
-        <h2>{TEXTS.mounts}</h2>
+        {mounts.length + missing.length > 0 && <h2>{TEXTS.mounts}</h2>}
         <ul>
-          {roots
-            .filter(isFolder)
-            .slice(0, MAX_PLACES)
-            .map((root) => (
-              <li key={root.uri}>
-                <Link to={{ kind: 'resource', uri: root.uri }} aria-current={root.uri === within ? 'true' : undefined}>
-                  <State uri={root.uri} />
-                  <bdi>{root.name}</bdi>
-                </Link>
-              </li>
-            ))}
+          {mounts.slice(0, MAX_PLACES).map((root) => (
+            <li key={root.uri}>
+              <Link to={folderBeside(place, root.uri)} aria-current={root.uri === within ? 'true' : undefined}>
+                <State uri={root.uri} />
+                <bdi>{root.name}</bdi>
+              </Link>
+            </li>
+          ))}
           {missing.map(({ mount, reason }) => (
             <li key={mount} class="soft">
               <span class="state away" role="img" aria-label={TEXTS.away} />

@@ -1,5 +1,7 @@
 /** The drawer with the requests of this page and their answers. */
+
 import { useState } from 'preact/hooks';
+import { shellWord } from '../../frontends/explorer/address.ts';
 import { sizeText } from '../../frontends/explorer/figures.ts';
 import { headersOf } from '../client/client.ts';
 import type { Exchange } from '../client/exchange.ts';
@@ -9,10 +11,10 @@ import { useStore } from '../state/use-store.ts';
 import { TEXTS } from '../texts.ts';
 import { Copied } from './copied.tsx';
 
-/** Exchanges that the closed drawer shows, and the open one. */
+/** How many exchanges the closed and the open drawer show. */
 const SHOWN = { closed: 3, open: 60 } as const;
 
-export function Wire({ endpoint }: { readonly endpoint: string }) {
+export function Wire({ endpoint }: { readonly endpoint: string | undefined }) {
   const store = useStore();
   const exchanges = useCell(store.exchanges);
   const isLive = useCell(store.live.isOpen);
@@ -67,12 +69,12 @@ const timing = ({ ms, bytes }: Exchange): string =>
     ? TEXTS.underWay
     : `${TEXTS.ms(ms < 10 ? ms.toFixed(1) : String(Math.round(ms)))}${bytes === undefined ? '' : `  ${sizeText(bytes)}`}`;
 
-function Pair({ exchange, endpoint }: { readonly exchange: Exchange; readonly endpoint: string }) {
+function Pair({ exchange, endpoint }: { readonly exchange: Exchange; readonly endpoint: string | undefined }) {
   return (
     <div class="pair">
       <section aria-label={TEXTS.request}>
         <h2>{TEXTS.request}</h2>
-        <Copied name={TEXTS.asCurl} text={curl(exchange, endpoint)} />
+        {endpoint !== undefined && <Copied name={TEXTS.asCurl} text={curl(exchange, endpoint)} />}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
         <pre tabIndex={0}>{visible(exchange.request)}</pre>
       </section>
@@ -94,11 +96,11 @@ function pretty(text: string): string {
   }
 }
 
-const word = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
 function curl({ method, request }: Exchange, endpoint: string): string {
   const { params } = JSON.parse(request) as { readonly params: Readonly<Record<string, unknown>> };
-  const headers = Object.entries(headersOf(method, params)).map(([name, value]) => `-H ${word(`${name}: ${value}`)}`);
-  const url = word(new URL(endpoint, location.href).href);
-  return ['curl', url, ...headers, '-d', word(JSON.stringify(JSON.parse(request)))].join(' ');
+  const headers = Object.entries(headersOf(method, params)).map(
+    ([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`,
+  );
+  const url = shellWord(new URL(endpoint, location.href).href);
+  return ['curl', url, ...headers, '-d', shellWord(JSON.stringify(JSON.parse(request)))].join(' ');
 }

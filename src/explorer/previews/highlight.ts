@@ -1,4 +1,4 @@
-/** The highlighter, with the languages that people have most. */
+/** The highlighter, with the most common languages. */
 import { common, createLowlight } from 'lowlight';
 
 const lowlight = createLowlight(common);
@@ -6,7 +6,7 @@ const lowlight = createLowlight(common);
 /** The tree of a text: elements with class names, and texts. */
 export type Tree = ReturnType<typeof lowlight.highlight>;
 
-/** @returns undefined for a language that it does not know */
+/** @returns undefined for an unknown language */
 export function highlight(text: string, language: string): Tree | undefined {
   return lowlight.registered(language) ? lowlight.highlight(language, text) : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Markdown as elements of our own, made from the tokens of a library: HTML in it is shown as text, nothing is loaded, and a link leads
- * into the explorer, or out of it only where it says so.
+ * Renders Markdown as elements, from the tokens of a library. HTML is shown as text, and nothing is loaded. A link leads to a
+ * place in the explorer; one that leads elsewhere says so.
  */
 import { lexer, type Token, type Tokens } from 'marked';
 import type { ComponentChildren } from 'preact';
@@ -11,7 +11,7 @@ import type { PreviewProps } from './props.ts';
 import { resolved } from './reference.ts';
 import { Code } from './text.tsx';
 
-/** Levels of lists, quotes and emphasis. */
+/** The most levels of lists, quotes and emphasis. */
 const MAX_DEPTH = 32;
 
 export default function Markdown({ thing: { text = '', resource } }: PreviewProps) {
@@ -110,7 +110,7 @@ function block(token: Tokens.Generic, base: string, depth: number): ComponentChi
   }
 }
 
-/** The library writes these as entities in texts. */
+/** The entities that the library writes into texts, with their characters. */
 const ENTITIES: Readonly<Record<string, string>> = {
   '&amp;': '&',
   '&lt;': '<',
@@ -128,7 +128,7 @@ interface ReferenceProps {
   readonly inside: ComponentChildren;
 }
 
-/** A page elsewhere opens by itself and learns nothing of this one; a place beside this one is a place in the explorer. */
+/** A relative link opens a place in the explorer. Any other opens a new page, which does not learn the address of this one. */
 function Reference({ href, base, inside }: ReferenceProps) {
   if (isWebAddress(href))
     return (

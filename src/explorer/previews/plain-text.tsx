@@ -1,4 +1,4 @@
-/** Text as it is, with what cannot be seen written out. */
+/** Shows text unchanged, with invisible characters written out. */
 import { showUnseen } from '../../core/text/clean-text.ts';
 import { shownText } from '../../frontends/explorer/figures.ts';
 

@@ -1,4 +1,4 @@
-/** Draws the thing with the module for it, loaded when it is first needed. */
+/** Shows a preview with the module for its type, which is loaded on first use. */
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Guarded } from '../panes/guarded.tsx';
@@ -33,7 +33,7 @@ export function Preview({ thing }: PreviewProps) {
         loaded.set(look, module.default);
         if (!gone) draw((times) => times + 1);
       },
-      // The server is away: what there is, is shown as it is.
+      // The server cannot be reached: the plain content stays.
       () => {},
     );
     return () => {

@@ -6,7 +6,7 @@ import { TEXTS } from '../texts.ts';
 import { PlainText, visible } from './plain-text.tsx';
 import type { PreviewProps } from './props.ts';
 
-/** Rows and columns that are drawn. */
+/** The most rows and columns that are drawn. */
 const MAX_ROWS = 500;
 const MAX_COLUMNS = 64;
 

@@ -1,4 +1,4 @@
-/** Text and code, highlighted where the language is known. The library makes a tree, which becomes elements: no markup is parsed. */
+/** Shows text and code, highlighted in known languages. The library makes a tree, which becomes elements: no markup is parsed. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Tree } from './highlight.ts';
@@ -6,7 +6,7 @@ import { languageOf } from './looks.ts';
 import { PlainText, visible } from './plain-text.tsx';
 import type { PreviewProps } from './props.ts';
 
-/** Characters that are highlighted; more would hold up the page. */
+/** The most characters that are highlighted; more would block the page. */
 const MAX_HIGHLIGHTED = 48 * 1024;
 
 export default function Text({ thing }: PreviewProps) {

@@ -1,24 +1,24 @@
-/** Data as a tree that opens and closes. */
+/** Shows data as a tree whose branches open and close. */
 import { useState } from 'preact/hooks';
 import { countText } from '../../frontends/explorer/figures.ts';
 import { TEXTS } from '../texts.ts';
 import { visible } from './plain-text.tsx';
 
-/** Members of one object or array that are drawn. */
+/** The most members of one object or array that are drawn. */
 const MAX_MEMBERS = 500;
 
 /** Levels that are open at first. */
 const OPEN_LEVELS = 2;
 
-/** Members with which a branch is open at first. */
+/** A branch with more members than this is closed at first. */
 const OPEN_MEMBERS = 40;
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Columns of a table. */
+/** The most columns of a table. */
 const MAX_COLUMNS = 32;
 
-/** The keys of rows that are all flat: such an array is a table. Undefined of anything else. */
+/** Returns the columns of an array that can be shown as a table, since all its rows are flat; else undefined. */
 function columnsOf(value: object): readonly string[] | undefined {
   if (!Array.isArray(value) || value.length < 2) return undefined;
   const isFlat = (each: unknown): each is Row =>

@@ -1,12 +1,12 @@
-/** Entries as a filter and an order want them: in slices, so that no keystroke waits for a large folder. */
+/** Filters and sorts entries in time slices, so that no keystroke waits for a large folder. */
 
 import { typeText } from '../../frontends/explorer/kinds.ts';
 import type { Resource } from '../../protocol/resources.ts';
 
-/** Milliseconds of one slice. */
+/** Milliseconds of one time slice. */
 const SLICE_MS = 12;
 
-/** Entries that are sorted at once. */
+/** The number of entries that are sorted at once. */
 const RUN = 2_048;
 
 type Key = string | number;
@@ -20,7 +20,7 @@ const KEYS: Readonly<Record<string, (entry: Resource) => Key>> = {
 
 export const SORTS = ['name', 'type', 'size', 'changed'] as const;
 
-/** @returns undefined where the signal came first */
+/** @returns undefined where the signal was aborted */
 export async function arranged(
   entries: readonly Resource[],
   { filter, sort }: { readonly filter?: string | undefined; readonly sort?: string | undefined },
@@ -75,7 +75,7 @@ function merge<T>(a: readonly (readonly [Key, T])[], b: readonly (readonly [Key,
 
 const compare = (a: Key, b: Key): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Lets the browser draw when a slice is used up. @returns a function that says whether to give up */
+/** Lets the browser draw after each time slice. @returns a function that says whether to give up */
 function pauses(signal: AbortSignal): () => Promise<boolean> | boolean {
   let began = performance.now();
   return () => {

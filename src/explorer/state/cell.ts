@@ -1,10 +1,10 @@
-/** A value that is looked at by components, which are drawn again when it changes. */
+/** A value that components show; they are drawn again when it changes. */
 import { useEffect, useState } from 'preact/hooks';
 
 export interface Cell<T> {
   get(): T;
   set(value: T): void;
-  /** @returns ends it */
+  /** @returns a function that stops following */
   follow(look: (value: T) => void): () => void;
 }
 
@@ -25,14 +25,14 @@ export function cell<T>(first: T): Cell<T> {
   };
 }
 
-/** The value of a cell, in a component. */
+/** Returns the value of a cell, in a component. */
 export function useCell<T>(of: Cell<T>): T {
   const [, draw] = useState(0);
   const drawn = of.get();
   useEffect(() => {
     const again = (): void => draw((times) => times + 1);
     const end = of.follow(again);
-    // It may be another one since it was drawn.
+    // It may have changed since it was drawn.
     if (of.get() !== drawn) again();
     return end;
   }, [of]);

@@ -1,13 +1,14 @@
-/** The entries of a folder, loaded page by page for as long as somebody looks at them, and again when it has changed. */
+/** Loads the entries of a folder page by page while the user looks at it, and again when it has changed. */
 import type { Resource } from '../../protocol/resources.ts';
 import type { Client, Data } from '../client/client.ts';
 import { isAbort, type Refusal, refusalOf } from '../client/refusal.ts';
 import { type Cell, cell } from './cell.ts';
+import { createRoots } from './tree.ts';
 
-/** Entries of one folder that are loaded; a filter and an order are of these. */
+/** The most entries of one folder that are loaded; filters and sorting apply to these. */
 const MAX_ENTRIES = 200_000;
 
-/** Milliseconds after which further entries are shown while more are coming. */
+/** How often newly loaded entries are shown, in milliseconds. */
 const SHOW_MS = 250;
 
 /** Milliseconds after which a server counts as slow. */
@@ -15,14 +16,14 @@ const SLOW_MS = 1_500;
 
 export interface Listed {
   readonly entries: readonly Resource[];
-  /** Whether these are all. */
+  /** Whether all entries are loaded. */
   readonly done: boolean;
-  /** There are more than are loaded. */
+  /** Whether the folder has more entries than may be loaded. */
   readonly cut: boolean;
-  /** Its server takes long to answer. */
+  /** Whether its server takes long to answer. */
   readonly slow?: boolean | undefined;
   readonly problem?: Refusal | undefined;
-  /** In the `_meta` of the first page. */
+  /** The `_meta` of the first page. */
   readonly meta?: Data | undefined;
 }
 
@@ -36,12 +37,12 @@ export const NOTHING: Listed = { entries: [], done: false, cut: false };
 
 export interface Listing {
   readonly listed: Cell<Listed>;
-  /** Loads it where it is not loaded yet. @returns ends it when nobody else looks */
+  /** Loads the entries unless they are loaded. @returns a function that releases them; loading ends with the last holder */
   hold(): () => void;
   refresh(): void;
 }
 
-/** @param changed told of entries that are new or others than before */
+/** @param changed called when entries are new or different */
 export function createListing(
   client: Client,
   uri: string | undefined,
@@ -56,7 +57,9 @@ export function createListing(
     loading = new AbortController();
     const { signal } = loading;
     const before = listed.get();
-    const entries: Resource[] = [];
+    const roots = uri === undefined ? createRoots() : undefined;
+    const all: Resource[] = [];
+    const entries = roots?.all ?? all;
     const slow = setTimeout(() => listed.set({ ...listed.get(), slow: true }), SLOW_MS);
     let meta: Data | undefined;
     let shownAt = Number.NEGATIVE_INFINITY;
@@ -65,13 +68,15 @@ export function createListing(
       do {
         const params = { ...(uri !== undefined && { uri }), ...(cursor !== undefined && { cursor }) };
         const page: Page = await client.request<Page>('resources/list', params, signal);
-        for (const each of page.resources) entries.push(each);
+        const added = roots?.add(page.resources);
+        if (roots === undefined) for (const each of page.resources) all.push(each);
         meta ??= page._meta;
         cursor = page.nextCursor;
-        const done = cursor === undefined || uri === undefined;
+        // Roots come before all that lies below them.
+        const done = cursor === undefined || added === 0;
         const cut = !done && entries.length >= MAX_ENTRIES;
         const isDue = performance.now() - shownAt > SHOW_MS;
-        // The entries before stay until all are there anew.
+        // The old entries stay until all new ones are loaded.
         if (done || cut || (!again && isDue)) {
           listed.set({ entries: entries.slice(), done, cut, meta });
           shownAt = performance.now();
@@ -107,5 +112,5 @@ function different(before: readonly Resource[], after: readonly Resource[]): rea
   return after.filter((each) => known.get(each.uri) !== stampOf(each)).map(({ uri }) => uri);
 }
 
-/** Another one whenever the resource is known to have changed. */
+/** Returns a text that differs whenever the resource is known to have changed. */
 export const stampOf = ({ annotations, size }: Resource): string => `${annotations?.lastModified} ${size}`;

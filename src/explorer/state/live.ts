@@ -2,7 +2,7 @@
 import type { Client } from '../client/client.ts';
 import { type Cell, cell } from './cell.ts';
 
-/** Resources that are watched at the same time. */
+/** The most resources that are watched at the same time. */
 const MAX_WATCHED = 100;
 
 /** Milliseconds for which what is on the page has to stay the same before it is watched. */

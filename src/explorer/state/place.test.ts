@@ -3,7 +3,8 @@ import { addressOfPlace, type Place, placeOf } from './place.ts';
 
 const PLACES: readonly (readonly [string, Place])[] = [
   ['/', { kind: 'home' }],
-  ['/?filter=a%20b&sort=-size&columns=1', { kind: 'home', filter: 'a b', sort: '-size', columns: true }],
+  ['/?filter=a%20b&sort=-size&layout=columns', { kind: 'home', filter: 'a b', sort: '-size', layout: 'columns' }],
+  ['/?layout=grid', { kind: 'home', layout: 'grid' }],
   [
     '/view/docs+file/a%20b.md?as=text%2Fmarkdown&from=end',
     { kind: 'resource', uri: 'docs+file:///a%20b.md', as: 'text/markdown', from: 'end' },

@@ -1,23 +1,26 @@
-/** The place that an address stands for: the whole state of the page, so that a reload and a shared address come back to it. */
+/** The place of an address: the whole state of the page, so that reloading or sharing the address restores it. */
 import { addressed, addressOf, withQuery } from '../../frontends/explorer/address.ts';
 import { MAX_WORDS, SEARCH_PATH } from '../../frontends/explorer/search-address.ts';
 
-/** How a folder is looked at. */
+/** The view options of a folder. */
 export interface Looks {
   readonly filter?: string | undefined;
-  /** `name`, `type`, `size` or `changed`, with `-` in front for the other way around. */
+  /** `name`, `type`, `size` or `changed`, with `-` in front for descending order. */
   readonly sort?: string | undefined;
-  readonly columns?: boolean | undefined;
+  /** Default: a list. */
+  readonly layout?: Layout | undefined;
 }
 
-/** How the thing is looked at. */
+export type Layout = 'columns' | 'grid';
+
+/** The view options of a resource. */
 export interface View {
   /** A format, as a MIME type. */
   readonly as?: string | undefined;
   /** The first byte of the window; `end` for the last window. */
   readonly from?: string | undefined;
   readonly lines?: string | undefined;
-  /** `text` for the source and `bytes` for a window in hexadecimal. Default: the preview. */
+  /** `text` for the source, `bytes` for hexadecimal, `history` for the commits of a file. Default: the preview. */
   readonly show?: string | undefined;
 }
 
@@ -29,7 +32,7 @@ export type Place =
 
 export const OFFERS = ['template', 'tool', 'prompt'] as const;
 
-/** Characters of a part of an address. */
+/** The most characters of a part of an address. */
 const MAX_PART = 8_192;
 
 /** @returns undefined for an address that is not a page of the explorer */
@@ -38,7 +41,7 @@ export function placeOf({ pathname, searchParams }: URL): Place | undefined {
   const looks: Looks = {
     filter: part('filter'),
     sort: part('sort'),
-    columns: searchParams.has('columns') || undefined,
+    layout: layoutIn(part('layout')),
   };
   if (pathname === '/') {
     for (const kind of OFFERS) {
@@ -69,11 +72,20 @@ export function addressOfPlace(place: Place): string {
   }
 }
 
-/** The part of a place that says how its folder is looked at. */
-export const looksOf = ({ filter, sort, columns }: Looks): Looks => ({ filter, sort, columns });
+/** The layout of the folder that is shown beside a place. */
+export const layoutOf = (place: Place): Layout | undefined =>
+  place.kind === 'resource' || place.kind === 'home' ? place.layout : undefined;
 
-const queryOf = ({ filter, sort, columns }: Looks): Record<string, string | undefined> => ({
-  filter,
-  sort,
-  columns: columns === true ? '1' : undefined,
-});
+/** A folder, in the layout that another place has. @param uri undefined for the roots */
+export function folderBeside(place: Place, uri: string | undefined): Place {
+  const layout = layoutOf(place);
+  return uri === undefined ? { kind: 'home', layout } : { kind: 'resource', uri, layout };
+}
+
+/** Returns only the view options of a place's folder. */
+export const looksOf = ({ filter, sort, layout }: Looks): Looks => ({ filter, sort, layout });
+
+const queryOf = ({ filter, sort, layout }: Looks): Record<string, string | undefined> => ({ filter, sort, layout });
+
+const layoutIn = (text: string | undefined): Layout | undefined =>
+  text === 'columns' || text === 'grid' ? text : undefined;

@@ -1,5 +1,5 @@
 /** Reads the thing on the page: whole where that is needed and small enough, in a window otherwise. */
-import { textFirst } from '../../core/formats/formats.ts';
+import { essenceOf, textFirst } from '../../core/formats/formats.ts';
 import { lineUri } from '../../frontends/resources/line-uri.ts';
 import { ACCEPT_META_KEY, RANGE_META_KEY, WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../protocol/resources.ts';
@@ -46,8 +46,16 @@ export interface Thing {
   readonly window: Window | undefined;
 }
 
-export const typeOf = (mimeType: string | undefined): string =>
-  (mimeType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+/** A text that the server said, and that is no resource: it is drawn as one that lies nowhere. */
+export const madeThing = (text: string, mimeType: string): Thing => ({
+  resource: { uri: '', name: '' },
+  item: { uri: '', name: '', mimeType, text },
+  type: mimeType,
+  look: lookOf(mimeType, undefined),
+  text,
+  bytes: undefined,
+  window: undefined,
+});
 
 /** Whether a text grows at its end, so that its end is what a reader wants. */
 const growsAtItsEnd = ({ uri, mimeType }: Resource): boolean =>
@@ -56,7 +64,7 @@ const growsAtItsEnd = ({ uri, mimeType }: Resource): boolean =>
 /** @throws Refusal */
 export async function readThing(client: Client, resource: Resource, view: View, signal: AbortSignal): Promise<Thing> {
   const accept = view.as === undefined ? textFirst(resource) : [view.as];
-  const type = typeOf(accept?.[0] ?? resource.mimeType);
+  const type = essenceOf(accept?.[0] ?? resource.mimeType);
   const look = lookOf(type, view.show);
   const size = accept === undefined ? resource.size : undefined;
   const lines = /^([1-9]\d{0,9})-([1-9]\d{0,9})$/.exec(view.lines ?? '');
@@ -102,7 +110,7 @@ async function read(
 function thingOf(resource: Resource, item: ResourceContents, look: Look): Thing {
   const text = 'text' in item && typeof item.text === 'string' ? item.text : undefined;
   const bytes = 'blob' in item && typeof item.blob === 'string' ? bytesOf(item.blob) : undefined;
-  const type = typeOf(item.mimeType);
+  const type = essenceOf(item.mimeType);
   const isPicture = look === 'image' || look === 'audio' || look === 'video';
   const fits = text === undefined ? look === 'hex' || isPicture : true;
   return { resource, item, type, look: fits ? look : 'hex', text, bytes, window: windowOf(item) };

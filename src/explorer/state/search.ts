@@ -1,4 +1,5 @@
 /** Searches all mounts with the tool that every client has, so that nothing is found that such a client would not find. */
+import { anyCase } from '../../frontends/explorer/search-address.ts';
 import type { CallToolResult, ContentBlock, ToolDescription } from '../../protocol/content.ts';
 import type { Client, Data } from '../client/client.ts';
 
@@ -11,7 +12,7 @@ export interface Found {
   readonly next?: Data | undefined;
 }
 
-/** Resources that are shown because of their names. */
+/** The most resources that are shown because of their names. */
 const MAX_NAMES = 12;
 
 /** Lines around each match. */
@@ -68,9 +69,3 @@ interface Page {
   readonly args: Data;
   readonly result: CallToolResult;
 }
-
-const anyCase = (words: string): string =>
-  words.replace(/\p{L}/gu, (letter) => {
-    const both = new Set([letter.toLowerCase(), letter.toUpperCase()]);
-    return both.size === 2 && [...both].every((each) => [...each].length === 1) ? `[${[...both].join('')}]` : letter;
-  });

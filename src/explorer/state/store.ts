@@ -1,4 +1,4 @@
-/** All that the page knows, and the ways to change it. State is the address; the rest can be asked for again. */
+/** The state of the page, and functions that change it. The address holds the state; all other data can be requested again. */
 import type { PromptDescription, ToolDescription } from '../../protocol/content.ts';
 import { SERVER_INFO_KEY } from '../../protocol/meta.ts';
 import type { Resource, ResourceTemplate } from '../../protocol/resources.ts';
@@ -8,15 +8,15 @@ import { type Cell, cell } from './cell.ts';
 import { createListing, type Listing } from './listing.ts';
 import { createLive, type Live } from './live.ts';
 import { addressOfPlace, type Place, placeOf } from './place.ts';
-import { parentOf, rootsAmong } from './tree.ts';
+import { parentOf } from './tree.ts';
 
-/** Folders whose entries are kept: more than are on a page at once, with the mounts beside them. */
+/** The most folders whose entries are kept: more than one page shows, with the mounts beside them. */
 const MAX_LISTINGS = 128;
 
-/** Templates, tools and prompts, each, that are shown. */
+/** The most templates, tools and prompts that are shown, each. */
 const MAX_OFFERS = 1_000;
 
-/** Changed resources that are marked until they are looked at. */
+/** The most changed resources that are marked until the user looks at them. */
 const MAX_MARKS = 1_000;
 
 interface Discovered {
@@ -25,17 +25,17 @@ interface Discovered {
   readonly _meta?: Data;
 }
 
-/** The server, in its own words. */
+/** The server's own description. */
 export interface About {
   readonly title: string;
   readonly description?: string | undefined;
   readonly instructions?: string | undefined;
-  /** Any text: whether it is an address is for who shows it. */
+  /** Any text: the component that shows it checks whether it is an address. */
   readonly website?: string | undefined;
 }
 
 export interface Offers {
-  /** Whether the server has said what it offers. */
+  /** Whether the server has sent its description. */
   readonly isKnown: boolean;
   readonly template: readonly ResourceTemplate[];
   readonly tool: readonly ToolDescription[];
@@ -48,18 +48,18 @@ export interface Store {
   readonly roots: Cell<readonly Resource[]>;
   readonly about: Cell<About>;
   readonly offers: Cell<Offers>;
-  /** Changed since they were looked at. */
+  /** Resources that changed since the user looked at them. */
   readonly marks: Cell<ReadonlySet<string>>;
-  /** Goes up by one when the thing on the page has changed at the source. */
+  /** Increases when the resource on the page has changed. */
   readonly changes: Cell<number>;
   readonly exchanges: Cell<readonly Exchange[]>;
   readonly live: Live;
   /** @param uri undefined for the roots */
   listing(uri: string | undefined): Listing;
-  /** The resource as a list that is loaded has it. */
+  /** Returns the resource as a loaded list has it. */
   known(uri: string): Resource | undefined;
   go(place: Place, replace?: boolean): void;
-  /** The URI of the place before this one. */
+  /** Returns the URI of the previous place. */
   before(): string | undefined;
   looked(uri: string): void;
   close(): void;
@@ -68,15 +68,15 @@ export interface Store {
 export interface StoreOptions {
   readonly client: Client;
   readonly exchanges: Cell<readonly Exchange[]>;
-  /** Title of the server until it has been asked. */
+  /** The title of the server until it has answered. */
   readonly server: string;
-  /** Where an address cannot be kept, as in a frame of a host, places are kept without. Default: true. */
+  /** Whether places are kept in the address, which a frame in a host cannot do. Default: true. */
   readonly addresses?: boolean;
 }
 
 const textIn = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** Adds an exchange, or puts the ended one in the place of the one that began. */
+/** Adds an exchange, or replaces the one that had begun by the finished one. */
 export function noted(exchanges: Cell<readonly Exchange[]>, exchange: Exchange): void {
   const before = exchanges.get();
   const at = before.findLastIndex(({ id }) => id === exchange.id);
@@ -105,7 +105,7 @@ export function createStore({ client, exchanges, server, addresses = true }: Sto
   function listing(uri: string | undefined): Listing {
     const key = uri ?? '';
     const found = listings.get(key) ?? createListing(client, uri, mark);
-    // The one that was looked at last is at the end.
+    // The most recently used folder is at the end.
     listings.delete(key);
     listings.set(key, found);
     for (const old of listings.keys()) {
@@ -130,7 +130,7 @@ export function createStore({ client, exchanges, server, addresses = true }: Sto
   });
 
   const letGo = listing(undefined).hold();
-  const unfollow = listing(undefined).listed.follow(({ entries }) => roots.set(rootsAmong(entries)));
+  const unfollow = listing(undefined).listed.follow(({ entries }) => roots.set(entries));
 
   async function pagesOf<T>(method: string, field: string): Promise<readonly T[]> {
     const all: T[] = [];

@@ -1,13 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { isBelow, parentOf, rootsAmong, stepsTo } from './tree.ts';
+import { createRoots, isBelow, parentOf, stepsTo } from './tree.ts';
 
 const at = (uri: string) => ({ uri, name: uri });
 const ROOTS = [at('docs+file:///'), at('shop+https://shop.test/api')];
 
 describe('the tree', () => {
   it('has the entries as roots that lie below no other', () => {
-    const listed = ['a+file:///', 'b+file:///', 'a+file:///x', 'b+file:///y/z', 'a+file:///'].map(at);
-    expect(rootsAmong(listed).map(({ uri }) => uri)).toEqual(['a+file:///', 'b+file:///']);
+    const roots = createRoots();
+    expect(roots.add(['a+file:///', 'b+file:///', 'a+file:///x', 'b+file:///y/z', 'a+file:///'].map(at))).toBe(2);
+    expect(roots.add(['b+file:///y', 'memo:x', 'https://shop.test/a', 'https://shop.test/ab'].map(at))).toBe(3);
+    expect(roots.add(['https://shop.test/a/b', 'https://shop.test/a/', 'memo:x'].map(at))).toBe(0);
+    expect(roots.all.map(({ uri }) => uri)).toEqual([
+      'a+file:///',
+      'b+file:///',
+      'memo:x',
+      'https://shop.test/a',
+      'https://shop.test/ab',
+    ]);
   });
 
   it('leads down to a URI, and up from it', () => {

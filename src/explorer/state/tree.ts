@@ -1,19 +1,39 @@
 /** The way from a root down to a URI, as it is spelled. */
-import { nameOfUri } from '../../core/uri.ts';
+import { insideOf, nameOfUri } from '../../core/uri.ts';
 import type { Resource } from '../../protocol/resources.ts';
 
-const withSlash = (uri: string): string => (uri.endsWith('/') ? uri : `${uri}/`);
+export const isBelow = (uri: string, folder: string): boolean => uri !== folder && uri.startsWith(insideOf(folder));
 
-export const isBelow = (uri: string, folder: string): boolean => uri !== folder && uri.startsWith(withSlash(folder));
+/** The entries of the default list that lie below no other. The list goes level by level, so these come first. */
+export interface Roots {
+  readonly all: readonly Resource[];
+  /** Adds those of a page that are roots. @returns how many these are */
+  add(page: readonly Resource[]): number;
+}
 
-/** The entries of the default list that lie below no other: it goes level by level, so these come first. */
-export function rootsAmong(resources: readonly Resource[]): readonly Resource[] {
-  const roots: Resource[] = [];
-  for (const each of resources) {
-    if (roots.some(({ uri }) => uri === each.uri || isBelow(each.uri, uri))) continue;
-    roots.push(each);
+export function createRoots(): Roots {
+  const all: Resource[] = [];
+  const uris = new Set<string>();
+
+  function isWithin(uri: string): boolean {
+    if (uris.has(uri)) return true;
+    for (let at = uri.indexOf('/'); at >= 0; at = uri.indexOf('/', at + 1))
+      if (uris.has(uri.slice(0, at)) || uris.has(uri.slice(0, at + 1))) return true;
+    return false;
   }
-  return roots;
+
+  return {
+    all,
+    add(page) {
+      const before = all.length;
+      for (const each of page) {
+        if (isWithin(each.uri)) continue;
+        uris.add(each.uri);
+        all.push(each);
+      }
+      return all.length - before;
+    },
+  };
 }
 
 export const rootOf = (roots: readonly Resource[], uri: string): Resource | undefined =>
@@ -28,7 +48,7 @@ export interface Step {
 export function stepsTo(roots: readonly Resource[], uri: string): readonly Step[] {
   const root = rootOf(roots, uri);
   if (root === undefined) return [{ uri, name: nameOfUri(uri) ?? uri }];
-  const base = withSlash(root.uri);
+  const base = insideOf(root.uri);
   const parts = uri.length > base.length ? uri.slice(base.length).split('/') : [];
   return [
     { uri: root.uri, name: root.title ?? root.name },

@@ -1,6 +1,6 @@
 /**
- * The explorer as hosts show it beside a conversation (SEP-1865): one document without network and frames. It reads through the host,
- * and shows texts as text and pictures as `data:`; everything else that comes is only named.
+ * The explorer that hosts show beside a conversation (SEP-1865): one document, without network access and frames. It reads
+ * through the host. It shows texts as text and pictures as `data:` URIs, and only names everything else.
  */
 
 const STYLE = `
@@ -11,6 +11,7 @@ li { border-top: 1px solid light-dark(#ddd6c8, #3a372f) }
 button { font: inherit; color: inherit; background: none; border: 0; padding: 4px 2px; text-align: start; cursor: pointer; min-height: 28px }
 li button { width: 100% } .go, nav button { color: var(--brass); text-decoration: underline }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 320px; overflow: auto; font: 13px/1.45 var(--font-mono, ui-monospace, monospace) }
+input { font: inherit; color: inherit; background: transparent; border: 1px solid; border-radius: 2px; padding: 4px 8px; width: 100%; box-sizing: border-box; margin: 0 0 8px }
 img { max-width: 100%; max-height: 320px } small { opacity: .8 }
 `;
 
@@ -43,7 +44,8 @@ async function read(uri) {
     try { return (await ask('resources/read', { uri })).contents?.[0] ?? {}; } catch { /* The tool may do it. */ }
   }
   const { content = [] } = await call('read', { uri });
-  const found = content.find(({ type }) => type === 'text' || type === 'image' || type === 'resource');
+  // The first text says what is read.
+  const found = content.find(({ type }) => type === 'image' || type === 'resource') ?? content.findLast(({ type }) => type === 'text');
   return found?.resource ?? (found?.type === 'image' ? { blob: found.data, mimeType: found.mimeType } : { text: found?.text });
 }
 function pick(resource) {
@@ -55,6 +57,7 @@ function pick(resource) {
   return ask('ui/update-model-context', { content, structuredContent: { picked: { uri, name, mimeType } } })
     .then(() => say('Picked ' + name), (error) => say(error.message));
 }
+const howOf = (resource) => resource.words !== undefined ? found : isFolder(resource) ? folder : one;
 const isFolder = ({ mimeType, capabilities }) => capabilities ? capabilities.list === true : mimeType === 'inode/directory';
 
 async function show(resource, how) {
@@ -67,11 +70,8 @@ async function folder(resource, cursor) {
   if (!cursor) { at = resource; frame(resource); main.append(document.createElement('ul')); }
   main.querySelector('.more')?.remove();
   for (const each of structuredContent.resources ?? []) {
-    const button = element('button', each.name + (isFolder(each) ? '/' : ''), { title: each.uri });
-    if (each.size !== undefined) button.append(element('small', ' ' + each.size + ' bytes'));
-    button.onclick = () => { above.push(at); void show(each, isFolder(each) ? folder : one); };
-    const row = document.createElement('li');
-    row.append(button);
+    const row = rowOf(each, each.name + (isFolder(each) ? '/' : ''));
+    if (each.size !== undefined) row.firstChild.append(element('small', ' ' + each.size + ' bytes'));
     main.querySelector('ul').append(row);
   }
   if (structuredContent.nextCursor) {
@@ -79,6 +79,31 @@ async function folder(resource, cursor) {
     more.onclick = () => void show(resource, () => folder(resource, structuredContent.nextCursor));
     main.append(more);
   }
+}
+function rowOf(resource, text) {
+  const button = element('button', text, { title: resource.uri, dir: 'auto' });
+  button.onclick = () => { above.push(at); void show(resource, howOf(resource)); };
+  const row = document.createElement('li');
+  row.append(button);
+  return row;
+}
+/** Places in texts, the best first where the server ranks them; each is opened, and picked, as just its lines. */
+async function found(resource) {
+  const { words } = resource;
+  const plain = { pattern: '(?i)' + words.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), context: 1 };
+  const ranked = await call('search', { pattern: words, mode: 'ranked', context: 1 }).catch(() => undefined);
+  const { content = [] } = ranked ?? await call('search', plain);
+  at = resource;
+  frame(resource);
+  const list = document.createElement('ul');
+  for (const block of content) {
+    const { uri, text, name = uri, mimeType } = (block.type === 'resource' ? block.resource : block) ?? {};
+    if (typeof uri !== 'string') continue;
+    const row = rowOf({ uri, name, mimeType }, name);
+    if (block.type === 'resource' && typeof text === 'string') row.append(element('pre', text.slice(0, 2000), { dir: 'auto' }));
+    list.append(row);
+  }
+  main.append(list.childElementCount > 0 ? list : element('p', 'Nothing was found.'));
 }
 async function one(resource) {
   const { text, blob, mimeType } = await read(resource.uri);
@@ -94,7 +119,7 @@ function frame(resource) {
   const bar = document.createElement('nav');
   if (above.length > 0) {
     const back = element('button', 'Back');
-    back.onclick = () => { const last = above.pop(); void show(last, isFolder(last) ? folder : one); };
+    back.onclick = () => { const last = above.pop(); void show(last, howOf(last)); };
     bar.append(back, ' ');
   }
   bar.append(element('strong', resource.name ?? 'Everything', { dir: 'auto' }));
@@ -103,15 +128,24 @@ function frame(resource) {
     use.onclick = () => void pick(resource);
     bar.append(' ', use);
   }
+  const again = element('button', 'Load again');
+  again.onclick = () => void show(at, howOf(at));
+  bar.append(' ', again);
   main.append(bar);
 }
 const EVERYTHING = { capabilities: { list: true } };
 async function open(uri) {
   if (!uri) return show(EVERYTHING, folder);
   const resource = await call('describe', { uri }).then(({ structuredContent }) => structuredContent?.resource, () => undefined);
-  const found = resource ?? { uri, name: uri, capabilities: { list: true } };
-  return show(found, isFolder(found) ? folder : one);
+  const there = resource ?? { uri, name: uri, capabilities: { list: true } };
+  return show(there, howOf(there));
 }
+document.querySelector('input').onkeydown = ({ key, target }) => {
+  const words = target.value.trim();
+  if (key !== 'Enter' || words === '') return;
+  if (at !== undefined) above.push(at);
+  void show({ name: 'Search for ' + words, words }, found);
+};
 function themed({ theme, styles }) {
   if (theme === 'light' || theme === 'dark') document.documentElement.style.colorScheme = theme;
   for (const name of ['--font-sans', '--font-mono']) {
@@ -151,6 +185,6 @@ ask('ui/initialize', {
 }, (error) => say(error.message));
 `;
 
-/** An HTML5 document in which nothing of a server stands. */
-export const VIEW = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Explorer</title><style>${STYLE}</style></head><body><main></main><p role="status">Connecting ...</p><script>${SCRIPT}</script></body></html>
+/** The HTML5 document. It is the same for every server. */
+export const VIEW = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Explorer</title><style>${STYLE}</style></head><body><search><input type="search" aria-label="Search everything" placeholder="Search everything"></search><main></main><p role="status">Connecting ...</p><script>${SCRIPT}</script></body></html>
 `;

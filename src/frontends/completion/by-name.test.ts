@@ -28,7 +28,12 @@ const request = { uriTemplate: 'memory:///{+path}', variable: 'path', known: {},
 const found = (path: string): RankedMatch => ({
   uri: `memory:///${path}`,
   path,
-  passage: { fits: (text) => new Set(/\bclo/i.test(text) ? [0] : []) },
+  passage: {
+    fits: (texts) => {
+      const each = texts.map((text) => new Set(/\bclo/i.test(text) ? [0] : []));
+      return { each, together: new Set(each.flatMap((terms) => [...terms])) };
+    },
+  },
 });
 
 describe('completion by names', () => {

@@ -11,7 +11,7 @@ import { DIRECTORY_MIME_TYPE } from '../../protocol/resources.ts';
 /** Hits that are looked at as the caller. */
 const MAX_LOOKED_AT = 200;
 
-/** Questions that the index is asked at once; those that take too long count until it has answered them. */
+/** The most questions that the index is asked at once; those that take too long count until it has answered them. */
 const MAX_AT_ONCE = 4;
 
 /** Characters; fewer begin too many words. */
@@ -54,7 +54,7 @@ export function completedByName(
   });
 }
 
-/** Where a variable that stands for a path leads to with what is typed. */
+/** The folder that a variable for a path leads to, and the part of a name that has been typed. */
 interface Place {
   /** URI of the folder that is typed. */
   readonly folder: string;
@@ -124,6 +124,6 @@ async function endingOf(
   const resource = await operations.metadata(uri, ctx).catch(() => undefined);
   if (resource === undefined) return undefined;
   const { name, title = '', mimeType } = resource;
-  if (passage.fits(`${name}\n${title}`).size < passage.fits(typed).size) return undefined;
+  if (passage.fits([name, title]).together.size < passage.fits([typed]).together.size) return undefined;
   return mimeType === DIRECTORY_MIME_TYPE ? '/' : '';
 }

@@ -1,7 +1,7 @@
 /**
- * Addresses of resources in the explorer. A hierarchical URI keeps its form, so that a person can read the address, and what
- * copies a folder makes the same folder: `museum+file:///clocks/a.md` is at `/view/museum+file/clocks/a.md`. Any other URI,
- * such as one with a query, goes whole into the query: `/view?uri=memo%3Ax`. Each URI has one address.
+ * Addresses of resources in the explorer. A hierarchical URI keeps its form, so that people can read the address, and programs
+ * that copy a folder get the same folder: `museum+file:///clocks/a.md` is at `/view/museum+file/clocks/a.md`. Any other URI, such
+ * as one with a query, goes into the query as a whole: `/view?uri=memo%3Ax`. Each URI has one address.
  */
 
 /** `view`: the page of a resource. `raw`: its bytes, or the list of a folder. */
@@ -9,22 +9,22 @@ export type Route = 'view' | 'raw';
 
 const HIERARCHICAL = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)\/([^?#]*)$/;
 
-/** Text that a browser leaves as it is in a path (RFC 3986 `pchar`). */
+/** Text that browsers leave unchanged in a path (RFC 3986 `pchar`). */
 const PLAIN = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})*$/;
 
-/** Browsers take these out, also where they are escaped. */
+/** Segments that browsers remove, even where they are escaped. */
 const DOTS = /^(?:\.|%2e){1,2}$/i;
 
-/** Sends a person to the issuer of tokens, and then back to the address in `to`. */
+/** Sends the user to the token issuer, and then back to the address in `to`. */
 export const SIGN_IN_PATH = '/explorer/sign-in';
-/** Takes a `POST` of a page of this server alone. */
+/** Accepts a `POST` only from pages of this server. */
 export const SIGN_OUT_PATH = '/explorer/sign-out';
 
 export function addressOf(route: Route, uri: string): string {
   return pathOf(route, uri) ?? `/${route}?uri=${encodeURIComponent(uri.toWellFormed())}`;
 }
 
-/** Of the list of a folder: with a slash at the end, so that what copies it makes a folder. */
+/** The address of a folder's list. It ends in a slash, so that a program that copies it makes a folder. */
 export function listingAddress(uri: string): string {
   const path = pathOf('raw', uri);
   return path === undefined || path.endsWith('/') ? addressOf('raw', uri) : `${path}/`;
@@ -33,7 +33,7 @@ export function listingAddress(uri: string): string {
 function pathOf(route: Route, uri: string): string | undefined {
   const [, scheme = '', authority = '', path = ''] = HIERARCHICAL.exec(uri) ?? [];
   if (scheme === '' || !PLAIN.test(authority)) return undefined;
-  // The end of a path says of an address whether it is a folder's, and not how the URI is spelled.
+  // In an address, a trailing slash marks a folder's list, whatever the spelling of the URI.
   const segments = path === '' ? [] : path.split('/');
   if (segments.some((segment) => segment === '' || !PLAIN.test(segment) || DOTS.test(segment))) return undefined;
   return `/${route}/${authority === '' ? scheme : `${scheme}:${authority}`}/${path}`;
@@ -43,11 +43,11 @@ function pathOf(route: Route, uri: string): string | undefined {
 export interface Addressed {
   readonly route: Route;
   readonly uri: string;
-  /** It ends in a slash, as the list of a folder does. */
+  /** Whether the address ends in a slash, as the list of a folder does. */
   readonly folder: boolean;
 }
 
-/** @param path of the request, as it was sent; undefined where it is of no resource */
+/** @param path the raw path of the request; undefined is returned where it names no resource */
 export function addressed(path: string, query: URLSearchParams): Addressed | undefined {
   const [, route, first = '', rest = ''] = /^\/(view|raw)(?:\/([^/]*)(.*))?$/s.exec(path) ?? [];
   if (route !== 'view' && route !== 'raw') return undefined;
@@ -62,7 +62,7 @@ export function addressed(path: string, query: URLSearchParams): Addressed | und
   return { route, uri: `${scheme}://${authority}${inner === '' ? '/' : inner}`, folder };
 }
 
-/** The same address with these parameters; what is undefined is left out. */
+/** Returns the address with these parameters; undefined ones are left out. */
 export function withQuery(address: string, parameters: Readonly<Record<string, string | undefined>>): string {
   const query = Object.entries(parameters)
     .flatMap(([name, value]) =>
@@ -71,3 +71,6 @@ export function withQuery(address: string, parameters: Readonly<Record<string, s
     .join('&');
   return query === '' ? address : `${address}${address.includes('?') ? '&' : '?'}${query}`;
 }
+
+/** Quotes a text as one word of a shell command. */
+export const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,4 +1,4 @@
-/** The page of a folder, and of all mounts: a page of entries, filtered and ordered as the address says. */
+/** The page of a folder, or of all mounts: one page of entries, filtered and sorted by the address's parameters. */
 import type { Resource } from '../../protocol/resources.ts';
 import { addressOf, listingAddress, withQuery } from './address.ts';
 import { countText, sizeText, timeText } from './figures.ts';
@@ -10,7 +10,7 @@ import { TEXTS } from './texts.ts';
 export const SORTS = ['name', 'type', 'size', 'changed'] as const;
 export type Sort = (typeof SORTS)[number];
 
-/** The part of a page's address that says how to show the folder, and not which one. */
+/** The parameters of a page's address that say how to show the folder. */
 export interface View {
   readonly filter?: string | undefined;
   readonly sort?: Sort | undefined;
@@ -62,7 +62,7 @@ ${resource !== undefined && html`<p class="soft"><code>${resource.uri}</code> ·
   return page(shell, title, resource?.uri, main);
 }
 
-/** Hidden fields for the parts of the address that the form would lose. */
+/** Hidden fields that keep the parameters of the address when the form is sent. */
 function hidden(resource: Resource | undefined, view: View): readonly Html[] {
   const uri = resource !== undefined && addressOf('view', resource.uri).includes('?') ? resource.uri : undefined;
   return Object.entries({ uri, sort: orderOf(view), cursor: view.cursor }).flatMap(([name, value]) =>
@@ -85,7 +85,7 @@ function row(entry: Resource): Html {
   const time = timeText(entry.annotations?.lastModified);
   const size = typeof entry.size === 'number' ? entry.size : undefined;
   const more = entry.title !== undefined && entry.title !== entry.name ? entry.title : entry.description;
-  return html`<tr><td><a class="k k-${kindOf(entry)}" href="${addressOf('view', entry.uri)}">${icon !== undefined && html`<img src="${icon}" alt="" width="16" height="16">`}<bdi>${entry.name}</bdi></a>${more !== undefined && html`<small dir="auto">${more}</small>`}</td><td class="wide">${typeText(entry)}</td><td class="n wide">${size !== undefined && html`<span title="${TEXTS.bytes(countText(size))}">${sizeText(size)}</span>`}</td><td class="n wide">${time !== undefined && html`<time datetime="${time.exact}">${time.shown}</time>`}</td></tr>
+  return html`<tr><td><a class="k k-${kindOf(entry)}" href="${addressOf('view', entry.uri)}">${icon !== undefined && html`<img src="${icon}" alt="" width="16" height="16">`}<bdi>${entry.name}</bdi></a>${more !== undefined && html` <small dir="auto">${more}</small>`}</td><td class="wide">${typeText(entry)}</td><td class="n wide">${size !== undefined && html`<span title="${TEXTS.bytes(countText(size))}">${sizeText(size)}</span>`}</td><td class="n wide">${time !== undefined && html`<time datetime="${time.exact}">${time.shown}</time>`}</td></tr>
 `;
 }
 

@@ -16,15 +16,15 @@ class Markup {
 
 export type Html = Markup;
 
-/** A value that may go into a template. Nothing is written of `undefined` and `false`. */
+/** A value that may go into a template. `undefined` and `false` write nothing. */
 export type Part = Html | string | number | undefined | false | readonly Part[];
 
-/** The holes of a template that are in a tag and not in quotes. */
+/** For each template, the positions of the parts that stand in a tag and outside of quotes. */
 const bare = new WeakMap<TemplateStringsArray, ReadonlySet<number>>();
 
 /**
- * Text goes in as text, also between the quotes of an attribute. In a tag and outside of quotes only markup goes in, such as
- * an attribute that may be missing. Characters that cannot be seen are written as `\u{202e}`.
+ * Makes markup. Text becomes text, also between the quotes of an attribute. In a tag and outside of quotes only markup is
+ * accepted, such as an attribute that may be missing. Invisible characters are written as `\u{202e}`.
  * @throws TypeError for text in a tag outside of quotes
  */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {

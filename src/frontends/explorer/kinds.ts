@@ -1,10 +1,11 @@
 /** The kind of a resource in a word, and the picture that stands for it. */
+import { essenceOf } from '../../core/formats/formats.ts';
 import { isIconAddress } from '../../core/icons.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
 import { type Kind, kindOfType } from '../resources/kinds.ts';
 import { TYPE_NAMES } from './texts.ts';
 
-/** Characters of an icon that a server sends along; with more, the picture of the kind takes its place. */
+/** The most characters of an icon that a server sends along; with more, the picture of the kind takes its place. */
 const MAX_ICON = 8_192;
 
 /** It has a list of its own, or is of the type that has. */
@@ -16,7 +17,7 @@ export const kindOf = (resource: Resource): Kind => (isFolder(resource) ? 'folde
 /** As in `Markdown`; the type itself where it has no name. */
 export function typeText(resource: Resource): string {
   if (isFolder(resource)) return TYPE_NAMES[DIRECTORY_MIME_TYPE] ?? '';
-  const type = (resource.mimeType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const type = essenceOf(resource.mimeType);
   return TYPE_NAMES[type] ?? type;
 }
 
@@ -24,5 +25,11 @@ export function typeText(resource: Resource): string {
 export function ownIcon({ icons }: Resource): string | undefined {
   if (!Array.isArray(icons)) return undefined;
   const found = icons.find(({ src }) => typeof src === 'string' && src.startsWith('data:') && src.length <= MAX_ICON);
-  return found !== undefined && isIconAddress(found.src) ? found.src : undefined;
+  return found !== undefined && isIconAddress(found.src) && isReadable(found.src) ? found.src : undefined;
+}
+
+/** Whether a `data:` URI has bytes that a browser can decode: it reports others as errors of the page. */
+function isReadable(address: string): boolean {
+  const [head = '', data = ''] = [address.slice(0, address.indexOf(',')), address.slice(address.indexOf(',') + 1)];
+  return !/;base64$/i.test(head) || (/^[A-Za-z0-9+/]+={0,2}$/.test(data) && data.length % 4 !== 1);
 }

@@ -1,5 +1,5 @@
 /** The frame of every page: where it is, and the mounts. */
-import { nameOfUri } from '../../core/uri.ts';
+import { insideOf, nameOfUri } from '../../core/uri.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { addressOf, SIGN_IN_PATH, SIGN_OUT_PATH, withQuery } from './address.ts';
 import { type Html, html } from './html.ts';
@@ -17,6 +17,8 @@ export interface Island {
   readonly script: string;
   readonly style: string;
   readonly endpoint: string;
+  /** Only a browser with the key gets in: requests that are copied from a page would not. */
+  readonly keyed?: boolean | undefined;
 }
 
 /** The facts about the server that every page needs. */
@@ -31,7 +33,7 @@ export interface Shell {
   /** Undefined where pages have no script. */
   readonly island?: Island | undefined;
   readonly beside?: readonly BesidePage[] | undefined;
-  /** Where people sign in: who has signed in; without a name nobody has. */
+  /** The person who has signed in, if people can sign in; without a name nobody has. */
   readonly person?: { readonly name: string | undefined } | undefined;
 }
 
@@ -67,14 +69,14 @@ export function page(shell: Shell, title: string, uri: string | undefined, main:
 
 const island = ({ island }: Shell): Html | false =>
   island !== undefined &&
-  html`<link rel="stylesheet" href="${island.style}"><script type="module" src="${island.script}" data-endpoint="${island.endpoint}"></script>`;
+  html`<link rel="stylesheet" href="${island.style}"><script type="module" src="${island.script}" data-endpoint="${island.endpoint}"${island.keyed === true && html` data-keyed`}></script>`;
 
 const person = (name: string | undefined, uri: string | undefined): Html =>
   name === undefined
     ? html`<a href="${withQuery(SIGN_IN_PATH, { to: uri === undefined ? undefined : addressOf('view', uri) })}">${TEXTS.signIn}</a>`
     : html`<form method="post" action="${SIGN_OUT_PATH}"><bdi class="soft">${name}</bdi> <button>${TEXTS.signOut}</button></form>`;
 
-/** Mounts that a page names beside its own. */
+/** The most mounts that a page names beside its own. */
 const MAX_PLACES = 24;
 
 function places({ roots, missing }: Shell, uri: string | undefined): readonly Html[] {
@@ -93,9 +95,7 @@ const rootName = (mount: string | undefined, resource: Resource): string =>
 
 /** The root that a URI is below of, as it is spelled. */
 const rootOf = (roots: readonly Root[], uri: string | undefined): Root | undefined =>
-  roots.find(({ resource }) => uri === resource.uri || uri?.startsWith(withSlash(resource.uri)));
-
-const withSlash = (uri: string): string => (uri.endsWith('/') ? uri : `${uri}/`);
+  roots.find(({ resource }) => uri === resource.uri || uri?.startsWith(insideOf(resource.uri)));
 
 /** The ways up: only below a root, for a URI elsewhere need not have anything above it. */
 function crumbs({ server, roots }: Shell, uri: string | undefined): readonly Html[] {
@@ -103,7 +103,7 @@ function crumbs({ server, roots }: Shell, uri: string | undefined): readonly Htm
   if (uri === undefined) return [home];
   const root = rootOf(roots, uri);
   if (root === undefined) return [home, html`<li aria-current="page"><bdi>${nameOfUri(uri) ?? uri}</bdi></li>`];
-  const base = withSlash(root.resource.uri);
+  const base = insideOf(root.resource.uri);
   const steps = uri.length > base.length ? uri.slice(base.length).split('/') : [];
   const ways = [
     { at: root.resource.uri, name: rootName(root.mount, root.resource) },

@@ -1,4 +1,4 @@
-/** The list of a folder at its raw address: nothing but links to bytes and lists, for what copies a folder. */
+/** Renders the list of a folder at its raw address: only links to files and folders, for programs that copy a folder. */
 import type { Resource } from '../../protocol/resources.ts';
 import { addressOf, listingAddress } from './address.ts';
 import { html } from './html.ts';

@@ -1,10 +1,11 @@
-/** The page of one resource: the thing itself, its label beside it, and how to use it elsewhere. */
-import { formatsOf } from '../../core/formats/formats.ts';
+/** The page of one resource: its preview, its metadata, and how to use it elsewhere. */
+import { essenceOf, formatsOf } from '../../core/formats/formats.ts';
 import { WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../protocol/resources.ts';
 import type { LineRange } from '../resources/line-uri.ts';
-import { addressOf, withQuery } from './address.ts';
+import { addressOf, shellWord, withQuery } from './address.ts';
 import { countText, shownText, sizeText, timeText } from './figures.ts';
+import { historyOf } from './history.ts';
 import { type Html, html } from './html.ts';
 import { typeText } from './kinds.ts';
 import { page, type Shell } from './layout.ts';
@@ -13,25 +14,25 @@ import { PROBLEMS, TEXTS } from './texts.ts';
 /** Bytes of a preview. */
 export const PREVIEW_BYTES = 32 * 1_024;
 
-/** Bytes that are shown of what is not text. */
+/** Bytes that a preview of binary contents shows. */
 const HEX_BYTES = 512;
 
-/** Images that browsers draw without running anything in them, for an `img` element. */
+/** Image types that browsers show in an `img` element without running scripts in them. */
 const DRAWN = /^image\/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)$/;
 
 export interface Shown {
   readonly resource: Resource;
-  /** The contents that were read for the preview; the reason why not, where they could not be. */
+  /** The contents of the preview, or the reason why they could not be read. */
   readonly contents: readonly ResourceContents[] | { readonly reason: string };
-  /** The format that was asked for. */
+  /** The requested format. */
   readonly as: string | undefined;
-  /** Where the preview begins, in bytes. */
+  /** The first byte of the preview. */
   readonly from: number;
-  /** The lines that the preview shows, where not a window of bytes. */
+  /** The lines that the preview shows; undefined where it shows a window of bytes. */
   readonly lines?: LineRange | undefined;
-  /** The origin of the server, such as `http://127.0.0.1:8931`, and its MCP endpoint. */
+  /** The server's origin, such as `http://127.0.0.1:8931`, and its MCP endpoint; undefined where only this browser has access. */
   readonly origin: string;
-  readonly endpoint: string;
+  readonly endpoint: string | undefined;
 }
 
 export function resourcePage(shell: Shell, shown: Shown): string {
@@ -49,7 +50,7 @@ function preview(shown: Shown): Html {
     return html`<div class="case"><p>${PROBLEMS[contents.reason]?.what ?? TEXTS.noPreview}</p></div>`;
   const [item, ...others] = contents;
   if (item === undefined) return html`<div class="case"><p>${TEXTS.noPreview}</p></div>`;
-  const type = (item.mimeType ?? '').split(';', 1)[0]?.toLowerCase() ?? '';
+  const type = essenceOf(item.mimeType);
   return html`${others.length > 0 && html`<p>${TEXTS.parts}</p>`}<div class="case">${thing(item, type, raw)}</div>${ways(shown, item)}`;
 }
 
@@ -78,7 +79,7 @@ interface Window {
   readonly total?: number;
 }
 
-/** Where the window lies in the whole, and the ways to the others. */
+/** Tells which part of the whole the preview shows, with links to the other parts. */
 function ways({ resource, as, lines }: Shown, { _meta }: ResourceContents): Html | undefined {
   if (lines !== undefined)
     return html`<p class="soft">${TEXTS.lines(lines.first, lines.last)} <a href="${withQuery(addressOf('view', resource.uri), { as })}">${TEXTS.start}</a></p>`;
@@ -96,14 +97,14 @@ function label({ resource, as }: Shown): Html {
   const { capabilities, size } = resource;
   const can = [capabilities?.list && TEXTS.listed, capabilities?.subscribe && TEXTS.subscribed].filter(Boolean);
   const formats = formatsOf(resource);
+  const history = historyOf(resource);
   const type = typeText(resource);
-  return html`<h2>${TEXTS.label}</h2><dl>${type !== '' && html`<dt>${TEXTS.type}</dt><dd>${type}${resource.mimeType !== undefined && resource.mimeType !== type && html` <span class="soft">${resource.mimeType}</span>`}</dd>`}${typeof size === 'number' && html`<dt>${TEXTS.size}</dt><dd>${sizeText(size)} <span class="soft">${TEXTS.bytes(countText(size))}</span></dd>`}${time !== undefined && html`<dt>${TEXTS.changed}</dt><dd><time datetime="${time.exact}">${time.shown}</time></dd>`}<dt>${TEXTS.capabilities}</dt><dd>${can.length > 0 ? can.join(', ') : TEXTS.none}</dd>${formats !== undefined && html`<dt>${TEXTS.formats}</dt><dd class="tabs">${formats.map(({ mimeType }) => html`<a href="${withQuery(addressOf('view', resource.uri), { as: mimeType })}"${mimeType === as && html` aria-current="true"`}>${mimeType}</a>`)}</dd>`}<dt>${TEXTS.uri}</dt><dd><code>${resource.uri}</code></dd></dl>`;
+  return html`<h2>${TEXTS.label}</h2><dl>${type !== '' && html`<dt>${TEXTS.type}</dt><dd>${type}${resource.mimeType !== undefined && resource.mimeType !== type && html` <span class="soft">${resource.mimeType}</span>`}</dd>`}${typeof size === 'number' && html`<dt>${TEXTS.size}</dt><dd>${sizeText(size)} <span class="soft">${TEXTS.bytes(countText(size))}</span></dd>`}${time !== undefined && html`<dt>${TEXTS.changed}</dt><dd><time datetime="${time.exact}">${time.shown}</time></dd>`}<dt>${TEXTS.capabilities}</dt><dd>${can.length > 0 ? can.join(', ') : TEXTS.none}</dd>${formats !== undefined && html`<dt>${TEXTS.formats}</dt><dd class="tabs">${formats.map(({ mimeType }) => html`<a href="${withQuery(addressOf('view', resource.uri), { as: mimeType })}"${mimeType === as && html` aria-current="true"`}>${mimeType}</a> `)}</dd>`}${history !== undefined && html`<dt>${TEXTS.history}</dt><dd class="tabs"><a href="${addressOf('view', history.log)}">${TEXTS.commits}</a> <a href="${addressOf('view', history.blame)}">${TEXTS.blame}</a></dd>`}<dt>${TEXTS.uri}</dt><dd><code>${resource.uri}</code></dd></dl>`;
 }
-
-const word = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 function use({ resource, as, origin, endpoint }: Shown): Html {
   const raw = withQuery(addressOf('raw', resource.uri), { as });
+  if (endpoint === undefined) return html`<h2>${TEXTS.use}</h2><p><a href="${raw}">${TEXTS.raw}</a></p>`;
   const host = JSON.stringify({ mcpServers: { vitrine: { type: 'http', url: endpoint } } }, null, 2);
-  return html`<h2>${TEXTS.use}</h2><p><a href="${raw}">${TEXTS.raw}</a></p><dl><dt>${TEXTS.withCurl}</dt><dd><pre class="copy">curl ${word(origin + raw)}</pre></dd><dt>${TEXTS.withVitrine}</dt><dd><pre class="copy">vitrine cat ${word(endpoint)} ${word(resource.uri)}</pre></dd><dt>${TEXTS.inHost}</dt><dd><pre class="copy">${host}</pre></dd></dl>`;
+  return html`<h2>${TEXTS.use}</h2><p><a href="${raw}">${TEXTS.raw}</a></p><dl><dt>${TEXTS.withCurl}</dt><dd><pre class="copy">curl ${shellWord(origin + raw)}</pre></dd><dt>${TEXTS.withVitrine}</dt><dd><pre class="copy">vitrine cat ${shellWord(endpoint)} ${shellWord(resource.uri)}</pre></dd><dt>${TEXTS.inHost}</dt><dd><pre class="copy">${host}</pre></dd></dl>`;
 }

@@ -17,7 +17,7 @@ export interface Found {
   readonly texts: CallToolResult;
 }
 
-/** Resources that are shown because of their names. */
+/** The most resources that are shown because of their names. */
 const MAX_NAMES = 12;
 
 /** @param found undefined where nothing was searched for */

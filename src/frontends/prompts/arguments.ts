@@ -1,16 +1,16 @@
-/** Arguments of prompts that are made here; those of mounted servers are theirs to check (SEC-PROMPT-1). */
+/** Checks arguments of Vitrine's own prompts; mounted servers check their own (SEC-PROMPT-1). */
 import { invalid } from '../../core/errors.ts';
 import type { Prompt } from '../../core/prompt.ts';
 
-/** Characters of one argument. */
+/** The most characters of one argument. */
 export const MAX_ARGUMENT_LENGTH = 32_768;
 
-/** Tab and line breaks are text; every other control character is not (SEC-PROMPT-1). */
+/** Tabs and line breaks count as text; every other control character is refused (SEC-PROMPT-1). */
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
 
 /**
- * The arguments of a prompt as it declares them.
- * @throws ResourceError `invalid` for one that it does not take, that is missing, too long, or has control characters
+ * Returns the arguments of a prompt after checking them against its declaration.
+ * @throws ResourceError `invalid` for an argument that is unknown, missing, too long, or has control characters
  */
 export function checkArguments(
   prompt: Prompt,
@@ -21,13 +21,12 @@ export function checkArguments(
     if (!declared.some((argument) => argument.name === name)) {
       const known = declared.map((argument) => argument.name).join(', ');
       throw invalid(
-        `The prompt ${prompt.name} takes no argument ${JSON.stringify(name)}; it takes ${known === '' ? 'none' : known}`,
+        `The prompt ${prompt.name} has no argument ${JSON.stringify(name)}; it takes ${known === '' ? 'none' : known}`,
       );
     }
     if (value.length > MAX_ARGUMENT_LENGTH)
       throw invalid(`The argument ${name} has more than ${MAX_ARGUMENT_LENGTH} characters`);
-    if (CONTROL.test(value) || !value.isWellFormed())
-      throw invalid(`The argument ${name} has control characters in it`);
+    if (CONTROL.test(value) || !value.isWellFormed()) throw invalid(`The argument ${name} contains control characters`);
   }
   const missing = declared.filter((argument) => argument.required && !Object.hasOwn(given, argument.name));
   if (missing.length > 0)

@@ -60,7 +60,7 @@ describe('the arguments of prompts/get', () => {
     ['one that is missing', { how: 'x' }, /echo needs said/],
     ['one that is not declared', { said: 'x', loud: 'y' }, /no argument "loud"; it takes said, how/],
     ['one by a name of every object', { said: 'x', constructor: 'y' }, /no argument "constructor"/],
-    ['a null character', { said: 'a\u0000b' }, /said has control characters/],
+    ['a null character', { said: 'a\u0000b' }, /said contains control characters/],
     ['a terminal escape', { said: '\u001b[31mred' }, /control characters/],
     ['a backspace', { said: 'a\u0008' }, /control characters/],
     ['a C1 control', { said: 'a\u009b31m' }, /control characters/],

@@ -1,4 +1,4 @@
-/** The `list` tool: what there is, over all mounts or a part of them (CB-2). */
+/** The `list` tool lists the resources of all mounts, or of a part of them (CB-2). */
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
@@ -83,8 +83,8 @@ function mountOf(setup: ToolSetup, { mount: name, uri }: Arguments, ctx: Context
 }
 
 /**
- * The walk begins at the roots of one mount only, where one is given. How many entries a whole list may have is a limit
- * for pickers that show all of it: with a prefix it would count what nobody sees, and each page has a limit anyway.
+ * The options of the walk. With a mount, the walk begins at the roots of that mount. With a prefix, `maxListed` does not
+ * apply: it is meant for pickers that show the whole list, and would count entries that the prefix hides.
  */
 function walkedOptions(setup: ToolSetup, mount: Mount | undefined, prefix: string | undefined): ResourceOptions {
   const { provider, limits } = setup.resources;
@@ -108,7 +108,7 @@ function withRootsOf({ resolver }: ToolSetup, provider: ResourceProvider, mount:
   });
 }
 
-/** Icons are for those who see them, and can be long; `describe` has them. */
+/** Leaves icons out: a model cannot see them, and they can be long. `describe` gives them. */
 function withoutIcons({ icons: _icons, ...resource }: Resource): Resource {
   return resource;
 }

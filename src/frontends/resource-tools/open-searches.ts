@@ -1,15 +1,15 @@
 /**
- * Searches that are under way between two pages: paused, not running on, and ended when nobody goes on with them.
- * They live in this process; whoever has a cursor of one that has ended can make it again.
+ * Holds searches between two pages. A search is paused meanwhile, and ended when its caller does not continue. Searches
+ * live in this process; a caller with the cursor of an ended one can repeat the search.
  */
 import { type Context, withSignal } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { SearchMatch } from '../../core/provider.ts';
 
-/** Searches that are open at a time. */
+/** The most open searches. */
 const MAX_OPEN = 32;
 
-/** Of these, searches of one peer. */
+/** The most open searches of one peer. */
 const MAX_PER_PEER = 8;
 
 /** How long a paused search is kept, in milliseconds. */
@@ -17,15 +17,15 @@ const IDLE_MS = 60_000;
 
 export interface OpenSearch {
   readonly id: string;
-  /** Matches that were given so far. */
+  /** The number of matches given so far. */
   count: number;
-  /** How many matches were looked at so far, given or not. */
+  /** The number of matches examined so far, given or not. */
   readonly looked: number;
-  /** A page of it is being made. */
+  /** Whether a page of it is being made. */
   readonly busy: boolean;
-  /** The next match, or undefined at the end. */
+  /** Returns the next match, or undefined at the end. */
   next(): Promise<SearchMatch | undefined>;
-  /** Runs one page: no other page of it may run, and the caller's signal ends it. */
+  /** Runs one page. Only one page may run at a time, and the caller's signal ends it. */
   use<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T>;
 }
 
@@ -41,7 +41,7 @@ interface Held extends OpenSearch {
 export interface OpenSearches {
   /** @throws ResourceError `limited` when too many are open and none is idle */
   start(begin: (ctx: Context) => AsyncIterable<SearchMatch>, ctx: Context): OpenSearch;
-  /** The search of this id, if it is the caller's and still open. */
+  /** Returns the search with this id, if it belongs to the caller and is still open. */
   resume(id: string, ctx: Context): OpenSearch | undefined;
   end(id: string): Promise<void>;
   close(): Promise<void>;
@@ -70,7 +70,7 @@ export function createOpenSearches(): OpenSearches {
     start(begin, ctx) {
       makeRoom(ctx.peer);
       const controller = new AbortController();
-      // The search outlives the request of its first page, so it has a signal of its own.
+      // The search outlives the request of its first page, so it has its own signal.
       const own = withSignal(ctx, controller.signal);
       const matches = begin(own)[Symbol.asyncIterator]();
       const search: Held = {

@@ -2,10 +2,10 @@
 import type { CallToolResult } from '../../protocol/content.ts';
 import type { ToolSetup } from './setup.ts';
 
-/** Entries of a page. */
+/** The most entries of a page. */
 const MAX_PAGE = 100;
 
-/** Entries that are looked at for one page of a filtered list; behind them the page ends, and has a cursor. */
+/** The most entries that are looked at for one page of a filtered list; behind them the page ends, and has a cursor. */
 const MAX_LOOKED_AT = 2_000;
 
 export interface Batch<T> {

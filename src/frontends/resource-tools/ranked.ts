@@ -1,25 +1,27 @@
 /**
- * Ranked search as the `search` tool shows it. A place is shown as its caller reads it, and only if what is asked for is in
- * what the caller reads: nothing that the index knows is told.
+ * Shows results of ranked search in the `search` tool. A place is shown as its caller reads it, and only if the content
+ * that the caller reads matches the question. So the index reveals nothing.
  */
+
 import { closeBodies } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import type { RankedMatch, RankedSearch } from '../../core/ranked.ts';
 import { isBinaryType } from '../../core/text/text.ts';
+import { decodedText } from '../../core/uri.ts';
 import type { Resource, ResourceContents } from '../../protocol/resources.ts';
 import { lineUri } from '../resources/line-uri.ts';
 import type { ResourceOptions } from '../resources/options.ts';
 import { readConfirmed } from '../resources/read.ts';
 import { take } from './snippet.ts';
 
-/** Places whose order is made of what the caller reads, where the index may not tell it. */
+/** The most places that are ranked by the caller's view of their content, where the order of the index could leak something. */
 const MAX_UNSURE = 100;
 
-/** The parts of a question that are more than words: phrases, NEAR, filters, and the beginnings of words. */
+/** The parts of a question that are more than words: phrases, NEAR, filters, and prefixes. */
 const PARTS =
   /"[^"]*"|NEAR\([^()]*\)|\b(?:mount|in|type|after|before|larger|smaller):\S+|[\p{L}\p{M}\p{N}]+\*(?=\s|$)/gu;
 
-/** Words, and the signs of sentences where they stand in one. */
+/** Matches words and the punctuation of sentences. */
 const SENTENCE = /^(?:[\p{L}\p{M}\p{N}\s'’,_-]|[.;:?!](?=\s|$))*$/u;
 
 /** Whether a pattern reads like a question in words rather than an expression. */
@@ -28,21 +30,21 @@ export const isQuestion = (pattern: string): boolean =>
 
 /** A place as its caller reads it. */
 export interface Shown {
-  /** With its lines in the URI, where it has a text; a description where it has none. */
+  /** The content, with its lines in the URI, where it has a text; otherwise a description. */
   readonly item: (Resource & { readonly text: string }) | Resource;
   /** The line that fits best. */
   readonly line: number | undefined;
-  /** How many terms of the question are there; 0 only of what was found by meaning. */
+  /** The number of terms of the question in it; 0 only for a place found by meaning. */
   readonly fit: number;
 }
 
 export interface ShowOptions {
-  /** Lines before and after the one that fits best. */
+  /** Lines to show before and after the best line. */
   readonly lines: number;
   readonly maxBytes: number;
 }
 
-/** The matches in an order that tells the caller nothing but what it may read. */
+/** Yields the matches in an order that reveals only what the caller may read. */
 export async function* inOrder(
   ranked: RankedSearch,
   query: Parameters<RankedSearch['find']>[0],
@@ -56,7 +58,7 @@ export async function* inOrder(
       yield match;
       continue;
     }
-    // From the first one on, each has its place by what is in it.
+    // Each further place is ranked by its content.
     if (looked++ >= MAX_UNSURE) break;
     const fit = await fitOf(match);
     if (fit > 0) unsure.push({ match, fit });
@@ -65,7 +67,7 @@ export async function* inOrder(
   for (const { match } of unsure) yield match;
 }
 
-/** Undefined where the caller may not read it, or what it reads is about something else. @throws ResourceError */
+/** Returns undefined where the caller may not read the place, or its content does not match. @throws ResourceError */
 export async function showPassage(
   resources: ResourceOptions,
   match: RankedMatch,
@@ -75,16 +77,17 @@ export async function showPassage(
   const { passage } = match;
   if (passage.lines === undefined) {
     const item = await resources.provider.metadata(match.uri, { ...ctx, purpose: 'read' });
-    const fit = passage.fits(wordsAbout(item)).size;
+    const fit = passage.fits([wordsAbout(item)]).together.size;
     return fit === 0 && passage.meant !== true ? undefined : { item, line: undefined, fit };
   }
   const read = (await readBytes(resources, match, ctx)) ?? (await readLines(resources, match, ctx));
   if (read === undefined) return undefined;
   const { resource, text, first } = read;
-  const fit = passage.fits(`${wordsAbout(resource)}\n${passage.heading ?? ''}\n${text}`).size;
-  if (fit === 0 && passage.meant !== true) return undefined;
   const lines = text.replace(/\n$/, '').split('\n');
-  const { from: begin, best } = bestLines(lines, passage.fits, options.lines);
+  const { each, together } = passage.fits([...lines, `${wordsAbout(resource)}\n${passage.heading ?? ''}`]);
+  const fit = together.size;
+  if (fit === 0 && passage.meant !== true) return undefined;
+  const { from: begin, best } = bestLines(each.slice(0, -1), options.lines);
   let from = begin;
   const shown = lines.slice(from, from + options.lines * 2 + 1);
   while (shown.length > 1 && Buffer.byteLength(shown.join('\n')) > options.maxBytes) {
@@ -97,15 +100,7 @@ export async function showPassage(
 }
 
 const wordsAbout = ({ uri, name, title, description }: Resource): string =>
-  [decoded(uri), name, title, description].join('\n');
-
-function decoded(uri: string): string {
-  try {
-    return decodeURIComponent(uri);
-  } catch {
-    return uri;
-  }
-}
+  [decodedText(uri), name, title, description].join('\n');
 
 const cut = (text: string, maxBytes: number): string =>
   Buffer.byteLength(text) <= maxBytes
@@ -115,13 +110,11 @@ const cut = (text: string, maxBytes: number): string =>
         .toString('utf8')
         .replace(/\uFFFD$/, '');
 
-/** The lines that have the most of the question together, and of these the one that has the most. */
+/** Returns the lines that together have the most terms, and among them the line with the most. @param terms of each line */
 function bestLines(
-  lines: readonly string[],
-  fits: (text: string) => ReadonlySet<number>,
+  terms: readonly ReadonlySet<number>[],
   around: number,
 ): { readonly from: number; readonly best: number } {
-  const terms = lines.map(fits);
   let found = { from: 0, best: 0 };
   let most = -1;
   for (const [best, own] of terms.entries()) {
@@ -140,7 +133,7 @@ interface Read {
   readonly first: number;
 }
 
-/** Only its bytes, of a resource that is as it was; undefined where it is not, or where they are no text as they are. */
+/** Reads only the passage's bytes of an unchanged resource; undefined where it has changed, or its bytes are not text. */
 async function readBytes(
   { provider }: ResourceOptions,
   { uri, passage }: RankedMatch,
@@ -166,7 +159,7 @@ function timeOf(lastModified: string | undefined): string | undefined {
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }
 
-/** Its lines as they are now, of whichever format has them. */
+/** Reads the passage's lines as they are now, in whichever format has them. */
 async function readLines(
   resources: ResourceOptions,
   { uri, passage }: RankedMatch,
@@ -181,7 +174,7 @@ async function readLines(
   return { resource, text, first: lines.first };
 }
 
-/** Bytes of another encoding are shown as far as they can be, like the lines of any search. */
+/** Decodes bytes of another encoding as far as possible, as any search shows them. */
 function withText(content: ResourceContents): Resource & { readonly text: string } {
   if ('text' in content) return content;
   const { blob, ...resource } = content;

@@ -12,7 +12,7 @@ export function readEmbeddedTool(setup: ToolSetup): Tool {
   return resourceTool(setup, {
     name: 'read_embedded',
     title: 'Read a resource, embedded',
-    description: `Reads a whole resource as embedded resources with URI and metadata, to be kept or shown. For what is large, use ${setup.nameOf('read')}.`,
+    description: `Reads a whole resource as embedded resources with URI and metadata, to keep or show. For a large resource, use ${setup.nameOf('read')}.`,
     changes: 'nothing',
     inputSchema: input,
     run: (args, invocation) => readAs(setup, { uri: args.uri, as: 'embedded' }, invocation),

@@ -1,4 +1,6 @@
-/** The `search` tool: places in texts, each with a few lines around it, page by page while the search goes on (CB-7). */
+/**
+ * The `search` tool: returns places in texts, each with a few lines around it, page by page while the search continues (CB-7).
+ */
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
@@ -16,19 +18,19 @@ import { cursorArgument, nextCursorOutput, textArgument, uriArgument } from './s
 import type { ResourceToolContext } from './setup.ts';
 import { snippetOf } from './snippet.ts';
 
-/** Matches of one page. */
+/** The most matches of one page. */
 const PAGE = 50;
 
-/** The same of a ranked search, whose best places come first. */
+/** The most matches of one page of a ranked search, whose best places come first. */
 const RANKED_PAGE = 10;
 
-/** Bytes that a block has beside its text. */
+/** The bytes of a block without its text. */
 const BLOCK_BYTES = 200;
 
-/** Bytes that are left on a page for one more match. */
+/** A page needs at least this many free bytes for one more match. */
 const MIN_ROOM = 1_500;
 
-const BUILDING = 'The index is still being made: there may be more.';
+const BUILDING = 'The index is still being built: there may be more.';
 
 const input = z.strictObject({
   pattern: textArgument(MAX_PATTERN_LENGTH).optional().describe('Regular expression (RE2), line by line'),
@@ -73,11 +75,11 @@ type Place = z.infer<typeof rankedOutput>['matches'][number];
 
 export interface SearchToolOptions {
   readonly name: string;
-  /** Bytes of text that a page may have. */
+  /** The most bytes of text on a page. */
   readonly outputBytes: number;
 }
 
-/** The tool, and what ends its searches. */
+/** The tool, and a function that ends its searches. */
 export interface SearchTool {
   readonly tool: Tool;
   close(): Promise<void>;
@@ -87,7 +89,7 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
   const searches = createOpenSearches();
   const { resources } = context;
 
-  /** @throws ResourceError `invalid` for a mode that does not go with the other arguments */
+  /** @throws ResourceError `invalid` for a mode that contradicts the other arguments */
   function begin(args: Arguments): {
     readonly key: object;
     readonly isRanked?: boolean;
@@ -95,7 +97,7 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
   } {
     const { pattern, glob, uri } = args;
     const index = context.ranked?.();
-    // If nobody has said how, lines are searched as long as the index cannot be asked.
+    // Without a mode, lines are searched while the index is not ready.
     const mode = args.mode ?? (isAnswering(index) && isWords(args) ? 'ranked' : undefined);
     const ranked = mode === 'ranked' ? index : undefined;
     if (mode === 'ranked') {
@@ -117,7 +119,7 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
   }
 
   async function* findRanked(ranked: RankedSearch, query: RankedQuery, ctx: Context): AsyncGenerator<RankedMatch> {
-    // Below a folder is searched by whoever may see that.
+    // Searching below a folder requires that the caller may see the folder.
     if (query.uri !== undefined) await resources.provider.metadata(query.uri, ctx);
     const fitOf = async (match: RankedMatch): Promise<number> =>
       (await unlessGone(() => showPassage(resources, match, { lines: 0, maxBytes: 4_096 }, ctx)))?.fit ?? 0;
@@ -129,10 +131,10 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
     const scope = scopeOf(invocation, `${name} tool`, JSON.stringify(key));
     const [id, given = '0', looked = '0'] = openCursor(resources, args.cursor, scope)?.split(' ') ?? [];
     const known = id === undefined ? undefined : searches.resume(id, invocation);
-    // A search goes forward only: what a page before has given is not given again, nor passed over in silence.
+    // A search only moves forward, so a page that was already given is refused.
     if (known !== undefined && known.count !== Number(given) && !known.busy)
-      throw invalid('This page was given already; go on with the cursor of the latest page, or search again');
-    // One that has ended meanwhile, or began in another replica, is made again up to where its pages have come.
+      throw invalid('This page was given already; continue with the cursor of the latest page, or search again');
+    // A search that has ended, or that began in another replica, is repeated up to its last page.
     const search = known ?? searches.start(start, invocation);
     const page = await search.use(invocation.signal, async () => {
       if (known === undefined) await passOver(search, Number(given), Number(looked));
@@ -159,7 +161,7 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
     search.count = given;
   }
 
-  /** Matches until the page is full: by count, or by what they take of a model's context. */
+  /** Collects matches until the page is full, by number or by bytes of the model's context. */
   async function collect(search: OpenSearch, most: number, lines: number, invocation: Invocation): Promise<Page> {
     const blocks: ContentBlock[] = [];
     const places: Place[] = [];
@@ -250,11 +252,11 @@ const linked = (resource: Resource): Pick<Block, 'content' | 'bytes'> => ({
   bytes: Buffer.byteLength(JSON.stringify(resource)),
 });
 
-/** Nobody has said how, and it reads like words. */
+/** Whether the pattern reads like words, without an explicit mode. */
 const isWords = ({ pattern, literal }: Arguments): boolean =>
   pattern !== undefined && literal === undefined && isQuestion(pattern);
 
-/** Undefined for what is gone since it was found, or not to be read without asking: then it is not shown either. */
+/** Returns undefined for a match that has gone since, or that must be confirmed before reading: it is not shown. */
 async function unlessGone<T>(show: () => Promise<T | undefined>): Promise<T | undefined> {
   try {
     return await show();

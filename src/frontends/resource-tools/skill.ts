@@ -1,4 +1,4 @@
-/** The `skill` tool: skills for hosts that give their model tools and nothing else. There only where there are skills. */
+/** The `skill` tool: skills for hosts that give their model only tools. Offered only where there are skills. */
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import type { ServedSkill } from '../../core/operations.ts';
@@ -18,7 +18,7 @@ const input = z.strictObject({
   cursor: cursorArgument.optional(),
 });
 
-/** Links to files in one answer; a manifest may have more. */
+/** The most links to files in one answer; a manifest may have more. */
 const MAX_LINKS = 100;
 
 export function skillTool(setup: ToolSetup): Tool {
@@ -27,7 +27,7 @@ export function skillTool(setup: ToolSetup): Tool {
       name: 'skill',
       title: 'Skills',
       description:
-        'Lists skills, instructions for certain tasks, by name and description; with a URI gives the instructions of one, and links to its files to read when they are needed.',
+        'Lists skills, which are instructions for certain tasks, by name and description. With a URI, returns the instructions of one, and links to its files.',
       changes: 'nothing',
       inputSchema: input,
       run: ({ uri, cursor }, ctx) => (uri === undefined ? listed(setup, cursor, ctx) : got(setup, uri, ctx)),
@@ -59,7 +59,7 @@ function listed(setup: ToolSetup, cursor: string | undefined, ctx: Context): Pro
   });
 }
 
-/** The instructions as they are, where they are not too long, and links to the other files. */
+/** Returns the instructions, unless they are too long, and links to the other files. */
 async function got(setup: ToolSetup, uri: string, ctx: Context): Promise<CallToolResult> {
   const { skill, files } = await setup.operations.getSkill(uri, ctx);
   const { contents } = await readConfirmed(setup.resources, { uri: skill.uri }, ctx);
@@ -70,7 +70,7 @@ async function got(setup: ToolSetup, uri: string, ctx: Context): Promise<CallToo
   const left = others.length > MAX_LINKS ? `, of which ${MAX_LINKS} are linked` : '';
   const count =
     skill.resources === DYNAMIC
-      ? 'Its files are made when they are read'
+      ? 'Its files are generated when they are read'
       : `${others.length === 1 ? '1 other file' : `${others.length} other files`}${left}`;
   return {
     content: [

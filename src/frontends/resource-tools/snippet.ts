@@ -7,9 +7,9 @@ import type { TextResourceContents } from '../../protocol/resources.ts';
 import { lineUri } from '../resources/line-uri.ts';
 
 export interface SnippetOptions {
-  /** Lines before and after. */
+  /** The number of lines before and after. */
   readonly lines: number;
-  /** Bytes of the whole snippet. */
+  /** The most bytes of the whole snippet. */
   readonly maxBytes: number;
 }
 
@@ -17,7 +17,7 @@ type Place = NonNullable<SearchMatch['place']>;
 
 const NEWLINE = 10;
 
-/** The lines around a place, with the URI that reads them again; undefined when there is no text there any more. */
+/** Returns the lines around a place, with the URI that reads them again; undefined when there is no text any more. */
 export async function snippetOf(
   provider: ResourceProvider,
   uri: string,
@@ -47,7 +47,7 @@ export async function snippetOf(
   }
 }
 
-/** The bytes behind `skip` others; reading stops behind the last one. */
+/** Returns bytes after `skip` others, and stops reading after the last one. */
 export async function take(content: BodyContent, skip: number, length: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let at = 0;
@@ -62,7 +62,7 @@ export async function take(content: BodyContent, skip: number, length: number): 
 
 interface Cut {
   readonly text: string;
-  /** Whole lines before and after the one of the match. */
+  /** The number of whole lines before and after the matching one. */
   readonly before: number;
   readonly after: number;
 }
@@ -97,7 +97,7 @@ function linesAround(bytes: Buffer, at: number, lines: number, { atStart, atEnd 
   const part = bytes.subarray(start, end);
   const lead = wholeStart ? 0 : leadingPartBytes(part);
   const whole = part.subarray(lead, part.byteLength - trailingPartBytes(part));
-  // Other encodings are shown as far as they can be: the place counts, and reading it gives the bytes.
+  // Other encodings are shown as far as possible; reading the place returns the bytes.
   return { text: whole.toString('utf8').replace(/\r?\n$/, ''), before, after };
 }
 

@@ -137,7 +137,7 @@ describe('the state of the subscription tools as a resource [CB-8]', () => {
     await using engine = memoryEngine({ 'a.txt': { text: 'one' } });
     const result = await engine.call('read', { uri: STATE, as: 'plain', start_offset: 4, max_bytes: 15 });
     expect(result.content[0]).toMatchObject({ text: '"subscriptions"' });
-    expect(await engine.refusal('read', { uri: STATE, start_offset: 10_000 })).toContain('behind the end');
+    expect(await engine.refusal('read', { uri: STATE, start_offset: 10_000 })).toContain('past the end');
   });
 
   it('has a name that no other mount may have, unless the tools are off', async () => {

@@ -1,4 +1,4 @@
-/** The `subscribe` tool: takes note of changes of one resource from now on (CB-8). */
+/** The `subscribe` tool: counts changes of one resource from now on (CB-8). */
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
@@ -17,7 +17,7 @@ export function subscribeTool(setup: ToolSetup): Tool {
   return resourceTool(setup, {
     name: 'subscribe',
     title: 'Subscribe to a resource',
-    description: `Takes note of changes of a resource from now on; ${setup.nameOf('list_subscriptions')}, or reading ${SUBSCRIPTIONS_URI}, tells of them.`,
+    description: `Counts changes of a resource from now on; ${setup.nameOf('list_subscriptions')}, or reading ${SUBSCRIPTIONS_URI}, shows them.`,
     changes: 'subscriptions',
     inputSchema: input,
     run: ({ uri }, ctx) => subscribe(setup, splitLines(uri).resource, ctx),
@@ -37,5 +37,5 @@ async function subscribe(
   const isNew = await subscriptions.add(resource.uri, watch, ctx);
   return isNew
     ? oneLine(`Subscribed to ${resource.uri}. ${nameOf('list_subscriptions')} tells whether it has changed.`)
-    : oneLine(`You had subscribed to ${resource.uri} already, and still do.`);
+    : oneLine(`You were already subscribed to ${resource.uri}.`);
 }

@@ -219,7 +219,7 @@ describe('summarize', () => {
     ['a folder', { uri: 'memory:///' }, {}, /folder|single text/],
     ['a binary', { uri: 'memory:///data.bin' }, {}, /Only a single text/],
     ['an empty text', { uri: 'memory:///empty.md' }, {}, /no text to summarise/],
-    ['an offset behind the end', { uri: URI, start_offset: 99 }, {}, /behind the end/],
+    ['an offset past the end', { uri: URI, start_offset: 99 }, {}, /past the end/],
     ['an offset at the end', { uri: URI, start_offset: 4 }, {}, /no text to summarise/],
     ['an argument that is wrong', { uri: URI, max_words: 5 }, {}, /max_words/],
     ['an argument that is unknown', { uri: URI, words: 50 }, {}, /words/],

@@ -1,7 +1,7 @@
 /**
- * The `summarize` tool: the client's own model summarises a large text piece by piece, so that it never has to be in one
- * context as a whole. What is put into sampling is read as any read is, for this caller and with its confirmations
- * (SEC-SAMP-2). What is known between the rounds goes round with the client, sealed.
+ * The `summarize` tool: the client's own model summarises a large text piece by piece, so that no context has to hold
+ * the whole text. The pieces are read like any read of this caller, with the same confirmations (SEC-SAMP-2). Between
+ * rounds, the client carries the state, sealed.
  */
 import { z } from 'zod';
 import { sampledText } from '../../core/answers.ts';
@@ -21,12 +21,12 @@ import { type Progress, pieceSummary, progressOf, startAt } from './summarizing/
 const PARALLEL = 4;
 
 /**
- * Rounds of pieces in one call. Clients end a call after some rounds, eight in the shortest; a confirmation, the roots and
- * the last round, which combines, take one each.
+ * Rounds of pieces in one call. Clients end a call after some rounds; the shortest limit is eight. Confirmation, roots
+ * and the final combination each take one more round.
  */
 const MAX_ROUNDS = 5;
 
-/** Pieces of one call. A text with more is summarised as far as they reach, and the answer says where to go on. */
+/** The most pieces of one call. Of a longer text the first pieces are summarised, and the answer says where to continue. */
 const MAX_PIECES = PARALLEL * MAX_ROUNDS;
 
 const DEFAULT_WORDS = 200;
@@ -56,7 +56,7 @@ export function summarizeTool(
     name: `${prefix}summarize`,
     title: 'Summarise a large text',
     description:
-      'Has the model of this client summarise a text that is too large to read, piece by piece: ' +
+      'Lets the model of this client summarise a text that is too large to read, piece by piece: ' +
       `in one call up to about ${Math.floor((MAX_PIECES * pieceBytes(undefined, MAX_PIECES)) / 1024)} KiB.`,
     annotations: { readOnlyHint: true, openWorldHint: false },
     inputSchema: input,
@@ -74,7 +74,7 @@ export function summarizeTool(
   });
 }
 
-/** One round: takes the answers of the one before, then asks for the next pieces, for the whole, or is done. */
+/** Runs one round: takes the last answers, then asks for the next pieces or the combination, or returns the summary. */
 async function step(
   args: Arguments,
   resources: ResourceToolContext['resources'],
@@ -90,7 +90,7 @@ async function step(
   const pieces = { offset: known.end, size, pieces: PARALLEL, maxPieces: MAX_PIECES };
   const batch = await readBatch(resources, args.uri, pieces, invocation);
   if (batch.pieces.length === 0) {
-    if (known.summaries.length === 0) throw invalid('There is no text to summarise from there on', args.uri);
+    if (known.summaries.length === 0) throw invalid('There is no text to summarise after start_offset', args.uri);
     return combined(args, { ...known, ended: true }, invocation);
   }
   const next: Progress = {

@@ -8,7 +8,7 @@ export function unsubscribeListChangesTool(setup: ToolSetup): Tool {
   return resourceTool(setup, {
     name: 'unsubscribe_list_changes',
     title: 'Unsubscribe from changes of the list',
-    description: 'Takes no more note of resources that appear or disappear.',
+    description: 'Stops counting resources that appear or disappear.',
     changes: 'subscriptions',
     inputSchema: z.strictObject({}),
     run: async (_, ctx) =>

@@ -312,11 +312,11 @@ describe('a window of a provider without windows', () => {
     }
   });
 
-  it('that begins behind the end is refused as invalid', async () => {
+  it('that begins past the end is refused as invalid', async () => {
     const range = { offset: whole.byteLength + 1, length: 1 };
     await expect(encode({ resource: resourceOf(), content: bytesOf(whole) }, range)).rejects.toMatchObject({
       code: 'invalid',
-      message: expect.stringMatching(/behind the end .* 11 bytes/),
+      message: expect.stringMatching(/past the end .* 11 bytes/),
     });
     await expect(encode(sourceOf(inChunks(whole, 4)).body, range)).rejects.toMatchObject({ code: 'invalid' });
   });

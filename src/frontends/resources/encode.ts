@@ -1,5 +1,6 @@
-/** From a body to an item of `contents`: collected within the budget, then UTF-8 text or base64 (RES-2). */
+/** Makes an item of `contents` from a body: reads it within the budget, and encodes it as UTF-8 text or base64 (RES-2). */
 import { type BodyWindow, knownSize, type ResourceBody } from '../../core/body.ts';
+import { type CollectedParts, collectParts, joined } from '../../core/collect.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { Loan } from '../../core/loan.ts';
@@ -8,12 +9,11 @@ import { isUtf8Text, LONG_BYTES, type LongText, longBase64, longUtf8, type Parts
 import { isBinaryType, leadingPartBytes, trailingPartBytes } from '../../core/text/text.ts';
 import { RANGE_META_KEY, WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../protocol/resources.ts';
-import { type CollectedParts, collectParts, joined } from './collect.ts';
 
 export interface EncodeOptions {
-  /** Bytes that may still be taken in this read. */
+  /** The bytes that this read may still use. */
   readonly budget: number;
-  /** The limit that `budget` began with, for the error. */
+  /** The value of `budget` at the start of the read, for the error. */
   readonly limit: number;
   readonly range: ByteRange | undefined;
 }
@@ -21,7 +21,7 @@ export interface EncodeOptions {
 /** An item of `contents`, whose text or base64 need not be a string. */
 export type ItemOf<T> = Resource & ({ readonly text: T | string } | { readonly blob: T | string });
 
-/** Makes texts from bytes: those that the bytes are in UTF-8, or their base64. */
+/** Makes texts from bytes: by decoding UTF-8, or by encoding base64. */
 export interface TextForm<T> {
   utf8(parts: Parts): T;
   base64(parts: Parts): T;
@@ -32,7 +32,7 @@ export const STRINGS: TextForm<string> = {
   base64: (parts) => joined(parts).toString('base64'),
 };
 
-/** As they go to a client: long ones stay as they are, in memory that may be lent. */
+/** Makes texts for sending to a client. Long ones stay bytes, in memory that may be lent. */
 export function toBeSent(loan: Loan): TextForm<string | LongText> {
   const isLong = (parts: Parts): boolean => sizeOf(parts) > LONG_BYTES;
   return {
@@ -55,7 +55,7 @@ export async function encodeBody<T>(
   ctx: Context,
 ): Promise<Encoded<T>> {
   const { resource } = body;
-  // A provider without `ranges` gave the whole: cut here, so that a window means the same everywhere.
+  // A provider without `ranges` returned the whole. It is cut here, so that windows are alike everywhere.
   const wanted = body.window === undefined ? options.range : undefined;
   const expected = expectedSize(body, wanted);
   if (expected !== undefined && expected > options.budget) throw tooLarge(body, options.limit);
@@ -66,16 +66,16 @@ export async function encodeBody<T>(
   if (options.range === undefined) return { item: itemOf(sized(resource, size), parts, form), bytes: size };
   const window = windowOf(body, options.range, collected);
   const { length } = options.range;
-  // Less than was asked for is all that is left.
+  // Fewer bytes than requested: the resource ends here.
   const atEnd = length === undefined || size < length || window.offset + size === window.total;
   return { item: windowItem(body, collected, window, atEnd, form), bytes: size };
 }
 
-/** The size that was really read, should the resource have changed since it was described (2093-6). */
+/** Sets the size that was actually read: the resource may have changed since it was described (2093-6). */
 const sized = (resource: Resource, size: number): Resource =>
   resource.size === undefined || resource.size === size ? resource : { ...resource, size };
 
-/** Finds the place of the bytes. @throws ResourceError `invalid` for a window cut here which a provider would refuse to cut */
+/** Computes the window of the bytes in the resource. @throws ResourceError `invalid` for a window past the end */
 function windowOf(
   { resource, content, window }: ResourceBody,
   { offset }: ByteRange,
@@ -83,7 +83,7 @@ function windowOf(
 ): BodyWindow {
   if (window !== undefined) return { offset: window.offset, total: window.total ?? resource.size };
   if (ended && offset > seen) {
-    throw invalid(`The window begins behind the end of the resource, which has ${seen} bytes`, resource.uri);
+    throw invalid(`The window begins past the end of the resource, which has ${seen} bytes`, resource.uri);
   }
   return { offset, total: ended ? seen : (resource.size ?? knownSize(content)) };
 }
@@ -94,7 +94,7 @@ function expectedSize(body: ResourceBody, wanted: ByteRange | undefined): number
   return Math.min(Math.max(0, size - wanted.offset), wanted.length ?? size);
 }
 
-/** The whole content of a resource as an item: text where it is UTF-8 and not of a binary type. */
+/** Makes an item of a resource's whole content: text where it is UTF-8 and has no binary type. */
 export const contentsOf = (resource: Resource, bytes: Buffer): ResourceContents => itemOf(resource, [bytes], STRINGS);
 
 function itemOf<T>(resource: Resource, parts: Parts, form: TextForm<T>): ItemOf<T> {
@@ -112,8 +112,8 @@ function windowItem<T>(
   const meta = (start: number, length: number): { _meta: Record<string, unknown> } => ({
     _meta: { ...resource._meta, [WINDOW_META_KEY]: { offset: start, length, ...(total !== undefined && { total }) } },
   });
-  // A window that begins in the middle of a character, or is no UTF-8 at all, is given as bytes: then no byte is left
-  // out, and a reader who goes on where a window of text ended never begins there.
+  // A window that begins inside a character, or is not UTF-8, is returned as bytes. So no byte is left out, and a
+  // reader that continues where a window of text ended never begins inside a character.
   if (!isBinaryType(resource.mimeType) && leadingPartBytes(between(parts, 0, LONGEST)) === 0) {
     const open = atEnd ? 0 : trailingPartBytes(between(parts, Math.max(0, size - LONGEST), size));
     const whole = open === 0 ? parts : upTo(parts, size - open);
@@ -127,10 +127,10 @@ function windowItem<T>(
   return { ...resource, ...meta(offset, size), blob: form.base64(parts) };
 }
 
-/** Bytes of the longest character of UTF-8. */
+/** The most bytes of a UTF-8 character. */
 const LONGEST = 4;
 
-/** A few bytes of the parts, in one piece. */
+/** Copies a few bytes out of the parts. */
 function between(parts: Parts, from: number, to: number): Buffer {
   const pieces: Uint8Array[] = [];
   let at = 0;
@@ -141,7 +141,7 @@ function between(parts: Parts, from: number, to: number): Buffer {
   return Buffer.concat(pieces);
 }
 
-/** The beginning of the parts. */
+/** Returns the beginning of the parts. */
 function upTo(parts: Parts, end: number): Parts {
   let at = 0;
   return parts.map((part) => {

@@ -1,6 +1,6 @@
 /**
- * Default icons of what is listed, described and read (973-2): by MIME type, and for folders and templates by mount. They
- * are put on where resources go to a client; tools leave them out, since a model cannot see them and would pay for them.
+ * Gives resources and templates a default icon (973-2): that of the mount for folders and templates, else one for the MIME
+ * type. Only answers to clients get them. Results of tools do not: a model cannot see icons, but would pay for their tokens.
  */
 import { oncePerKept } from '../../core/kept.ts';
 import { DIRECTORY_MIME_TYPE, type Icon } from '../../protocol/resources.ts';
@@ -14,7 +14,10 @@ const ICONS = Object.fromEntries(
   }),
 ) as Readonly<Record<Kind, readonly Icon[]>>;
 
-/** The icons of the mount that a URI belongs to, undefined within where none are to be put on; undefined of other mounts. */
+/**
+ * Returns the mount of a URI, with the icons that its folders get. A mount without `icons` gets no icons at all. Undefined:
+ * every resource of that mount gets the icon for its type.
+ */
 export type MountIcons = (uri: string) => { readonly icons?: readonly Icon[] | undefined } | undefined;
 
 interface Described {
@@ -25,12 +28,12 @@ interface Described {
 }
 
 /**
- * Puts icons on every resource and template of results that have none of their own.
- * @param byType whether those have one too whose mount has none
+ * Puts an icon on every resource and template of a result that has none of its own.
+ * @param byType also puts icons for MIME types on. Otherwise only folders and templates get one: that of their mount.
  */
 export function withIcons(mounts: MountIcons, byType = true): <T extends object>(result: T) => T {
   const dressed = oncePerKept((described: Described) => withIcon(described, mounts, byType));
-  // Fields that another server sent and that are passed on may hold anything.
+  // Another server may have sent anything in these fields.
   const each = (value: unknown): unknown => (typeof value === 'object' && value !== null ? dressed(value) : value);
   return <T extends object>(result: T): T => {
     const entries = Object.entries(result).map(([key, value]): [string, unknown] => {

@@ -15,7 +15,6 @@ import type { CacheHint } from '../../protocol/resources.ts';
 /** Of all answers together, in bytes, unless told otherwise. */
 export const DEFAULT_KEPT_BYTES = 16 * 1024 * 1024;
 
-/** Of one answer. */
 const MAX_ANSWER_BYTES = 256 * 1024;
 
 /** Memory of an entry of a page beside what its provider keeps of it, in bytes. */

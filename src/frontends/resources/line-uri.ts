@@ -1,8 +1,8 @@
-/** A place in a text: `#L12` or `#L12-L20` behind a URI, as search gives it. */
+/** Lines of a text as a URI fragment, `#L12` or `#L12-L20`, as search results have it. */
 import { invalid } from '../../core/errors.ts';
 
 export interface LineRange {
-  /** From 1. */
+  /** Counted from 1. */
   readonly first: number;
   /** Included. */
   readonly last: number;
@@ -10,7 +10,7 @@ export interface LineRange {
 
 const FRAGMENT = /^(?<resource>[^#]*)#L(?<first>[1-9]\d{0,9})(?:-L?(?<last>[1-9]\d{0,9}))?$/s;
 
-/** The resource and the lines of a URI; any other fragment stays a part of the URI. */
+/** Splits a URI into resource and lines; any other fragment stays a part of the URI. */
 export function splitLines(uri: string): { readonly resource: string; readonly lines?: LineRange } {
   const groups = FRAGMENT.exec(uri)?.groups;
   if (groups === undefined) return { resource: uri };
@@ -20,7 +20,7 @@ export function splitLines(uri: string): { readonly resource: string; readonly l
   return { resource: groups.resource ?? '', lines: { first, last } };
 }
 
-/** The URI of lines of a resource. */
+/** Writes the URI of a resource's lines. */
 export function lineUri(uri: string, { first, last }: LineRange): string {
   return first === last ? `${uri}#L${first}` : `${uri}#L${first}-L${last}`;
 }

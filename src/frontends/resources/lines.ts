@@ -1,4 +1,4 @@
-/** Cuts lines out of a text while it streams by; reading stops behind the last one. */
+/** Cuts lines out of a streamed text, and stops reading after the last one. */
 import { chunksOf, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
@@ -7,8 +7,8 @@ import type { LineRange } from './line-uri.ts';
 const NEWLINE = 10;
 
 /**
- * The bytes of the lines, with their ends, and where they begin.
- * @throws ResourceError `invalid` behind the end of the text, `too-large` over `maxBytes`
+ * Returns the bytes of the lines, including line ends, and their position.
+ * @throws ResourceError `invalid` past the end of the text, `too-large` over `maxBytes`
  */
 export async function cutLines(
   body: ResourceBody,

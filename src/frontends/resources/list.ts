@@ -16,8 +16,8 @@ export interface ListResult extends CacheHint {
 }
 
 /**
- * A page as it goes to a client: direct children of `uri`, or the default list without one; with icons, and written and
- * kept where it may be given again.
+ * Returns a page for a client: the direct children of `uri`, or of the default list without one; with icons. A page
+ * that may be sent again is kept in written form.
  */
 export async function listForClient(
   options: ResourceOptions,
@@ -42,14 +42,14 @@ export async function listForClient(
     cacheHint,
   );
   const result: ListResult = withListIcons === undefined ? said : withListIcons(said);
-  // Later pages are asked for with a cursor that is sealed anew each time.
+  // Later pages contain a cursor that is sealed anew each time.
   if (kept === undefined || cursor !== undefined || result._meta !== undefined) return result;
   return notes.silent && isUnasked(ctx) ? kept.keep(keyOf(method, uri, ctx), taken, result) : result;
 }
 
 /**
- * The members of the result in JSON, where a list would give what it gave before.
- * @param params as they were sent, checked or not: what is wrong with them was never listed
+ * Returns the members of the result as JSON, where a list would return the same as before.
+ * @param params the unchecked parameters; wrong ones never match a kept page
  */
 export function listAgain(
   { kept }: ResourceOptions,
@@ -60,15 +60,15 @@ export function listAgain(
   return cursor === undefined && isUnasked(ctx) ? kept?.again(keyOf(method, uri, ctx), ctx) : undefined;
 }
 
-/** A cursor in it is for one principal. */
+/** A page contains a cursor for one principal, so the principal is part of the key. */
 const keyOf = (method: string, uri: string | undefined, { principal }: Context): string =>
   JSON.stringify([method, principal.id, uri]);
 
-/** The provider, of which each page is put down that it gives. */
+/** Returns the provider; it records each page that it returns. */
 const takingPages = (provider: ResourceProvider, taken: GivenPage[]): Pick<ResourceProvider, 'list'> => ({
   async list(uri, want, ctx) {
     const page = await provider.list(uri, want, ctx).catch((error: unknown) => {
-      // Some failures are taken for an empty page, of which nobody can be asked again.
+      // Some failures become an empty page, about which the provider cannot be asked again.
       taken.push({ uri, want, page: { resources: [] } });
       throw error;
     });
@@ -77,7 +77,7 @@ const takingPages = (provider: ResourceProvider, taken: GivenPage[]): Pick<Resou
   },
 });
 
-/** A page of the default list, or of the children of `uri`, and the bare position behind it. */
+/** Returns a page of the default list, or of the children of `uri`, and the unsealed position after it. */
 export async function listedPage(
   options: Pick<ResourceOptions, 'limits' | 'listing'> & { readonly provider: Pick<ResourceProvider, 'list'> },
   uri: string | undefined,

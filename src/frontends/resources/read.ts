@@ -1,4 +1,4 @@
-/** `resources/read`: full metadata with every item (2093-1), whole or a window, within a byte budget (SEC-RES-3). */
+/** Answers `resources/read`: the whole or a window, full metadata with every item (2093-1), within a byte budget (SEC-RES-3). */
 import { QuestionsAsked } from '../../core/asking/needed.ts';
 import { closeBodies, type ResourceBody } from '../../core/body.ts';
 import { breaks } from '../../core/breaks.ts';
@@ -33,8 +33,8 @@ export interface ReadResult<T = string> extends CacheHint {
 }
 
 /**
- * The contents, or what another server asks before they may be read: its questions are handed on. Long contents are in
- * memory that whoever sends them gives back (`LongText.release`).
+ * Returns the contents, or the questions that another server asks before it gives them. The memory of long contents is only
+ * lent: whoever sends them gives it back (`LongText.release`).
  */
 export async function readResource(
   options: ResourceOptions,
@@ -42,7 +42,7 @@ export async function readResource(
   invocation: Invocation,
 ): Promise<ReadResult<string | LongText> | InputRequired> {
   const { state, answers, seal } = invocation;
-  // Who knows beforehand what will be asked may answer at once.
+  // A client that knows the questions may send its answers with the first request.
   const isFirst = state === undefined && Object.keys(answers).length === 0;
   try {
     return await readForClient(options, params, isFirst ? invocation : { ...invocation, round: { answers, state } });
@@ -53,8 +53,8 @@ export async function readResource(
 }
 
 /**
- * The members of the result in JSON, where a read would give what it gave before.
- * @param params as they were sent, checked or not: what is wrong with them was never read
+ * The members of the kept result in JSON, if a read would give the same result now; else undefined.
+ * @param params as the client sent them. They need no check: with wrong parameters nothing was read, so nothing is kept.
  */
 export function readAgain(
   { kept }: ResourceOptions,
@@ -64,16 +64,16 @@ export function readAgain(
   return kept !== undefined && isPlain(params, ctx) ? kept.again(keyOf(params.uri), ctx) : undefined;
 }
 
-/** Nothing is wanted but the whole, and nobody was asked for anything. */
+/** Whether a request wants the whole, and no question was asked on the way to the answer. */
 const isPlain = (
   { _meta: meta }: { readonly _meta?: Readonly<Record<string, unknown>> | undefined },
   ctx: Context,
 ): boolean => PARTIAL.every((key) => meta?.[key] === undefined) && isUnasked(ctx);
 
-/** The keys with which a read wants something else than the whole. */
+/** The keys of `_meta` with which a read wants something other than the whole. */
 const PARTIAL = [RANGE_META_KEY, ACCEPT_META_KEY, IF_VERSION_META_KEY];
 
-/** As it goes to a client: with icons, and written and kept where it may be given again. */
+/** Reads for a client: adds icons, and keeps the result if it may be given again. */
 async function readForClient(
   options: ResourceOptions,
   params: ReadParams,
@@ -99,13 +99,13 @@ async function readForClient(
   return kept.keep(keyOf(params.uri), [from], result);
 }
 
-/** An answer depends on nothing but how the URI was spelled. */
+/** The key of a kept answer, which depends on nothing but the spelling of the URI. */
 const keyOf = (uri: string): string => `read ${uri}`;
 
 const isLong = (item: ItemOf<string | LongText>): boolean =>
   ('text' in item ? item.text : item.blob) instanceof LongText;
 
-/** The contents, whole, a window or lines, without asking anybody: what is not confirmed in the context is refused. */
+/** Reads the whole, a window or lines without asking a human. A read that the context does not confirm is refused. */
 export function readConfirmed(options: ResourceOptions, params: ReadParams, ctx: Context): Promise<ReadResult> {
   return answering(options, ctx, async (noted) => {
     const { contents = [] } = await readContents(options, params, noted, { form: STRINGS });
@@ -116,16 +116,16 @@ export function readConfirmed(options: ResourceOptions, params: ReadParams, ctx:
 /** How contents are read. */
 interface Way<T> {
   readonly form: TextForm<T>;
-  /** Memory to read into; with it the items get their versions. */
+  /** The memory to read into. If it is there, the items get their versions. */
   readonly loan?: Loan;
   /** The versions of the contents that the client has. */
   readonly held?: readonly string[] | undefined;
 }
 
 interface Contents<T> {
-  /** Undefined where they are those that the client has. */
+  /** Undefined if the client already has these versions. */
   readonly contents: readonly ItemOf<T>[] | undefined;
-  /** The bodies, where the contents are made of nothing else. */
+  /** The bodies, if the contents are made of nothing else. */
   readonly from?: GivenBodies;
 }
 
@@ -159,7 +159,7 @@ async function readContents<T>(
   });
 }
 
-/** Opens what a URI reads as, and closes it when `use` is done. */
+/** Reads the bodies of a URI, passes them to `use`, and closes them when `use` is done. */
 export async function withBodies<T>(
   options: ResourceOptions,
   uri: string,
@@ -181,7 +181,7 @@ export async function withBodies<T>(
   }
 }
 
-/** Lines of a text, as one item whose URI is the one that was asked for. */
+/** Reads lines of a text, as one item with the requested URI. */
 async function readLines<T>(
   options: ResourceOptions,
   resource: string,
@@ -204,14 +204,14 @@ async function readLines<T>(
       ...(body.resource.size !== undefined && { total: body.resource.size }),
     };
     const _meta = { ...body.resource._meta, [WINDOW_META_KEY]: window };
-    // Lines in another encoding are given as the bytes they are, like the whole of such a text.
+    // Lines in another encoding are given as bytes, like the whole of such a text.
     const parts = [bytes];
     const content = isUtf8Text(parts) ? { text: form.utf8(parts) } : { blob: form.base64(parts) };
     return { contents: [withVersion({ ...body.resource, uri, _meta, ...content }, version)] };
   });
 }
 
-/** The content of what was asked for has the URI as it was asked for, however that was spelled (2093-6). */
+/** Gives the body of the requested resource the URI as the client spelled it (2093-6). */
 function named(body: ResourceBody, uri: string): ResourceBody {
   return body.child || body.resource.uri === uri ? body : { ...body, resource: { ...body.resource, uri } };
 }

@@ -12,10 +12,10 @@ import {
 import { answering } from '../resources/answer.ts';
 import { nextCursor, openCursor, type ResourceOptions, scopeOf } from '../resources/options.ts';
 
-/** Files of all skills of a page, after which it ends: a skill is never split, and a page has one at least. */
+/** A page ends once its skills have this many files together. A skill is never split, and a page has at least one. */
 const MAX_PAGE_FILES = 5_000;
 
-/** Skills that are asked for at once, since nobody knows beforehand how many files they have. */
+/** Skills per request to the provider: their numbers of files are unknown beforehand. */
 const STEP = 10;
 
 type Operations = Pick<NamedOperations, 'listSkills' | 'getSkill'>;

@@ -6,7 +6,7 @@ import { createLru } from '../../core/lru.ts';
 import { createTaskIds, type TaskRef } from '../../core/task-ids.ts';
 import type { Task } from '../../protocol/tasks.ts';
 
-/** Tasks that are remembered for lists, and for how long at most, in milliseconds. A forgotten task still answers by its id. */
+/** The most tasks that are remembered for lists, and for how long, in milliseconds. A forgotten task still answers by its id. */
 const MAX_REMEMBERED = 10_000;
 const MAX_REMEMBERED_MS = 24 * 60 * 60 * 1000;
 

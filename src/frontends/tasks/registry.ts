@@ -1,4 +1,4 @@
-/** Tasks of mounted servers, by the mount that each is of. */
+/** Tasks of mounted servers, by mount. */
 import type { Context } from '../../core/context.ts';
 import type { PublishedServer } from '../../core/mounts/published-server.ts';
 import type { NamedOperations } from '../../core/operations.ts';
@@ -8,7 +8,7 @@ import type { Era } from '../../protocol/era.ts';
 export interface TaskRegistry extends Pick<NamedOperations, 'askTask'> {
   /** The mounts whose tools may become tasks for clients of an era. */
   mounts(era: Era): readonly string[];
-  /** Calls back when the server tells of a change. Where it does not, nothing is ever called. */
+  /** Calls back when the server reports a change. Servers that report none never cause a call. */
   watch(task: TaskRef, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
 }
 

@@ -1,27 +1,17 @@
-/** `tools/list`: `tools/call` is an operation as it is. */
+/** Answers `tools/list`. The operation itself answers `tools/call`. */
 import type { Context } from '../../core/context.ts';
 import type { NamedOperations } from '../../core/operations.ts';
-import type { ToolDescription } from '../../protocol/content.ts';
 import type { ListToolsParams } from '../../protocol/methods.ts';
-import type { CacheHint } from '../../protocol/resources.ts';
-import { answering } from '../resources/answer.ts';
-import { nextCursor, openCursor, type ResourceOptions, scopeOf } from '../resources/options.ts';
+import type { ResourceOptions } from '../resources/options.ts';
+import { answerPage } from '../resources/paged.ts';
 
-export interface ListToolsResult extends CacheHint {
-  readonly tools: readonly ToolDescription[];
-  readonly nextCursor?: string;
-}
-
-export function listTools(
+export const listTools = (
   operations: Pick<NamedOperations, 'listTools'>,
   options: ResourceOptions,
-  params: ListToolsParams,
+  { cursor }: ListToolsParams,
   ctx: Context,
-): Promise<ListToolsResult> {
-  const scope = scopeOf(ctx, 'tools/list');
-  return answering(options, ctx, async (noted) => {
-    const cursor = openCursor(options, params.cursor, scope);
-    const page = await operations.listTools({ cursor, limit: options.limits.pageSize }, noted);
-    return { tools: page.items.map(({ described }) => described), ...nextCursor(options, page.nextCursor, scope) };
+) =>
+  answerPage(options, 'tools/list', cursor, ctx, async (page, noted) => {
+    const { items, nextCursor } = await operations.listTools(page, noted);
+    return [{ tools: items.map(({ described }) => described) }, nextCursor];
   });
-}

@@ -1,16 +1,15 @@
-/** Keeps the answers of humans, for as long as a rule lets them be remembered. */
-
+/** Remembers the answers of humans for as long as a rule allows. */
 import { principalKey } from '../../core/access.ts';
 import { ANONYMOUS, type Context } from '../../core/context.ts';
 import { createLru } from '../../core/lru.ts';
 
-/** Answers that are kept; the one that was needed longest ago goes first, and is asked for again. */
+/** The most answers that are kept. A further one replaces the least recently used, and the human is asked again. */
 export const MAX_CONSENTS = 10_000;
 
 export interface Consents {
-  /** Returns the answer that came with this request, or an earlier one that is kept. */
+  /** Returns the answer that came with this request, or a remembered one. */
   of(key: string, ctx: Context): 'yes' | 'no' | undefined;
-  /** Keeps what this request knows. @param ms how long */
+  /** Remembers the answer that came with this request, for `ms` milliseconds. */
   keep(key: string, ctx: Context, ms: number): void;
 }
 
@@ -30,7 +29,7 @@ function saidNow(key: string, ctx: Context): 'yes' | 'no' | undefined {
   return ctx.refused?.has(key) === true ? 'no' : undefined;
 }
 
-/** Nobody knows who it is, and no connection tells one from another: an answer is good for its request alone. */
+/** Anonymous callers without a connection cannot be told apart, so an answer counts only for its own request. */
 const isShared = ({ principal, peer }: Context): boolean => principal.id === ANONYMOUS.id && peer === ANONYMOUS.id;
 
 const ownKey = (key: string, { principal, peer }: Context): string =>

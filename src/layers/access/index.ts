@@ -1,14 +1,16 @@
 /** The access layer: who may do what, decided in one place for every way in (SEC-RES-2, SEC-TOOL-2, SEC-PROMPT-2). */
 import type { AccessOutline, AccessPolicy } from '../../core/access.ts';
-import { createContext } from '../../core/context.ts';
+import { createContext, type Principal } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
 import type { Layer } from '../../core/layer.ts';
 import type { Resolver } from '../../core/mounts/resolver.ts';
-import { createDecisions } from './decisions.ts';
+import { type Asked, createDecisions } from './decisions.ts';
+import { type Explained, explainDecision } from './explain.ts';
 import { accessLayer } from './layer.ts';
 import { type AccessRules, rulesPolicy } from './rules/index.ts';
 
 export { createDecisions } from './decisions.ts';
+export { type Explained, explainDecision, principalCalled, questionsAbout } from './explain.ts';
 export type { AccessRule, AccessRules, ArgumentValue, RulesPolicy, Who } from './rules/index.ts';
 export { problemOf, rulesPolicy } from './rules/index.ts';
 
@@ -34,6 +36,8 @@ export interface Access {
   readonly policy: AccessPolicy;
   readonly layer: Layer;
   readonly outline: AccessOutline;
+  /** Says what somebody may do, and by which rule. */
+  explain(asked: Asked, principal: Principal): Promise<Explained>;
   close(): Promise<void>;
 }
 
@@ -46,6 +50,7 @@ export function createAccess(options: AccessOptions, resolver?: Resolver): Acces
   return {
     policy,
     layer: accessLayer(decisions),
+    explain: (asked, principal) => explainDecision(policy, decisions, asked, principal),
     outline: {
       could: (principal, area) => policy.could?.(principal, area) !== false,
       scopesFor:
@@ -55,6 +60,7 @@ export function createAccess(options: AccessOptions, resolver?: Resolver): Acces
       kindOf: decisions.kindOf,
       // A search does not find a resource that a human has to allow first.
       mayRead: async (uri, ctx) => (await decisions.decide(decisions.unseen('read', uri), ctx)).effect === 'allow',
+      operators: policy.operators,
       everything: (principal) => policy.everything?.(principal) === true,
     },
     close: async () => policy.close?.(),

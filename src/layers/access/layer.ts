@@ -1,4 +1,4 @@
-/** Nothing is listed, described, read, watched, completed, found or called that may not be (SEC-RES-2). */
+/** Enforces the access policy on every operation: list, metadata, read, watch, complete, search and call (SEC-RES-2). */
 import type { Context } from '../../core/context.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
 import { fillPage } from '../../core/lists/filtered-list.ts';

@@ -1,4 +1,4 @@
-/** Finds the other names of a resource that is asked for: access decides about each of them. */
+/** Finds the other names of a requested resource: the policy decides about each of them. */
 
 import type { Resolver } from '../../core/mounts/resolver.ts';
 import { publishUri } from '../../core/mounts.ts';
@@ -7,7 +7,7 @@ import { foreignSpellings, hasDotSegments } from '../../core/uri/foreign.ts';
 export interface OtherNames {
   /** Names of the resource itself, or of one that it shows: access to each has to be allowed. */
   readonly same: readonly string[];
-  /** Names that another server may take for the same resource: to forbid one forbids the resource, and none needs to be allowed. */
+  /** Names that another server may treat as the same resource: forbidding one forbids the resource; none must be allowed. */
   readonly possible: readonly string[];
 }
 

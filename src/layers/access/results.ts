@@ -1,6 +1,6 @@
 /**
- * Decides, as for a read, about each resource that tools and prompts of mounted servers hand out in results, links and
- * questions to the client. A hidden one is left out; a text stands in the place of any other that may not be read.
+ * Applies the policy for reads to each resource in results, links and questions of mounted servers' tools and prompts.
+ * A hidden resource is left out; any other that may not be read is replaced by a text.
  */
 import type { Context } from '../../core/context.ts';
 import type { Invocation } from '../../core/invocation.ts';
@@ -9,7 +9,7 @@ import type { InputRequest } from '../../protocol/input-required.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import type { Decisions } from './decisions.ts';
 
-/** Runs what gives a result of another server, without what in it the caller may not read. */
+/** Runs an operation of another server, and removes from its result the resources that the caller may not read. */
 export async function guardedResult<T>(
   { foreign }: Owner,
   ctx: Context,
@@ -20,7 +20,7 @@ export async function guardedResult<T>(
   return foreign === true && !readsEverything(ctx, decisions) ? ((await kept(result, ctx, decisions, 0)) as T) : result;
 }
 
-/** Its questions while it runs may have resources in them, too. */
+/** Guards its questions to the client in the same way. */
 export function guardedAsking({ foreign }: Owner, invocation: Invocation, decisions: Decisions): Invocation {
   const { client } = invocation;
   const ask = client?.ask;
@@ -33,14 +33,14 @@ export function guardedAsking({ foreign }: Owner, invocation: Invocation, decisi
 const readsEverything = ({ principal }: Context, { policy }: Decisions): boolean =>
   policy.everything?.(principal) === true;
 
-/** Blocks within blocks are followed this deep; what lies deeper is left out. */
+/** The most levels of nested blocks; deeper ones are left out. */
 const MAX_DEPTH = 64;
 
 const LEFT_OUT = Symbol('left out');
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** The value without what may not be read; the same object where nothing is left out. */
+/** Returns the value without forbidden resources; the same object where nothing is left out. */
 async function kept(value: unknown, ctx: Context, decisions: Decisions, depth: number): Promise<unknown> {
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_DEPTH) return LEFT_OUT;
@@ -60,7 +60,7 @@ async function kept(value: unknown, ctx: Context, decisions: Decisions, depth: n
     Object.entries(block).map(async ([key, each]) => [key, await kept(each, ctx, decisions, depth + 1)] as const),
   );
   if (entries.every(([key, each]) => each === block[key])) return value;
-  // A message is nothing without the resource that it was.
+  // A message whose only content was left out is left out too.
   if (entries.some(([key, each]) => key === 'content' && each === LEFT_OUT)) return LEFT_OUT;
   return Object.fromEntries(entries.filter(([, each]) => each !== LEFT_OUT));
 }

@@ -1,6 +1,6 @@
 /**
- * Shows skills as one principal may have them: a skill whose `SKILL.md` may not be both read and listed is not there, and a manifest has
- * the files that may be.
+ * Shows skills to one principal: a skill is hidden unless its `SKILL.md` may be both read and listed, and its manifest
+ * lists only the files that the principal may see.
  */
 import type { Context } from '../../core/context.ts';
 import type { ProviderOverrides } from '../../core/layer.ts';
@@ -12,10 +12,10 @@ import type { Views } from './views.ts';
 
 export function guardedSkills(inner: Operations, views: Views): Pick<ProviderOverrides, 'listSkills' | 'getSkill'> {
   const { policy, decisions, about, may, named } = views;
-  // An override of an optional operation counts only where `inner` has it.
+  // An override of an optional operation counts only where `inner` has the operation.
   const has = inner as Required<Operations>;
 
-  /** A digest tells of the content of a file, and a URI that it is there. */
+  /** A digest reveals the content of a file, and its URI reveals that it exists. */
   async function isOpen(uri: string, { files }: ServedSkill, ctx: Context): Promise<boolean> {
     const resource = files.get(uri);
     const allowed = (operation: 'read' | 'list') =>
@@ -23,7 +23,7 @@ export function guardedSkills(inner: Operations, views: Views): Pick<ProviderOve
     return (await allowed('read')) && (await allowed('list'));
   }
 
-  /** A URI with segments that lead up is there for another server that lists exactly it. */
+  /** A URI with `..` segments is allowed only where another server lists exactly this URI. */
   const allowsNamed = (uri: string, ctx: Context): Promise<boolean> =>
     Promise.resolve(named(uri, ctx)).then(
       () => true,
@@ -53,7 +53,7 @@ export function guardedSkills(inner: Operations, views: Views): Pick<ProviderOve
     },
 
     async getSkill(uri, ctx) {
-      // A request for what may not be read does not reach a mounted server.
+      // A forbidden request does not reach a mounted server.
       const mayBe = (await allowsNamed(uri, ctx)) && (await may('read', uri, ctx));
       if (!mayBe && policy.everything?.(ctx.principal) !== true) throw noSuchSkill(uri);
       const found = await has.getSkill(uri, ctx);

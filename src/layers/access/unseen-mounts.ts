@@ -1,10 +1,10 @@
-/** Lists speak of no mount of which the caller can see nothing. */
+/** Hides mounts from the notes of a list where the caller can see nothing of them. */
 import type { AccessPolicy } from '../../core/access.ts';
 import type { Context } from '../../core/context.ts';
 
 /**
- * A context whose answer names no mount, as missing, of which this principal can see nothing, and no entry: it may be one
- * that is not for the principal, and nobody decides about what is missing.
+ * Returns a context whose notes of missing parts do not name mounts of which this principal can see nothing. They name no entries
+ * either, because a missing entry may be forbidden for the principal, and no decision is made about missing entries.
  */
 export function withoutUnseenMounts(policy: AccessPolicy, ctx: Context): Context {
   const { notes, principal } = ctx;

@@ -1,4 +1,4 @@
-/** Shows resources as one principal may have them: each way to a resource asks here. */
+/** Applies the policy to resources for one principal: every operation on a resource asks here. */
 import type { AccessDecision, AccessPolicy } from '../../core/access.ts';
 import type { Context } from '../../core/context.ts';
 import { notFound, PeerError, ResourceError } from '../../core/errors.ts';
@@ -16,32 +16,32 @@ export interface Views {
   readonly about: Decisions['about'];
   readonly unseen: Decisions['unseen'];
   /**
-   * A URI with segments that lead up is there for another server that lists exactly it; undefined where nobody has to ask.
+   * Checks that another server lists exactly this URI, if it contains `..` segments; undefined where no check is needed.
    * @throws ResourceError `not-found`
    */
   named(uri: string, ctx: Context): Promise<void> | undefined;
-  /** Whether the caller may have what is under a URI, for what tells of others; tells nobody. */
+  /** Whether the caller may have the resource of a URI, for providers that include others. It is not recorded in the audit. */
   may(operation: Operation, uri: string, ctx: Context): boolean | Promise<boolean>;
-  /** @throws ResourceError `not-found` in our own words for whatever is missing */
+  /** @throws ResourceError `not-found` with Vitrine's own message for any missing resource */
   described(uri: string, ctx: Context): Promise<Resource>;
   /**
-   * Returns the resource under the URI, in whatever spelling, if it may be used in this way.
+   * Returns the resource of the URI, in any spelling, if the operation is allowed.
    * @throws ResourceError `denied`, `not-found`, or a question for a human
    */
   admitted(operation: Operation, uri: string, ctx: Context): Promise<Resource>;
-  /** Tells the audit of a decision, and throws unless the operation may go on. @param uri as it was asked for */
+  /** Records a decision in the audit, and throws unless the operation may continue. @param uri as it was requested */
   carryOut(decision: AccessDecision, asked: Asked, uri: string, ctx: Context): void;
-  /** The resource as this principal has it: what it can do is what may be done with it (2093-3). */
+  /** Returns the resource with only the capabilities that the principal may use (2093-3). */
   shown(resource: Resource, ctx: Context): Resource | Promise<Resource>;
-  /** The same of one that may be listed, as was asked. */
+  /** The same for a resource that may be listed, as was already decided. */
   listedAs(asked: Asked, resource: Resource, ctx: Context): Resource | Promise<Resource>;
-  /** Returns the error to throw in place of one that a provider threw. */
+  /** Returns the error to throw in place of a provider's error. */
   plainly(error: unknown, uri: string): unknown;
-  /** The context for providers that ask what may be told. @param uri undefined for the roots of all */
+  /** Returns the context for providers that ask about further resources. @param uri undefined for the roots of all */
   asking(uri: string | undefined, ctx: Context): Context;
-  /** If something may be hidden, a missing thing is answered when a hidden one is. */
+  /** If anything may be hidden, delays the answer for a missing resource as long as for a hidden one. */
   likeMissing<T>(running: Promise<T>): Promise<T>;
-  /** Resolves when what is hidden and what is missing are answered; at once where nothing is hidden. */
+  /** Resolves when hidden and missing resources may be answered; at once where nothing is hidden. */
   whenHidden(): Promise<void> | undefined;
 }
 
@@ -67,7 +67,7 @@ export function createViews(inner: ResourceProvider, decisions: Decisions): View
   }
 
   function carryOut(decision: AccessDecision, asked: Asked, uri: string, ctx: Context): void {
-    // A hidden resource gives the error of a missing one, under the name that was asked for.
+    // A hidden resource causes the error of a missing one, with the requested URI.
     decisions.carryOut(decision, asked, ctx, {
       missing: () => notFound(uri),
       key: asked.uri ?? uri,
@@ -139,8 +139,8 @@ function ableTo(resource: Resource, list: boolean, subscribe: boolean): Resource
 }
 
 /**
- * Another server has its own words for what is missing: passed on, they would tell apart what is missing from what is
- * hidden. Revision 2026-07-28 has one code for that and for any other bad parameter, so both become the same.
+ * Replaces another server's own error for a missing resource: passed on, it would tell missing resources from hidden ones.
+ * Revision 2026-07-28 has one code for a missing resource and any other bad parameter, so both become the same error.
  */
 function plainlyMissing(error: unknown, uri: string): unknown {
   if (error instanceof PeerError && (error.code === 'not-found' || error.code === 'invalid')) {

@@ -1,4 +1,4 @@
-/** Subscriptions under a policy: each change is decided about as it happens. */
+/** Applies the policy to subscriptions: each change is decided about when it happens. */
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { ChangeEvent, ResourceProvider } from '../../core/provider.ts';
@@ -12,7 +12,7 @@ const NOTHING_WATCHED: AsyncDisposable = { [Symbol.asyncDispose]: async () => {}
 export function guardedWatch(inner: ResourceProvider, views: Views): Watch {
   const { policy, decisions, about, unseen, described, carryOut, whenHidden } = views;
 
-  /** Undefined where there is no such thing: it may be watched all the same. */
+  /** Returns undefined for a missing resource: it may be watched all the same. */
   const describedNow = (uri: string, ctx: Context) =>
     described(uri, ctx).catch((error: unknown) => {
       if (error instanceof ResourceError && error.code === 'not-found') return undefined;
@@ -29,11 +29,11 @@ export function guardedWatch(inner: ResourceProvider, views: Views): Watch {
     if (isHidden) ctx.decided?.(decision);
     else carryOut(decision, asked, uri, ctx);
 
-    /** Decides anew: the resource may have changed, or have come into being under another spelling. */
+    /** Decides again: the resource may have changed, or may exist now under another spelling. */
     function mayKnow(changed: string): boolean | Promise<boolean> {
       if (!policy.attributes) return decisions.allows(unseen('subscribe', changed), ctx);
       return describedNow(changed, ctx).then(
-        // That what could be known is gone may be known.
+        // Callers who could know a resource may learn that it is gone.
         (resource) => resource === undefined || decisions.allows(about('subscribe', resource), ctx),
         () => false,
       );

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,6 +7,7 @@ import { closeBodies, type ResourceBody } from '../../core/body.ts';
 import { createContext } from '../../core/context.ts';
 import { wrapProvider } from '../../core/layer.ts';
 import type { ReadOptions, ResourceProvider } from '../../core/provider.ts';
+import type { SharedAnswers } from '../../core/shared-answers/shared-answers.ts';
 import { FORMATS_META_KEY } from '../../protocol/meta.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
 import { layerContract } from '../../testing/layer-contract.ts';
@@ -15,6 +16,7 @@ import { drainBody, EVERYTHING } from '../../testing/observe.ts';
 import { mimeLayer } from '../mime/index.ts';
 import { createCatalogue } from './catalogue.ts';
 import { type Alternatives, type AlternativesOptions, createAlternatives, missingPackages } from './index.ts';
+import { converterVersions, PACKAGES } from './versions.ts';
 
 const idle = createAlternatives();
 layerContract('alternatives', idle.layer);
@@ -247,6 +249,78 @@ describe('a read with what is accepted [2093-6]', () => {
     await expect(read(provider, uri, { accept: [MARKDOWN] })).rejects.toMatchObject({ code, uri });
     expect(typesOf(await read(provider, uri, { accept: [MARKDOWN, '*/*'] }))).toEqual([PDF]);
     expect(typesOf(await read(provider, URI))).toEqual([PDF, MARKDOWN]);
+  });
+});
+
+/** Answers that are shared within this process. */
+function sharedAnswers() {
+  const kept = new Map<string, Uint8Array>();
+  const answers: SharedAnswers = {
+    get: async (key) => kept.get(key.join()),
+    put: (key, answer) => void kept.set(key.join(), answer),
+    async make(key, _maxBytes, work) {
+      const answer = await work();
+      kept.set(key.join(), answer);
+      return answer;
+    },
+    state: () => ({ found: 0, missing: 0, failed: 0, kept: kept.size, lost: 0, damaged: 0, whole: true }),
+    close: async () => {},
+  };
+  return { answers, kept };
+}
+
+describe('conversions that are shared', () => {
+  const { answers, kept } = sharedAnswers();
+  afterEach(() => kept.clear());
+
+  /** As a process that has started just now. */
+  function started(options: AlternativesOptions = {}) {
+    const alternatives = createAlternatives(options, { program, answers });
+    opened.push(alternatives);
+    const provider = alternatives.layer(mimeLayer()(source));
+    return { text: async (uri = URI) => (await read(provider, uri)).at(-1)?.text, alternatives };
+  }
+
+  it('are made once by all processes, of the same content, whatever it is called', async () => {
+    const [first, second] = [started(), started()];
+    const text = await first.text();
+    expect(text).toMatch(/^conversion /);
+    expect(await second.text('memory:///copy.pdf')).toBe(text);
+    expect(await second.text('memory:///copy.pdf')).toBe(text);
+    expect([first.alternatives.conversions(), second.alternatives.conversions()]).toEqual([1, 0]);
+  });
+
+  it('are others of another content, and with other limits', async () => {
+    const before = await started().text();
+    expect(await started().text('memory:///folder/inside.pdf')).not.toBe(before);
+    expect(await started({ maxOutputBytes: 1_000 }).text()).not.toBe(before);
+    expect(await started({ maxUnpackedBytes: 1_000 }).text()).not.toBe(before);
+    expect(await started({ timeoutMs: 1_000, cacheBytes: 1_024 }).text()).toBe(before);
+  });
+
+  it('are none where they failed, since another process may succeed', async () => {
+    for (const name of ['fail', 'large', 'crash']) {
+      const one = started();
+      expect(await one.text(`memory:///${name}.pdf`)).toBe(pdf(name));
+      expect(one.alternatives.conversions()).toBe(1);
+    }
+    expect(kept.size).toBe(0);
+  });
+
+  it('depend on all packages that converters load, in the versions that are there', async () => {
+    const loaded = new Set<string>();
+    for (const folder of ['src/layers/alternatives/converters', 'plug-ins/media', 'plug-ins/rtf']) {
+      for (const name of await readdir(folder)) {
+        if (!/(?<!\.test)\.ts$/.test(name)) continue;
+        const code = await readFile(join(folder, name), 'utf8');
+        for (const [, module = ''] of code.matchAll(/(?:import\(|^import (?!type ).* from )'([^'.][^']*)'/gm))
+          if (!/^(?:node:|vitrine)/.test(module)) loaded.add(/^(?:@[^/]+\/)?[^/]+/.exec(module)?.[0] ?? '');
+      }
+    }
+    expect([...loaded].sort()).toEqual(PACKAGES);
+    const versions = JSON.parse(converterVersions()) as readonly string[];
+    expect(versions).toHaveLength(PACKAGES.length + 1);
+    for (const each of versions) expect(each).toMatch(/^\d+\.\d+\.\d+/);
   });
 });
 

@@ -1,23 +1,25 @@
-/** Which formats there are of which type, with what is installed. */
+/** Lists the formats of each type that the installed packages can make. */
+
 import { createRequire } from 'node:module';
 import { bestFormat } from '../../core/formats/accept.ts';
+import { essenceOf } from '../../core/formats/formats.ts';
 import type { Converter } from './converters/converter.ts';
 import { CONVERTERS } from './converters/index.ts';
 import { utf8 } from './converters/utf8.ts';
 
-/** One format of a type, and who makes it. */
+/** One format of a type, and its converter. */
 export interface Format {
   readonly mimeType: string;
   readonly converter: Converter;
 }
 
 export interface Catalogue {
-  /** The formats of a type beside its own, the preferred one first; undefined where there are none. */
+  /** The further formats of a type, the preferred one first; undefined where there are none. */
   formatsOf(mimeType: string | undefined): readonly Format[] | undefined;
 }
 
 /**
- * Looks for the packages when a type is first asked for, so that a server that serves no documents never looks.
+ * Looks for the packages on the first request for a type, so that a server without documents never does.
  * @param except types, or ranges of them, without formats
  */
 export function createCatalogue(except: readonly string[] = [], isInstalled = installed): Catalogue {
@@ -42,7 +44,7 @@ export function createCatalogue(except: readonly string[] = [], isInstalled = in
     formatsOf(mimeType) {
       if (mimeType === undefined) return undefined;
       const type = byType.has(mimeType) ? mimeType : essenceOf(mimeType);
-      // Types that nobody converts are not remembered: there may be any number of them.
+      // Unknown types are not cached: there may be any number of them.
       if (!byType.has(type)) return undefined;
       if (!known.has(type)) known.set(type, find(type));
       return known.get(type);
@@ -56,19 +58,13 @@ export const utf8Format = (mimeType: string): Format => ({
   converter: utf8,
 });
 
-/** Whether a format that is wanted is that one. */
+/** Whether the requested format is UTF-8. */
 export const isUtf8Format = (mimeType: string): boolean => /;\s*charset\s*=\s*"?utf-?8/i.test(mimeType);
-
-/** Without parameters, in lower case; most types are like that already. */
-const essenceOf = (mimeType: string): string => {
-  const end = mimeType.indexOf(';');
-  return (end === -1 ? mimeType : mimeType.slice(0, end)).trim().toLowerCase();
-};
 
 const require = createRequire(import.meta.url);
 const found = new Map<string, boolean>();
 
-/** Whether a package can be loaded; it is not loaded for that. */
+/** Whether a package can be loaded, without loading it. */
 function installed(name: string): boolean {
   const known = found.get(name);
   if (known !== undefined) return known;
@@ -82,12 +78,12 @@ function canResolve(name: string): boolean {
     require.resolve(name);
     return true;
   } catch (error) {
-    // It is there, and has nothing for those who do not use `import`.
+    // The package exists, but exports nothing to code that does not use `import`.
     return error instanceof Error && 'code' in error && error.code === 'ERR_PACKAGE_PATH_NOT_EXPORTED';
   }
 }
 
-/** Packages that would have to be installed for all formats, for those who check a configuration. */
+/** Returns the packages to install for all formats, for the check of a configuration. */
 export function missingPackages(isInstalled: (name: string) => boolean = installed): readonly string[] {
   return [...new Set(CONVERTERS.flatMap(({ needs = [] }) => needs.filter((name) => !isInstalled(name))))];
 }

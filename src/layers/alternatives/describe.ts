@@ -3,7 +3,7 @@ import { CHARSET_META_KEY, DECLARED_MIME_TYPE_META_KEY, FORMATS_META_KEY } from 
 import type { Resource } from '../../protocol/resources.ts';
 import type { Format } from './catalogue.ts';
 
-/** The resource with its formats, its own first. Known by its type alone: nothing is read, and no format is made. */
+/** Adds the list of formats to a resource, its own first. They follow from its type: nothing is read or converted. */
 export function withFormats(resource: Resource, formats: readonly Format[]): Resource {
   const { mimeType, size } = resource;
   const own = { mimeType, ...(size !== undefined && { size }) };
@@ -11,7 +11,7 @@ export function withFormats(resource: Resource, formats: readonly Format[]): Res
   return { ...resource, _meta: { ...resource._meta, [FORMATS_META_KEY]: all } };
 }
 
-/** The resource in one of its formats. What its name claims is about the original. */
+/** Describes a resource in one of its formats. Leaves out the type that its name claims, which is that of the original. */
 export function inFormat(resource: Resource, mimeType: string, size: number): Resource {
   const { [DECLARED_MIME_TYPE_META_KEY]: _declared, [CHARSET_META_KEY]: _charset, ...meta } = resource._meta ?? {};
   return { ...resource, mimeType, size, _meta: meta };

@@ -18,20 +18,21 @@ import type { Resource } from '../../protocol/resources.ts';
 import { createCatalogue, type Format, utf8Format } from './catalogue.ts';
 import { withFormats } from './describe.ts';
 import { type AlternativesOptions, limitsOf } from './options.ts';
-import type { ProcessOptions } from './process.ts';
 import { convertible, type Reading, readAccepted, withText } from './read.ts';
-import { createFormatStore } from './store.ts';
+import { createFormatStore, type FormatStoreContext } from './store.ts';
 
 export { missingPackages } from './catalogue.ts';
 export type { AlternativesOptions } from './options.ts';
 
 export interface Alternatives {
   readonly layer: Layer;
+  /** Conversions that were begun; read whenever metrics are. */
+  conversions(): number;
   /** Ends what is being converted, and the processes that do it. */
   close(): Promise<void>;
 }
 
-export interface AlternativesContext extends Pick<ProcessOptions, 'program'> {
+export interface AlternativesContext extends FormatStoreContext {
   /** Whether a resource may have formats, by its URI. Default: every one. */
   readonly concerns?: ((uri: string) => boolean) | undefined;
 }
@@ -39,11 +40,11 @@ export interface AlternativesContext extends Pick<ProcessOptions, 'program'> {
 /** Starts nothing: processes are started with the first conversion. */
 export function createAlternatives(
   options: AlternativesOptions = {},
-  { concerns = () => true, program }: AlternativesContext = {},
+  { concerns = () => true, ...making }: AlternativesContext = {},
 ): Alternatives {
   const limits = limitsOf(options);
   const catalogue = createCatalogue(limits.except);
-  const store = createFormatStore(limits, program);
+  const store = createFormatStore(limits, making);
 
   /** Returns the formats to offer: none where the provider names its own, or for a container, which has no content. */
   function formatsOf({ uri, mimeType, capabilities, _meta }: Resource): readonly Format[] | undefined {
@@ -95,6 +96,7 @@ export function createAlternatives(
         },
       });
     },
+    conversions: () => store.conversions(),
     close: () => store.close(),
   };
 }

@@ -1,40 +1,42 @@
-/** Conversions, a few at a time: processes are started when they are needed and ended when they no longer are. */
+/** Runs a few conversions at a time, in processes that are started on demand and ended when idle. */
 import { ResourceError } from '../../core/errors.ts';
 import { type Caller, createFairQueue, MAX_WAIT_MS } from '../../core/waiting/fair-queue.ts';
 import type { Conversion } from './converters/converter.ts';
 import { type ConversionProcess, type Outcome, type ProcessOptions, startProcess } from './process.ts';
 
 export interface PoolOptions extends ProcessOptions {
-  /** Conversions at a time. */
+  /** The most conversions at a time. */
   readonly maxConcurrent: number;
-  /** Conversions that wait. */
+  /** The most conversions that wait. */
   readonly maxWaiting: number;
-  /** For one, in milliseconds. */
+  /** The time limit of one conversion, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** The caller of a conversion, and a signal that ends it when nobody wants it any more. */
+/** The caller of a conversion, and a signal that cancels it. */
 export interface Wanting {
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  /** Called when it is its turn; gives the same format if somebody else has made it meanwhile, or is making it. */
+  /** Called when its turn comes; returns the same format if another request has made it meanwhile, or is making it. */
   readonly instead: () => Promise<Uint8Array> | undefined;
+  /** Runs the conversion, or returns the same format if another process has made it. */
+  readonly around: (run: () => Promise<Uint8Array>) => Promise<Uint8Array>;
 }
 
 export interface Pool {
   /**
-   * Converts, when it is its turn; callers take turns.
+   * Converts when its turn comes; callers take turns.
    * @throws ResourceError `too-large`, `timeout`, `unavailable`; `limited` when too many are waiting, or for too long; the
-   *   signal's reason
+   * signal's reason
    */
   convert(converter: string, bytes: Uint8Array, conversion: Conversion, wanting: Wanting): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** A process with nothing to do is kept for so long, in milliseconds. */
+/** How long an idle process is kept, in milliseconds. */
 const IDLE_MS = 30_000;
 
-/** Bytes of the contents that wait. */
+/** The most bytes of all waiting contents. */
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 
 export function createPool(options: PoolOptions): Pool {
@@ -44,7 +46,7 @@ export function createPool(options: PoolOptions): Pool {
     maxWaiting,
     maxWaitingBytes: MAX_WAITING_BYTES,
     maxWaitMs: Math.max(MAX_WAIT_MS, timeoutMs),
-    busy: 'Too much is being converted; try again later',
+    busy: 'Too many conversions at a time; try again later',
     limit: 'forms.maxConcurrent',
   });
   const idle = new Map<ConversionProcess, NodeJS.Timeout>();
@@ -91,7 +93,7 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   return {
-    async convert(converter, bytes, conversion, { caller, signal, instead }) {
+    async convert(converter, bytes, conversion, { caller, signal, instead, around }) {
       signal.throwIfAborted();
       const release = await queue.take(caller, signal, bytes.byteLength).catch((error: unknown) => {
         throw closed ? unavailable(conversion, STOPPING) : error;
@@ -101,7 +103,7 @@ export function createPool(options: PoolOptions): Pool {
         signal.throwIfAborted();
         if (closed) throw unavailable(conversion, STOPPING);
         other = instead();
-        if (other === undefined) return await run(converter, bytes, conversion, signal);
+        if (other === undefined) return await around(() => run(converter, bytes, conversion, signal));
       } finally {
         release();
       }

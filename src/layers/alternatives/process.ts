@@ -27,7 +27,7 @@ export interface ProcessOptions {
 
 const PROGRAM = 'layers/alternatives/program';
 
-/** Bytes of standard error that are kept. */
+/** The most bytes of standard error that are kept. */
 const MAX_STDERR = 4_096;
 
 /** Bytes of code and of what Node.js needs, beside the heap. */

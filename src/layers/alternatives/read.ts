@@ -1,4 +1,4 @@
-/** Reading in the format that is wanted: one body of it, or where nobody says, the original and its text. */
+/** Reads a resource in the requested format. Without a request, reads the original and its text. */
 
 import { bytesOf, chunksOf, closeBodies, knownSize, type ResourceBody } from '../../core/body.ts';
 import { sameBytes, versioned, versionOfBytes } from '../../core/content-version.ts';
@@ -18,27 +18,24 @@ export interface Reading {
   readonly inner: ResourceProvider;
   readonly store: FormatStore;
   readonly limits: AlternativesLimits;
-  /** The formats that a resource is offered in beside its own. */
+  /** Returns the further formats of a resource. */
   readonly formatsOf: (resource: Resource) => readonly Format[] | undefined;
 }
 
-/** The formats of a body that is the only one, and whole. */
+/** Returns the formats of a read with a single, whole body. */
 export function convertible(bodies: readonly ResourceBody[], { formatsOf }: Reading): readonly Format[] | undefined {
   const [body] = bodies;
   if (body === undefined || bodies.length > 1 || body.child || body.window !== undefined) return undefined;
   return formatsOf(body.resource);
 }
 
-/** Whether an error means that a format cannot be made, and not that the caller may not have it or has left. */
+/** Whether an error means that a format cannot be made, rather than that the caller is denied or has left. */
 const isFailure = (error: unknown): error is ResourceError =>
   error instanceof ResourceError && FAILURES.has(error.code);
 
 const FAILURES: ReadonlySet<string> = new Set(['too-large', 'timeout', 'unavailable', 'limited']);
 
-/**
- * The original where it is small, and its text. Without what cannot be made: then a read gives what it would give without
- * formats.
- */
+/** Returns the original where it is small, together with its text. Formats that cannot be made are left out. */
 export async function withText(
   reading: Reading,
   body: ResourceBody,
@@ -72,10 +69,7 @@ export async function withText(
   }
 }
 
-/**
- * The one body that suits best. Where it cannot be made, the next one that suits; the error of the first where there is
- * none.
- */
+/** Returns the body in the best accepted format that can be made. Where none can, throws the error of the best one. */
 export async function readAccepted(
   reading: Reading,
   uri: string,
@@ -85,12 +79,12 @@ export async function readAccepted(
 ): Promise<readonly ResourceBody[]> {
   const { inner } = reading;
   const resource = await inner.metadata(uri, ctx);
-  // Only its bytes tell that a text is not UTF-8; more of them than are converted are not looked at for that.
+  // Only the bytes show whether a text is UTF-8. A text over the limit of conversion is not checked.
   const mayBeUtf8 = accept.some(isUtf8Format) && (resource.size ?? 0) <= reading.limits.maxInputBytes;
   const known = reading.formatsOf(resource) ?? (mayBeUtf8 ? [] : undefined);
   if (known === undefined && want.range !== undefined) return inner.read(uri, want, ctx);
   const bodies = await inner.read(uri, known === undefined ? want : unwindowed(want, reading.limits), ctx);
-  // The bytes may say that it is something else than its name claims.
+  // The bytes may show another type than the name claims.
   const formats = convertible(bodies, reading);
   const [body] = bodies;
   if (formats === undefined || body === undefined) {
@@ -100,7 +94,7 @@ export async function readAccepted(
   }
   const source = createSource(reading, { ...body, resource: withFormats(body.resource, formats) }, ctx);
   let failure: unknown;
-  // Of a text that is not UTF-8 its bytes come last among its formats: whoever wants text wants it to be read.
+  // For a text that is not UTF-8, the original bytes are the last choice: a caller who accepts text wants readable text.
   const [first] = formats;
   let left: readonly (Format | undefined)[] =
     first !== undefined && isUtf8Format(first.mimeType)
@@ -132,7 +126,7 @@ export async function readAccepted(
   }
 }
 
-/** The original as it was opened, or what is wanted of it where that is a part, or it has been taken already. */
+/** Returns the opened original, or its requested window where it is partial or its bytes were taken already. */
 async function originalOf(
   { inner }: Reading,
   source: Source,
@@ -149,7 +143,7 @@ async function originalOf(
   return [{ ...again, resource: { ...again.resource, _meta: { ...again.resource._meta, ...formats } } }, ...others];
 }
 
-/** The whole of it is converted, whatever part of the format is wanted. */
+/** Converts the whole resource, whatever window of the format is requested. */
 const unwindowed = (
   { range: _range, accept: _accept, ...want }: ReadOptions,
   { maxInputBytes }: AlternativesLimits,
@@ -158,13 +152,13 @@ const unwindowed = (
   maxBytes: Math.max(want.maxBytes, maxInputBytes),
 });
 
-/** A body whose bytes are taken when they are needed, and can be given on afterwards. */
+/** A body whose bytes are read on demand and can be passed on afterwards. */
 interface Source {
-  /** The body: as it was, or with its bytes once these are taken. */
+  /** Returns the body: untouched, or with its bytes once they are read. */
   body(): ResourceBody;
   /** @throws ResourceError `too-large` */
   bytes(): Promise<Uint8Array>;
-  /** It was begun and not finished: nothing can be read of it any more. */
+  /** Whether reading began and failed, so that nothing more can be read. */
   isSpent(): boolean;
 }
 
@@ -201,7 +195,7 @@ function createSource({ limits }: Reading, body: ResourceBody, ctx: Context): So
   };
 }
 
-/** The format of what a source has: kept, or made now. */
+/** Returns the format of a source, from the cache or made now. */
 async function formatFrom({ store }: Reading, source: Source, format: Format, ctx: Context): Promise<Uint8Array> {
   const { resource } = source.body();
   const from = (resource.mimeType ?? '').split(';', 1)[0] ?? '';
@@ -225,7 +219,7 @@ function formatBody(
   if (range === undefined) return { resource: said, content: versioned(bytesOf(made), () => versionOfBytes(made)) };
   const { offset, length } = range;
   if (offset > total)
-    throw invalid(`The window begins behind the end of the format ${mimeType}, which has ${total} bytes`, resource.uri);
+    throw invalid(`The window begins past the end of the format ${mimeType}, which has ${total} bytes`, resource.uri);
   const end = length === undefined ? total : offset + length;
   return { resource: said, content: bytesOf(made.subarray(offset, end)), window: { offset, total } };
 }

@@ -5,12 +5,14 @@ import { LRUCache } from 'lru-cache';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { createLru } from '../../core/lru.ts';
+import type { AnswerKey, SharedAnswers } from '../../core/shared-answers/shared-answers.ts';
 import { abortable } from '../../core/waiting/abortable.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import type { Format } from './catalogue.ts';
 import type { AlternativesLimits } from './options.ts';
 import { createPool } from './pool.ts';
 import type { ProcessOptions } from './process.ts';
+import { converterVersions } from './versions.ts';
 
 export interface FormatStore {
   /** Returns the hash of the content that this version has for this caller; undefined where it has to be read first. */
@@ -21,7 +23,14 @@ export interface FormatStore {
   kept(content: string, from: string, format: Format): Made | undefined;
   /** Makes a format. @throws ResourceError what the conversion ends with; the reason of the signal */
   make(content: string, bytes: Uint8Array, from: string, format: Format, ctx: Context): Promise<Uint8Array>;
+  /** Conversions that were begun. */
+  conversions(): number;
   close(): Promise<void>;
+}
+
+export interface FormatStoreContext extends Pick<ProcessOptions, 'program'> {
+  /** Formats that others have made, and later processes find. Default: each process makes its own. */
+  readonly answers?: SharedAnswers | undefined;
 }
 
 /** A format that is made, or waits to be. */
@@ -56,7 +65,10 @@ const SETTLED_MS = 2_000;
 
 export const contentOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64url');
 
-export function createFormatStore(limits: AlternativesLimits, program?: ProcessOptions['program']): FormatStore {
+export function createFormatStore(
+  limits: AlternativesLimits,
+  { program, answers }: FormatStoreContext = {},
+): FormatStore {
   const pool = createPool({ ...limits, program });
   const versions = createLru<string, string>(MAX_VERSIONS);
   const formats = new LRUCache<string, Made>({
@@ -67,12 +79,22 @@ export function createFormatStore(limits: AlternativesLimits, program?: ProcessO
   /** Formats that are being made, by `keyOf`; and all that are asked for, by `ownKey`, with the caller. */
   const making = new Map<string, Making>();
   const asked = new Map<string, Making>();
+  let conversions = 0;
 
   const keyOf = (content: string, from: string, { converter, mimeType }: Format): string =>
     `${content}\n${from}\n${converter.name}\n${mimeType}`;
 
+  /** All that a format depends on, and nothing of whoever wants it. */
+  const sharedKey = (content: string, from: string, { converter, mimeType }: Format): AnswerKey => [
+    'format',
+    converterVersions(),
+    ...[content, from, converter.name, mimeType],
+    ...[limits.maxOutputBytes, limits.maxUnpackedBytes].map(String),
+  ];
+
   /** Of the same format, each caller has a turn of its own to wait for: it is made at the first one. */
-  function begin(key: string, bytes: Uint8Array, from: string, format: Format, caller: string): Making {
+  function begin(content: string, bytes: Uint8Array, from: string, format: Format, caller: string): Making {
+    const key = keyOf(content, from, format);
     const ended = new AbortController();
     const { maxOutputBytes, maxUnpackedBytes } = limits;
     const conversion = { from, to: format.mimeType, maxOutputBytes, maxUnpackedBytes };
@@ -85,21 +107,38 @@ export function createFormatStore(limits: AlternativesLimits, program?: ProcessO
       making.set(key, entry);
       return undefined;
     };
-    const made = pool
-      .convert(format.converter.name, bytes, conversion, { caller, signal: ended.signal, instead })
-      .then(
-        (result) => {
-          if (making.get(key) === entry) formats.set(key, { bytes: result });
-          return result;
-        },
-        (error: unknown) => {
-          // A conversion that waited in vain, or was given up, says nothing about the content.
-          const says = error instanceof ResourceError && error.code !== 'limited' && !ended.signal.aborted;
-          if (says && making.get(key) === entry) formats.set(key, { error }, { ttl: FAILURE_MS });
-          throw error;
-        },
-      )
-      .finally(() => leave(entry));
+    const around = (run: () => Promise<Uint8Array>): Promise<Uint8Array> => {
+      const counted = (): Promise<Uint8Array> => {
+        conversions++;
+        return run();
+      };
+      return answers === undefined
+        ? counted()
+        : answers.make(sharedKey(content, from, format), maxOutputBytes, counted, ended.signal);
+    };
+
+    async function convert(): Promise<Uint8Array> {
+      const wanting = { caller, signal: ended.signal, instead, around };
+      try {
+        const result = await pool.convert(format.converter.name, bytes, conversion, wanting);
+        if (making.get(key) === entry) formats.set(key, { bytes: result });
+        return result;
+      } catch (error) {
+        // A conversion that waited in vain, or was given up, says nothing about the content.
+        const says = error instanceof ResourceError && error.code !== 'limited' && !ended.signal.aborted;
+        if (says && making.get(key) === entry) formats.set(key, { error }, { ttl: FAILURE_MS });
+        throw error;
+      }
+    }
+
+    async function find(shared: SharedAnswers): Promise<Uint8Array> {
+      const found = await shared.get(sharedKey(content, from, format), maxOutputBytes);
+      if (found === undefined) return convert();
+      formats.set(key, { bytes: found });
+      return found;
+    }
+
+    const made = (answers === undefined ? convert() : find(answers)).finally(() => leave(entry));
     // Whoever waits for it is told; where nobody does any more, nobody needs to be.
     made.catch(() => {});
     const entry: Making = { key, own, format: made, ended, wanted: 0 };
@@ -141,9 +180,10 @@ export function createFormatStore(limits: AlternativesLimits, program?: ProcessO
       if (kept !== undefined) return given(kept);
       signal.throwIfAborted();
       const { id } = principal;
-      const entry = making.get(key) ?? asked.get(ownKey(key, id)) ?? begin(key, bytes, from, format, id);
+      const entry = making.get(key) ?? asked.get(ownKey(key, id)) ?? begin(content, bytes, from, format, id);
       return await wait(entry, signal);
     },
+    conversions: () => conversions,
     async close() {
       await pool.close();
       versions.clear();

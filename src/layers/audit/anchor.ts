@@ -41,8 +41,8 @@ const isUrl = (to: string): boolean => /^https?:\/\//i.test(to);
 
 /** Returns what is wrong with a place, or undefined. The text has nothing of the URL in it. */
 export function anchorProblem(to: string): string | undefined {
-  if (!isUrl(to)) return /^[a-z][a-z0-9+.-]+:\/\//i.test(to) ? 'is no http: or https: URL' : undefined;
-  if (!URL.canParse(to)) return 'is no http: or https: URL';
+  if (!isUrl(to)) return /^[a-z][a-z0-9+.-]+:\/\//i.test(to) ? 'is not an http: or https: URL' : undefined;
+  if (!URL.canParse(to)) return 'is not an http: or https: URL';
   const { username, password } = new URL(to);
   return username === '' && password === '' ? undefined : 'has a user or a password in it; say them in headers';
 }

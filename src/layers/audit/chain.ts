@@ -13,7 +13,7 @@ export interface Link {
 /** The link that the first line of a chain follows. */
 export const BEGINNING: Link = { seq: 0, hash: '0'.repeat(64) };
 
-/** Bytes of one line that are read. Those that are written are far shorter. */
+/** The most bytes of one line that are read. Those that are written are far shorter. */
 export const MAX_LINE_BYTES = 262_144;
 
 /** A line of ASCII in two parts, of which the second has the SHA-256 of the first; they are not put together to be written. */

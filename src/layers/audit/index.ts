@@ -9,6 +9,7 @@ import type { Layer } from '../../core/layer.ts';
 import { type Anchor, type AnchorOptions, anchorOf, assertAnchor, createAnchor } from './anchor.ts';
 import { fileOutput } from './file-output.ts';
 import { createJournal, type Journal } from './journal.ts';
+import { type LastLines, lastLines } from './last.ts';
 import { createMembers } from './members.ts';
 import {
   ended,
@@ -46,6 +47,8 @@ export interface Audit {
    * @throws ResourceError `invalid` when it cannot be written, is in use, or does not end as an audit file does
    */
   open(): void;
+  /** The last lines that are written, the latest last; undefined where they go to standard error. */
+  last(): Promise<LastLines | undefined>;
   /** Writes what waits, and ends. */
   close(): Promise<void>;
 }
@@ -71,6 +74,7 @@ export function createAudit(options: AuditOptions, mountOf: (uri: string) => str
       journal = writing;
       anchor = elsewhere && createAnchor(elsewhere, writing.head, log);
     },
+    last: async () => (file === '-' ? undefined : lastLines(file)),
     async close() {
       await journal?.close();
       await anchor?.close();

@@ -4,7 +4,7 @@ import { BEGINNING, readLine } from './chain.ts';
 import { createJournal } from './journal.ts';
 import type { AuditOutput } from './output.ts';
 
-/** An output in memory that does what a disk may do. */
+/** An output in memory. `write` stands in for the disk: it may take fewer bytes, or fail. */
 function memoryOutput(write: (bytes: Uint8Array) => Promise<number>, maxBytes = Number.POSITIVE_INFINITY) {
   const files: string[] = [''];
   const output: AuditOutput = {
@@ -28,7 +28,7 @@ function memoryOutput(write: (bytes: Uint8Array) => Promise<number>, maxBytes = 
 
 const all = async (bytes: Uint8Array): Promise<number> => bytes.byteLength;
 
-/** The lines, which hold each other. */
+/** Parses the lines, and checks that each one continues the chain of hashes. */
 function linesOf(files: readonly string[]): readonly Readonly<Record<string, unknown>>[] {
   const lines = files.join('').split('\n').slice(0, -1);
   let before = BEGINNING;
@@ -46,7 +46,7 @@ const told = (): Log & { readonly said: string[] } => {
 };
 
 describe('a journal', () => {
-  it('writes what it was given, in order, between its beginning and its end', async () => {
+  it('writes its lines in order, between a start line and an end line', async () => {
     const { output, files } = memoryOutput(all);
     const journal = createJournal<object>(output, SILENT);
     for (let index = 0; index < 1_000; index++) journal.add({ index });
@@ -56,7 +56,7 @@ describe('a journal', () => {
     expect([lines.at(0)?.event, lines.at(-1)?.event]).toEqual(['start', 'end']);
   });
 
-  it('writes nothing after its end', async () => {
+  it('writes nothing after it was closed', async () => {
     const { output, files } = memoryOutput(all);
     const journal = createJournal<object>(output, SILENT);
     await Promise.all([journal.close(), journal.close()]);
@@ -67,7 +67,7 @@ describe('a journal', () => {
     expect(linesOf(files)).toHaveLength(2);
   });
 
-  it('goes on where a write ended early', async () => {
+  it('goes on behind the bytes of a write that ended early', async () => {
     const { output, files } = memoryOutput(async (bytes) => Math.min(7, bytes.byteLength));
     const journal = createJournal<object>(output, SILENT);
     journal.add({ index: 1 });
@@ -90,7 +90,7 @@ describe('a journal', () => {
     expect(log.said).toEqual(['audit: lines cannot be written, and wait', 'audit: lines are written again']);
   });
 
-  it('loses lines that find no place in the queue, and writes how many', async () => {
+  it('drops lines when the queue is full, and writes how many', async () => {
     let open = (): void => {};
     const opened = new Promise<void>((resolve) => {
       open = resolve;
@@ -115,7 +115,7 @@ describe('a journal', () => {
     expect(log.said).toHaveLength(1);
   });
 
-  it('gives up at its end when nothing can be written, and says so', async () => {
+  it('gives up when it is closed and still nothing can be written, and says so', async () => {
     const { output } = memoryOutput(() => Promise.reject(new Error('broken')));
     const log = told();
     const journal = createJournal<object>(output, log);
@@ -124,7 +124,7 @@ describe('a journal', () => {
     expect(log.said).toContain('audit: the last lines could not be written');
   });
 
-  it('puts a file away when it has no room, and the chain goes on in the next', async () => {
+  it('starts a new file when the old one is full, and continues the chain in it', async () => {
     const { output, files } = memoryOutput(all, 1_000);
     const journal = createJournal<object>(output, SILENT);
     for (let index = 0; index < 100; index++) journal.add({ index });

@@ -10,13 +10,13 @@ import { type ChainedLine, chainLine, type Link, unchain } from './chain.ts';
 import { asciiMembers } from './json.ts';
 import type { AuditOutput, Interference, Renewed } from './output.ts';
 
-/** Bytes of lines that may wait, about 15,000 lines; further ones are lost, and counted. */
+/** The most bytes of lines that may wait, about 15,000 lines; further ones are lost, and counted. */
 export const MAX_QUEUED = 8 * 1024 * 1024;
 
 /** Bytes that are written at once. */
 const CHUNK_BYTES = 65_536;
 
-/** Records that have no line yet: to make lines many at a time takes far less than to make each beside other work. */
+/** The most records that have no line yet: to make lines many at a time takes far less than to make each beside other work. */
 const MAX_UNMADE = 64;
 
 /** Records wait this long for others to be written with them, in milliseconds. */

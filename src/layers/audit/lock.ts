@@ -1,6 +1,6 @@
 /**
- * One process writes an audit file, also where several containers or machines share it: two would break its chain. The
- * lock is a file beside it, which says who has it, and is written again and again while that process lives.
+ * Lets only one process write an audit file, also across containers and machines: two writers would break its chain.
+ * The lock is a file beside it that names its owner, who rewrites it regularly while running.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -21,22 +21,22 @@ import { promisify } from 'node:util';
 import { invalid } from '../../core/errors.ts';
 import { isGone, type Owner, parseOwner, thisProcess } from './owner.ts';
 
-/** How often whoever has the lock says so, in milliseconds. */
+/** How often the owner renews the lock, in milliseconds. */
 const BEAT_MS = 4_000;
 
-/** A lock about which nobody has said anything for this long is nobody's, in milliseconds. */
+/** A lock that was not renewed for this long is stale, in milliseconds. */
 export const LEASE_MS = 20_000;
 
-/** Bytes of a lock that are read. */
+/** The most bytes of a lock that are read. */
 const MAX_LOCK_BYTES = 4_096;
 
-/** How often a lock is tried that is let go at that moment. */
+/** How many times to try a lock that is being released at the same moment. */
 const MAX_TRIES = 5;
 
 export interface FileLock {
   /**
-   * Resolves while this process has the lock; takes it again where it was removed.
-   * @throws ResourceError `invalid` when another one has taken it
+   * Resolves while this process has the lock; creates it again where it was deleted.
+   * @throws ResourceError `invalid` when another process has taken it
    */
   keep(): Promise<void>;
   release(): Promise<void>;
@@ -44,13 +44,13 @@ export interface FileLock {
 
 const writeAt = promisify(write);
 
-/** @throws ResourceError `invalid` when another process, or another server in this one, has it, or may have it */
+/** @throws ResourceError `invalid` when another process, or another server in this one, has the lock or may have it */
 export function lockFile(file: string): FileLock {
   const lock = `${placeOf(file)}.lock`;
   let held = take(lock, file);
   let beating: Promise<unknown> | undefined;
   const beat = setInterval(() => {
-    // Written, since the time is set by the file system then: its clock is one for all machines that share it.
+    // Writing makes the file system set the time, by one clock for all machines that share it.
     beating ??= writeAt(held.fd, held.text, 0, held.text.length, 0)
       .catch(() => {})
       .finally(() => {
@@ -58,7 +58,7 @@ export function lockFile(file: string): FileLock {
       });
   }, BEAT_MS).unref();
 
-  /** A number that was closed may mean another file by the time that it is written to. */
+  /** A closed descriptor may refer to another file by the time it is written to, so waits for the last write. */
   async function letGo(): Promise<void> {
     if (beating !== undefined) await beating;
     closeSync(held.fd);
@@ -89,13 +89,13 @@ interface Held {
 
 const isHeld = ({ ino, dev }: Pick<Held, 'ino' | 'dev'>, held: Held): boolean => ino === held.ino && dev === held.dev;
 
-/** The name that all who write the same file agree on. */
+/** Returns the lock's path, which is the same for all processes that write the file. */
 function placeOf(file: string): string {
   try {
     const real = realpathSync(file);
     if (statSync(real).isFile()) return real;
   } catch {
-    // It is not there yet: its folder is the same, whatever that is called.
+    // The file does not exist yet, but its folder has one canonical path.
   }
   return resolve(file);
 }
@@ -105,10 +105,10 @@ function take(lock: string, file: string): Held {
     const held = create(lock) ?? (judge(lock, file) === 'stale' ? takeOver(lock, file) : undefined);
     if (held !== undefined) return held;
   }
-  throw invalid(`The audit file ${file} is being taken by another process; give each server a file of its own`);
+  throw invalid(`The audit file ${file} is being taken by another process; give each server its own file`);
 }
 
-/** Makes a lock of this process; undefined where there is one. */
+/** Creates a lock of this process; returns undefined where there is one. */
 function create(path: string): Held | undefined {
   let fd: number;
   try {
@@ -130,14 +130,14 @@ function create(path: string): Held | undefined {
 }
 
 /**
- * Puts a lock of this process in the place of a stale one. The claim lets one process at a time do that, and has it look
- * again, since another one may have done so before.
+ * Replaces a stale lock by one of this process. The claim file lets only one process do so at a time, and makes it
+ * check again, because another one may have done so before.
  */
 function takeOver(lock: string, file: string): Held | undefined {
   const claim = `${lock}.claim`;
   const held = create(claim);
   if (held === undefined) {
-    // Left by a process that was killed just then.
+    // A process that was killed at this point left the claim.
     const age = ageOf(claim, lock);
     if (age !== undefined && age > LEASE_MS) rmSync(claim, { force: true });
     return undefined;
@@ -160,14 +160,14 @@ function takeOver(lock: string, file: string): Held | undefined {
   return undefined;
 }
 
-/** @throws ResourceError `invalid` where the lock is held, or may be */
+/** @throws ResourceError `invalid` where another process has the lock or may have it */
 function judge(lock: string, file: string): 'stale' | 'gone' {
   const text = textOf(lock);
   if (text === undefined) return 'gone';
   const owner = parseOwner(text);
   const gone = owner && isGone(owner);
   if (gone === true) return 'stale';
-  const advice = 'give each server a file of its own';
+  const advice = 'give each server its own file';
   if (gone === false && owner !== undefined)
     throw invalid(`The audit file ${file} is being written by process ${owner.pid}; ${advice}`);
   const age = ageOf(lock, lock);
@@ -175,7 +175,7 @@ function judge(lock: string, file: string): 'stale' | 'gone' {
   if (age > LEASE_MS) return 'stale';
   const seconds = Math.ceil((LEASE_MS - age) / 1_000);
   throw invalid(
-    `The audit file ${file} may be written by ${nameOf(owner)}, which cannot be seen from here and gave a sign ` +
+    `The audit file ${file} may be written by ${nameOf(owner)}, which is not visible from here and renewed its lock ` +
       `${Math.max(0, Math.round(age / 1_000))} s ago; ${advice}. If that one has ended, start again in ${seconds} s, or ` +
       `remove ${lock} to take the file over at once`,
   );
@@ -195,12 +195,12 @@ function textOf(lock: string): string | undefined {
   }
 }
 
-/** Milliseconds since a file was written, by the clock of its file system; undefined where it is not there. */
+/** Returns the milliseconds since a file was written, by the clock of its file system; undefined where it is missing. */
 function ageOf(path: string, lock: string): number | undefined {
   const now = `${lock}.${randomUUID()}`;
   const clock = openSync(now, 'wx', 0o600);
   try {
-    // Opened: what is known of a file may be old otherwise, where it lies on another machine.
+    // Opens the file, because a network file system may return stale attributes otherwise.
     const fd = openIfThere(path);
     if (fd === undefined) return undefined;
     const { mtimeMs } = fstatSync(fd);

@@ -1,4 +1,4 @@
-/** An operation as the members of its line: most of what an audit costs is here, so nothing is made twice. */
+/** Writes an operation as the members of its line. This is the most expensive part of the audit, so texts are reused. */
 import { hash } from 'node:crypto';
 import type { AccessEffect, Decided } from '../../core/decided.ts';
 import { inString } from './json.ts';
@@ -17,22 +17,22 @@ export interface AuditRecord {
   readonly uri?: string;
   readonly name?: string;
   readonly mount?: string;
-  /** How many alike it stands for. */
+  /** The number of equal operations that it stands for. */
   readonly times?: number;
   readonly decision: AccessEffect;
-  /** Of the access policy; missing where there is none. */
+  /** The rule of the access policy; left out without one. */
   readonly rule?: string;
-  /** Of a read: what was taken of its content. */
+  /** The bytes of content that a read returned. */
   readonly bytes?: number;
-  /** Milliseconds, to the microsecond. */
+  /** Milliseconds, with microseconds as decimals. */
   readonly ms: number;
   readonly outcome: string;
 }
 
-/** Characters of one field; of longer ones the beginning is kept, with the SHA-256 of the whole. */
+/** The most characters of one field; a longer one is cut, with the SHA-256 of the whole. */
 export const MAX_FIELD_LENGTH = 2_048;
 
-/** @param mountOf the mount that a published URI belongs to */
+/** @param mountOf returns the mount of a published URI */
 export function createMembers(mountOf: (uri: string) => string | undefined): (operation: Operation) => string {
   const timeOf = createTimes();
   const callerOf = createCallers();
@@ -61,7 +61,7 @@ const count = (name: string, value: number | undefined): string => (value === un
 
 const THREE_DIGITS: readonly string[] = Array.from({ length: 1_000 }, (_, index) => String(index).padStart(3, '0'));
 
-/** ISO 8601; all but the milliseconds is made once in a second. */
+/** Formats ISO 8601 times; computes everything except the milliseconds once per second. */
 function createTimes(): (ms: number) => string {
   let last = Number.NaN;
   let untilSecond = '';
@@ -75,7 +75,7 @@ function createTimes(): (ms: number) => string {
   };
 }
 
-/** Who asks for what; one request comes behind another that is like it. */
+/** Writes the caller and the request; reuses the text for consecutive equal ones. */
 function createCallers(): (operation: Operation) => string {
   let last: Pick<Operation, 'principal' | 'peer' | 'method'> | undefined;
   let text = '';
@@ -90,7 +90,7 @@ function createCallers(): (operation: Operation) => string {
   };
 }
 
-/** Writes the URI; makes the text again only when the URI is another. */
+/** Writes the URI; reuses the text while the URI stays the same. */
 function createUris(): (uri: string | undefined) => string {
   let last: string | undefined;
   let text = '';
@@ -103,7 +103,7 @@ function createUris(): (uri: string | undefined) => string {
   };
 }
 
-/** Writes the mount and the decision, likewise; rules give the same object for the same decision. */
+/** Writes the mount and the decision; rules return the same object for the same decision, so the text is reused. */
 function createVerdicts(): (mount: string | undefined, operation: Operation) => string {
   let last: (Pick<Operation, 'mount' | 'times'> & { readonly decided: Decided }) | undefined;
   let text = '';

@@ -1,4 +1,4 @@
-/** One operation, from its beginning until its line is made: who, what, when, and how it ended (RES-9). */
+/** One operation, from its beginning until its audit line is written: who, what, when, and how it ended (RES-9). */
 
 import type { Context, Principal } from '../../core/context.ts';
 import type { Decided } from '../../core/decided.ts';
@@ -11,24 +11,24 @@ export interface Target {
   readonly uri?: string | undefined;
   readonly name?: string | undefined;
   readonly mount?: string | undefined;
-  /** How many alike it stands for; undefined for one. */
+  /** The number of equal operations that it stands for; undefined for one. */
   readonly times?: number | undefined;
 }
 
-/** The facts for its line, which is made when there is time. No contents, argument values or tokens. */
+/** The facts for its audit line, which is written later. They have no contents, argument values or tokens. */
 export interface Operation extends Target {
   readonly requestId: string;
   readonly principal: Principal;
   readonly peer: string;
   /** When it began, in milliseconds since 1970. */
   readonly time: number;
-  /** Likewise, on the clock that nobody sets. */
+  /** When it began, on the monotonic clock. */
   readonly began: number;
-  /** Allowed, or what kept it from being done. */
+  /** Whether it was allowed, or why it was not. */
   decided: Decided;
   /** How long it took, in whole microseconds. */
   micros: number;
-  /** Of a read: what was taken of its content. */
+  /** The bytes of content that a read returned. */
   bytes: number | undefined;
   /** Empty while it runs. */
   outcome: string;
@@ -57,7 +57,7 @@ export function operationOf({ method, uri, name, mount, times }: Target, ctx: Co
   };
 }
 
-/** The context with which it has to run, so that what is decided about it is known. */
+/** Returns the context for running the operation. It records what the policy decides. */
 export function within<C extends Context>(operation: Operation, ctx: C): C {
   const decided = (by: Decided): void => {
     if (operation.outcome === '') operation.decided = by;
@@ -73,14 +73,14 @@ export function ended(operation: Operation, outcome: string, bytes?: number): Op
   return operation;
 }
 
-/** How what was answered counts: a tool reports its failures as results, and a question is no answer yet. */
+/** Returns the outcome of a result: a tool reports failures in its results, and a question is not yet an answer. */
 export function outcomeOfResult(result: unknown): string {
   if (typeof result !== 'object' || result === null) return 'ok';
   if (isInputRequired(result)) return 'input-required';
   return 'isError' in result && result.isError === true ? 'failed' : 'ok';
 }
 
-/** The code of what was thrown; `cancelled` where the caller was gone before. */
+/** Returns the outcome of an error: its code, or `cancelled` where the caller had left before. */
 export function outcomeOfError(error: unknown, ctx: Context): string {
   if (error instanceof ResourceError) return error.code;
   return ctx.signal.aborted ? 'cancelled' : 'internal';

@@ -3,46 +3,46 @@ import { write } from 'node:fs';
 import { promisify } from 'node:util';
 import { BEGINNING, type Link } from './chain.ts';
 
-/** Changes that somebody else made to the file while it was written. */
+/** Changes that another program made to the audit file while it was written. */
 export type Interference =
-  /** It has no name any more. */
+  /** The file was deleted. */
   | 'deleted'
-  /** It is elsewhere, or its folder is. */
+  /** The file, or its folder, has another path now. */
   | 'renamed'
-  /** It has no name any more, and another file has the name that it had. */
+  /** The file was deleted, and another file has its path. */
   | 'replaced'
-  /** It has become shorter. */
+  /** The file is shorter than it was. */
   | 'truncated'
-  /** It has become longer. */
+  /** The file is longer than Vitrine has written it. */
   | 'appended';
 
 export interface Renewed {
   readonly why: Interference;
-  /** Bytes of an unfinished line that were taken off the file that is there. */
+  /** Bytes of an unfinished line that were removed from the end of the file now at the path. */
   readonly cut: number;
 }
 
 export interface AuditOutput {
-  /** The link that the chain goes on from. */
+  /** The last link of the chain: the next line continues from it. */
   readonly last: Link;
-  /** Bytes of an unfinished line that were taken off, as a process leaves one that is killed while it writes. */
+  /** Bytes of an unfinished line that were removed: a process that is killed while it writes leaves one. */
   readonly cut: number;
-  /** Bytes that are there, and that may be there before `rotate`; an empty file takes one line of any length. */
+  /** The file's size in bytes. It may grow to `maxBytes` before `rotate`; an empty file takes one line of any length. */
   size(): number;
   readonly maxBytes: number;
-  /** Files that are kept, with the one that is written to. */
+  /** The most files that are kept, including the current one. */
   readonly maxFiles: number;
-  /** The numbers of the lines with which the files begin, the oldest first. */
+  /** The numbers of the first lines of the files, oldest first. */
   beginnings(): readonly number[];
   /**
-   * Looks whether what is written to still is the file at its path, and opens that where it is not.
-   * @param unfinished bytes of a line that has not been written to its end
-   * @returns what had happened; undefined when nothing had
+   * Checks that the open file is still the one at its path. If not, opens the one at the path.
+   * @param unfinished bytes of a line that has been written in part
+   * @returns the change that was found; undefined when there was none
    */
   renew(unfinished: number): Promise<Renewed | undefined>;
-  /** The number of bytes that were written; fewer than given where there was no place. */
+  /** Returns the number of bytes written; fewer than given when the disk is full. */
   write(bytes: Uint8Array): Promise<number>;
-  /** Puts what is there away, and begins with an empty file. May be called again after a failure. */
+  /** Renames the current file and begins an empty one. May be called again after a failure. */
   rotate(): Promise<void>;
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export interface AuditOutput {
 const writeTo = promisify(write);
 const STDERR = 2;
 
-/** Standard error: nothing is known of earlier lines, so each process has a chain of its own. */
+/** Writes to standard error. Earlier lines are unknown there, so each process has its own chain. */
 export function errorOutput(): AuditOutput {
   return {
     last: BEGINNING,
@@ -60,7 +60,7 @@ export function errorOutput(): AuditOutput {
     maxFiles: 1,
     beginnings: () => [],
     renew: async () => undefined,
-    // Not `process.stderr`, which waits for a slow reader, and everything else with it.
+    // `process.stderr` would block the whole process on a slow reader.
     write: async (bytes) => (await writeTo(STDERR, bytes)).bytesWritten,
     rotate: async () => {},
     close: async () => {},

@@ -1,16 +1,16 @@
-/** Who holds a lock, said so that processes of other containers and machines can tell whether that is still so. */
+/** The owner of a lock, described so that processes of other containers and machines can tell whether it still runs. */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 export interface Owner {
-  /** Random: two holders never have the same one. */
+  /** A random id: no two owners share it. */
   readonly id: string;
   readonly pid: number;
-  /** When the process began, in the kernel's ticks since it booted: a number of a process is given again. Empty: unknown. */
+  /** When the process began, in the kernel's ticks since boot, because process ids are reused. Empty: unknown. */
   readonly started: string;
-  /** Of the kernel that runs it. Empty where the system does not say, as outside Linux. */
+  /** The id of the running kernel's boot. Empty where the system has none, as outside Linux. */
   readonly boot: string;
-  /** In which the number means this process. Empty like `boot`. */
+  /** The process id namespace. Empty like `boot`. */
   readonly namespace: string;
   readonly host: string;
 }
@@ -26,7 +26,7 @@ export function thisProcess(id: string): Owner {
   };
 }
 
-/** Reads a lock; undefined for a text that no owner wrote, or has not written to its end. */
+/** Parses a lock; undefined for an invalid or incomplete text. */
 export function parseOwner(text: string): Owner | undefined {
   let said: unknown;
   try {
@@ -42,12 +42,12 @@ export function parseOwner(text: string): Owner | undefined {
   return said as Owner;
 }
 
-/** Whether the process has ended; undefined where that cannot be seen from here. */
+/** Whether the process has ended; undefined where that is not visible from here. */
 export function isGone(owner: Owner): boolean | undefined {
   if (owner.boot === '' || owner.boot !== bootId() || owner.namespace !== pidNamespace()) return undefined;
   if (!Number.isSafeInteger(owner.pid) || owner.pid <= 0) return undefined;
   const state = stateOf(owner.pid);
-  // Without that the number alone says whether there is such a process, perhaps another one: that is no proof.
+  // Without it, only the process id can be checked, which may belong to another process: no proof.
   if (state === undefined) return !hasProcess(owner.pid);
   return state.ended || (owner.started !== '' && state.started !== owner.started);
 }
@@ -61,12 +61,12 @@ function hasProcess(pid: number): boolean {
   }
 }
 
-/** `/proc/<pid>/stat` after the name, which may have anything in it: the state is first, the time of the start 20th. */
+/** Parses `/proc/<pid>/stat` after the name, which may contain anything: the state is first, the start time 20th. */
 function stateOf(pid: number): { readonly ended: boolean; readonly started: string } | undefined {
   const text = read(`/proc/${pid}/stat`);
   const [state, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const started = rest[18];
-  // A process that has ended stays in the list until its parent has asked how.
+  // An ended process stays listed until its parent has read its status.
   return state === undefined || started === undefined ? undefined : { ended: /^[ZXx]$/.test(state), started };
 }
 

@@ -1,4 +1,4 @@
-/** Reads an audit file, and those that were put away before it, and says where they are not as they were written. */
+/** Verifies an audit file and its rotated files, and reports where they were changed. */
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Noted } from './anchors.ts';
@@ -7,37 +7,37 @@ import { linesOf } from './lines.ts';
 
 export interface Finding {
   readonly file: string;
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
   readonly problem: string;
 }
 
 export interface VerifyReport {
-  /** In the order in which they were written. */
+  /** The files in the order in which they were written. */
   readonly files: readonly string[];
   readonly lines: number;
   readonly first: Link | undefined;
   readonly last: Link | undefined;
-  /** Lines that the server says it could not write, in all. */
+  /** The total of lines that the server says it could not write. */
   readonly lost: number;
   readonly findings: readonly Finding[];
-  /** Facts that are good to know and prove no change of the lines. */
+  /** Facts worth knowing that do not prove a change of the lines. */
   readonly notes: readonly Finding[];
 }
 
 export interface Expected {
-  /** The SHA-256 of a line that has to be there: without it, nobody can tell that the end is missing. */
+  /** The SHA-256 of a line that must exist: without it, a missing end cannot be detected. */
   readonly head?: string | undefined;
-  /** Heads that were noted elsewhere, by the number of their line. */
+  /** Heads that were noted elsewhere, by line number. */
   readonly anchors?: ReadonlyMap<number, Noted> | undefined;
 }
 
-/** Findings that are kept; notes likewise. */
+/** The most findings that are kept, and the most notes. */
 export const MAX_FINDINGS = 100;
 
 /**
- * @param given the file that is written, with which those that were put away are read; or all files of an audit
- * @throws what the file system says of a file that cannot be read
+ * @param given the current file, with which its rotated files are read; or all files of an audit
+ * @throws errors of the file system
  */
 export async function verifyAudit(given: string | readonly string[], expected: Expected = {}): Promise<VerifyReport> {
   const { head, anchors } = expected;
@@ -48,10 +48,10 @@ export async function verifyAudit(given: string | readonly string[], expected: E
     if (to.length < MAX_FINDINGS) to.push({ file, line, problem });
   };
   const report = { lines: 0, lost: 0, first: undefined as Link | undefined, last: undefined as Link | undefined };
-  /** The line before; undefined where it could not be read. */
+  /** The previous line; undefined where it could not be read. */
   let before: Link | undefined = BEGINNING;
   let headSeen = head === undefined;
-  /** From which number on the server says that it keeps lines. */
+  /** The number of the first line that the server says it still keeps. */
   let kept: number | undefined;
   let takenAway = false;
   let lastLine = 0;
@@ -70,7 +70,7 @@ export async function verifyAudit(given: string | readonly string[], expected: E
       const { link, event, why } = read;
       if (!read.intact) found(`line ${link.seq} of the audit was changed`);
       const begins = number === 1 && (event === 'rotated' || event === 'reopened');
-      // Older files go with time; each that is left begins by saying that it follows one.
+      // Old files are deleted in time; the first remaining one begins with a line that follows a deleted one.
       const follows: Link | undefined = index === 0 && begins ? undefined : before;
       if (number === 1 && !begins && event !== 'start')
         found('the file does not begin as an audit file does: its first lines are missing');
@@ -99,12 +99,7 @@ export async function verifyAudit(given: string | readonly string[], expected: E
     kept === undefined || kept >= begin ? undefined : `lines ${kept} to ${begin - 1} of the audit are missing`;
   if (missing !== undefined) {
     const proved = takenAway || anchors !== undefined;
-    say(
-      proved ? findings : notes,
-      oldest,
-      1,
-      `${missing} before this one, and it was not the server that put them out`,
-    );
+    say(proved ? findings : notes, oldest, 1, `${missing} before this one, and the server did not delete them`);
   }
   const end = report.last?.seq ?? 0;
   const latest = [...(anchors?.values() ?? [])].reduce<Noted | undefined>(
@@ -125,7 +120,7 @@ export async function verifyAudit(given: string | readonly string[], expected: E
 function problemOf(seq: number, prev: string, before: Link): string | undefined {
   const expected = before.seq + 1;
   if (seq > expected) return `lines ${expected} to ${seq - 1} of the audit are missing before this one`;
-  if (seq < expected) return `line ${seq} of the audit stands after line ${before.seq}: moved, or there twice`;
+  if (seq < expected) return `line ${seq} of the audit comes after line ${before.seq}: it was moved or repeated`;
   return prev === before.hash
     ? undefined
     : `line ${seq} of the audit does not follow the line before it: one was replaced`;
@@ -140,14 +135,14 @@ function countOf(line: string): number {
   }
 }
 
-/** The files of a chain in the order in which they were written. @param given as for `verifyAudit` */
+/** Returns the files of a chain in the order in which they were written. @param given as for `verifyAudit` */
 export async function filesOf(given: string | readonly string[]): Promise<readonly string[]> {
   if (typeof given === 'string') return [...(await putAway(given)), given];
   const begun = await Promise.all(given.map(async (file) => ({ file, seq: await beginningOf(file) })));
   return begun.sort((a, b) => a.seq - b.seq).map(({ file }) => file);
 }
 
-/** Those that the server put away before this file, the oldest first. */
+/** Returns the files that were rotated before this one, oldest first. */
 async function putAway(file: string): Promise<readonly string[]> {
   const folder = dirname(file);
   const begin = `${basename(file)}.`;
@@ -158,7 +153,7 @@ async function putAway(file: string): Promise<readonly string[]> {
   return numbers.sort((a, b) => b - a).map((number) => join(folder, `${begin}${number}`));
 }
 
-/** The number of the first line that can be read; a file without one stands last. */
+/** Returns the number of the first readable line; a file without one sorts last. */
 async function beginningOf(file: string): Promise<number> {
   for await (const { text, whole } of linesOf(file)) {
     const read = whole ? readLine(text) : undefined;

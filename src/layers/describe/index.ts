@@ -1,33 +1,35 @@
 /**
- * The describe layer adds to resources, wherever they are described, what a configuration says about them (RES-3, 973-1). It
- * adds words and weights, and does not change what a resource is: its URI, type, size and content stay.
+ * The describe layer adds configured descriptions to resources, wherever they are described (RES-3, 973-1). It adds
+ * texts and weights; URI, type, size and content stay.
  */
+
 import { createOrigins } from '../../core/again.ts';
 import type { ResourceBody } from '../../core/body.ts';
+import { essenceOf } from '../../core/formats/formats.ts';
 import { compileGlobs } from '../../core/glob/index.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
 import { mapEntries } from '../../core/lists/entries.ts';
 import type { Annotations, Icon, Resource, ResourceTemplate } from '../../protocol/resources.ts';
 import { fill, fillersIn } from './words.ts';
 
-/** Describes every resource that fits. Where several descriptions fit, the last one that has a field sets this field. */
+/** Describes every matching resource. Where several descriptions match, the last one with a field sets it. */
 export interface Description {
   /** Globs over published URIs, such as `docs+file:///reports/**`. Default: any. */
   readonly uris?: readonly string[] | undefined;
   /** Globs over MIME types, such as `image/*`. Default: any. */
   readonly mimeTypes?: readonly string[] | undefined;
-  /** May have `{name}`, `{stem}` (the name without its ending) and `{folder}` (the name of what it lies in). */
+  /** May contain `{name}`, `{stem}` (the name without its extension) and `{folder}` (the name of the parent folder). */
   readonly title?: string | undefined;
-  /** May have the same placeholders. */
+  /** May contain the same placeholders. */
   readonly description?: string | undefined;
   readonly icons?: readonly Icon[] | undefined;
-  /** Whom it is for. */
+  /** The intended audience. */
   readonly audience?: readonly ('user' | 'assistant')[] | undefined;
   /** From 0 (entirely optional) to 1 (effectively required). */
   readonly priority?: number | undefined;
 }
 
-/** Something with a name that can be described. */
+/** A named item that can be described. */
 type Described = Resource | ResourceTemplate;
 
 interface Compiled {
@@ -84,11 +86,9 @@ function compile(said: Description): Compiled {
     said,
     fits: (uri, mimeType) =>
       uris?.matches(uri) !== false &&
-      (types === undefined || (mimeType !== undefined && types.matches(bareType(mimeType)))),
+      (types === undefined || (mimeType !== undefined && types.matches(essenceOf(mimeType)))),
   };
 }
-
-const bareType = (mimeType: string): string => (mimeType.split(';', 1)[0] ?? '').trim().toLowerCase();
 
 function put<T extends Described>(said: Description, it: T, uri: string): T {
   const { title, description, icons, audience, priority } = said;
@@ -106,7 +106,7 @@ function put<T extends Described>(said: Description, it: T, uri: string): T {
   };
 }
 
-/** Hands on an item of another server as it came, except for the words that this layer adds. */
+/** Passes on an item of another server unchanged, except for the texts that this layer adds. */
 function ofBody(body: ResourceBody, ofResource: (resource: Resource) => Resource): ResourceBody {
   const resource = ofResource(body.resource);
   if (resource === body.resource) return body;

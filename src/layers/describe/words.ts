@@ -1,4 +1,4 @@
-/** Words about many resources, with places for what differs between them. */
+/** Fills the placeholders of a text for many resources: `{name}`, `{stem}`, `{folder}`. */
 import { invalid } from '../../core/errors.ts';
 import { nameOfUri } from '../../core/uri.ts';
 
@@ -10,15 +10,15 @@ const FILLERS: Readonly<Record<string, (name: string, uri: string) => string>> =
   folder: (_name, uri) => nameOfUri(uri.replace(/\/[^/]*\/?$/, '')) ?? '',
 };
 
-/** @throws ResourceError `invalid` for a place that nothing goes into */
+/** Checks the placeholders of a text. @throws ResourceError `invalid` for an unknown one */
 export function fillersIn(text: string): void {
   for (const [all, name = ''] of text.matchAll(PLACE)) {
     if (!Object.hasOwn(FILLERS, name))
-      throw invalid(`${all} in "${text}" is nothing that is known; there are {${Object.keys(FILLERS).join('}, {')}}`);
+      throw invalid(`${all} in "${text}" is not a placeholder; use {${Object.keys(FILLERS).join('}, {')}}`);
   }
 }
 
-/** The text about one resource. */
+/** Fills a text for one resource. */
 export const fill = (text: string, name: string, uri: string): string =>
   text.includes('{')
     ? text.replace(

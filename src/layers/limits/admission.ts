@@ -1,13 +1,13 @@
 /**
- * Limits how often requests come, and how many requests, subscriptions, sessions and streams there are at the same time, in
- * total or of one principal, so that no principal takes them from the others.
+ * Limits the rate of requests, and the number of concurrent requests, subscriptions, sessions and streams, both in
+ * total and per principal, so that no principal uses up the capacity of the others.
  */
 import { type Admission, type AskedFor, type Lasting, overLimit } from '../../core/admission.ts';
 import { ANONYMOUS, type Context, type Principal } from '../../core/context.ts';
 import type { Budget } from './budget.ts';
 import type { Rates } from './rates.ts';
 
-/** How many there may be at the same time. */
+/** Limits of concurrency. */
 export interface Counts {
   readonly maxConcurrent: number;
   readonly maxConcurrentPerPrincipal: number;
@@ -22,11 +22,25 @@ export interface AdmissionOptions {
   readonly rates: Rates;
   readonly budget: Budget;
   readonly anonymousIsOne: boolean;
-  /** Is told of each request that was refused before anything had run. */
+  /** Called with each request that was refused before it began. */
   readonly onRefused: (asked: AskedFor, ctx: Context, error: unknown) => void;
 }
 
-export function createAdmission({ max, rates, budget, anonymousIsOne, onRefused }: AdmissionOptions): Admission {
+/** How much of a quota is used now. */
+export interface QuotaInUse {
+  readonly now: number;
+  /** The most in total; undefined where something else limits it. */
+  readonly most?: number | undefined;
+  readonly mostOfOnePrincipal: number;
+}
+
+/** An admission that reports its use to the server's operator. */
+export interface ToldAdmission extends Admission {
+  /** The use of running requests, subscriptions, sessions and streams. */
+  inUse(): Readonly<Record<'requests' | Lasting, QuotaInUse>>;
+}
+
+export function createAdmission({ max, rates, budget, anonymousIsOne, onRefused }: AdmissionOptions): ToldAdmission {
   const running = createQuota({
     what: 'requests',
     total: { name: 'maxConcurrent', max: max.maxConcurrent },
@@ -76,29 +90,36 @@ export function createAdmission({ max, rates, budget, anonymousIsOne, onRefused 
     count: (asked, principal) => rates.take(asked, principal),
     hold: (what, principal) => lasting[what].hold(principal),
     answer: (bytes) => budget.take(bytes),
+    inUse: () => ({
+      requests: running.inUse(),
+      subscriptions: lasting.subscriptions.inUse(),
+      sessions: lasting.sessions.inUse(),
+      streams: lasting.streams.inUse(),
+    }),
   };
 }
 
 interface QuotaOptions {
   /** The name of the things that are counted, in the plural, for the error. */
   readonly what: string;
-  /** The limit in total, by its name; undefined where something else limits it. */
+  /** The name and value of the total limit; undefined where something else limits it. */
   readonly total?: { readonly name: string; readonly max: number } | undefined;
   readonly perPrincipal: { readonly name: string; readonly max: number };
-  /** When it is worth trying again, in milliseconds. */
+  /** When the client should try again, in milliseconds. */
   readonly retryAfterMs: number;
-  /** Whether anonymous callers count as one principal. */
+  /** Whether all anonymous callers count as one principal. */
   readonly anonymousIsOne: boolean;
 }
 
 interface Quota {
   /**
-   * Takes one; what is returned gives it back, once.
+   * Takes one place. The returned function gives it back, once.
    * @throws ResourceError `limited`
    */
   hold(principal: Principal): () => void;
-  /** Whether one could be taken. */
+  /** Whether a place is free. */
   hasRoom(principal: Principal): boolean;
+  inUse(): QuotaInUse;
 }
 
 function createQuota({ what, total, perPrincipal, retryAfterMs, anonymousIsOne }: QuotaOptions): Quota {
@@ -110,6 +131,7 @@ function createQuota({ what, total, perPrincipal, retryAfterMs, anonymousIsOne }
   const hasEnough = ({ id }: Principal): boolean =>
     (anonymousIsOne || id !== ANONYMOUS.id) && (held.get(id) ?? 0) >= perPrincipal.max;
   return {
+    inUse: () => ({ now: size, most: total?.max, mostOfOnePrincipal: perPrincipal.max }),
     hasRoom: (principal) => !isFull() && !hasEnough(principal),
     hold(principal) {
       const { id } = principal;

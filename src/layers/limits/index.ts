@@ -7,14 +7,20 @@ import type { Admission, AskedFor } from '../../core/admission.ts';
 import type { Context, Principal } from '../../core/context.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
 import type { EngineOperations } from '../../core/operations.ts';
-import { createAdmission } from './admission.ts';
+import { createAdmission, type QuotaInUse } from './admission.ts';
 import { type Budget, createBudget } from './budget.ts';
-import { createRates, type RateOptions } from './rates.ts';
+import { createRates, type RateInUse, type RateOptions } from './rates.ts';
 import { heldBodies } from './read.ts';
+import type { SharedRates } from './shared-counter.ts';
 
 export interface UsageLimits {
   /** How many requests may come in a time. */
   readonly rates?: RateOptions | undefined;
+  /**
+   * With a bus, rates are counted in all replicas together. While it is away, each counts by itself (`local`), or requests that
+   * have a rate are refused. Default: `local`.
+   */
+  readonly without?: SharedRates['without'] | undefined;
   /** Requests that run at a time. */
   readonly maxConcurrent?: number | undefined;
   readonly maxConcurrentPerPrincipal?: number | undefined;
@@ -35,6 +41,7 @@ export interface UsageLimits {
 }
 
 export const DEFAULT_USAGE = {
+  without: 'local',
   maxConcurrent: 1_000,
   maxConcurrentPerPrincipal: 250,
   maxHeldBytes: 64 * 1024 * 1024,
@@ -47,22 +54,41 @@ export const DEFAULT_USAGE = {
 export interface Limits {
   readonly layer: Layer;
   readonly admission: Admission;
+  /** How much of rates and of what is limited at a time is used, in this process. */
+  inUse(): LimitsInUse;
   close(): void;
 }
 
-/** @param onRefused is told of each request that was refused before anything had run */
+export interface LimitsInUse {
+  readonly rates: readonly RateInUse[];
+  /** Rates are counted in all replicas together: `left` is then the part of it that this one has. */
+  readonly shared: boolean;
+  readonly atATime: Readonly<Record<string, QuotaInUse>>;
+}
+
+/**
+ * @param onRefused is told of each request that was refused before anything had run
+ * @param bus of replicas that count rates together
+ */
 export function createLimits(
   options: UsageLimits = {},
   onRefused: (asked: AskedFor, ctx: Context, error: unknown) => void = () => {},
+  bus?: SharedRates['bus'],
 ): Limits {
   const { anonymousIsOne = false } = options;
   const max = { ...DEFAULT_USAGE, ...withoutUndefined(options) };
-  const rates = createRates(options.rates, anonymousIsOne);
+  const shared = bus && { bus, without: options.without ?? DEFAULT_USAGE.without };
+  const rates = createRates({ rates: options.rates, anonymousIsOne, shared });
   const budget = createBudget({ maxBytes: max.maxHeldBytes });
   const admission = createAdmission({ max, rates, budget, anonymousIsOne, onRefused });
   return {
     layer: limitsLayer(budget, (principal) => admission.hold('subscriptions', principal)),
     admission,
+    inUse: () => ({
+      rates: rates.inUse(),
+      shared: bus !== undefined,
+      atATime: admission.inUse(),
+    }),
     close: () => rates.close(),
   };
 }

@@ -33,7 +33,7 @@ async function rated(
   anonymousIsOne = false,
   maxKeys = 100,
 ): Promise<void> {
-  const rates = createRates(options, anonymousIsOne, maxKeys);
+  const rates = createRates({ rates: options, anonymousIsOne, maxKeys });
   try {
     await use(rates);
   } finally {
@@ -179,6 +179,6 @@ describe('rates [SEC-TOOL-2]', () => {
     }));
 
   it.each(['', '10', '0/s', '-1/s', '10/day', '1e9/s', '10/min '])('refuse what is none: %j', (rate) => {
-    expect(() => createRates({ principal: rate })).toThrow(ResourceError);
+    expect(() => createRates({ rates: { principal: rate } })).toThrow(ResourceError);
   });
 });

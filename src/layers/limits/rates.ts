@@ -1,8 +1,9 @@
-/** How many requests may come in a time: by principal, client, method and tool (SEC-TOOL-2, SEC-UTIL-4, SEC-UTIL-5). */
-import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { type AskedFor, overLimit } from '../../core/admission.ts';
+/** Limits the rate of requests: by principal, client, method and tool (SEC-TOOL-2, SEC-UTIL-4, SEC-UTIL-5). */
+import type { AskedFor } from '../../core/admission.ts';
 import { ANONYMOUS, type Principal } from '../../core/context.ts';
-import { invalid, type ResourceError } from '../../core/errors.ts';
+import { invalid } from '../../core/errors.ts';
+import { type Counter, createCounter, type Limit } from './counter.ts';
+import { createSharedCounter, type SharedRates } from './shared-counter.ts';
 
 /** A number of requests in a period, as in `600/min`; the period is `s`, `min` or `h`. `off` is no limit. */
 export type Rate = string;
@@ -10,12 +11,9 @@ export type Rate = string;
 export interface RateOptions {
   /** Requests of one principal. Default: 6000/min. */
   readonly principal?: Rate | undefined;
-  /**
-   * Requests of all anonymous callers together. Default: off; where other callers have names (`anonymousIsOne`), the rate of
-   * `principal`.
-   */
+  /** Requests of all anonymous callers together. Default: off; with `anonymousIsOne`, the rate of `principal`. */
   readonly anonymous?: Rate | undefined;
-  /** Requests of one OAuth client, for all principals together that it acts for. Default: 60000/min. */
+  /** Requests of one OAuth client, for all its principals together. Default: 60000/min. */
   readonly client?: Rate | undefined;
   /**
    * Requests of one principal with this method of the wire, such as `tools/call`.
@@ -33,7 +31,7 @@ export const DEFAULT_RATES = {
   methods: { 'tools/call': '3000/min', 'completion/complete': '3000/min' },
 } as const;
 
-/** Most keys (principals or clients) that one limit counts separately; further keys share one count until a period ends. */
+/** The most keys (principals or clients) that one limit counts separately; further keys share one count until a period ends. */
 export const MAX_KEYS = 10_000;
 
 /** Matches a rate, such as `600/min` or `off`. */
@@ -43,28 +41,77 @@ const SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3_600 };
 
 export interface Rates {
   /**
-   * Returns a function that counts the request, where the request is surely within its rates. The caller calls this function
-   * before anything else is counted, or never. Undefined where the caller has to use `take`, since the request is the first of
-   * its period, or may be refused.
+   * Returns a function that counts the request, where the request is certainly within its rates. The caller calls this
+   * function before anything else is counted, or never. Returns undefined where the caller has to use `take`, because
+   * the request is the first of its period, or may be refused.
    */
   atOnce(asked: AskedFor, principal: Principal): (() => void) | undefined;
   /** @throws ResourceError `limited` */
   take(asked: AskedFor, principal: Principal): Promise<void>;
+  /** Returns each rate with the principals or clients that have used most of it. */
+  inUse(): readonly RateInUse[];
   close(): void;
 }
 
-/** @param anonymousIsOne anonymous callers count as one principal among others */
-export function createRates(options: RateOptions = {}, anonymousIsOne = false, maxKeys = MAX_KEYS): Rates {
+/** A rate, and how much of it is used now. */
+export interface RateInUse {
+  /** Its key in the configuration, such as `rates.principal`. */
+  readonly limit: string;
+  /** The rate as the configuration has it. */
+  readonly rate: string;
+  /** How many principals or clients have made requests in their period. */
+  readonly counted: number;
+  /** The principals or clients with the least left, at most `MAX_SHOWN`. */
+  readonly most: readonly {
+    readonly key: string;
+    /** At least this many more requests pass. */
+    readonly left: number;
+    /** When its period ends, ISO 8601. */
+    readonly until: string;
+  }[];
+}
+
+/** The most principals or clients that are shown of one rate. */
+export const MAX_SHOWN = 20;
+
+export interface RatesOptions {
+  readonly rates?: RateOptions | undefined;
+  /** Whether anonymous callers count as one principal. Default: `false`. */
+  readonly anonymousIsOne?: boolean | undefined;
+  /** Default: `MAX_KEYS`. */
+  readonly maxKeys?: number | undefined;
+  /** Counts in all replicas together. Default: each process counts by itself. */
+  readonly shared?: SharedRates | undefined;
+}
+
+export function createRates({
+  rates: options = {},
+  anonymousIsOne = false,
+  maxKeys = MAX_KEYS,
+  shared,
+}: RatesOptions = {}): Rates {
+  const counterOf = (name: string, rate: Rate): Counter | undefined => {
+    const limit = limitOf(name, rate);
+    if (limit === undefined) return undefined;
+    const alone = createCounter(limit, maxKeys);
+    return shared === undefined ? alone : createSharedCounter(limit, alone, maxKeys, shared);
+  };
+  const countersOf = (name: string, rates: Readonly<Record<string, Rate>>): ReadonlyMap<string, Counter> =>
+    new Map(
+      Object.entries(rates).flatMap(([key, rate]): [string, Counter][] => {
+        const counter = counterOf(`${name}.${key}`, rate);
+        return counter === undefined ? [] : [[key, counter]];
+      }),
+    );
   const principalRate = options.principal ?? DEFAULT_RATES.principal;
-  const principals = createCounter('rates.principal', principalRate, maxKeys);
-  const anonymous = createCounter(
+  const principals = counterOf('rates.principal', principalRate);
+  const anonymous = counterOf(
     'rates.anonymous',
     options.anonymous ?? (anonymousIsOne ? principalRate : DEFAULT_RATES.anonymous),
-    maxKeys,
   );
-  const clients = createCounter('rates.client', options.client ?? DEFAULT_RATES.client, maxKeys);
-  const methods = countersOf('rates.methods', { ...DEFAULT_RATES.methods, ...options.methods }, maxKeys);
-  const tools = countersOf('rates.tools', options.tools ?? {}, maxKeys);
+  const clients = counterOf('rates.client', options.client ?? DEFAULT_RATES.client);
+  const methods = countersOf('rates.methods', { ...DEFAULT_RATES.methods, ...options.methods });
+  const tools = countersOf('rates.tools', options.tools ?? {});
   const counts = (principal: Principal, rated: boolean): boolean =>
     rated || anonymousIsOne || principal.id !== ANONYMOUS.id;
 
@@ -85,6 +132,9 @@ export function createRates(options: RateOptions = {}, anonymousIsOne = false, m
     return due;
   }
 
+  const all = (): readonly Counter[] =>
+    [principals, anonymous, clients, ...methods.values(), ...tools.values()].filter((each) => each !== undefined);
+
   return {
     atOnce(asked, principal) {
       const due = dueOf(asked, principal);
@@ -100,20 +150,31 @@ export function createRates(options: RateOptions = {}, anonymousIsOne = false, m
       const due = dueOf(asked, principal);
       return due === undefined ? NOTHING_DUE : takeAll(due);
     },
+    inUse: () => all().map(rateInUse),
     close() {
-      for (const each of [principals, anonymous, clients, ...methods.values(), ...tools.values()]) each?.close();
+      for (const each of all()) each.close();
     },
   };
 }
 
-/** A counter that counts a request, its key there, and the next counter for the same request. */
+/** A counter, the key to count under, and the next counter for the same request. */
 interface Due {
   readonly counter: Counter;
   readonly key: string;
   readonly next: Due | undefined;
 }
 
-/** Takes from one counter after the other: if one refuses the request, the counters behind it do not count it. */
+function rateInUse({ limit: { name, rate }, inUse }: Counter): RateInUse {
+  const used = [...inUse()].sort((a, b) => a.left - b.left);
+  const most = used.slice(0, MAX_SHOWN).map(({ key, left, ends }) => ({
+    key: key.trim(),
+    left,
+    until: new Date(ends).toISOString(),
+  }));
+  return { limit: name, rate, counted: used.length, most };
+}
+
+/** Takes from the counters in order. A counter that refuses stops the rest, which then do not count the request. */
 async function takeAll(first: Due): Promise<void> {
   for (let due: Due | undefined = first; due !== undefined; due = due.next) await due.counter.take(due.key);
 }
@@ -124,111 +185,11 @@ const ignore = (): void => {};
 
 const NOTHING_TO_COUNT = ignore;
 
-/** One limit. */
-interface Counter {
-  /** How many more requests with a key will surely pass. */
-  left(key: string): number;
-  /** @throws ResourceError `limited` */
-  take(key: string): Promise<void>;
-  close(): void;
-}
-
-/** The count of one key. */
-interface Place {
-  /** When its period is over, in milliseconds since 1970. */
-  ends: number;
-  /** How many more requests may pass in that period, at least. */
-  left: number;
-  /** How many requests it has counted, over all periods. */
-  taken: number;
-}
-
-function countersOf(
-  name: string,
-  rates: Readonly<Record<string, Rate>>,
-  maxKeys: number,
-): ReadonlyMap<string, Counter> {
-  const entries = Object.entries(rates).flatMap(([key, rate]): [string, Counter][] => {
-    const counter = createCounter(`${name}.${key}`, rate, maxKeys);
-    return counter === undefined ? [] : [[key, counter]];
-  });
-  return new Map(entries);
-}
-
-const OTHERS = '\u0000 others';
-
-/** @throws ResourceError `invalid` for a text that is no rate */
-function createCounter(name: string, rate: Rate, maxKeys: number): Counter | undefined {
+/** Returns undefined for `off`. @throws ResourceError `invalid` for a malformed rate */
+function limitOf(name: string, rate: Rate): Limit | undefined {
   const found = RATE.exec(rate);
   if (found === null)
-    throw invalid(`limits.${name}: ${JSON.stringify(rate)} is no rate; write it as in 600/min, or off`);
+    throw invalid(`limits.${name}: ${JSON.stringify(rate)} is not a rate; write it as in 600/min, or off`);
   const [, count, unit = ''] = found;
-  if (count === undefined) return undefined;
-  const points = Number(count);
-  const duration = SECONDS[unit] ?? 60;
-  let limiter: RateLimiterMemory | undefined;
-  /** Loads the library only when a request needs it: a host that starts the server over stdio waits for every module. */
-  async function load(): Promise<RateLimiterMemory> {
-    const { RateLimiterMemory } = await import('rate-limiter-flexible');
-    limiter ??= new RateLimiterMemory({ points, duration, keyPrefix: '' });
-    return limiter;
-  }
-  /** In the order in which their periods began. All periods are equally long, so the first one ends first. */
-  const places = new Map<string, Place>();
-
-  /** The place of a key, or a new one where there is room; a key keeps its place. */
-  function placeOf(key: string): Place | undefined {
-    const own = places.get(key);
-    if (own !== undefined) return own;
-    return places.size < maxKeys || makeRoom() ? begin(key, { ends: 0, left: 0, taken: 0 }) : undefined;
-  }
-
-  /** Removes the places whose period is over, and no other: the count of its key would begin anew. */
-  function makeRoom(): boolean {
-    const now = Date.now();
-    for (const [oldest, { ends }] of places) {
-      if (ends > now) break;
-      places.delete(oldest);
-    }
-    return places.size < maxKeys;
-  }
-
-  /** Begins a new period for a place. */
-  function begin(key: string, place: Place): Place {
-    places.delete(key);
-    place.ends = Date.now() + duration * 1_000;
-    places.set(key, place);
-    return place;
-  }
-
-  const refusal = ({ msBeforeNext }: RateLimiterRes): ResourceError =>
-    overLimit(`Too many requests: there may be ${rate} (limits.${name})`, name, msBeforeNext);
-
-  return {
-    left(key) {
-      const place = places.get(key);
-      return place === undefined || place.ends <= Date.now() ? 0 : place.left;
-    },
-    async take(key) {
-      const counting = limiter ?? (await load());
-      const place = placeOf(key);
-      const turn = place === undefined ? 0 : ++place.taken;
-      // The limiter counts at once, but its answer comes later.
-      if (place !== undefined) place.left--;
-      let said: RateLimiterRes;
-      try {
-        said = await counting.consume(place === undefined ? OTHERS : key);
-      } catch (full) {
-        throw refusal(full as RateLimiterRes);
-      }
-      if (place === undefined) return;
-      if (said.isFirstInDuration) begin(key, place);
-      place.left = said.remainingPoints - (place.taken - turn);
-    },
-    close() {
-      // The limiter has a timer for each key.
-      for (const key of [...places.keys(), OTHERS]) void limiter?.delete(key);
-      places.clear();
-    },
-  };
+  return count === undefined ? undefined : { name, rate, most: Number(count), seconds: SECONDS[unit] ?? 60 };
 }

@@ -1,22 +1,19 @@
 /**
- * Holds the bytes of a read in the budget from before its content is opened until it is drained or closed, and where it is
- * read into memory that is lent, until the loan ends (RES-7).
+ * Charges the bytes of a read to the memory budget, from before its content is opened until it is drained or closed. For
+ * content that is read into lent memory, the charge lasts until the loan ends (RES-7).
  */
 import { closeBodies, knownSize, type ResourceBody } from '../../core/body.ts';
 import { sameBytes } from '../../core/content-version.ts';
 import type { ReadOptions } from '../../core/provider.ts';
 import type { Budget } from './budget.ts';
 
-/**
- * Contents up to this many bytes do not count: how many of them there are at a time is bounded by the requests, and a
- * small read costs nothing more.
- */
+/** Contents up to this size are not charged, so that a small read costs nothing; the concurrency limit bounds their number. */
 export const FREE_BYTES = 64 * 1024;
 
-/** Of a reader that neither drains nor closes, in milliseconds. */
+/** How long a reader may neither drain nor close, in milliseconds. */
 const MAX_HOLD_MS = 60_000;
 
-/** Returns how many bytes of memory the bodies may take: at most as many as the caller will take. */
+/** Returns how many bytes of memory the bodies may take: at most as many as the caller accepts. */
 export function bytesOfRead(bodies: readonly ResourceBody[], { range, maxBytes }: ReadOptions): number {
   let bytes = 0;
   for (const { content } of bodies) {
@@ -26,7 +23,7 @@ export function bytesOfRead(bodies: readonly ResourceBody[], { range, maxBytes }
   return Math.min(bytes, maxBytes);
 }
 
-/** @throws ResourceError `limited`; then the bodies are closed */
+/** @throws ResourceError `limited`; the bodies are closed first */
 export async function heldBodies(
   bodies: readonly ResourceBody[],
   want: ReadOptions,

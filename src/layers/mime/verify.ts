@@ -1,4 +1,4 @@
-/** Checks a claimed type against the bytes (SEC-RES-6), with Node's own check of UTF-8, which every read goes through. */
+/** Checks a claimed type against the bytes (SEC-RES-6). Every read goes through this, so it uses Node's fast check of UTF-8. */
 import { isUtf8 } from 'node:buffer';
 import { verifyType as verify } from '../../core/formats/verify-type.ts';
 

@@ -1,5 +1,6 @@
 /** Collects the body of a read, since only the whole shows its secrets, scans it, and masks the secrets. */
-import { type BodyContent, bytesOf, chunksOf, knownSize, type ResourceBody } from '../../core/body.ts';
+import { bytesOf, knownSize, type ResourceBody } from '../../core/body.ts';
+import { collectRange } from '../../core/collect.ts';
 import { versioned, versionOfBytes } from '../../core/content-version.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
@@ -29,7 +30,7 @@ export function widened({ offset, length }: ByteRange): ByteRange {
 
 /**
  * Scans a content, or a range of it with the bytes around it (`widened`), and masks its secrets.
- * @throws ResourceError `too-large` over `maxBytes`, `invalid` for a range behind the end, and what the scan throws
+ * @throws ResourceError `too-large` over `maxBytes`, `invalid` for a range past the end, and what the scan throws
  */
 export async function inspect(
   body: ResourceBody,
@@ -41,18 +42,21 @@ export async function inspect(
   // `origin`: where the body's content begins in the resource. `skip`: how many of its bytes lie before the part to scan.
   const origin = body.window?.offset ?? 0;
   const skip = Math.max(0, wanted.offset - origin);
-  const taken = await collect(body.content, { offset: skip, length: wanted.length }, maxBytes, ctx);
+  const size = knownSize(body.content);
+  const part = { offset: skip, length: wanted.length };
+  const tooMuch = size !== undefined && Math.min(size - skip, part.length ?? size) > maxBytes;
+  const taken = tooMuch ? undefined : await collectRange(body.content, part, maxBytes, ctx);
   if (taken === undefined) throw tooLarge(body.resource, maxBytes);
   const start = origin + skip;
   const end = start + taken.bytes.byteLength;
-  const total = body.window?.total ?? (taken.ended ? end : knownSize(body.content));
+  const total = body.window?.total ?? (taken.ended ? origin + taken.seen : size);
   const findings = await scanner.scan(taken.bytes, ctx).catch((error: unknown) => {
     throw error instanceof ResourceError ? error.withUri(body.resource.uri) : error;
   });
   const masked = mask(taken.bytes, findings);
   if (range === undefined) return { bytes: masked, offset: start, findings, total };
   if (range.offset > end)
-    throw invalid(`The window begins behind the end of the resource, which has ${end} bytes`, body.resource.uri);
+    throw invalid(`The window begins past the end of the resource, which has ${end} bytes`, body.resource.uri);
   const from = Math.max(0, range.offset - start);
   const to = range.length === undefined ? masked.byteLength : Math.min(masked.byteLength, from + range.length);
   const inside = within(findings, from, to).map((each) => ({
@@ -92,7 +96,7 @@ export function counted<T extends Pick<Resource, '_meta'>>(said: T, findings: re
 }
 
 export const refused = (uri: string | undefined, findings: readonly Finding[]): ResourceError =>
-  new ResourceError('denied', 'The content has secrets in it, and is not given', {
+  new ResourceError('denied', 'The content contains secrets and is not returned', {
     uri,
     details: { secrets: countsOf(findings) },
   });
@@ -100,42 +104,7 @@ export const refused = (uri: string | undefined, findings: readonly Finding[]): 
 function tooLarge({ uri, size }: Resource, limit: number): ResourceError {
   return new ResourceError(
     'too-large',
-    `No more than ${limit} bytes are looked through for secrets at once; read it in windows with _meta {"${RANGE_META_KEY}": {"offset": 0, "length": ${Math.min(limit, 1_048_576)}}}`,
+    `No more than ${limit} bytes are scanned for secrets at once; read it in windows with _meta {"${RANGE_META_KEY}": {"offset": 0, "length": ${Math.min(limit, 1_048_576)}}}`,
     { uri, details: { limit, ...(size !== undefined && { size }) } },
   );
-}
-
-interface Collected {
-  readonly bytes: Uint8Array;
-  /** Whether `bytes` reach to the end of the content. */
-  readonly ended: boolean;
-}
-
-/** The wanted bytes; undefined where they are more than `most`. */
-async function collect(
-  content: BodyContent,
-  { offset, length = Number.POSITIVE_INFINITY }: ByteRange,
-  most: number,
-  ctx: Context,
-): Promise<Collected | undefined> {
-  const to = offset + length;
-  const size = knownSize(content);
-  if (size !== undefined && Math.min(size, to) - offset > most) return undefined;
-  const parts: Uint8Array[] = [];
-  let seen = 0;
-  let kept = 0;
-  let ended = true;
-  for await (const chunk of chunksOf(content)) {
-    ctx.signal.throwIfAborted();
-    const part = chunk.subarray(Math.max(0, offset - seen), Math.max(0, Math.min(chunk.byteLength, to - seen)));
-    seen += chunk.byteLength;
-    kept += part.byteLength;
-    if (kept > most) return undefined;
-    if (part.byteLength > 0) parts.push(part);
-    if (seen > to) {
-      ended = false;
-      break;
-    }
-  }
-  return { bytes: Buffer.concat(parts, kept), ended };
 }

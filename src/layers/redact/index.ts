@@ -1,4 +1,4 @@
-/** The redact layer: what is read is looked through for secrets, which are covered, or not given at all. */
+/** The redact layer: looks for secrets in every read, and covers them or refuses the read. */
 import { closeBodies, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -26,14 +26,14 @@ export type { RedactOptions } from './options.ts';
 
 export interface Redaction {
   readonly layer: Layer;
-  /** Ends the thread that looks. */
+  /** Ends the thread that looks for secrets. */
   close(): Promise<void>;
 }
 
 /**
- * Looks through what is read, whichever way, and what is said of it. The mark is as long as the secret: sizes, offsets,
- * and lines stay.
- * @throws ResourceError `invalid` where the library that knows secrets is not installed, and for a glob that is none
+ * Looks for secrets in reads of every kind, and in the descriptions of what is read. A cover is as long as its secret,
+ * so sizes, offsets and lines stay the same.
+ * @throws ResourceError `invalid` where the library that finds secrets is not installed, and for an invalid glob
  */
 export function createRedaction(options: RedactOptions = {}, scanning: ScannerOptions = {}): Redaction {
   const scanner = createScanner(scanning);
@@ -43,7 +43,7 @@ export function createRedaction(options: RedactOptions = {}, scanning: ScannerOp
   const everything = uris === undefined && except.length === 0;
   const labels: LabelOptions = { scanner, maxBytes, refuse };
 
-  /** Asked of the canonical URI, so that another spelling does not go round it. */
+  /** Decided by the canonical URI, so that another spelling does not get around the layer. */
   const concernsRead = async (inner: ResourceProvider, uri: string, ctx: Context): Promise<boolean> =>
     everything || concerns((await inner.metadata(uri, ctx)).uri);
 
@@ -78,7 +78,7 @@ export function createRedaction(options: RedactOptions = {}, scanning: ScannerOp
     }
   }
 
-  /** Undefined for a child that is left out, as those are that do not fit. */
+  /** Returns undefined for a child that is left out because it has secrets or is too large. */
   async function lookInto(
     body: ResourceBody,
     range: ByteRange | undefined,
@@ -100,7 +100,7 @@ export function createRedaction(options: RedactOptions = {}, scanning: ScannerOp
     }
   }
 
-  /** The body with what is said of it under the mark; what is in it is looked through by itself. */
+  /** Covers the secrets in the descriptions of a body; its content is scanned separately. */
   async function withLabels(body: ResourceBody, ctx: Context): Promise<ResourceBody> {
     const { item } = body;
     const resource = await shownResource(body.resource, labels, ctx);
@@ -120,7 +120,7 @@ export function createRedaction(options: RedactOptions = {}, scanning: ScannerOp
     return resources.flatMap((each) => (concerns(each.uri) ? (shown.next().value ?? []) : [each]));
   }
 
-  /** Whether a match tells of a resource that is not listed, or that another one above it is not. */
+  /** Whether a match would reveal a resource that lists do not show, or whose folder they do not show. */
   async function isNamedOpenly({ uri, path = '' }: SearchMatch, ctx: Context): Promise<boolean> {
     if (!concerns(uri)) return true;
     return (await shownEntries([{ uri, path }], FOUND_BY, labels, ctx)).length > 0;
@@ -164,8 +164,8 @@ export function createRedaction(options: RedactOptions = {}, scanning: ScannerOp
   };
 }
 
-/** The fields that a match is found by, if only in part. */
+/** Fields of a match that reveal its resource, even in part. */
 const FOUND_BY: ReadonlySet<string> = new Set(['uri', 'path']);
 
-/** A window is looked through with what is around it. */
+/** A window is scanned together with the bytes around it. */
 const windowed = (bytes: number): number => bytes + 2 * MARGIN_BYTES;

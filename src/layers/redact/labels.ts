@@ -1,7 +1,7 @@
 /**
  * Covers secrets in the names, titles, descriptions and other fields of resources, templates, tools and prompts; with
- * `refuse`, an entry that has one is not given. An entry with a secret in its URI, or in the name that it is called by, is
- * left out of lists and of values: it has no other name.
+ * `refuse`, leaves such entries out. An entry with a secret in its URI, or in the name that identifies it, is always
+ * left out, because it has no other name.
  */
 import type { Context } from '../../core/context.ts';
 import type { CompletionValues } from '../../core/provider.ts';
@@ -13,7 +13,7 @@ export interface LabelOptions extends TextOptions {
   readonly refuse: boolean;
 }
 
-/** The fields that an entry is called by. */
+/** The fields that identify an entry. */
 export const CALLED_BY = {
   resource: new Set(['uri']),
   template: new Set(['uriTemplate']),
@@ -21,7 +21,7 @@ export const CALLED_BY = {
   value: new Set(['value']),
 } as const;
 
-/** Each entry as it may be shown; undefined for one that may not. */
+/** Returns each entry with its secrets covered; undefined for one that is left out. */
 export async function shownEach<T extends object>(
   entries: readonly T[],
   calledBy: ReadonlySet<string>,
@@ -35,17 +35,17 @@ export async function shownEach<T extends object>(
     return leftOut ? undefined : each.value;
   });
   const count = shown.filter((each) => each === undefined).length;
-  if (count > 0) ctx.log.debug('left out: there are secrets in what is said of them', { count });
+  if (count > 0) ctx.log.debug('left out: their descriptions contain secrets', { count });
   return shown;
 }
 
-/** Those of a list that may be shown, as they may be. */
+/** Returns the entries of a list that are not left out, with their secrets covered. */
 export const shownEntries = async <T extends object>(
   ...asked: Parameters<typeof shownEach<T>>
 ): Promise<readonly T[]> => (await shownEach(...asked)).filter((each) => each !== undefined);
 
 /**
- * Returns one resource that somebody has named, with its secrets covered.
+ * Returns one requested resource, with its secrets covered.
  * @throws ResourceError `denied` for one with a secret in it, where that is refused, and for one that is too large
  */
 export async function shownResource<T extends Pick<Resource, 'uri'>>(
@@ -59,10 +59,10 @@ export async function shownResource<T extends Pick<Resource, 'uri'>>(
   return looked.value;
 }
 
-/** Values that are asked for beyond those that are wanted, so that some can be left out without a sign. */
+/** Requests this many values more than needed, so that leaving some out does not show. */
 export const SPARE_VALUES = 100;
 
-/** Completion without the values that have a secret in them; nobody counts them either. */
+/** Removes values with a secret in them from a completion, and from its count. */
 export async function shownValues(
   completed: CompletionValues,
   limit: number,

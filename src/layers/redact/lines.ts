@@ -4,7 +4,7 @@ import type { BodyContent } from '../../core/body.ts';
 import type { Asker, Scanner } from './scanner.ts';
 import { piecesOf } from './streaming.ts';
 
-/** Bytes at the beginning of a line that are matched, as in other searches (`core/search.ts`). */
+/** The most bytes at the beginning of a line that are matched, as in other searches (`core/search.ts`). */
 const MAX_LINE_BYTES = 64 * 1024;
 
 const NEWLINE = 10;

@@ -1,21 +1,21 @@
-/** Puts a mark over secrets, byte for byte: sizes, offsets and lines stay what they are. */
+/** Covers secrets byte for byte, so that sizes, offsets and lines stay the same. */
 
-/** The place of a secret, in bytes, and its kind. */
+/** The position of a secret in bytes, and its kind. */
 export interface Finding {
   readonly start: number;
-  /** Behind its last byte. */
+  /** The position after its last byte. */
   readonly end: number;
   readonly kind: string;
 }
 
 const FILL = 0x2a;
 
-/** Bytes that stay: the ends of lines, and the empty halves of UTF-16. */
+/** Bytes that are never covered: line ends, and the zero bytes of UTF-16. */
 const KEPT: ReadonlySet<number | undefined> = new Set([0x00, 0x0a, 0x0d]);
 
 /**
- * The bytes with each secret as `[redacted: kind]`, filled up with `*` to the length of the secret. Where that has no
- * place it is `[redacted]`, and where that has none it is `*` alone. What is given is not changed.
+ * Returns a copy of the bytes in which each secret is `[redacted: kind]`, padded with `*` to the length of the secret.
+ * A secret too short for that becomes `[redacted]`, and a still shorter one only `*`.
  */
 export function mask(bytes: Uint8Array, findings: readonly Finding[]): Uint8Array {
   if (findings.length === 0) return bytes;
@@ -29,7 +29,7 @@ export function mask(bytes: Uint8Array, findings: readonly Finding[]): Uint8Arra
   return masked;
 }
 
-/** In order, those that overlap as one: it has the kind of the longest. */
+/** Sorts findings and joins those that overlap; a joined one has the kind of the longest. */
 export function merged(findings: readonly Finding[]): readonly Finding[] {
   const ordered = [...findings].sort((a, b) => a.start - b.start || b.end - a.end);
   const apart: Finding[] = [];
@@ -45,13 +45,13 @@ export function merged(findings: readonly Finding[]): readonly Finding[] {
   return apart;
 }
 
-/** How many of each kind; a secret that only a part is seen of counts. */
+/** Counts the findings of each kind, including secrets of which the window shows only a part. */
 export function countsOf(findings: readonly Finding[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { kind } of findings) counts[kind] = (counts[kind] ?? 0) + 1;
   return counts;
 }
 
-/** Those that have at least one byte between the two. */
+/** Returns the findings with at least one byte in the range. */
 export const within = (findings: readonly Finding[], from: number, to: number): readonly Finding[] =>
   findings.filter(({ start, end }) => start < to && end > from);

@@ -1,6 +1,7 @@
 /**
- * Tools and prompts: what is said of them, and what they give. Those of mounted servers have no URIs to go by: all are
- * looked through. So are prompts, but for resources in them that are not. Vitrine's own tools read through this layer.
+ * Covers secrets in the descriptions and results of tools and prompts. Results of mounted servers have no URIs, so all
+ * of them are scanned. Prompts are scanned too, except for resources in them that the settings exclude. Vitrine's own
+ * tools read through this layer.
  */
 
 import type { Context } from '../../core/context.ts';
@@ -16,12 +17,12 @@ import type { Asker } from './scanner.ts';
 import { lookThrough } from './texts.ts';
 
 export interface NamedOptions extends LabelOptions {
-  /** Whether a resource is looked through: those in prompts that are not stay as they are. */
+  /** Whether a resource is scanned. Resources in prompts that are not stay unchanged. */
   readonly concerns: (uri: string) => boolean;
 }
 
 export function redactedNames(inner: Operations, options: NamedOptions): ProviderOverrides {
-  // Of the optional ones, those that are not there are not put in.
+  // Optional operations are added only where the inner provider has them.
   const has = inner as Required<Operations>;
   return {
     async listTools(page, ctx) {
@@ -41,7 +42,7 @@ export function redactedNames(inner: Operations, options: NamedOptions): Provide
     },
     async getPrompt(request, owner, invocation) {
       const { name } = request;
-      // A prompt that is left out of the list is missing here as well.
+      // A prompt that is left out of the list cannot be used either.
       if (owner.foreign !== true && (await shownEntries([{ name }], CALLED_BY.name, options, invocation)).length === 0)
         throw noSuchPrompt(name);
       const result = await has.getPrompt(request, owner, invocation);
@@ -55,7 +56,7 @@ export function redactedNames(inner: Operations, options: NamedOptions): Provide
   };
 }
 
-/** The entries with what is said of them under the mark. One with a secret in its name is left out. */
+/** Returns the entries with their secrets covered. An entry with a secret in its name is left out. */
 async function shownNamed<T extends object>(
   items: NamedPage<T>['items'],
   concerned: (entry: Named<T>) => boolean,
@@ -94,13 +95,13 @@ const NOTHING: ReadonlySet<string> = new Set();
  * @throws ResourceError `denied` where a result with a secret is refused, `too-large`, and the errors of the scan
  */
 async function redactedResult<T extends object>(result: T, options: LabelOptions, asker: Asker): Promise<T> {
-  // The server gets `requestState` and `taskId` back from the client: they stay as they are.
+  // The client sends `requestState` and `taskId` back to the server, so they stay unchanged.
   const { requestState, taskId, ...said } = result as { readonly requestState?: unknown; readonly taskId?: unknown };
   const [looked] = await lookThrough([said], NOTHING, options, asker);
   if (looked === undefined)
     throw new ResourceError(
       'too-large',
-      `The result is larger than the ${options.maxBytes} bytes that are looked through for secrets`,
+      `The result is larger than the ${options.maxBytes} bytes that are scanned for secrets`,
       { details: { limit: options.maxBytes } },
     );
   const { value, findings } = looked;

@@ -1,28 +1,28 @@
-/** The options of redaction, and which resources they are about. */
+/** The options of redaction, and the resources that they apply to. */
 import { invalid } from '../../core/errors.ts';
 import { compileGlobs, globProblem } from '../../core/glob/index.ts';
 
 export interface RedactOptions {
-  /** Globs over URIs as they are published: only these are looked through. Default: all. */
+  /** Globs over published URIs: only these resources are scanned. Default: all. */
   readonly uris?: readonly string[] | undefined;
-  /** Globs over URIs that are not looked through. Default: none. */
+  /** Globs over published URIs that are not scanned. Default: none. */
   readonly except?: readonly string[] | undefined;
-  /** `redact` (default): a mark is put over each secret; `refuse`: what has one in it is not given. */
+  /** `redact` (default): each secret is covered; `refuse`: a read with a secret in it fails. */
   readonly action?: 'redact' | 'refuse' | undefined;
-  /** Bytes that are looked through at once; what is larger is given in windows only. Default: 8,388,608. */
+  /** The most bytes that are scanned at once; a larger resource can be read in windows only. Default: 8,388,608. */
   readonly maxBytes?: number | undefined;
 }
 
-/** More than a read takes by default (`limits.maxReadBytes`). */
+/** More than the default of `limits.maxReadBytes`. */
 export const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
 
-/** Parts of a URI that lead elsewhere for some servers: dot segments, and escaped slashes, dots and percent signs. */
+/** Parts of a URI that some servers resolve to another resource: dot segments, and escaped slashes, dots and percent signs. */
 const LEADS_ELSEWHERE = /(?:^|\/)\.{1,2}(?:[/?#]|$)|%(?:2e|2f|5c|25)|\\|\/\//i;
 
 /**
- * Whether a resource is looked through. Where that is not sure, it is: `uris` is about whatever could be meant, `except`
- * about what surely is, and never about a URI that could lead elsewhere.
- * @throws ResourceError `invalid` for a glob that does not mean one thing
+ * Decides whether a resource is scanned, and scans it in case of doubt: `uris` includes every possible match, `except`
+ * excludes only certain ones, and never a URI that may lead to another resource.
+ * @throws ResourceError `invalid` for an ambiguous glob
  */
 export function concerning(
   uris: readonly string[] | undefined,

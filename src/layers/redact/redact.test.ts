@@ -163,7 +163,7 @@ describe('windows', () => {
     expect((await read(engine.provider, { range: { offset: at - 10, length: 10 } })).counts).toBeUndefined();
   });
 
-  it('at and behind the end are what they are without the layer', async () => {
+  it('at and past the end are what they are without the layer', async () => {
     await using engine = over('0123456789');
     expect((await read(engine.provider, { range: { offset: 10 } })).text).toBe('');
     expect(await codeOf(read(engine.provider, { range: { offset: 11 } }))).toBe('invalid');

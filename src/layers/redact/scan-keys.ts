@@ -1,21 +1,22 @@
 /**
- * The part of the scanning thread's program that looks for private keys. The library wants a key whole, in lines with
- * nothing before them, and at least 100 characters long. Here a key counts from either of its marks, as far as lines of
- * base64 go on: without its other mark, with something cut out of the middle, quoted, indented, behind signs of comments,
- * with its line ends escaped, or short, as keys of Ed25519 are.
+ * The part of the scanning thread's program that looks for private keys. The library finds a key only if it is whole, in
+ * lines with nothing before them, and at least 100 characters long. This finds a key by one of its marks (BEGIN or END), and
+ * covers the base64 next to the mark. So it also finds a key that lacks its other mark, has a gap, is quoted, indented or
+ * commented out, has escaped line ends, or is short, as keys of Ed25519 are.
  */
 
-/** Characters that a key takes at most, counted from a mark. Keys of 16,384 bits take 12,800. */
+/** The most characters of a key, counted from a mark. A key of 16,384 bits has 12,800. */
 export const MAX_KEY_LENGTH = 15_000;
 
 /**
- * `keysIn(text, most)` gives places as `[start, end]`.
+ * Defines `keysIn(text, most)`, which returns places as `[start, end]`.
  *
- * A mark and a run of base64, or two runs, belong together when what is between them is no more than the end of a line,
- * the beginning of the next, and quotes or signs: 64 characters, without 6 in a row that could be base64 themselves.
- * Behind the first mark there may be headers too, as `DEK-Info: ...`, and before the last one a shorter line. In a run
- * there may be what stands for `/` and for line ends in JSON and in URLs. Fewer than 32 characters of base64 are no key.
- * The last, shorter line of a key without its last mark belongs to it, unless it is a word.
+ * - A mark and a run of base64, or two runs, belong together if the text between them can be a line end with quotes or
+ *   comment signs: at most 64 characters, with no 6 in a row that could be base64.
+ * - Headers such as `DEK-Info: ...` may follow the BEGIN mark. A shorter line may stand before the END mark.
+ * - A run may contain the escapes that JSON and URLs use for `/` and for line ends.
+ * - Fewer than 32 characters of base64 are no key.
+ * - If the END mark is missing, a last shorter line belongs to the key, unless it is a word.
  */
 export const KEYS_PROGRAM = String.raw`
 const SPACE = '(?: |%20|\\+)';

@@ -25,7 +25,7 @@ const THREADS = 2;
 /** A thread with nothing to do is kept for so long, in milliseconds. */
 const IDLE_MS = 30_000;
 
-/** Texts, and bytes of them, that wait for their turn. */
+/** The most texts, and bytes of them, that wait for their turn. */
 const MAX_WAITING = 256;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 

@@ -16,13 +16,13 @@ import { type CoveredLine, coveredLines } from './lines.ts';
 import type { Scanner } from './scanner.ts';
 import { SUSPECT_LINES } from './suspects.ts';
 
-/** Bytes of one resource that are looked through: a larger one is not told of. */
+/** The most bytes of one resource that are looked through: a larger one is not told of. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Resources of one search that are searched here. */
+/** The most resources of one search that are searched here. */
 const MAX_SUSPECTS = 1_000;
 
-/** Resources of one search of which it is remembered whether they have secrets. */
+/** The most resources of one search of which it is remembered whether they have secrets. */
 const MAX_REMEMBERED = 10_000;
 
 export interface SearchOptions {

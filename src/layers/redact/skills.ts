@@ -1,6 +1,7 @@
 /**
- * Skills of mounted servers, whose digests are of what those servers give. Where a file is looked through for secrets, what a client
- * reads may be something else, so nobody is promised a digest. Skills that are found here have digests of what is read through this layer.
+ * Handles skills of mounted servers, whose digests are of the servers' own contents. Where a file is scanned for secrets, a
+ * client may read other contents, so its digest is removed. Skills that Vitrine finds itself have digests of contents after this
+ * layer.
  */
 
 import type { Context } from '../../core/context.ts';
@@ -15,10 +16,10 @@ export function redactedSkills(
   inner: Operations,
   options: NamedOptions,
 ): Pick<ProviderOverrides, 'listSkills' | 'getSkill'> {
-  // Of the optional ones, those that are not there are not put in.
+  // Optional operations are added only where the inner provider has them.
   const has = inner as Required<Operations>;
 
-  /** Without those that have a secret in their URI. */
+  /** Returns the skills without a secret in their URI. */
   async function shown(all: readonly ServedSkill[], ctx: Context): Promise<readonly ServedSkill[]> {
     const concerned = all.filter(isConcerned);
     const bare = concerned.map(

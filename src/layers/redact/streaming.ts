@@ -4,7 +4,6 @@ import { type Finding, within } from './mask.ts';
 import { MARGIN_BYTES } from './scan-program.ts';
 import type { Asker, Scanner } from './scanner.ts';
 
-/** Bytes of a piece. */
 const PIECE_BYTES = 256 * 1024;
 
 /** A piece of a content, as it is, and where there are secrets in it: at places in it, or beyond its ends. */

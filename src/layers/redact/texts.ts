@@ -1,28 +1,31 @@
-/** JSON data, looked through: every text in it, and every blob, whatever it is called. */
+/** Scans JSON data for secrets: every text in it, and every blob, in any field. */
 import { type Finding, mask } from './mask.ts';
 import type { Asker, Scanner } from './scanner.ts';
 
 export interface TextOptions {
   readonly scanner: Scanner;
-  /** Bytes of one entry that are looked through. */
+  /** The most bytes of one entry that are scanned. */
   readonly maxBytes: number;
 }
 
-/** An entry with what was found in it under the mark; the same object where nothing was. */
+/** An entry with its secrets covered; the same object where it has none. */
 export interface Looked<T> {
   readonly value: T;
   readonly findings: readonly Finding[];
-  /** There is a secret in what names the entry, which stays as it is: under a mark it would name something else. */
+  /**
+   * Whether a field that identifies the entry has a secret. Such a field is not covered, because the entry would get another
+   * name.
+   */
   readonly named: boolean;
 }
 
-/** Bytes of several entries that are given to the scanner at once. */
+/** The most bytes of several entries that are scanned at once. */
 const BATCH_BYTES = 512 * 1024;
 
-/** Between two texts, so that nothing is found that begins in one and ends in another. */
+/** Separates two texts, so that no match spans both. */
 const GAP = Buffer.from('\u0001\n\u0001\n');
 
-/** A text of an entry, and where its bytes are among those of a batch. */
+/** A text of an entry, and the position of its bytes in a batch. */
 interface Piece {
   readonly start: number;
   readonly bytes: Buffer;
@@ -36,8 +39,8 @@ interface Collected<T> {
 }
 
 /**
- * Looks through entries; undefined stands for one that is too large.
- * @param names fields of an entry itself that name it, as `uri`
+ * Scans entries; returns undefined for an entry that is too large.
+ * @param names fields that identify an entry, such as `uri`
  */
 export async function lookThrough<T extends object>(
   entries: readonly T[],
@@ -83,7 +86,7 @@ export async function lookThrough<T extends object>(
   return looked;
 }
 
-/** Returns the names of an entry: as they stand, and decoded where they are URIs. */
+/** Returns the identifying texts of an entry, raw, and decoded where they are URIs. */
 function namesOf(entry: object, names: ReadonlySet<string>): readonly string[] {
   return Object.entries(entry).flatMap(([field, value]) => {
     if (!names.has(field) || typeof value !== 'string') return [];
@@ -92,7 +95,7 @@ function namesOf(entry: object, names: ReadonlySet<string>): readonly string[] {
   });
 }
 
-/** With everything decoded that can be; what cannot stays. */
+/** Decodes all valid escapes. */
 const decodedUri = (uri: string): string =>
   uri.replace(/(?:%[\da-f]{2})+/gi, (encoded) => Buffer.from(encoded.replaceAll('%', ''), 'hex').toString('utf8'));
 
@@ -111,7 +114,7 @@ function lookedAt<T extends object>(
   return { value, findings, named: named.some((piece) => within(piece, all).length > 0) };
 }
 
-/** Returns the findings in a piece, at their places in it. */
+/** Returns the findings in a piece, with positions relative to it. */
 function within({ start, bytes }: Piece, findings: readonly Finding[]): readonly Finding[] {
   const length = bytes.byteLength;
   return findings.flatMap((each) =>
@@ -131,13 +134,13 @@ const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-
 
 type MapText = (text: string, key: string) => string;
 
-/** The entry with every text as `map` has it, but for those that name it. */
+/** Maps every text of an entry, except the identifying ones. */
 const walkEntry = <T extends object>(entry: T, names: ReadonlySet<string>, map: MapText): T =>
   Object.fromEntries(
     Object.entries(entry).map(([field, value]) => [field, names.has(field) ? value : walk(value, field, map)]),
   ) as T;
 
-/** Every text in JSON data, as `map` has it. Names of fields stay: they are the server's, as its schemas are. */
+/** Maps every text in JSON data. Field names stay: they belong to the server, as its schemas do. */
 function walk(value: unknown, key: string, map: MapText): unknown {
   if (typeof value === 'string') return map(value, key);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,18 +1,18 @@
-/** Finds the client's roots in a served folder. */
+/** Maps the client's roots to places in a served folder. */
 import { realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
 import type { Log } from '../../core/context.ts';
 import { parseTreeUri } from '../../core/uri.ts';
 
-/** Names from the folder down to a root; empty for a root that is the folder or holds it. */
+/** The path from the folder down to each root; empty for a root that is the folder or contains it. */
 export type Bounds = readonly (readonly string[])[];
 
-/** How a resource stands to the roots: below one, on the way down to one, or neither. */
+/** The position of a resource: below a root, on the way down to one, or neither. */
 export type Place = 'within' | 'way' | 'outside';
 
 /**
- * Maps roots onto a folder. A root that is no `file:` URI of this machine, is not in its resolved form, or lies elsewhere
- * bounds nothing and so shows nothing.
+ * Maps roots to a folder. A root is ignored, and so shows nothing, if it is not a `file:` URI of this machine, is not
+ * in resolved form, or lies outside the folder.
  * @param folder canonical path of the served folder
  */
 export async function boundsOf(folder: string, roots: readonly string[], log: Log): Promise<Bounds> {
@@ -28,7 +28,7 @@ export async function boundsOf(folder: string, roots: readonly string[], log: Lo
 async function canonicalNames(root: string, log: Log): Promise<readonly string[] | undefined> {
   try {
     const path = sep + parseTreeUri(root, 'file').segments.join(sep);
-    // Clients name their folders as people do, through links; the served folder is known by its canonical path.
+    // Clients may name a folder through links, but the served folder has its canonical path.
     return namesOf(await realpath(path).catch(() => path));
   } catch (error) {
     log.debug('a root of the client is not usable', { error });
@@ -41,18 +41,18 @@ const namesOf = (path: string): readonly string[] => path.split(sep).filter((nam
 const startsWith = (names: readonly string[], start: readonly string[]): boolean =>
   start.length <= names.length && start.every((name, index) => names[index] === name);
 
-/** The served folder itself is always on the way: it is the door. */
+/** The served folder itself always counts as on the way. */
 export function placeOf(bounds: Bounds, segments: readonly string[]): Place {
   if (bounds.some((bound) => startsWith(segments, bound))) return 'within';
   return segments.length === 0 || bounds.some((bound) => startsWith(bound, segments)) ? 'way' : 'outside';
 }
 
-/** The names in a container on the way that lead on to a root, in order. */
+/** Returns the names in a container that lead on to a root, in order. */
 export function namesBelow(bounds: Bounds, segments: readonly string[]): readonly string[] {
   const next = bounds.filter((bound) => startsWith(bound, segments)).map((bound) => bound[segments.length]);
   return [...new Set(next.filter((name) => name !== undefined))].sort();
 }
 
-/** The roots below a container on the way. */
+/** Returns the roots below a container. */
 export const boundsBelow = (bounds: Bounds, segments: readonly string[]): Bounds =>
   bounds.filter((bound) => startsWith(bound, segments));

@@ -1,6 +1,5 @@
 /**
- * The skills of one mount for one kind of reader. The catalogue is looked over again once it is a second old; what has not changed
- * since is not read again.
+ * The skills of one mount for one kind of reader. It is refreshed once it is a second old; unchanged files are not read again.
  */
 
 import { breaks } from '../../core/breaks.ts';
@@ -10,46 +9,48 @@ import type { Mount } from '../../core/mounts/mount.ts';
 import { nativeUri } from '../../core/mounts/published-uris.ts';
 import type { ServedSkill } from '../../core/operations.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
-import { noSuchSkill, SkillFault, skillFilter, skillFolderOf } from '../../core/skill.ts';
+import { noSuchSkill, skillFilter } from '../../core/skill.ts';
+import { SkillFault, skillFolderOf } from '../../core/skill-entry.ts';
 import { abortable } from '../../core/waiting/abortable.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { createDigests } from './digests.ts';
 import { byUri, createEntries } from './entry.ts';
+import type { SharedDigests } from './shared-digests.ts';
 import { type Walked, walkFolder, walkMount } from './walk.ts';
 
-/** How long a catalogue is as good as new, in milliseconds. */
+/** How long a catalogue counts as current, in milliseconds. */
 export const LOOK_AGAIN_MS = 1_000;
 
-/** How long one look may take, in milliseconds. */
+/** The time limit of one refresh, in milliseconds. */
 const LOOK_MS = 120_000;
 
-/** Skills of one mount. */
+/** The most skills of one mount. */
 export const MAX_SKILLS = 10_000;
 
-/** Reasons that are kept. */
+/** The most reasons that are kept. */
 const MAX_LEFT_OUT = 1_000;
 
-/** A skill that is not served, or skills, and why. */
+/** One or more skills that are not served, and the reason. */
 export interface LeftOut {
-  /** Of its `SKILL.md`; of the mount where it is about more than one. */
+  /** The URI of its `SKILL.md`, or of the mount where several skills are concerned. */
   readonly uri: string;
   readonly reason: string;
 }
 
 export interface Snapshot {
-  /** In the order of their URIs. */
+  /** Sorted by URI. */
   readonly skills: readonly ServedSkill[];
   readonly leftOut: readonly LeftOut[];
 }
 
 export interface Catalogue {
-  /** @throws ResourceError what listing the mount's roots throws, and `timeout` */
+  /** @throws ResourceError errors of listing the mount's roots, and `timeout` */
   snapshot(ctx: Context): Promise<Snapshot>;
-  /** The skill as it is now. @throws ResourceError `invalid` where there is none */
+  /** Reads the skill anew. @throws ResourceError `invalid` where there is none */
   get(uri: string, ctx: Context): Promise<ServedSkill>;
-  /** The skill of a `SKILL.md`, as far as is known by now. */
+  /** Returns the skill of a `SKILL.md`, as far as known. */
   known(uri: string): ServedSkill | undefined;
-  /** Whether this is a file of a skill, as far as is known by now. */
+  /** Whether this is a file of a known skill. */
   holds(uri: string): boolean;
   /** Whether `holds` knows all files. */
   readonly isKnown: boolean;
@@ -57,17 +58,19 @@ export interface Catalogue {
 }
 
 export interface CatalogueOptions {
-  /** Lists and reads by published URIs. */
+  /** The provider under its published URIs. */
   readonly inner: ResourceProvider;
   readonly mount: Mount;
-  /** The most that a client gets of a file in one read. */
+  /** The most bytes of a file that a client gets in one read. */
   readonly maxFileBytes: number;
-  /** On behalf of whom it looks. */
+  /** The context of refreshes, with the principal. */
   readonly ctx: Context;
+  /** Digests that other processes have made for the same reader. */
+  readonly shared?: SharedDigests | undefined;
 }
 
-export function createCatalogue({ inner, mount, maxFileBytes, ctx: own }: CatalogueOptions): Catalogue {
-  const digests = createDigests(inner, maxFileBytes);
+export function createCatalogue({ inner, mount, maxFileBytes, ctx: own, shared }: CatalogueOptions): Catalogue {
+  const digests = createDigests(inner, maxFileBytes, shared);
   const entries = createEntries(digests, mount.name);
   const filter = skillFilter(mount);
   const closed = new AbortController();
@@ -85,8 +88,7 @@ export function createCatalogue({ inner, mount, maxFileBytes, ctx: own }: Catalo
     const leftOut: LeftOut[] = [];
     const all = [...walked.files.values()].sort(byUri);
     const found = all.map(({ uri }) => uri).filter((uri) => skillFolderOf(uri) !== undefined && isWanted(uri));
-    if (walked.cut)
-      leftOut.push({ uri: mount.name, reason: 'it has more entries, or deeper ones, than are looked at' });
+    if (walked.cut) leftOut.push({ uri: mount.name, reason: 'it has more entries, or deeper ones, than are searched' });
     if (found.length > MAX_SKILLS)
       leftOut.push({
         uri: mount.name,
@@ -114,7 +116,7 @@ export function createCatalogue({ inner, mount, maxFileBytes, ctx: own }: Catalo
     return snapshot;
   }
 
-  /** Each reason once, for as long as it is the reason. */
+  /** Logs each reason once, as long as it applies. */
   function tell({ leftOut }: Snapshot): void {
     const before = new Set(current?.snapshot.leftOut.map(({ uri, reason }) => `${uri}\n${reason}`));
     for (const { uri, reason } of leftOut)
@@ -122,7 +124,7 @@ export function createCatalogue({ inner, mount, maxFileBytes, ctx: own }: Catalo
   }
 
   async function one(uri: string, ctx: Context): Promise<ServedSkill> {
-    // The mount's own name of it, whatever the caller's spelling.
+    // The mount's own URI for it, whatever the caller's spelling.
     const { uri: skill } = await inner.metadata(uri, ctx);
     const folder = skillFolderOf(skill);
     if (folder === undefined || !isWanted(skill)) throw noSuchSkill(uri);
@@ -139,7 +141,7 @@ export function createCatalogue({ inner, mount, maxFileBytes, ctx: own }: Catalo
     return abortable(looking, ctx.signal);
   };
 
-  /** Runs for whoever waits, and for all of them: no single one ends it. */
+  /** Runs for all waiting callers, so no single one can end it. */
   async function inTime<T>(run: (ctx: Context) => Promise<T>): Promise<T> {
     const late = AbortSignal.timeout(LOOK_MS);
     const signal = AbortSignal.any([closed.signal, late]);
@@ -161,7 +163,7 @@ export function createCatalogue({ inner, mount, maxFileBytes, ctx: own }: Catalo
         if (error instanceof SkillFault) throw noSuchSkill(uri);
         if (!(error instanceof ResourceError) || error.code === 'unavailable' || error.code === 'timeout') throw error;
       }
-      // A mount whose folders cannot be listed.
+      // The mount's folders cannot be listed.
       const found = (await snapshot(ctx)).skills.find(({ skill }) => skill.uri === uri);
       if (found === undefined) throw noSuchSkill(uri);
       return found;
@@ -175,7 +177,7 @@ export function createCatalogue({ inner, mount, maxFileBytes, ctx: own }: Catalo
   };
 }
 
-/** @throws SkillFault where a folder of it could not be listed */
+/** @throws SkillFault where one of its folders could not be listed */
 function filesOf(skill: string, all: readonly Resource[], { unlisted }: Walked): readonly Resource[] {
   const within = `${skillFolderOf(skill)}/`;
   for (const [folder, reason] of unlisted)
@@ -189,7 +191,7 @@ function filesOf(skill: string, all: readonly Resource[], { unlisted }: Walked):
   return files;
 }
 
-/** The index of the first whose URI is not before a text, of sorted ones. */
+/** Returns the index of the first of sorted items whose URI is not before a text. */
 export function firstFrom<T>(all: readonly T[], uri: string, uriOf: (each: T) => string): number {
   let low = 0;
   let high = all.length;

@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { chunksOf, closeBodies } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
-import { SkillFault } from '../../core/skill.ts';
+import { SkillFault } from '../../core/skill-entry.ts';
 import { ETAG_META_KEY, GIT_META_KEY } from '../../protocol/meta.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { MAX_SKILL_BYTES, type SkillResource } from '../../protocol/skills.ts';
+import type { SharedDigests } from './shared-digests.ts';
 
 /** How often a file is read that changes meanwhile. */
 const MAX_TRIES = 3;
@@ -40,10 +41,17 @@ export interface Digests {
   retain(uris: ReadonlyMap<string, unknown>): void;
 }
 
+/** Returns the version that its provider gives a content; undefined where it gives none. */
+function tagOf({ _meta }: Resource): string | undefined {
+  const tag = _meta?.[ETAG_META_KEY] ?? (_meta?.[GIT_META_KEY] as { readonly hash?: unknown } | undefined)?.hash;
+  return typeof tag === 'string' ? tag : undefined;
+}
+
 /** Returns the state of a file as its provider says it; undefined where that is not enough. */
-function stateOf({ size, annotations, _meta }: Resource): string | undefined {
-  const strong = _meta?.[ETAG_META_KEY] ?? (_meta?.[GIT_META_KEY] as { readonly hash?: unknown } | undefined)?.hash;
-  if (typeof strong === 'string') return `tag ${strong}`;
+function stateOf(resource: Resource): string | undefined {
+  const { size, annotations } = resource;
+  const tag = tagOf(resource);
+  if (tag !== undefined) return `tag ${tag}`;
   const at = annotations?.lastModified;
   return at === undefined || size === undefined ? undefined : `${size} ${at}`;
 }
@@ -54,8 +62,11 @@ function isSettled({ annotations }: Resource, state: string, now: number): boole
   return now - Date.parse(at) >= (/(?:\.0+)?Z$/.test(at) ? SETTLED_SECONDS_MS : SETTLED_MS);
 }
 
-/** @param maxFileBytes the most that a client gets of a file in one read */
-export function createDigests(inner: ResourceProvider, maxFileBytes: number): Digests {
+/**
+ * @param maxFileBytes the most that a client gets of a file in one read
+ * @param shared digests that other processes have made
+ */
+export function createDigests(inner: ResourceProvider, maxFileBytes: number, shared?: SharedDigests): Digests {
   const kept = new Map<string, Kept>();
 
   async function read(uri: string, keepBytes: boolean, ctx: Context): Promise<Hashed> {
@@ -95,12 +106,25 @@ export function createDigests(inner: ResourceProvider, maxFileBytes: number): Di
       const now = stateOf(after);
       if (now === state) {
         if (isSettled(after, state, begun)) kept.set(uri, { state, hashed: { ...hashed, bytes: undefined } });
+        const tag = tagOf(after);
+        if (tag !== undefined) shared?.put(after, tag, hashed);
         return hashed;
       }
       if (now === undefined) break;
       state = now;
     }
     throw new SkillFault(`${uri} changes while it is read`);
+  }
+
+  /** The digest that another process has made of the same version, or an earlier one. */
+  async function found(resource: Resource): Promise<Hashed | undefined> {
+    const tag = tagOf(resource);
+    const digest = tag === undefined ? undefined : await shared?.get(resource, tag);
+    const state = stateOf(resource);
+    if (digest === undefined || state === undefined) return undefined;
+    const hashed = { uri: resource.uri, ...digest, bytes: undefined, dynamic: false };
+    kept.set(resource.uri, { state, hashed });
+    return hashed;
   }
 
   const isKept = (resource: Resource): boolean => {
@@ -114,7 +138,9 @@ export function createDigests(inner: ResourceProvider, maxFileBytes: number): Di
       const { uri, size = 0 } = resource;
       if (size > maxFileBytes) throw tooLarge(uri, maxFileBytes);
       const known = kept.get(uri);
-      return !keepBytes && known !== undefined && isKept(resource) ? known.hashed : hash(resource, keepBytes, ctx);
+      if (keepBytes) return hash(resource, keepBytes, ctx);
+      if (known !== undefined && isKept(resource)) return known.hashed;
+      return (await found(resource)) ?? hash(resource, keepBytes, ctx);
     },
     retain(uris) {
       for (const uri of kept.keys()) if (!uris.has(uri)) kept.delete(uri);

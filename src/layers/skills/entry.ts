@@ -2,7 +2,8 @@
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { ServedSkill } from '../../core/operations.ts';
-import { assertSkillFits, SkillFault, skillFrontmatterOf } from '../../core/skill.ts';
+import { skillFrontmatterOf } from '../../core/skill.ts';
+import { assertSkillFits, SkillFault } from '../../core/skill-entry.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { DYNAMIC, type Skill, type SkillFrontmatter, type SkillResource } from '../../protocol/skills.ts';
 import type { Digests, Hashed } from './digests.ts';

@@ -12,9 +12,11 @@ import type { Mount } from '../../core/mounts/mount.ts';
 import type { Resolver } from '../../core/mounts/resolver.ts';
 import type { Operations, ServedSkill } from '../../core/operations.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
-import { skillFolderOf } from '../../core/skill.ts';
+import type { SharedAnswers } from '../../core/shared-answers/shared-answers.ts';
+import { skillFolderOf } from '../../core/skill-entry.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { type Catalogue, createCatalogue, firstFrom, type LeftOut } from './catalogue.ts';
+import { sharedDigests } from './shared-digests.ts';
 
 /** Catalogues that are kept: one for each mount and kind of reader. */
 const MAX_CATALOGUES = 100;
@@ -28,6 +30,8 @@ export interface SkillsOptions {
    * a part of its content. Default: nobody knows, so it has the name only, which is in its URI.
    */
   readonly readable?: boolean | undefined;
+  /** Digests that other processes have made, where nothing changes what providers give. Default: each makes its own. */
+  readonly answers?: SharedAnswers | undefined;
 }
 
 export interface Found {
@@ -48,7 +52,7 @@ export interface Skills {
 export const findsSkills = ({ skills, server }: Mount): boolean =>
   skills !== undefined && skills !== false && server?.features.skills !== true;
 
-export function createSkills({ resolver, maxFileBytes, readable = false }: SkillsOptions): Skills {
+export function createSkills({ resolver, maxFileBytes, readable = false, answers }: SkillsOptions): Skills {
   const catalogues = new LRUCache<string, Catalogue>({
     max: MAX_CATALOGUES,
     dispose: (catalogue) => catalogue.close(),
@@ -74,7 +78,8 @@ export function createSkills({ resolver, maxFileBytes, readable = false }: Skill
     const known = catalogues.get(key);
     if (known !== undefined) return known;
     const own = createContext({ principal, log, ...parts });
-    const made = createCatalogue({ inner, mount, maxFileBytes, ctx: own });
+    const shared = answers && sharedDigests(answers, mount, principal.id);
+    const made = createCatalogue({ inner, mount, maxFileBytes, ctx: own, shared });
     catalogues.set(key, made);
     return made;
   }

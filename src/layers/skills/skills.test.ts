@@ -1,12 +1,15 @@
 /** The layer as layers are, and what it makes of folders that are not as they should be. */
 import { describe, expect, it } from 'vitest';
-import { createContext } from '../../core/context.ts';
+import { createContext, SILENT } from '../../core/context.ts';
 import type { Mount } from '../../core/mounts/mount.ts';
 import { createResolver } from '../../core/mounts/resolver.ts';
 import { mountTree } from '../../core/mounts.ts';
 import type { Operations } from '../../core/operations.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
+import { sealedAnswers } from '../../core/shared-answers/sealed-answers.ts';
+import type { SharedAnswers } from '../../core/shared-answers/shared-answers.ts';
 import { withNamed } from '../../core/with-named.ts';
+import { ETAG_META_KEY } from '../../protocol/meta.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
 import { layerContract } from '../../testing/layer-contract.ts';
 import { createSkills } from './index.ts';
@@ -16,13 +19,18 @@ layerContract('skills', createSkills({ resolver: createResolver([]), maxFileByte
 const head = (name: string): string => `---\nname: ${name}\ndescription: Does it\n---\n`;
 const ctx = createContext();
 
-function serve(provider: ResourceProvider, skills: Mount['skills'] = true) {
-  const mount: Mount = { name: 'docs', provider, prefix: 'none', skills };
+function serve(
+  provider: ResourceProvider,
+  skills: Mount['skills'] = true,
+  { answers, ...others }: Partial<Mount> & { readonly answers?: SharedAnswers } = {},
+) {
+  const mount: Mount = { name: 'docs', provider, prefix: 'none', skills, ...others };
   const resolver = createResolver([mount]);
-  const made = createSkills({ resolver, maxFileBytes: 1_000_000 });
+  const made = createSkills({ resolver, maxFileBytes: 1_000_000, answers });
   const none = { listSkills: async () => ({ items: [] }) } as unknown as Parameters<typeof withNamed>[1];
   const layered = made.layer(withNamed(mountTree([mount], resolver), () => none as never)) as Required<Operations>;
-  const list = async () => (await layered.listSkills({ limit: 10_000 }, ctx)).items.map(({ skill }) => skill);
+  const list = async (asking = ctx) =>
+    (await layered.listSkills({ limit: 10_000 }, asking)).items.map(({ skill }) => skill);
   return {
     list,
     get: (uri: string) => layered.getSkill(uri, ctx),
@@ -154,5 +162,91 @@ describe('skills that are found', () => {
     const after = (await get(uri)).skill;
     expect(after).not.toEqual(before);
     expect(reads.filter((each) => each === uri)).toHaveLength(1);
+  });
+});
+
+describe('digests of skills that are shared', () => {
+  const bytes = new Uint8Array(300_000).fill(7);
+  const other = new Uint8Array(300_000).fill(8);
+
+  /** Answers that are shared within this process. */
+  function shared() {
+    const kept = new Map<string, Uint8Array>();
+    const write = async (name: string, sealed: Uint8Array) => void kept.set(name, sealed);
+    const store = { maxAnswerBytes: 1_000, read: async (name: string) => kept.get(name), write };
+    const answers = sealedAnswers({ store, keys: [new Uint8Array(32)], log: SILENT });
+    return { kept, answers };
+  }
+
+  /** A process that has just started, over a skill whose files have versions. @returns how often its large file was read */
+  function started(answers: SharedAnswers, version: string, content = bytes, others: Partial<Mount> = {}) {
+    const files = memory({ 'good/SKILL.md': head('good'), 'good/large.bin': content });
+    const tagged = <T extends { readonly uri: string }>(resource: T): T => ({
+      ...resource,
+      _meta: { [ETAG_META_KEY]: version },
+    });
+    let reads = 0;
+    const provider: ResourceProvider = {
+      ...files,
+      metadata: async (uri, asked) => tagged(await files.metadata(uri, asked)),
+      list: async (...asked) => {
+        const { resources, ...page } = await files.list(...asked);
+        return { ...page, resources: resources.map(tagged) };
+      },
+      read: (uri, want, asked) => {
+        if (uri.endsWith('large.bin')) reads++;
+        return files.read(uri, want, asked);
+      },
+    };
+    const { list } = serve(provider, true, { ...others, answers });
+    return {
+      digest: async (asking = ctx) => {
+        const [skill] = await list(asking);
+        await answers.close();
+        return Array.isArray(skill?.resources) ? skill.resources.find(({ uri }) => uri.endsWith('bin')) : undefined;
+      },
+      reads: () => reads,
+    };
+  }
+
+  it('are made once of each version, by whichever process, and small files on this machine are read', async () => {
+    const { kept, answers } = shared();
+    const [first, second, third] = [started(answers, 'one'), started(answers, 'one'), started(answers, 'two', other)];
+    const digest = await first.digest();
+    expect(digest).toMatchObject({ size: 300_000, digest: expect.stringMatching(/^sha256:/) });
+    expect(kept.size).toBe(1);
+    expect(await second.digest()).toEqual(digest);
+    expect(await third.digest()).not.toEqual(digest);
+    expect([first.reads(), second.reads(), third.reads()]).toEqual([1, 0, 1]);
+  });
+
+  it('are those of one reader, one mount and one file', async () => {
+    const { answers } = shared();
+    const digest = await started(answers, 'one').digest();
+    const theirs = started(answers, 'one', other);
+    const found = await theirs.digest(createContext({ principal: { id: 'somebody else' } }));
+    expect(found?.digest).not.toBe(digest?.digest);
+    expect(theirs.reads()).toBe(1);
+    expect((await started(answers, 'one', other, { name: 'copy' }).digest())?.digest).not.toBe(digest?.digest);
+  });
+
+  it('are none of weak versions, of mounted servers, and of what shows each connection something else', async () => {
+    const { kept, answers } = shared();
+    await started(answers, 'W/"one"').digest();
+    const server = { features: {} } as NonNullable<Mount['server']>;
+    await started(answers, 'one', bytes, { server }).digest();
+    expect(kept.size).toBe(0);
+  });
+
+  it('are read where what is kept is no digest', async () => {
+    const { answers } = shared();
+    answers.put(
+      ['digest', 'docs', ctx.principal.id, 'skill:///good/large.bin', 'one', '300000'],
+      Buffer.from('sha256:no'),
+    );
+    await answers.close();
+    const one = started(answers, 'one');
+    expect((await one.digest())?.digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(one.reads()).toBe(1);
   });
 });

@@ -1,4 +1,4 @@
-/** Finds the files of a mount that may be of skills, by going down its lists. */
+/** Finds the files of a mount that may belong to skills, by listing its folders. */
 import { breaks } from '../../core/breaks.ts';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -8,28 +8,28 @@ import type { Page, ResourcePage, ResourceProvider } from '../../core/provider.t
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
 import { SKILL_FILE } from '../../protocol/skills.ts';
 
-/** Entries of lists that are looked at in one mount. */
+/** The most entries of lists that are looked at in one mount. */
 export const MAX_LOOKED_AT = 250_000;
 
-/** Levels below the roots. */
+/** The most levels below the roots. */
 const MAX_DEPTH = 32;
 
-/** Entries that are asked for at once. */
+/** Entries of one page. */
 const PAGE_SIZE = 1_000;
 
 export interface Walked {
-  /** Files in folders with a `SKILL.md` or below them, by their published URIs. */
+  /** The files in folders that have a `SKILL.md`, and below them, by their published URIs. */
   readonly files: Map<string, Resource>;
-  /** Folders that could not be listed, and why: a skill around them is not known whole. */
+  /** Folders that could not be listed, with the reason. A skill that contains one is not complete. */
   readonly unlisted: Map<string, string>;
-  /** There are more entries than are looked at, or deeper ones. */
+  /** The walk stopped at `MAX_LOOKED_AT` or `MAX_DEPTH`: there is more. */
   readonly cut: boolean;
 }
 
 const isContainer = ({ capabilities, mimeType }: Resource): boolean =>
   capabilities?.list === true || mimeType === DIRECTORY_MIME_TYPE;
 
-/** Such a folder has nothing for this reader, like one that is not there. */
+/** Codes of errors after which a folder counts as empty: this reader would get nothing from it. */
 const IS_CLOSED: ReadonlySet<string> = new Set(['not-found', 'not-listable', 'denied', 'invalid']);
 
 /**
@@ -47,7 +47,7 @@ export async function walkMount(inner: ResourceProvider, mount: Mount, ctx: Cont
   return walk.walked;
 }
 
-/** The same of one folder, which has a skill. @throws ResourceError what listing it throws */
+/** Does the same for one folder that has a skill. @throws ResourceError what listing that folder throws */
 export async function walkFolder(inner: ResourceProvider, folder: string, ctx: Context): Promise<Walked> {
   const walk = createWalk(inner, ctx);
   await walk.down(folder, 0, true, true);

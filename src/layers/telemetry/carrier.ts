@@ -15,7 +15,7 @@ import {
 } from '@opentelemetry/api';
 import type { TraceMeta } from '../../core/trace.ts';
 
-/** Most characters of `tracestate`, and of `baggage`: more than any tracer keeps. */
+/** The most characters of `tracestate`, and of `baggage`: more than any tracer keeps. */
 const MAX_STATE = 512;
 const MAX_BAGGAGE = 8_192;
 const MAX_ENTRIES = 64;

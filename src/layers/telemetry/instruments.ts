@@ -1,4 +1,4 @@
-/** Creates the instruments that measure, and the tracer: one set of each for an engine. */
+/** Creates the tracer and the metrics of one engine. */
 import {
   type Attributes,
   type Histogram,
@@ -33,11 +33,11 @@ export interface TelemetryOptions {
 
 const SCOPE = 'vitrine';
 
-/** Characters of a name, and of a URI, in an attribute. */
+/** The most characters of a name in an attribute, and of a URI. */
 const MAX_NAME = 128;
 const MAX_URI = 512;
 
-/** Names of tools and prompts that are told apart in metrics: each is a time series. */
+/** The most names of tools and prompts in metrics: each is a time series. */
 const MAX_NAMES = 1_000;
 
 export interface Instruments {
@@ -50,7 +50,7 @@ export interface Instruments {
   addBytes(bytes: number, attributes: Attributes): void;
   /** The URI as spans may show it: cut and scrubbed; undefined unless `uris` is on. */
   uriOf(uri: string | undefined): string | undefined;
-  /** The name as it may stand in metrics. @param exists whether there is something of that name, as far as is known */
+  /** The name for metrics: `OTHER` for one too many. @param exists whether a tool or prompt of that name is known to exist */
   counted(name: string, exists: boolean): string;
 }
 
@@ -71,12 +71,12 @@ export function createInstruments(options: TelemetryOptions): Instruments {
     addBytes: (count, attributes) => bytes.add(count, attributes),
     uriOf: (uri) => (options.uris === true && uri !== undefined ? scrub(uri.slice(0, MAX_URI)) : undefined),
     counted(name, exists) {
-      // Whoever makes names up makes no time series.
+      // A name that a caller made up gets no time series.
       if (exists && names.size < MAX_NAMES) names.add(name);
       return names.has(name) ? name : OTHER;
     },
   };
 }
 
-/** A name as an attribute has it. */
+/** Cuts and scrubs a name for an attribute. */
 export const nameOf = (name: string): string => scrub(name.slice(0, MAX_NAME));

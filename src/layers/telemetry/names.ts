@@ -1,5 +1,5 @@
 /**
- * Names of attributes and metrics. Those of MCP are in development and so are no constants of the stable conventions:
+ * Names of attributes and metrics. The conventions for MCP are in development, so the stable package has no constants for them:
  * https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
  */
 export { ATTR_ERROR_TYPE, ATTR_NETWORK_TRANSPORT } from '@opentelemetry/semantic-conventions';
@@ -26,11 +26,11 @@ export const SESSION_DURATION = 'mcp.server.session.duration';
 export const MOUNT_DURATION = 'vitrine.mount.operation.duration';
 export const MOUNT_BYTES = 'vitrine.mount.read.io';
 
-/** Bounds of the histograms, in seconds: those that the conventions ask for. */
+/** The bounds of the histograms that the conventions ask for, in seconds. */
 export const SECONDS: number[] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
-/** For operations of mounts, which mostly take less than the shortest of those. */
+/** Bounds for operations of mounts, most of which take less than the shortest of `SECONDS`. */
 export const SHORT_SECONDS: number[] = [0.0005, 0.001, 0.002, 0.005, ...SECONDS];
 
-/** Stands for every value that is one too many, or that has no name of its own. */
+/** Replaces names over the limit, and values that have no name of their own. */
 export const OTHER = '_OTHER';

@@ -1,4 +1,4 @@
-/** Operations of mounts: a span below the request that they are done for, a measurement, and the bytes that were read. */
+/** Measures operations of mounts: a span below that of the request, the duration, and the bytes that were read. */
 import { type Attributes, context, SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { type Around, aroundEach, MAY_ASK } from '../../core/around.ts';
 import { isAsked } from '../../core/asking/needed.ts';
@@ -14,7 +14,7 @@ type MountOf = (uri: string) => string | undefined;
 
 /** An operation that has begun. */
 interface Begun {
-  /** For what is done within. */
+  /** The place in the trace for work within the operation. */
   readonly trace: Trace | undefined;
   run<T>(work: () => T): T;
   end(error?: string, bytes?: number): void;
@@ -22,7 +22,7 @@ interface Begun {
 
 type Begin = (operation: string, uri: string | undefined, ctx: Context, mount?: string) => Begun;
 
-/** Ways to begin an operation. Where the request has had its spans it is measured all the same. */
+/** Makes the function that begins an operation. An operation is measured even if its request may have no more spans. */
 function beginner(instruments: Instruments, mountOf: MountOf): Begin {
   return (operation, uri, ctx, said) => {
     const mount = said ?? (uri === undefined ? undefined : mountOf(uri));
@@ -52,12 +52,12 @@ function beginner(instruments: Instruments, mountOf: MountOf): Begin {
 
 const typeOf = (error: unknown, { signal }: Context): string => (signal.aborted ? 'cancelled' : errorType(error));
 
-/** Outermost, so that what the other layers take is within. */
+/** The layer has to be the outermost, so that it also measures the time of the other layers. */
 export function operationsLayer(instruments: Instruments, mountOf: MountOf): Layer {
   const begin = beginner(instruments, mountOf);
 
   const observed: Around = async ({ method, uri, mount }, ctx, run) => {
-    // Of what has a name the request's own span tells.
+    // Calls and prompts, which have a name, get no span: the span of the request names them.
     const isNamed = method.includes('/');
     const { trace, ...operation } = begin(method, uri, isNamed ? { ...ctx, trace: undefined } : ctx, mount);
     // A watch outlives the request, and so the request's trace.

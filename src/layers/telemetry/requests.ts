@@ -1,4 +1,4 @@
-/** A client's request as a span of kind server, and as a measurement. */
+/** Makes a span of kind server for each request of a client, and measures it. */
 import { type Attributes, context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { toWireError } from '../../core/errors.ts';
 import type { IncomingRequest, Telemetry } from '../../core/telemetry.ts';
@@ -7,9 +7,12 @@ import { type Instruments, nameOf } from './instruments.ts';
 import * as names from './names.ts';
 import { isToolError, namedAs, type SpanCount, SpanTrace } from './trace.ts';
 
-export const requestsOf =
-  (instruments: Instruments): Telemetry['request'] =>
-  async (request, run) => {
+export function requestsOf(instruments: Instruments): Telemetry['request'] {
+  const running = instruments.meter.createUpDownCounter('vitrine.requests', {
+    unit: '{request}',
+    description: 'Requests that are running now',
+  });
+  return async (request, run) => {
     const { method, meta, headers } = request;
     const ambient = context.active();
     const said =
@@ -26,7 +29,7 @@ export const requestsOf =
       {
         kind: SpanKind.SERVER,
         attributes: { ...common, ...detailsOf(request, instruments.uriOf(uri)), ...namedAs(method, name) },
-        // The HTTP request that it came in, where that is traced too.
+        // Links to the span of the HTTP request, if that is traced too.
         ...(said !== undefined && around !== undefined && { links: [{ context: around }] }),
       },
       said ?? ambient,
@@ -34,17 +37,20 @@ export const requestsOf =
     const count: SpanCount = { begun: 0, leftOut: 0 };
     const within = new SpanTrace(instruments, trace.setSpan(said ?? ambient, span), count);
     const from = performance.now();
+    const carried = { [names.ATTR_NETWORK_TRANSPORT]: request.transport };
+    running.add(1, carried);
     const end = (error: string | undefined, code?: number): void => {
+      running.add(-1, carried);
       const ended = {
         ...(error !== undefined && { [names.ATTR_ERROR_TYPE]: error }),
         ...(code !== undefined && { [names.STATUS_CODE]: String(code) }),
       };
-      // A name that nothing has would be a kind of span of its own.
+      // Made-up names from clients do not become names of spans.
       const counted = name === undefined ? undefined : instruments.counted(name, code === undefined);
       if (counted !== undefined && counted !== names.OTHER) span.updateName(`${method} ${nameOf(counted)}`);
       if (count.leftOut > 0) span.setAttribute(names.LEFT_OUT, count.leftOut);
       span.setAttributes(ended);
-      // Without a description: a message may have data in it.
+      // No description: the message of an error may contain data.
       if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end();
       const seconds = (performance.now() - from) / 1_000;
@@ -60,6 +66,7 @@ export const requestsOf =
       throw error;
     }
   };
+}
 
 function detailsOf({ id, requestId, session }: IncomingRequest, uri: string | undefined): Attributes {
   return {
@@ -70,7 +77,7 @@ function detailsOf({ id, requestId, session }: IncomingRequest, uri: string | un
   };
 }
 
-/** Returns the name and the URI that a request is about. Nothing else of its parameters is looked at. */
+/** Returns the name and the URI in the parameters of a request; spans record no other parameters. */
 function targetOf(method: string, params: unknown): { readonly name?: string; readonly uri?: string } {
   if (typeof params !== 'object' || params === null) return {};
   const from = method === 'completion/complete' && 'ref' in params ? params.ref : params;

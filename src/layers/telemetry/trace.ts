@@ -1,4 +1,4 @@
-/** A place in a trace: what is done within becomes a span below it. */
+/** A place in a trace: operations that run in it become spans below it. */
 import { type Attributes, type Context, context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { PeerError, ResourceError } from '../../core/errors.ts';
 import type { OutgoingRequest, Trace, TraceMeta } from '../../core/trace.ts';
@@ -6,10 +6,10 @@ import { metaOf } from './carrier.ts';
 import { type Instruments, nameOf } from './instruments.ts';
 import * as names from './names.ts';
 
-/** Spans of operations within one request, and its requests to other servers: a list goes through many. */
+/** The most spans of one request, for its operations and for its requests to other servers: a list may need many. */
 const MAX_SPANS = 100;
 
-/** How many spans a request has had, counted over all places in it. */
+/** The number of spans of a request so far, over all places in it. */
 export interface SpanCount {
   begun: number;
   leftOut: number;
@@ -26,7 +26,7 @@ export class SpanTrace implements Trace {
     this.#count = count;
   }
 
-  /** The place of an operation below this one, and its span; undefined where the request has had its spans. */
+  /** Begins a span below this place, with its own place; undefined where the request has used up its spans. */
   begin(name: string, kind: SpanKind, attributes: Attributes): { span: Span; trace: SpanTrace } | undefined {
     if (this.#count.begun >= MAX_SPANS) {
       this.#count.leftOut++;
@@ -74,7 +74,7 @@ export class SpanTrace implements Trace {
   }
 }
 
-/** Of a tool or a prompt: which of the two says the method. */
+/** Returns attributes that name a tool or a prompt; the method tells which it is. */
 export function namedAs(method: string, name: string | undefined): Attributes {
   if (name === undefined) return {};
   if (!method.startsWith('tools/')) return { [names.PROMPT_NAME]: nameOf(name) };
@@ -84,7 +84,7 @@ export function namedAs(method: string, name: string | undefined): Attributes {
 export const isToolError = (result: unknown): boolean =>
   typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
 
-/** Names a failure that has no code of the wire: by one of few names, never by a message. */
+/** Returns the type of a failure without an error code: one of a few names, never a message. */
 export function errorType(error: unknown): string {
   if (error instanceof ResourceError) return error.code;
   return error instanceof Error && error.name === 'AbortError' ? 'cancelled' : names.OTHER;

@@ -1,4 +1,4 @@
-/** The timeout layer: an operation that takes too long ends with an error, and its work is told to stop (RES-7). */
+/** The timeout layer ends an operation that takes too long with an error, and aborts its work (RES-7). */
 import { type Around, type AroundMethod, aroundEach } from '../../core/around.ts';
 import { chunksOf, closeBodies, type ResourceBody } from '../../core/body.ts';
 import { sameBytes } from '../../core/content-version.ts';
@@ -7,18 +7,18 @@ import { ResourceError } from '../../core/errors.ts';
 import type { Layer } from '../../core/layer.ts';
 
 export interface TimeoutOptions {
-  /** For each operation, and for the whole of a read with its content; in milliseconds. */
+  /** Milliseconds for each operation. For a read, its content has to arrive in this time, too. */
   readonly timeoutMs?: number | undefined;
-  /** For one operation of a kind, where that is to be another; in milliseconds. */
+  /** Milliseconds for operations of one kind, in place of `timeoutMs`. */
   readonly timeouts?: Readonly<Partial<Record<TimedOperation, number | undefined>>> | undefined;
 }
 
-/** Operations that have a time limit. A `search` has it for each match. */
+/** Operations that have a time limit. For a `search` it holds from one match to the next. */
 export type TimedOperation = 'list' | 'metadata' | 'read' | 'templates' | 'complete' | 'search';
 
 export const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** Calls, prompts and subscriptions last as long as somebody wants them. */
+/** The methods that have a limit. Calls, prompts and subscriptions have none: they last as long as the caller wants. */
 const TIMED: Readonly<Partial<Record<AroundMethod, TimedOperation>>> = {
   list: 'list',
   metadata: 'metadata',
@@ -39,7 +39,7 @@ export function timeoutLayer(options: TimeoutOptions = {}): Layer {
   };
   return (inner) =>
     aroundEach(inner, limited, {
-      // To give an answer again takes no time.
+      // To give a kept answer again takes no time, so it has no limit.
       again: inner.again,
       listAgain: inner.listAgain,
       callToolAgain: inner.callToolAgain,
@@ -87,7 +87,7 @@ export function timeoutLayer(options: TimeoutOptions = {}): Layer {
 
 interface Deadline<C extends Context = Context> {
   readonly ctx: C;
-  /** Settles as the work does, or rejects when the time is over or the caller has left, whichever is first. */
+  /** Settles as the work does, unless the time ends or the caller leaves before: then it rejects. */
   race<T>(work: Promise<T>): Promise<T>;
   end(): void;
 }

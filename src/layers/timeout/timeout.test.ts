@@ -19,7 +19,7 @@ const LIMITED: readonly CallerMethod[] = CALLER_METHODS.filter(
   (method) => method !== 'watch' && !UNLIMITED.has(method),
 );
 
-/** The outcome of work, which may be still to come. */
+/** Observes work: `isPending` says whether it still runs, `settled` gives its outcome. */
 function outcomeOf(work: Promise<unknown>): { readonly settled: Promise<unknown>; readonly isPending: () => boolean } {
   let pending = true;
   const settled = work.then(
@@ -95,7 +95,7 @@ describe('an operation that hangs [RES-7]', () => {
     expect(await outcomeOf(call(layer(inner), method, ctx)).settled).toBe(reason);
   });
 
-  it.each(LIMITED)('%s gives a signal that as many may listen to as want', async (method) => {
+  it.each(LIMITED)('%s gives a signal that any number of listeners may use without a warning', async (method) => {
     const warned: Error[] = [];
     const warn = (warning: Error): void => void warned.push(warning);
     process.on('warning', warn);
@@ -110,7 +110,7 @@ describe('an operation that hangs [RES-7]', () => {
     expect(warned).toEqual([]);
   });
 
-  it('has the time of its kind, where it has one', async () => {
+  it('has the time limit of its own kind, if there is one', async () => {
     const inner = innerProvider({ before: () => new Promise(() => {}) });
     const own = timeoutLayer({
       timeoutMs: LIMIT_MS,
@@ -154,7 +154,7 @@ describe('an operation that ends in time', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('has 30 seconds where nothing else is said', async () => {
+  it('has 30 seconds by default', async () => {
     const outcome = outcomeOf(call(timeoutLayer()(innerProvider({ before: () => new Promise(() => {}) })), 'metadata'));
     await vi.advanceTimersByTimeAsync(DEFAULT_TIMEOUT_MS - 1);
     expect(outcome.isPending()).toBe(true);

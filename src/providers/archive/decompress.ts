@@ -1,10 +1,10 @@
-/** Decompresses a stream, and never more of it than is wanted. */
+/** Decompresses a stream, up to a position. */
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ResourceError } from '../../core/errors.ts';
 import { damaged } from './source.ts';
 
-/** @param from bytes at the beginning that are left out. @param to where it ends at the latest: nothing behind is looked at */
+/** @param from bytes at the beginning that are skipped. @param to where it ends at the latest: later bytes are not read */
 export async function* decompressed(
   chunks: AsyncIterable<Uint8Array>,
   decompressor: Transform,
@@ -12,7 +12,7 @@ export async function* decompressed(
   to = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Buffer> {
   let failure: unknown;
-  // The error of the pipeline reaches the reader, too.
+  // The reader gets the error of the pipeline, too.
   const flowing = pipeline(Readable.from(chunks), decompressor).catch((error: unknown) => {
     failure ??= error;
   });
@@ -21,7 +21,7 @@ export async function* decompressed(
     for await (const chunk of decompressor as AsyncIterable<Buffer>) {
       const start = at;
       at += chunk.byteLength;
-      // One byte more than there should be is given on: whoever counts sees that it is wrong.
+      // Yields one byte beyond the expected end, so that the reader notices excess data.
       if (at > from) yield chunk.subarray(Math.max(0, from - start), Math.min(chunk.byteLength, to + 1 - start));
       if (at > to) return;
     }

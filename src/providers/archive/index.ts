@@ -1,9 +1,10 @@
 /**
- * Shows an archive as resources: `archive:///guide/intro.md` is that entry of a zip, a tar or a compressed tar. Lists,
- * describes and reads entries, in windows too; unpacks nothing to the disk, and follows no links.
+ * Shows an archive as resources: `archive:///guide/intro.md` is the entry of that path in a zip, a tar or a compressed
+ * tar. It lists, describes and reads entries, in windows too. It unpacks nothing to disk, and follows no links.
  *
  * @example
- * const pack = await archiveProvider({ source: bytesSource(await readFile('./pack.zip')), kind: 'zip', name: 'pack.zip' });
+ * const pack = await archiveProvider({ source: bytesSource(await readFile('./pack.zip')), kind: 'zip', name: 'pack.zip'
+ * });
  */
 import { crc32 } from 'node:zlib';
 import type { ResourceBody } from '../../core/body.ts';
@@ -34,15 +35,15 @@ export interface ArchiveOptions {
   readonly kind: ArchiveKind;
   /** The name of its root. */
   readonly name: string;
-  /** Is told of entries that are left out. Default: nobody. */
+  /** Logs entries that are left out. Default: no log. */
   readonly log?: Log;
 }
 
 export interface Archive {
   readonly provider: ResourceProvider;
-  /** Bytes of memory that it takes, about. */
+  /** Approximate bytes of memory that it takes. */
   readonly weight: number;
-  /** An entry as bytes that can be read at any position: of one that is not there, or is a folder, undefined. */
+  /** Returns an entry as bytes that can be read at any position; undefined for a missing entry or a folder. */
   entry(
     uri: string,
   ): { readonly size: number; bytes(maxBytes: number, signal: AbortSignal): Promise<Buffer> } | undefined;
@@ -52,7 +53,7 @@ export interface Archive {
 export const archiveProvider = async (options: ArchiveOptions): Promise<ResourceProvider> =>
   (await openArchive(options)).provider;
 
-/** @throws ResourceError `invalid` where it is damaged, or is none; `too-large`, `timeout` */
+/** @throws ResourceError `invalid` for a damaged file or one that is not an archive; `too-large`, `timeout` */
 export async function openArchive({ source, kind, name, log = SILENT }: ArchiveOptions): Promise<Archive> {
   const format = FORMATS[kind];
   const tree = await indexOf(format, source);
@@ -110,7 +111,7 @@ export async function openArchive({ source, kind, name, log = SILENT }: ArchiveO
     assertReadable(entry, uri);
     const { offset = 0, length = entry.size } = want.range ?? {};
     if (offset > entry.size)
-      throw invalid(`The window begins behind the end of the resource, which has ${entry.size} bytes`, uri);
+      throw invalid(`The window begins past the end of the resource, which has ${entry.size} bytes`, uri);
     const to = Math.min(entry.size, offset + length);
     return {
       resource: { ...said, name: said.name ?? name, capabilities: { list: false, subscribe: false } },
@@ -131,12 +132,12 @@ export async function openArchive({ source, kind, name, log = SILENT }: ArchiveO
         const part = chunk.subarray(0, to - at);
         if (whole) sum = crc32(part, sum);
         at += chunk.byteLength;
-        // Whoever reads a part may end here; what is whole has to be as long as it says.
+        // A partial read may end here; a whole entry must have the declared length.
         if (at > to && whole) throw damaged('an entry is longer than it says');
         yield part;
         if (at >= to && !whole) return;
       }
-      if (at < to) throw damaged('it ends too early');
+      if (at < to) throw damaged('the file ends too early');
       if (whole && sum !== entry.at.crc) throw damaged('the checksum of an entry is wrong');
     } catch (error) {
       throw error instanceof ResourceError ? error.withUri(uri) : error;
@@ -167,7 +168,7 @@ export async function openArchive({ source, kind, name, log = SILENT }: ArchiveO
   };
 }
 
-/** An archive may be large and slow, and whoever asked first need not be there at the end: it has a time of its own. */
+/** Indexing may take long, and other requests may wait for it too, so it has its own time limit. */
 async function indexOf(format: Format, source: Source) {
   const handle = await source.open();
   const signal = AbortSignal.timeout(INDEX_MS);
@@ -175,7 +176,7 @@ async function indexOf(format: Format, source: Source) {
     return await format.index(source, handle, signal);
   } catch (error) {
     if (error instanceof ResourceError || !signal.aborted) throw error;
-    throw new ResourceError('timeout', 'It takes too long to find out what is in the archive', { cause: error });
+    throw new ResourceError('timeout', 'Listing the entries of the archive takes too long', { cause: error });
   } finally {
     await handle.close();
   }
@@ -192,7 +193,7 @@ function positionOf(cursor: string): string {
   return cursor.slice(1);
 }
 
-/** The place of the first name behind one that need not be there any more. */
+/** Returns the position of the first name after a given one, which may have been removed. */
 function firstAfter(sorted: readonly string[], name: string): number {
   let low = 0;
   let high = sorted.length;

@@ -1,23 +1,23 @@
 /** How much one archive may ask of the server, whatever it says of itself. */
 
-/** Entries of one archive, and the folders that their names make. */
+/** The most entries of one archive, and the folders that their names make. */
 export const MAX_ENTRIES = 100_000;
 
-/** Bytes of all entries, decompressed. A compressed tar is gone through whole, so it has less. */
+/** The most bytes of all entries, decompressed. A compressed tar is gone through whole, so it has less. */
 export const MAX_TOTAL_BYTES = 64 * 1024 ** 3;
 export const MAX_COMPRESSED_TAR_BYTES = 2 * 1024 ** 3;
 
-/** Bytes of one entry, decompressed. */
+/** The most bytes of one entry, decompressed. */
 export const MAX_ENTRY_BYTES = 1024 ** 3;
 
 /** How many times its size something may decompress to, from this many bytes on: a document has 10, zeros have 1,000. */
 export const MAX_RATIO = 200;
 export const RATIO_FROM_BYTES = 8 * 1024 ** 2;
 
-/** Folders that an entry may lie in. */
+/** The most folders that an entry may lie in. */
 export const MAX_DEPTH = 64;
 
-/** Bytes of the names and attributes that come before one entry of a tar. */
+/** The most bytes of the names and attributes that come before one entry of a tar. */
 export const MAX_EXTENSION_BYTES = 256 * 1024;
 
 /** Bytes that are read of the file at a time. */

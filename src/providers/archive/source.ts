@@ -1,9 +1,9 @@
-/** The bytes of an archive, wherever they lie, read at any position. */
+/** Reads the bytes of an archive, in memory or on disk, at any position. */
 import { ResourceError } from '../../core/errors.ts';
 import { BLOCK_BYTES } from './limits.ts';
 
 export interface SourceHandle {
-  /** As much as there is at this position, at most `length`; 0 at the end. */
+  /** Reads at most `length` bytes at a position into the buffer, and returns how many; 0 at the end. */
   read(buffer: Buffer, offset: number, length: number, position: number): Promise<number>;
   close(): Promise<void>;
 }
@@ -11,7 +11,7 @@ export interface SourceHandle {
 export interface Source {
   /** Bytes. */
   readonly size: number;
-  /** Opened for one operation, and closed after it. @throws ResourceError `unavailable` when it is not what it was */
+  /** Opens it for one operation; the caller closes it. @throws ResourceError `unavailable` when the file has changed */
   open(): Promise<SourceHandle>;
 }
 
@@ -28,7 +28,7 @@ export const bytesSource = (bytes: Uint8Array): Source => ({
   }),
 });
 
-/** Fills the buffer from a position on. @throws ResourceError `invalid` where the file ends before */
+/** Fills the whole buffer from a position. @throws ResourceError `invalid` where the file ends before */
 export async function fill(handle: SourceHandle, buffer: Buffer, position: number): Promise<void> {
   for (let filled = 0; filled < buffer.byteLength; ) {
     const read = await handle.read(buffer, filled, buffer.byteLength - filled, position + filled);
@@ -37,7 +37,7 @@ export async function fill(handle: SourceHandle, buffer: Buffer, position: numbe
   }
 }
 
-/** The bytes from one position to another, block by block. */
+/** Reads the bytes from one position to another, block by block. */
 export async function* blocks(handle: SourceHandle, from: number, to: number): AsyncGenerator<Buffer> {
   for (let at = from; at < to; ) {
     const block = Buffer.allocUnsafeSlow(Math.min(BLOCK_BYTES, to - at));
@@ -47,7 +47,7 @@ export async function* blocks(handle: SourceHandle, from: number, to: number): A
   }
 }
 
-/** Reads small pieces that lie side by side out of blocks that it keeps. */
+/** Reads adjacent small pieces out of blocks that it caches. */
 export function buffered(handle: SourceHandle, size: number): (length: number, position: number) => Promise<Buffer> {
   let block: Buffer = Buffer.alloc(0);
   let start = 0;
@@ -65,4 +65,4 @@ export function buffered(handle: SourceHandle, size: number): (length: number, p
 }
 
 export const damaged = (how: string, cause?: unknown): ResourceError =>
-  new ResourceError('invalid', `The archive is damaged, or is none: ${how}`, { cause });
+  new ResourceError('invalid', `The file is damaged or is not an archive: ${how}`, { cause });

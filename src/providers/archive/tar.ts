@@ -1,4 +1,4 @@
-/** Finds out what is in a tar archive, plain or compressed, by reading it once, from header to header. */
+/** Lists the entries of a plain or compressed tar archive in one pass, from header to header. */
 import { createGunzip } from 'node:zlib';
 import type { Header as TarHeader } from 'tar';
 import { breaks } from '../../core/breaks.ts';
@@ -13,7 +13,7 @@ const BLOCK = 512;
 
 const FILES: ReadonlySet<string> = new Set(['File', 'OldFile', 'ContiguousFile']);
 
-/** Reads `length` bytes from a position on; undefined where the archive ends exactly there. Callers only go forward. */
+/** Reads `length` bytes at a position; undefined where the archive ends exactly there. Positions only increase. */
 type ReadAt = (length: number, position: number) => Promise<Buffer | undefined>;
 
 export const tar: Format = {
@@ -40,7 +40,7 @@ export const compressedTar: Format = {
 const plain = (source: Source, handle: SourceHandle): AsyncGenerator<Buffer> =>
   decompressed(blocks(handle, 0, source.size), createGunzip());
 
-/** Reads a stream from its beginning, and drops what is skipped. */
+/** Reads a stream from its beginning, and drops skipped bytes. */
 function forwards(bytes: AsyncGenerator<Buffer>, stored: number): ReadAt {
   let block: Buffer = Buffer.alloc(0);
   let start = 0;
@@ -76,7 +76,7 @@ async function indexed(read: ReadAt, signal: AbortSignal): Promise<Tree> {
     signal.throwIfAborted();
     await taken();
     const block = await read(BLOCK, at);
-    // Most end with blocks of zeros; some just end.
+    // Most archives end with blocks of zeros; some just end.
     if (block === undefined) return finished(builder.done(), seen);
     let header: TarHeader;
     try {
@@ -110,7 +110,7 @@ async function indexed(read: ReadAt, signal: AbortSignal): Promise<Tree> {
     own = undefined;
     longName = undefined;
     extensions = 0;
-    // A file that ends within its last entry has lost a part of it.
+    // A file that ends inside its last entry is truncated.
     if (size > 0 && (await read(1, from + size - 1)) === undefined) throw damaged('it ends too early');
   }
 }
@@ -124,8 +124,8 @@ const EXTENSIONS: ReadonlySet<string> = new Set([
   'NextFileHasLongLinkpath',
 ]);
 
-/** A file of no blocks at all is no archive. */
+/** A file without any block is not an archive. */
 function finished(tree: Tree, seen: number): Tree {
-  if (seen === 0 && tree.count === 0) throw new ResourceError('invalid', 'The archive is empty, or is none');
+  if (seen === 0 && tree.count === 0) throw new ResourceError('invalid', 'The file is empty or is not an archive');
   return tree;
 }

@@ -71,13 +71,13 @@ export interface CommandOptions extends CommandConfig {
 /** Seconds that a program may run. */
 export const TIMEOUT_SECONDS = 30;
 
-/** Bytes that a program may write to its standard output. */
+/** The most bytes that a program may write to its standard output. */
 export const MAX_BYTES = 10 * 1024 * 1024;
 
-/** Programs that run at a time. */
+/** The most programs that run at a time. */
 export const MAX_CONCURRENT = 4;
 
-/** Programs of `follow` that run at a time. */
+/** The most programs of `follow` that run at a time. */
 export const MAX_FOLLOWED = 16;
 
 /** Variables of the server that programs see. */

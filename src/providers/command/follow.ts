@@ -1,19 +1,19 @@
-/** Programs that run as long as somebody watches, as `tail -F` does: whatever they write tells of a change. */
+/** Runs programs while somebody watches, as `tail -F` does: any output counts as a change. */
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { startProgram } from './process.ts';
 import type { Program } from './programs.ts';
 
-/** How long is waited for a first word, in milliseconds. What a program says at once is how things are, and no change. */
+/** Milliseconds after the start in which output does not count: it shows the present state, and no change. */
 const SETTLE_MS = 500;
 
-/** How long is waited before a program that ended is started again, in milliseconds; longer each time, up to the second. */
+/** Milliseconds before a program that ended is started again: the first and the longest wait. */
 const RESTART_MS = [200, 30_000] as const;
 
 export interface Following {
-  /** @throws ResourceError `limited` when too many run, `unavailable` when the program cannot be started */
+  /** @throws ResourceError `limited` when too many programs run, `unavailable` when the program cannot be started */
   follow(uri: string, program: Program, tell: () => void, ctx: Context): Promise<AsyncDisposable>;
-  /** Ends all; resolves when nothing is running any more. */
+  /** Ends all programs; resolves once they have ended. */
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export function createFollowing(maxFollowed: number): Following {
         ending.signal.addEventListener('abort', stop, { once: true });
         let settled = false;
         const settle = (): void => {
-          // It may have missed something while it was not running.
+          // It may have missed a change while it was not running.
           if (!settled && starts > 1) tell();
           settled = true;
           inPlace();

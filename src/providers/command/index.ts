@@ -1,7 +1,7 @@
 /**
- * Live data: programs of the configuration whose output is the resource. `command:///load.txt` is what the program at that
- * path writes when it is read. Programs get arguments as they are, never through a shell; what a caller chooses are the
- * values of variables, each by a pattern or a list.
+ * Live data: programs of the configuration whose output is the resource. A read of `command:///load.txt` runs the
+ * program at that path and returns its output. Programs get their arguments directly, without a shell. Callers choose
+ * only values of variables, each restricted by a pattern or a list.
  *
  * @example
  * const live = await commandProvider({ run: { 'load.txt': ['uptime'] } });
@@ -28,7 +28,7 @@ type Found =
   | { readonly kind: 'program'; readonly instance: Instance; readonly name: string }
   | { readonly kind: 'folder'; readonly segments: readonly string[]; readonly children: readonly Child[] };
 
-/** @throws ResourceError `invalid` that says which path of the configuration is wrong, and why */
+/** @throws ResourceError `invalid` that names the wrong path in the configuration, and the reason */
 export async function commandProvider(options: CommandOptions): Promise<ResourceProvider> {
   const name = options.name ?? 'commands';
   const entries = await entriesOf(options);
@@ -86,8 +86,8 @@ export async function commandProvider(options: CommandOptions): Promise<Resource
     ctx.signal.throwIfAborted();
     const found = find(uri);
     if (found.kind === 'program') return [await bodyOf(runs, found.instance, describe(found), uri, ctx)];
-    if (want.range !== undefined) throw invalid('A folder has no bytes to take a window of; list it instead', uri);
-    // To read a folder would run all that is in it: its programs are named, and run when they are read themselves.
+    if (want.range !== undefined) throw invalid('A folder has no bytes to read a window of; list it instead', uri);
+    // Reading a folder must not run its programs: the answer only names them.
     return found.children
       .filter(({ instance }) => instance === undefined)
       .slice(0, want.maxChildren)
@@ -104,7 +104,7 @@ export async function commandProvider(options: CommandOptions): Promise<Resource
     ctx: Context,
   ): Promise<AsyncDisposable> {
     ctx.signal.throwIfAborted();
-    // The configuration is what is listed, and that does not change.
+    // The list comes from the configuration, which does not change.
     if (uri === undefined) return { [Symbol.asyncDispose]: async () => {} };
     const { instance } = programOf(uri);
     const tell = (): void => onChange({ kind: 'updated', uri });
@@ -139,7 +139,7 @@ export async function commandProvider(options: CommandOptions): Promise<Resource
   } satisfies ResourceProvider;
 }
 
-/** Output that is soon over is there as a whole, with its size, and its failure is known; more of it is a stream. */
+/** Output that ends soon is returned as a whole, with its size and its failure; longer output is a stream. */
 async function bodyOf(
   runs: Runs,
   { program }: Instance,
@@ -162,7 +162,7 @@ async function bodyOf(
   }
 }
 
-/** Hashes the output as it is now; a program that fails is another state. */
+/** Hashes the present output; a failure of the program counts as a state of its own. */
 async function fingerprint(runs: Runs, { program, uri }: Instance, ctx: Context): Promise<string> {
   const hash = createHash('sha256');
   try {

@@ -3,13 +3,13 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import type { Program } from './programs.ts';
 
-/** How long a program may take to end when it is asked to, in milliseconds; then it is ended. */
+/** Milliseconds that a program has to end after SIGTERM. Then it is killed. */
 const GRACE_MS = 500;
 
-/** How long is waited, after a program's end, for what it wrote to standard error before, in milliseconds. */
+/** Milliseconds after a program's end in which its standard error is still read. */
 const REST_MS = 200;
 
-/** Bytes of standard error that are kept for the log: the last ones. */
+/** The last bytes of standard error that are kept for the log. */
 const MAX_STDERR_BYTES = 4_096;
 
 /** The operating system has process groups (not Windows). Without them only the program itself is ended. */
@@ -27,13 +27,13 @@ export interface Ended {
 export interface Running {
   readonly pid: number | undefined;
   readonly stdout: Readable;
-  /** When the program is over, as is everything that it started. Never rejects. */
+  /** Resolves when the program and everything that it started have ended. Never rejects. */
   readonly ended: Promise<Ended>;
-  /** Asks it to end, and ends it when it does not. What it wrote and nobody has read is lost. */
+  /** Asks the program to end, and kills it if it does not. Output that nobody has read is lost. */
   stop(): void;
 }
 
-/** Starts a program. That it cannot be started is told by how it ended. */
+/** Starts a program. If it cannot be started, `ended` resolves with the error. */
 export function startProgram({ argv, cwd, env }: Pick<Program, 'argv' | 'cwd' | 'env'>): Running {
   const [file = '', ...args] = argv;
   let child: ChildProcessByStdio<null, Readable, Readable>;
@@ -41,7 +41,7 @@ export function startProgram({ argv, cwd, env }: Pick<Program, 'argv' | 'cwd' | 
     const options = { cwd, env, shell: false, windowsHide: true, detached: GROUPS } as const;
     child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   } catch (error) {
-    // As for a NUL in an argument.
+    // `spawn` throws for a NUL in an argument, for example.
     return failed(error as Error);
   }
   const { pid, stdout, stderr } = child;

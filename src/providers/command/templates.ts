@@ -7,7 +7,7 @@ import { type Entry, templateOf } from './programs.ts';
 export function templatePage(entries: readonly Entry[], { cursor, limit }: Page): TemplatePage {
   const all = entries.map(templateOf);
   const start = cursor === undefined ? 0 : all.findIndex(({ uriTemplate }) => uriTemplate === cursor) + 1;
-  if (cursor !== undefined && start === 0) throw invalid('The cursor names a template that is not there');
+  if (cursor !== undefined && start === 0) throw invalid('The cursor names a template that does not exist');
   const shown = all.slice(start, start + limit);
   return {
     resourceTemplates: shown,

@@ -2,7 +2,7 @@
 import { nameProblem } from '../../core/uri.ts';
 import { type Entry, type Instance, instanceAt, isTemplate } from './programs.ts';
 
-/** Resources that the values of one template make, at most; one that makes more has none in lists. */
+/** The most resources that the values of one template make; one that makes more has none in lists. */
 const MAX_INSTANCES = 1_000;
 
 export interface Tree {

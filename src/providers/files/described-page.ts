@@ -1,4 +1,4 @@
-/** The resources of some names of a directory: each entry is looked at, and what cannot be served is left out. */
+/** Describes the entries of a directory page: checks each entry, and leaves out those that cannot be served. */
 import type { BigIntStats } from 'node:fs';
 import { ResourceError } from '../../core/errors.ts';
 import { keep } from '../../core/kept.ts';
@@ -11,12 +11,12 @@ import { isSettled } from './snapshots.ts';
 import type { Entry, SortedNames } from './sorted-names.ts';
 import type { NameFilter } from './visibility.ts';
 
-/** Entries whose metadata is asked for at the same time. */
+/** The most entries whose metadata is requested concurrently. */
 const CONCURRENCY = 16;
 
-/** Which part of a directory is wanted. */
+/** The requested part of a directory. */
 export interface Part {
-  /** The entry that it comes behind; undefined for the first. */
+  /** The entry before the part; undefined for the first part. */
   readonly position: Entry | undefined;
   readonly limit: number;
   readonly uri: string;
@@ -25,7 +25,7 @@ export interface Part {
 
 type Soon<T> = T | Promise<T>;
 
-/** @param filter of where the directory lies, which its names have passed */
+/** @param filter the filter of the directory, which its names have passed */
 export async function describedPage(
   folder: Folder,
   directory: Found,
@@ -34,13 +34,13 @@ export async function describedPage(
   { position, limit, signal }: Part,
   looking?: Looking,
 ): Promise<ResourcePage> {
-  // The names were filtered for where the directory lies; behind a link they have to be shown under its path too.
+  // The names were filtered for the directory's real path. Through a link, they must also be shown under the link's path.
   const direct = isDirect(directory);
   const shown = direct ? filter : await folder.visibility.filterIn(directory.segments);
   const describe = describer(folder, directory, shown, direct, looking);
   const resources: Resource[] = [];
   let index = position === undefined ? 0 : names.after(position);
-  // Entries that have vanished, or lead outside, leave room that is filled from behind, within reason.
+  // Entries that have vanished, or lead outside, are replaced by later ones, a few times.
   for (let rounds = 0; index < names.length && resources.length < limit && rounds < 4; rounds++) {
     const batch: Entry[] = [];
     while (index < names.length && batch.length < limit - resources.length) batch.push(names.at(index++));
@@ -53,8 +53,8 @@ export async function describedPage(
 }
 
 /**
- * Gives the resource of an entry; undefined when it has vanished, is not shown, or cannot be served.
- * @param filtered whether the filter has let the entries pass, as what they were when the names were read
+ * Returns the resource of an entry; undefined when it has vanished, is hidden, or cannot be served.
+ * @param filtered whether the filter has accepted the entries, with the types they had when the names were read
  */
 function describer(
   folder: Folder,
@@ -120,7 +120,7 @@ function describer(
   };
 }
 
-/** Waits only where there is something to wait for. */
+/** Runs concurrently, and waits only where a call is asynchronous. */
 async function mapConcurrently<T, R>(
   items: readonly T[],
   map: (item: T) => Soon<R>,

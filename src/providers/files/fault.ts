@@ -1,4 +1,4 @@
-/** From a system error to what a peer may know. The system's message has host paths in it, so it stays the cause. */
+/** Turns a system error into one that a peer may see. The system's message contains host paths, so it becomes the cause. */
 import { notFound, ResourceError } from '../../core/errors.ts';
 
 const MISSING: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EINVAL', 'ENXIO']);

@@ -1,4 +1,4 @@
-/** One served folder: what list, read, watch and complete of the files provider share. */
+/** One served folder: the state and functions that list, read, watch and complete of the files provider share. */
 import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { notFound, ResourceError } from '../../core/errors.ts';
@@ -20,31 +20,31 @@ export interface Folder {
   /** The name of the root. */
   readonly name: string;
   readonly disk: Disk;
-  /** The device that the root lay on at the start. */
+  /** The device of the root when the provider started. */
   readonly device: bigint;
   readonly symlinks: boolean;
   readonly watchable: boolean;
   readonly visibility: Visibility;
   readonly snapshots: Snapshots;
   readonly kept: KeptPages;
-  /** Is told of directories that are listed again. */
+  /** Called with each directory that is listed again. */
   readonly listed: (segments: readonly string[]) => void;
 }
 
-/** A resource that was found: opened, shown, and a file or a directory. */
+/** A resource that was found: the opened file or directory, and its description. */
 export interface Found {
   readonly opened: Opened;
-  /** Names of the URI, which differ from where it lies when links were followed. */
+  /** The names in the URI. They differ from the real path when links were followed. */
   readonly segments: readonly string[];
   readonly isDirectory: boolean;
   readonly resource: Resource;
-  /** Closes it; safe to call twice. */
+  /** Closes the file or directory; safe to call twice. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Finds what a URI names.
- * @throws ResourceError `not-found` for what is missing, not shown, outside, or neither a file nor a directory
+ * Finds the file or directory that a URI names.
+ * @throws ResourceError `not-found` when it is missing, hidden or outside the folder, or is neither a file nor a directory
  */
 export async function find(folder: Folder, uri: string, use: OpenFor): Promise<Found> {
   const { segments, trailingSlash } = parseTreeUri(uri, SCHEME);
@@ -72,7 +72,7 @@ export async function findSegments(
     return { opened, segments, isDirectory, resource, [Symbol.asyncDispose]: () => closeOf(opened) };
   } catch (error) {
     await closeOf(opened);
-    // A name that is not shown and cannot be opened must look like a missing one.
+    // A hidden name that cannot be opened must look like a missing one.
     const fault = faultOf(error, uri);
     if (
       fault instanceof ResourceError &&
@@ -82,13 +82,16 @@ export async function findSegments(
       throw notFound(uri, error);
     }
     if (fault instanceof ResourceError && fault.code === 'not-found' && (await isAway(folder, segments))) {
-      throw new ResourceError('unavailable', 'The folder of this mount is not there now', { uri, cause: error });
+      throw new ResourceError('unavailable', 'The folder of this mount is missing at the moment', {
+        uri,
+        cause: error,
+      });
     }
     throw fault;
   }
 }
 
-/** Whether the root itself is not there, of which nothing follows for what should lie below it. */
+/** Whether the root itself is missing. Then a missing path below it does not mean that the file was deleted. */
 async function isAway({ root }: Folder, segments: readonly string[]): Promise<boolean> {
   return segments.length === 0 || (await stat(root).catch(() => undefined))?.isDirectory() !== true;
 }
@@ -97,7 +100,7 @@ async function closeOf(opened: Opened | undefined): Promise<void> {
   await opened?.handle.close();
 }
 
-/** Both the path that was asked and the place where links led must be shown, and a link must not lead in a circle. */
+/** Whether rules show both the path in the URI and the place that its links lead to, and no link leads in a circle. */
 async function isShown(
   folder: Folder,
   segments: readonly string[],
@@ -111,11 +114,11 @@ async function isShown(
   return !(await leadsInCircle(folder, segments, opened, isDirectory));
 }
 
-/** Whether what was found lies where its URI says, and no link leads there. */
+/** Whether the file lies at the path in its URI, with no link on the way. */
 export const isDirect = ({ opened, segments }: Pick<Found, 'opened' | 'segments'>): boolean =>
   isSamePath(opened.segments, segments);
 
-/** Whether a path with links comes through one directory twice: it could be made longer without end. */
+/** Whether a path with links passes one directory twice, so that it could be made longer without end. */
 async function leadsInCircle(
   folder: Folder,
   segments: readonly string[],
@@ -135,7 +138,7 @@ async function leadsInCircle(
 
 const identityOf = ({ stat }: Opened): string => `${stat.dev}:${stat.ino}`;
 
-/** Describes a file or directory, the same in lists, metadata and reads. @param real where it lies */
+/** Describes a file or directory, the same in lists, metadata and reads. @param real its path without links */
 export function resourceOf(
   folder: Folder,
   segments: readonly string[],
@@ -152,7 +155,7 @@ export function resourceOf(
     ...(!isDirectory && { size: Number(stats.size) }),
     annotations: { lastModified: isoTime(stats.mtimeMs) },
     capabilities: { list: isDirectory, subscribe: folder.watchable },
-    // Through a link it has another name, under which rules may keep it back.
+    // The target of a link has another name, and rules may hide that name.
     ...(!isSamePath(real, segments) && { [NAMES]: { leadsTo: [treeUri(SCHEME, real)] } }),
   };
 }

@@ -10,7 +10,7 @@ export const GITIGNORE = '.gitignore';
 /** A `.gitignore` with more bytes is not read: it leaves out everything that lies beside and below it. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Bytes of `.gitignore` files that are remembered, at most; each is read again when it changes. */
+/** The most bytes of `.gitignore` files that are remembered; each is read again when it changes. */
 const MAX_REMEMBERED_BYTES = 16 * 1024 * 1024;
 
 /** Bytes that an entry costs beside its text. */

@@ -84,6 +84,7 @@ export async function openFiles(options: FilesOptions): Promise<Files> {
     features: {
       schemes: [SCHEME],
       watch: rules.watch,
+      watchesInside: rules.watch,
       templates: true,
       completion: true,
       search: true,

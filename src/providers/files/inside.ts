@@ -9,7 +9,7 @@ import { faultOf } from './fault.ts';
 import type { Folder } from './folder.ts';
 import { isSamePath, type Opened, type OpenFor, openBeneath } from './open.ts';
 
-/** Names in one folder, at most. */
+/** The most names in one folder. */
 const MAX_ENTRIES = 100_000;
 
 export const foldersIn =

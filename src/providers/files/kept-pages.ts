@@ -11,10 +11,10 @@ import type { SortedNames } from './sorted-names.ts';
 /** How long what was said of entries is said again without a look, in milliseconds. */
 export const LOOK_AGAIN_MS = 1_000;
 
-/** Entries that are kept, over all pages of a mount: each takes about 2 KiB, with its JSON. */
+/** The most entries that are kept, over all pages of a mount: each takes about 2 KiB, with its JSON. */
 const MAX_ENTRIES = 5_000;
 
-/** Pages that were asked for, and are kept when they are asked for once more. */
+/** The most pages that were asked for, and are kept when they are asked for once more. */
 const MAX_ASKED = 1_000;
 
 /** Directories of which the latest change is known. */

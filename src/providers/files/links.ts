@@ -1,25 +1,25 @@
-/** The links that a path leads through. Only for watching them: what is opened is checked when it is opened. */
+/** Finds the links on a path, only to watch them: opening a file checks its path separately. */
 import { realpath } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 
-/** The system's own, which asks once; the other one asks for each name of a path. */
+/** The native function makes one system call; the JavaScript one makes one for each name of a path. */
 const real = promisify(realpath.native);
 
-/** Links that are followed on one path, as many as Linux follows. */
+/** The most links that are followed on one path, as many as Linux follows. */
 const MAX_LINKS = 40;
 
 export interface Way {
   /** The paths of the links, from first to last. */
   readonly links: readonly (readonly string[])[];
-  /** The end of the path, through no link, whether or not something is there; undefined when that is not below the root. */
+  /** The end of the path after all links, whether or not a file is there; undefined when it is outside the root. */
   readonly end: readonly string[] | undefined;
 }
 
-/** Follows a path below `root`, in which there is no link itself, link by link, as far as it leads. */
+/** Follows the links of a path below `root`, as far as they lead. `root` itself contains no link. */
 export async function wayOf(root: string, segments: readonly string[]): Promise<Way> {
-  // Most paths lead through no link, and are there: one look says so.
+  // Most paths exist and have no link: one call confirms that.
   const path = join(root, ...segments);
   if ((await real(path).catch(() => undefined)) === path) return { links: [], end: segments };
   const links: (readonly string[])[] = [];

@@ -1,5 +1,6 @@
 /** Reading a file, whole or a window of it, and reading a directory as a bounded set of its children. */
 import { type BodyContent, bytesOf, type ResourceBody } from '../../core/body.ts';
+import { childBodies } from '../../core/child-bodies.ts';
 import { versioned } from '../../core/content-version.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
@@ -48,7 +49,7 @@ async function fileBody(found: Found, want: ReadOptions, uri: string, ctx: Conte
   const window = want.range === undefined ? undefined : { offset, total: unsized ? undefined : total };
   if (offset > total && !unsized) {
     await close();
-    throw invalid(`The window begins behind the end of the resource, which has ${total} bytes`, uri);
+    throw invalid(`The window begins past the end of the resource, which has ${total} bytes`, uri);
   }
   if (unsized || length > SMALL_BYTES) {
     const to = unsized ? offset + (want.range?.length ?? Number.POSITIVE_INFINITY) : end;
@@ -139,10 +140,6 @@ async function* chunks(
   }
 }
 
-/**
- * The first children in list order, each whole (2093-5). A child that does not fit in what is left of the budget, or
- * cannot be read, is left out; a child that is a directory has no content of its own.
- */
 async function readDirectory(
   folder: Folder,
   directory: Found,
@@ -154,26 +151,16 @@ async function readDirectory(
   const part = { position: undefined, limit: want.maxChildren, uri, signal: ctx.signal };
   const filter = await folder.visibility.filterIn(directory.opened.segments);
   const { resources } = await listOpened(folder, directory, filter, part);
-  const bodies: ResourceBody[] = [];
-  let budget = want.maxBytes;
-  for (const resource of resources) {
-    const body = await childBody(folder, resource, budget, ctx);
-    if (body === undefined) continue;
-    if (body.content.kind === 'bytes') budget -= body.content.bytes.byteLength;
-    bodies.push(body);
-  }
-  return bodies;
+  return childBodies(resources, want.maxBytes, (child, budget) => childBody(folder, child, budget, ctx), ctx);
 }
 
+/** Reads a file whole; undefined if it is larger than the budget, or cannot be read. */
 async function childBody(
   folder: Folder,
   resource: Resource,
   budget: number,
   ctx: Context,
 ): Promise<ResourceBody | undefined> {
-  ctx.signal.throwIfAborted();
-  if (resource.capabilities?.list)
-    return { resource, content: { kind: 'bytes', bytes: new Uint8Array() }, child: true };
   if ((resource.size ?? 0) > budget) return undefined;
   const before = Date.now();
   try {
@@ -183,7 +170,7 @@ async function childBody(
     const buffer = Buffer.allocUnsafeSlow(Number(found.opened.stat.size));
     const bytes = buffer.subarray(0, await fill(found, buffer, 0));
     const content = versioned(bytesOf(bytes), () => versionOfFile(folder, found, before));
-    return { resource: sized(found.resource, bytes.byteLength), content, child: true };
+    return { resource: sized(found.resource, bytes.byteLength), content };
   } catch (error) {
     ctx.log.debug('left out of a directory read', { uri: resource.uri, error });
     return undefined;

@@ -12,7 +12,7 @@ import { MAX_MATCHES_PER_RESOURCE } from '../../core/search.ts';
 import { treeUri } from '../../core/uri.ts';
 import { type Folder, find, findSegments, SCHEME } from './folder.ts';
 
-/** Bytes of ripgrep's error output that are looked at. */
+/** The most bytes of ripgrep's error output that are looked at. */
 const MAX_ERROR_BYTES = 8_192;
 
 /** Bytes are searched as they are: offsets into a text that ripgrep has decoded would not be those of the file. */

@@ -11,10 +11,10 @@ import type { Opened } from './open.ts';
 import { type Entry, type EntryKind, type SortedNames, sortNames } from './sorted-names.ts';
 import type { NameFilter } from './visibility.ts';
 
-/** Bytes of names that are remembered, over all directories of a mount. */
+/** The most bytes of names that are remembered, over all directories of a mount. */
 const MAX_SNAPSHOT_BYTES = 64 * 1024 * 1024;
 
-/** Most names of one directory; a directory with more is refused rather than cut short. */
+/** The most names of one directory; a directory with more is refused rather than cut short. */
 export const MAX_DIRECTORY_ENTRIES = 5_000_000;
 
 /** How long later pages may go on with a listing of a directory that has changed, in milliseconds. */

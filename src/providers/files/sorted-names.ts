@@ -1,10 +1,10 @@
 /**
- * The names of one directory in their stable order: directories first, then by UTF-16 code units. Kept as one block of
- * UTF-8 and an offset each, because a million strings would be several times as large.
+ * The sorted names of one directory: directories first, then by UTF-16 code units. They are stored as one block of
+ * UTF-8 with offsets, because a million strings would take several times the memory.
  */
 import { giveWay } from '../../core/breaks.ts';
 
-/** `d` a directory, `f` a regular file, `l` a symbolic link, which is ordered with the files. */
+/** `d` a directory, `f` a regular file, `l` a symbolic link, which is sorted with the files. */
 export type EntryKind = 'd' | 'f' | 'l';
 
 export interface Entry {
@@ -17,15 +17,15 @@ export interface SortedNames {
   /** Bytes that it holds. */
   readonly byteLength: number;
   at(index: number): Entry;
-  /** The index of the first entry behind one, whether or not that is still there. */
+  /** Returns the index of the first entry after a given one, which may have been removed. */
   after(entry: Entry): number;
-  /** The index of the first entry of a group (`d`, or the rest) whose name is not before this one. */
+  /** Returns the index of the first entry of a group (directories, or the rest) whose name is not before the given one. */
   from(directories: boolean, name: string): number;
-  /** How many directories there are; they come first. */
+  /** The number of directories, which come first. */
   readonly directories: number;
 }
 
-/** Names that are sorted before the event loop gets a turn. */
+/** The number of names that are sorted before the event loop gets a turn. */
 const BATCH = 8_192;
 
 /** Sorts entries as they stream in, without blocking for long. */

@@ -36,7 +36,7 @@ export function completePath(folder: Folder, request: CompletionRequest, ctx: Co
   });
 }
 
-/** Links of one directory that are followed for one completion, at most; others are left out. */
+/** The most links of one directory that are followed for one completion; others are left out. */
 const MAX_LINKS = 1_000;
 
 /**

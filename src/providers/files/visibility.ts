@@ -1,4 +1,4 @@
-/** Which names of a folder are shown. What is not shown does not exist: it is neither listed nor read, by any path. */
+/** Decides which names of a folder are shown. A hidden file does not exist for clients: no list has it, and no path reads it. */
 import { compileGlobs } from '../../core/glob/index.ts';
 import { nameProblem } from '../../core/uri.ts';
 import type { FilesConfig } from './config.ts';
@@ -16,7 +16,7 @@ const VCS_FOLDERS: ReadonlySet<string> = new Set([
   '.gitmodules',
 ]);
 
-/** Names under which credentials are kept, lower case. Documented in `docs/providers/files.md`. */
+/** Names of files that hold credentials, in lower case. Documented in `docs/providers/files.md`. */
 export const CREDENTIAL_GLOBS: readonly string[] = [
   '.env',
   '.env.*',
@@ -66,7 +66,7 @@ export const CREDENTIAL_GLOBS: readonly string[] = [
   'shadow',
 ];
 
-/** Not credentials although a glob says so: the public half, and examples without values. */
+/** Names that the globs match but that hold no credentials: public keys, and examples without values. */
 const NOT_CREDENTIALS: readonly string[] = ['id_*.pub', '.env.example', '.env.sample', '.env.template', '.env.dist'];
 
 /** Suffixes that editors and people add to the name of a copy. */
@@ -87,7 +87,7 @@ function isCredential(name: string): boolean {
   return original !== name && (matchesGlob(original) || matchesGlob(original.replace(/^\./, '')));
 }
 
-/** Tells of a name in one directory whether it is shown. */
+/** Decides for each name in one directory whether it is shown. */
 export interface NameFilter {
   (name: string, isDirectory: boolean): boolean;
   /** Changes when the filter may answer differently although the directory has not changed. */
@@ -95,22 +95,22 @@ export interface NameFilter {
 }
 
 export interface Visibility {
-  /** The filter of a directory that is itself shown. */
+  /** Returns the filter of a directory that is itself shown. */
   filterIn(directory: readonly string[]): Promise<NameFilter>;
-  /** Whether a path is shown, and so each directory on the way to it. */
+  /** Whether a path is shown, which requires that each directory on the way is shown. */
   shows(segments: readonly string[], isDirectory: boolean): Promise<boolean>;
-  /** Whether `exclude`, or the mount of a single file, leaves a path out, whatever its name. */
+  /** Whether `exclude`, or the mount of a single file, excludes a path, whatever its name. */
   excludes(segments: readonly string[]): boolean;
-  /** The name of files that say what else is shown, where such files count. */
+  /** The name of files with further rules, such as `.gitignore`; undefined where they do not count. */
   readonly ruleFile: string | undefined;
 }
 
 type Rules = Pick<FilesConfig, 'hidden' | 'vcs' | 'credentials' | 'gitignore' | 'exclude'>;
 
-/** Deeper paths are not shown. Systems have limits of their own, but are asked only later. */
+/** Deeper paths are not shown. Operating systems have such limits too, but apply them only later. */
 const MAX_DEPTH = 2_048;
 
-/** @param only the one name at the root that is shown, for a mount of a single file */
+/** @param only the single name that is shown at the root, for a mount of one file */
 export function createVisibility(root: string, rules: Rules, only?: string): Visibility {
   const excluded = rules.exclude.length > 0 ? compileGlobs(rules.exclude, 'path') : undefined;
   const gitignores = rules.gitignore ? createGitignores(root) : undefined;
@@ -143,7 +143,7 @@ export function createVisibility(root: string, rules: Rules, only?: string): Vis
 
     async shows(segments, isDirectory) {
       if (segments.length > MAX_DEPTH || !segments.every(byName)) return false;
-      // Those of the deepest directory hold for the ones on the way to it, too.
+      // The rules of the deepest directory include those of its parents.
       const ignored = await gitignores?.rulesIn(segments.slice(0, -1));
       let prefix = '';
       return segments.every((name, index) => {

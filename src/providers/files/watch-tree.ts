@@ -13,7 +13,7 @@ export const MAX_WATCHED_DIRECTORIES = 1_000;
 /** While changes keep coming, they are looked at as often as this, in milliseconds. */
 const LOOK_EVERY_MS = 10;
 
-/** Names of one directory that are told apart until it is looked at; with more, anything may have changed. */
+/** The most names of one directory that are told apart until it is looked at; with more, anything may have changed. */
 const MAX_UNSEEN_NAMES = 256;
 
 export async function watchTree(

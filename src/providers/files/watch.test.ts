@@ -8,6 +8,7 @@ import { type Hands, startHands } from '../../../test/security/hands.ts';
 import { type Quiet, startQuiet } from '../../../test/security/quiet.ts';
 import { refused, serve, serveFiles } from '../../../test/security/served.ts';
 import { createContext } from '../../core/context.ts';
+import type { ChangeEvent } from '../../core/provider.ts';
 
 let hands: Hands;
 let quiet: Quiet;
@@ -369,5 +370,29 @@ describe('what is not shown cannot be subscribed to', () => {
     await using quietly = await serve({ path: folder.path, watch: false });
     expect(quietly.provider.watch).toBeUndefined();
     expect((await quietly.metadata('file:///a.txt')).capabilities).toEqual({ list: false, subscribe: false });
+  });
+});
+
+describe('a watched folder', () => {
+  it('tells of each name in it where that is asked for, and else only of its set of children', async () => {
+    await using place = await serveFiles({ 'sub/a b.txt': 'one', 'sub/deep/c.txt': 'one' });
+    const { at } = place.folder;
+    const told: string[] = [];
+    const tell = (event: ChangeEvent): void => void told.push(event.kind === 'updated' ? event.uri : event.kind);
+    await using _inside = await place.served.provider.watch?.('file:///sub', tell, {
+      ...createContext(),
+      inside: true,
+    });
+    await using children = await place.served.watch('file:///sub');
+    await hands.do(['appendFile', at('sub/a b.txt'), '!']);
+    await until(() => told.includes('file:///sub/a%20b.txt'), 'the edit of a file in it');
+    await quiet.settled();
+    expect(children.events).toEqual([]);
+    expect(told).not.toContain('file:///sub');
+    told.length = 0;
+    await hands.do(['appendFile', at('sub/deep/c.txt'), '!'], ['rename', at('sub/a b.txt'), at('sub/b.txt')]);
+    await until(() => told.includes('file:///sub/b.txt') && told.includes('file:///sub'), 'the renaming of it');
+    expect(told).toContain('file:///sub/a%20b.txt');
+    expect(told).not.toContain('file:///sub/deep/c.txt');
   });
 });

@@ -3,7 +3,7 @@
 import type { Context } from '../../core/context.ts';
 import { notFound, ResourceError } from '../../core/errors.ts';
 import type { ChangeEvent } from '../../core/provider.ts';
-import { parseTreeUri } from '../../core/uri.ts';
+import { parseTreeUri, treeUri } from '../../core/uri.ts';
 import type { DirectoryEvent, DirectoryWatches } from './directory-watches.ts';
 import { faultOf } from './fault.ts';
 import { type Folder, findSegments, SCHEME } from './folder.ts';
@@ -16,7 +16,8 @@ const MAX_ROUNDS = 5;
 
 /**
  * Watches one URI: a file for its content, its coming and going, also through editors that replace it; a directory for
- * its set of children. What does not exist yet, but could be shown, may be watched.
+ * its set of children and, with `inside` in the context, for each name in it, also one that is not shown. What does not exist
+ * yet, but could be shown, may be watched.
  */
 export async function watchResource(
   folder: Folder,
@@ -60,10 +61,16 @@ export async function watchResource(
   const onEvent =
     ({ name }: Place) =>
     (event: DirectoryEvent): void => {
+      if (!ended && name === undefined && ctx.inside === true) tellInside(event);
       if (ended || (name === undefined ? !event.structural : !concerns(event, name))) return;
       if (event.structural) refollow();
       changed();
     };
+  function tellInside({ name, structural }: DirectoryEvent): void {
+    if (name !== undefined) onChange({ kind: 'updated', uri: treeUri(SCHEME, [...segments, name]) });
+    // Anything in it may have changed.
+    else if (!structural) changed();
+  }
   const refollow = (): void => {
     if (waiting) return;
     waiting = true;

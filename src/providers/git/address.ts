@@ -1,9 +1,9 @@
 /**
  * Parses the URIs of a repository into addresses, and writes the one URI of each address.
  *
- * A revision is `HEAD`, `branches/<name>`, `tags/<name>` or `commits/<hash>`: one segment or two, a slash in the name of
- * a branch or tag being `~2F`. Where a URI begins with one, what follows is a path in its tree. What is said about a
- * path has a word of its own in front, so that no name of a file can be taken for it.
+ * A revision is `HEAD`, `branches/<name>`, `tags/<name>` or `commits/<hash>`: one or two segments. A slash in the name
+ * of a branch or tag is written `~2F`. In a URI that begins with a revision, the rest is a path in its tree. A URI of a
+ * view begins with the name of the view, such as `log`, so that no file name can be mistaken for it.
  */
 import { invalid, notFound, ResourceError } from '../../core/errors.ts';
 import { parseTreeUri, treeUri } from '../../core/uri.ts';
@@ -11,7 +11,7 @@ import { nameOf, segmentOf, toShown } from './names.ts';
 
 export const SCHEME = 'git';
 
-/** Names on the way to an entry, at most. */
+/** The most names in a path. */
 const MAX_DEPTH = 1_024;
 
 export type Revision =
@@ -33,7 +33,7 @@ export type Address =
   | { readonly kind: 'branches' }
   | { readonly kind: 'tags' }
   | { readonly kind: 'commits' }
-  /** A commit itself, as a document. */
+  /** The document of a commit: its message and its changes. */
   | { readonly kind: 'commit'; readonly revision: Revision }
   /** A folder or file; its history; who wrote which line; what the revision changed. */
   | PathAddress<'tree'>
@@ -57,14 +57,13 @@ const HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 export const isHash = (text: string): boolean => HASH.test(text);
 
-/** @throws ResourceError `invalid` for what is not a URI of a repository, `not-found` for a word that means nothing */
+/** @throws ResourceError `invalid` for a URI that is not of a repository, `not-found` for an unknown first segment */
 export function parseUri(uri: string): ParsedUri {
   const { segments, trailingSlash } = parseTreeUri(uri, SCHEME);
   if (segments.length > MAX_DEPTH) throw invalid(`A path has at most ${MAX_DEPTH} names`, uri);
   const names = segments.map((segment) => {
     const name = nameOf(segment);
-    if (name === undefined)
-      throw invalid('A ~ with two hexadecimal digits stands for what cannot be written else', uri);
+    if (name === undefined) throw invalid('A ~ must be followed by two hexadecimal digits, as in ~2F for a slash', uri);
     return name;
   });
   return { address: addressOf(names, uri), trailingSlash };
@@ -102,7 +101,7 @@ function takeRevision(
   throw notFound(uri);
 }
 
-/** Whether git could have a branch or tag of that name, by its own rules: no expression of revisions passes them. */
+/** Whether git allows a branch or tag of that name. Expressions such as `a..b` or `a@{1}` are not names. */
 export const isRefName = (name: string): boolean =>
   name.length > 0 &&
   name.length <= 4_096 &&
@@ -110,7 +109,7 @@ export const isRefName = (name: string): boolean =>
   !/[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^\/|\/$|\.$/.test(name) &&
   name.split('/').every((part) => !part.startsWith('.') && !part.endsWith('.lock'));
 
-/** The one URI of an address. */
+/** Returns the one URI of an address. */
 export function uriOf(address: Address): string {
   switch (address.kind) {
     case 'root':
@@ -153,11 +152,11 @@ function revisionSegments(revision: Revision): readonly string[] {
   }
 }
 
-/** A link to an address that holds wherever the repository is mounted: a reference to be resolved, RFC 3986 section 4.2. */
+/** Writes a relative reference (RFC 3986 section 4.2) to an address, which holds wherever the repository is mounted. */
 export const linkTo = ({ base }: { readonly base: string }, address: Address): string =>
   base + uriOf(address).slice(`${SCHEME}://`.length);
 
-/** The path of the files that an address below the root shows; empty for none in particular, undefined for no address. */
+/** Returns the file path of an address; empty for an address without a path, undefined for an invalid one. */
 export function pathBelow(segments: readonly string[]): readonly string[] | undefined {
   try {
     const { address } = parseUri(treeUri(SCHEME, segments));

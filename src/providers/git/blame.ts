@@ -1,4 +1,4 @@
-/** Who wrote which line: as text, with the bytes of the lines as they are, or as JSON, without them. */
+/** Shows who wrote each line of a file: as text with the lines' bytes, or as JSON without them. */
 import type { Context } from '../../core/context.ts';
 import { linkTo } from './address.ts';
 import { collectGit } from './command.ts';
@@ -9,9 +9,9 @@ import { toShown } from './names.ts';
 
 interface Line {
   readonly oid: string;
-  /** From 1. */
+  /** Counted from 1. */
   readonly number: number;
-  /** One character a byte. */
+  /** One character per byte. */
   readonly text: string;
 }
 
@@ -67,10 +67,10 @@ export function parseBlame(porcelain: string): Blame {
   return { lines, origins };
 }
 
-/** Columns that the name of an author has. */
+/** The width of an author's name, in columns. */
 const AUTHOR_WIDTH = 20;
 
-/** `hash author date number) line`, a line each. */
+/** Writes each line as `hash author date number) line`. */
 export function blameText({ lines, origins }: Blame): Buffer {
   const width = String(lines.at(-1)?.number ?? 1).length;
   const written = lines.map(({ oid, number, text }) => {
@@ -83,7 +83,7 @@ export function blameText({ lines, origins }: Blame): Buffer {
   return Buffer.concat(written);
 }
 
-/** Runs of lines of one commit. */
+/** Writes runs of adjacent lines of one commit as JSON. */
 export function blameJson(repo: Repository, { lines, origins }: Blame): string {
   const runs: { start: number; count: number; commit: string }[] = [];
   for (const { oid, number } of lines) {

@@ -1,4 +1,4 @@
-/** The content of files: small ones through the process that is kept, large ones each through one of its own. */
+/** Reads the content of files: small ones through the shared process, each large one through its own. */
 import type { BodyContent } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
@@ -6,18 +6,18 @@ import type { ByteRange } from '../../core/provider.ts';
 import { gitFailed, runGit } from './command.ts';
 import type { Repository } from './find.ts';
 
-/** Files up to this size are read at once: nobody else has to wait for whoever reads slowly. */
+/** Files up to this size are read at once, so that a slow reader does not block the shared process. */
 export const SMALL_BYTES = 256 * 1024;
 
 export interface BlobContent {
   readonly content: BodyContent;
-  /** Bytes of the whole. */
+  /** Bytes of the whole file. */
   readonly total: number;
 }
 
 /**
- * @param total bytes of the whole; undefined where the repository lacks it
- * @throws ResourceError `unavailable` where it does, `invalid` for a window behind its end
+ * @param total bytes of the whole file; undefined where the repository lacks it
+ * @throws ResourceError `unavailable` where the repository lacks it, `invalid` for a window past the end
  */
 export async function readBlob(
   repo: Repository,
@@ -38,18 +38,18 @@ export async function readBlob(
   return { content: { kind: 'stream', size: end - offset, open }, total };
 }
 
-/** @throws ResourceError `invalid` for a window behind the end */
+/** @throws ResourceError `invalid` for a window past the end */
 export function windowOf(
   range: ByteRange | undefined,
   total: number,
   uri: string,
 ): { readonly offset: number; readonly end: number } {
   const offset = range?.offset ?? 0;
-  if (offset > total) throw invalid(`The window begins behind the end of the resource, which has ${total} bytes`, uri);
+  if (offset > total) throw invalid(`The window begins past the end of the resource, which has ${total} bytes`, uri);
   return { offset, end: range?.length === undefined ? total : Math.min(total, offset + range.length) };
 }
 
-/** The bytes of a window; git is ended when they have been taken. */
+/** Yields the bytes of a window; git ends once they have been taken. */
 async function* part(
   { git }: Repository,
   oid: string,

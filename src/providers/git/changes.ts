@@ -52,7 +52,7 @@ const CHANGES: Readonly<Record<string, ChangedFile['change']>> = {
   T: 'type changed',
 };
 
-/** Paths that a diff of what may be read names, at most: where some may not, each of the others is named. */
+/** The most paths that a diff of what may be read names: where some may not, each of the others is named. */
 const MAX_NAMED = 1_000;
 
 /**

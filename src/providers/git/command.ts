@@ -17,7 +17,7 @@ export interface Git {
   readonly slots: Slots;
 }
 
-/** Bytes of what git complains about that are kept. */
+/** The most bytes of what git complains about that are kept. */
 const MAX_COMPLAINT_BYTES = 8_192;
 
 /** The oldest git that is used. */
@@ -155,7 +155,7 @@ export async function collectGit(git: Git, args: readonly string[], run: Run & {
   return Buffer.concat(chunks);
 }
 
-/** Bytes of a record between two separators, at most. */
+/** The most bytes of a record between two separators. */
 const MAX_RECORD_BYTES = 1_048_576;
 
 /** Records of a command's output, as strings of one character a byte, without what separates them. */

@@ -9,7 +9,7 @@ import { segmentOf, toShown } from './names.ts';
 /** Changed files that are named; `diff` has them all. */
 const MAX_FILES = 1_000;
 
-/** Characters that are shown of the first line of a message, and of what is behind it. */
+/** The most characters that are shown of the first line of a message, and of what is behind it. */
 const MAX_MESSAGE = 65_536;
 
 interface Facts {

@@ -1,4 +1,4 @@
-/** Commits, as git keeps them. */
+/** Reads commits from the objects of a repository. */
 import { LRUCache } from 'lru-cache';
 import { ResourceError } from '../../core/errors.ts';
 import { isHash } from './address.ts';
@@ -8,7 +8,7 @@ import type { Objects } from './objects.ts';
 export interface Signature {
   readonly name: string;
   readonly email: string;
-  /** ISO 8601; undefined where it is none. */
+  /** ISO 8601; undefined if the commit has no valid date. */
   readonly date: string | undefined;
 }
 
@@ -25,15 +25,15 @@ export interface Commit {
 }
 
 export interface Commits {
-  /** @throws ResourceError `unavailable` where it is missing or damaged, `too-large` */
+  /** @throws ResourceError `unavailable` if the commit is missing or damaged, `too-large` */
   read(oid: string, signal: AbortSignal): Promise<Commit>;
   clear(): void;
 }
 
-/** Bytes of one commit object. */
+/** The most bytes of one commit object. */
 const MAX_COMMIT_BYTES = 1_048_576;
 
-/** Commits that are remembered, by the characters of their messages. */
+/** The most characters of the commits that are kept in memory. */
 const CACHE_CHARACTERS = 4 * 1024 * 1024;
 
 export function createCommits(objects: Objects): Commits {
@@ -95,15 +95,14 @@ function decoderOf(encoding: string | undefined): (bytes: Buffer) => string {
   }
 }
 
-/** The last second that ISO 8601 writes with four digits of a year. */
+/** The last second of the year 9999, the last one that ISO 8601 writes with four digits. */
 const LAST_SECOND = 253_402_300_799;
 
-/** Characters of who has signed that are looked at; a line may have a million. */
+/** The most characters of an author's or committer's line that are parsed; a line may have a million. */
 const MAX_SIGNATURE = 4_096;
 
-/** As git does: the address is in the first brackets, and the time behind the last. */ export function parseSignature(
-  line: string,
-): Signature {
+/** Parses a name, address and time as git does: the address is in the first brackets, the time behind the last. */
+export function parseSignature(line: string): Signature {
   const text = line.slice(0, MAX_SIGNATURE);
   const open = text.indexOf('<');
   const close = text.indexOf('>', open);

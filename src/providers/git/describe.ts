@@ -226,7 +226,7 @@ export function nameOfRevision(revision: Revision): string {
   }
 }
 
-/** Characters of a title. */
+/** The most characters of a title. */
 const MAX_TITLE = 200;
 
 const shortened = (text: string): string => (text.length <= MAX_TITLE ? text : `${text.slice(0, MAX_TITLE - 1)}…`);

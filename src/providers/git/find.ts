@@ -1,4 +1,4 @@
-/** From an address to what is there: revisions to commits and trees, paths to entries. */
+/** Resolves addresses: revisions to commits and trees, paths to entries. */
 import { LRUCache } from 'lru-cache';
 import { notFound } from '../../core/errors.ts';
 import { isHash, type Revision } from './address.ts';
@@ -9,49 +9,49 @@ import type { Refs } from './refs.ts';
 import type { Place } from './repository.ts';
 import type { TreeEntry, Trees } from './trees.ts';
 
-/** A repository that is open. */
+/** An open repository. */
 export interface Repository {
   readonly name: string;
-  /** The path of its root in the URIs by which others know it, for links; empty where that is `git:///`. */
+  /** The path of its root in outside URIs, for links; empty where that is `git:///`. */
   readonly base: string;
-  /** Tags of trees and files are not shown: by which path those are in the folder around cannot be said. */
+  /** Hides tags of trees and files, whose paths in the outer folder are unknown. */
   readonly commitsOnly: boolean;
   /** The part of the repository whose references are read and watched. */
   readonly place: Place;
   readonly watched: Place;
-  /** Takes over what has changed, where it is not read itself. */
+  /** Takes over changes into the copy, where git does not read the repository itself. */
   readonly refresh: () => Promise<void>;
   readonly git: Git;
   readonly objects: Objects;
   readonly refs: Refs;
   readonly trees: Trees;
   readonly commits: Commits;
-  /** Commits that are known to be in the history of what is shown. */
+  /** Commits that are known to belong to the history of visible references. */
   readonly reachable: LRUCache<string, true>;
   readonly shows: { readonly branches: boolean; readonly tags: boolean; readonly commits: boolean };
   readonly watchable: boolean;
   readonly maxOutputBytes: number;
 }
 
-/** The entry that a path leads to, without a name: the root of a revision has none. */
+/** The entry of a path, without a name: the root of a revision has none. */
 export type Entry = Omit<TreeEntry, 'name'>;
 
-/** The commit and the entry that a revision stands for. */
+/** The commit and the entry of a revision. */
 export interface Target {
   /** Undefined for a tag of a tree or of a file. */
   readonly commit: Commit | undefined;
   readonly entry: Entry;
 }
 
-/** Commits of which it is remembered that they may be shown, and milliseconds for which that holds. */
+/** Remembers commits that may be shown, for some milliseconds. */
 export const createReachable = (): LRUCache<string, true> => new LRUCache({ max: 10_000, ttl: 10_000 });
 
-/** A tag can be of a tag; more of them than this are not followed. */
+/** The most nested tags that are followed. */
 const MAX_TAGS = 8;
 
 const MAX_TAG_BYTES = 1_048_576;
 
-/** @throws ResourceError `not-found` where it is not there or not shown */
+/** @throws ResourceError `not-found` where it is missing or hidden */
 export async function resolveRevision(
   repo: Repository,
   revision: Revision,
@@ -84,16 +84,16 @@ async function oidOf(repo: Repository, revision: Revision, signal: AbortSignal):
   }
 }
 
-/** The references that are shown, as prefixes. */
+/** The prefixes of the references that are shown. */
 export const shownPrefixes = ({ branches, tags }: Repository['shows']): string[] => [
   ...(branches ? ['refs/heads'] : []),
   ...(tags ? ['refs/tags'] : []),
 ];
 
-/** References from which it is asked whether a commit is in their history. */
+/** The most references whose history is searched for a commit. */
 const MAX_TIPS = 100_000;
 
-/** Whether a commit is in the history of something that is shown: others are in the repository, and were taken back. */
+/** Whether a commit is in the history of a visible reference. Other commits may exist, but were removed from the history. */
 async function isReachable(repo: Repository, oid: string, signal: AbortSignal): Promise<boolean> {
   const { refs, shows, git, objects } = repo;
   const head = await refs.head(signal);
@@ -111,7 +111,7 @@ async function isReachable(repo: Repository, oid: string, signal: AbortSignal): 
   return true;
 }
 
-/** Follows tags from a hash to the commit, tree or file that it stands for. */
+/** Follows tags from a hash to their commit, tree or file. */
 async function peel(repo: Repository, oid: string, uri: string, signal: AbortSignal): Promise<Target> {
   const { objects, commits } = repo;
   let next = oid;

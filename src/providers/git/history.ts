@@ -1,4 +1,4 @@
-/** The commits of a history, newest first, a page at a time; of a path, those that changed it. */
+/** Lists the commits of a history, newest first, page by page; for a path, only commits that changed it. */
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
 import type { Page, ResourcePage } from '../../core/provider.ts';
@@ -10,8 +10,8 @@ import type { Repository } from './find.ts';
 import { toText } from './names.ts';
 
 /**
- * A position in a history: the commit that it began with, since a branch moves on, how many were shown, and the last
- * one. The history of a commit never changes, so that counting is exact; the last one proves it.
+ * A position in a history: the commit where it began, since a branch moves on, the number of commits shown, and the
+ * last one shown. The history of a commit never changes, so counting is exact; the last commit proves it.
  */
 interface Position {
   readonly start: string;
@@ -30,7 +30,7 @@ export async function listHistory(
   const position = page.cursor === undefined ? undefined : parsePosition(page.cursor);
   const start = position?.start ?? newest;
   if (start === undefined) return { resources: [] };
-  // A cursor names a commit that was shown, and that may have been taken back since.
+  // The cursor's commit may have been removed from the repository since.
   if (position !== undefined && (await repo.objects.info(start, ctx.signal))?.type !== 'commit') throw foreign();
   const oids = await oidsOf(repo, start, path, position, page.limit, ctx);
   if (position !== undefined && oids.shift() !== position.last) throw foreign();
@@ -57,7 +57,7 @@ function parsePosition(cursor: string): Position {
   return { start, count: Number(count), last };
 }
 
-/** With the last one that was shown in front, where there is one, and one more than the page holds behind. */
+/** Returns ids for one page, plus the last one shown before it, if any, and one after it. */
 async function oidsOf(
   { git }: Repository,
   start: string,
@@ -81,8 +81,8 @@ async function oidsOf(
 }
 
 /**
- * A path as an argument behind `--`, taken literally.
- * @throws ResourceError `invalid` for one that is not UTF-8, which no argument of a program of Node.js can be
+ * Returns a path as a literal argument after `--`.
+ * @throws ResourceError `invalid` for one that is not UTF-8, which Node.js cannot pass as an argument
  */
 export function pathspec(path: readonly string[]): string[] {
   if (path.length === 0) return [];

@@ -1,7 +1,7 @@
 /**
- * A git repository as resources: `git:///HEAD/src/x.ts` is a file as it is now, `git:///branches/main`, `git:///tags/v1`
- * and `git:///commits/<hash>` are the same of other revisions, `git:///log/...`, `git:///diff/...` and
- * `git:///blame/...` tell how it came about. Nothing that the repository says is executed, and nothing outside is read.
+ * A git repository as resources: `git:///HEAD/src/x.ts` is the present version of a file; `git:///branches/main`,
+ * `git:///tags/v1` and `git:///commits/<hash>` are trees of other revisions; `git:///log/...`, `git:///diff/...` and
+ * `git:///blame/...` show the history. Vitrine executes nothing from the repository, and reads nothing outside it.
  *
  * @example
  * const history = await gitProvider({ path: './project.git' });
@@ -19,8 +19,8 @@ import { makeStandIn } from './stand-in.ts';
 export { type GitConfig, type GitOptions, gitConfig } from './config.ts';
 
 /**
- * @throws ResourceError `invalid` when there is no repository, or it leads elsewhere; `unavailable` when there is no git.
- *   The message has the path as it was given, since it is for whoever starts the server.
+ * @throws ResourceError `invalid` when there is no repository, or it refers to another place; `unavailable` when git is missing.
+ *   The message has the given path, since it is for the operator of the server.
  */
 export async function gitProvider(options: GitOptions): Promise<ResourceProvider> {
   const { path, name, program = 'git', ...rest } = options;
@@ -29,7 +29,7 @@ export async function gitProvider(options: GitOptions): Promise<ResourceProvider
   const place = await locate(path);
   const borrowed = rules.alternates ? undefined : await borrowing(place);
   if (borrowed !== undefined)
-    throw invalid(`${path} has objects elsewhere, by ${borrowed}; say alternates: true to serve those too`);
+    throw invalid(`${path} has objects in other folders, by ${borrowed}; set alternates: true to serve those too`);
   const config = await readFile(join(place.commonDirectory, 'config')).catch(() => undefined);
   const format = await formatOf(program, config, path);
   const standIn = makeStandIn(place, format, rules.alternates);

@@ -1,26 +1,26 @@
-/** References of a repository that git does not see: as they are there, and as one file that git takes. */
+/** Reads the references of a repository without git, and writes them as one file for git. */
 import { ResourceError } from '../../core/errors.ts';
 import { isHash, isRefName } from './address.ts';
 import { type Source, small } from './source.ts';
 
-/** Loose references, how deep their names go, and bytes of one, of all packed ones, and of `shallow`. */
+/** The most loose references, the depth of their names, and the bytes of one, of all packed ones, and of `shallow`. */
 const MAX_LOOSE_REFS = 10_000;
 const MAX_REF_DEPTH = 32;
 const MAX_REF_BYTES = 8_192;
 const MAX_PACKED_BYTES = 16 * 1024 ** 2;
 const MAX_SHALLOW_BYTES = 1024 ** 2;
 
-/** References that lead to another one are followed this often. */
+/** The most symbolic references in a row, each leading to the next. */
 const MAX_LINKS = 5;
 
-/** As the repository has them. */
+/** The references as the repository stores them. */
 export interface References {
   /** The text of `HEAD`. */
   readonly head: string;
-  /** The text of each that has a file of its own, by its name; empty for a folder of them. */
+  /** The text of each loose reference by its name; empty for a folder. */
   readonly loose: ReadonlyMap<string, string>;
   readonly packed: Buffer;
-  /** Commits whose parents it lacks; empty where it has all. */
+  /** Commits whose parents are missing in a shallow clone; empty in a full one. */
   readonly shallow: Buffer;
 }
 
@@ -28,7 +28,7 @@ const NONE = Buffer.alloc(0);
 
 /** @throws ResourceError `too-large` */
 export async function readReferences(source: Source): Promise<References> {
-  // Loose ones first: one that is packed meanwhile is found among the packed ones.
+  // Reads loose references first: one that is packed meanwhile is then found among the packed ones.
   const head = text(await small(source, ['HEAD'], MAX_REF_BYTES));
   const loose = new Map<string, string>();
   for (const top of ['heads', 'tags']) await addLoose(source, ['refs', top], loose);
@@ -44,11 +44,11 @@ export const isSame = (a: References, b: References): boolean =>
   a.packed.equals(b.packed) &&
   a.shallow.equals(b.shallow);
 
-/** The content of a `HEAD` that says the same; of one that says nothing, that of a branch that there is not. */
+/** Returns a valid content of `HEAD`: the same where it is valid, otherwise a branch that does not exist. */
 export const headOf = ({ head }: References): string =>
   isHash(head) || isRefName(targetOf(head) ?? '') ? `${head}\n` : 'ref: refs/heads/.none\n';
 
-/** The content of a `packed-refs` with all branches and tags, each with the hash that it leads to. */
+/** Returns the content of a `packed-refs` with all branches and tags, each with the hash it leads to. */
 export function packedOf({ loose, packed }: References): string {
   const all = new Map<string, string>();
   for (const line of text(packed).split('\n')) {
@@ -72,7 +72,7 @@ async function addLoose(source: Source, path: readonly string[], loose: Map<stri
     if (kind === 'other' || !isRefName(full)) continue;
     if (loose.size >= MAX_LOOSE_REFS)
       throw new ResourceError('too-large', 'The repository has too many loose references; git pack-refs packs them');
-    // A folder counts, too, and says nothing.
+    // A folder counts towards the limit too, and has no text.
     loose.set(full, kind === 'folder' ? '' : text(await small(source, own, MAX_REF_BYTES)));
     if (kind === 'folder') await addLoose(source, own, loose);
   }

@@ -102,7 +102,7 @@ it('looks again for a pack that was gone when it was to be taken', async () => {
 });
 
 it.each<[string, string, (files: Map<string, string | number>) => unknown]>([
-  ['is a part of another', 'invalid', (files) => files.set('commondir', '..')],
+  ['is a worktree of another', 'invalid', (files) => files.set('commondir', '..')],
   ['borrows objects', 'invalid', (files) => files.set('objects/info/alternates', '/elsewhere\n')],
   ['has too large a file of references', 'too-large', (files) => files.set('packed-refs', 64 * 1024 ** 2)],
   [

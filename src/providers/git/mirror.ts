@@ -1,7 +1,7 @@
 /**
- * A repository in a folder that others write in, as git may see it: a folder of our own with our configuration, copies of
- * the references and of small objects, and links to large ones, which stay open so that each leads to the very file that
- * was looked at. Whatever is put into the repository later, links to elsewhere too, git does not come by it.
+ * Makes a copy of an untrusted repository that git can safely read: a folder with our own configuration, copies of the
+ * references and of small objects, and links to large objects. The linked files stay open, so that each link leads to
+ * the very file that was checked. Files and links that are put into the repository later do not reach git.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
@@ -14,45 +14,45 @@ import { type Source, type SourceFile, small, wholeOf } from './source.ts';
 import { type Format, makeFolder } from './stand-in.ts';
 
 export interface Mirror {
-  /** The folder that git is run in, with a `HEAD` of our own, and where the repository's `HEAD` and references are read. */
+  /** The folder that git runs in, with our own `HEAD`. References of the repository are read from `place`. */
   readonly directory: string;
   readonly place: Pick<Place, 'gitDirectory' | 'commonDirectory'>;
-  /** Looks whether references have moved, and takes over what has come. @throws ResourceError */
+  /** Checks whether references have moved, and takes over new objects. @throws ResourceError */
   refresh(): Promise<void>;
-  /** Removes it when what is under way has ended. */
+  /** Removes the copy once running work has ended. */
   close(): Promise<void>;
 }
 
-/** Bytes of an object that is copied; larger ones are linked to. */
+/** Objects up to this many bytes are copied; larger ones are linked. */
 const MAX_COPIED_BYTES = 128 * 1024;
 
-/** Bytes of all that are copied, how many those are, and how many files are held open. */
+/** The most bytes of all copied objects, the most objects, and the most files held open. */
 const MAX_ALL_BYTES = 256 * 1024 ** 2;
 const MAX_TAKEN = 50_000;
 const MAX_HELD = 256;
 
-/** Bytes of a file such as `config`. */
+/** The most bytes of a small file such as `config`. */
 const MAX_SMALL_BYTES = 1024 ** 2;
 
 const LOOSE = /^[0-9a-f]{38}(?:[0-9a-f]{24})?$/;
 const FAN_OUT = /^[0-9a-f]{2}$/;
 const PACK = /^pack-[0-9a-f]+\.(?:pack|idx)$/;
 
-/** The configuration of a repository, as its owner wrote it; undefined where it has none. */
+/** Returns the configuration that the owner of the repository wrote; undefined where there is none. */
 export const configurationOf = (source: Source): Promise<Buffer | undefined> =>
   small(source, ['config'], MAX_SMALL_BYTES);
 
-/** @throws ResourceError `invalid`, `too-large` for what cannot be gone into */
+/** @throws ResourceError `invalid` or `too-large` for a repository that cannot be mirrored */
 export async function makeMirror(source: Source, format: Format): Promise<Mirror> {
   if (format.reftable) throw invalid('The repository keeps its references in tables; mount it as a repository');
   if ((await small(source, ['commondir'], MAX_SMALL_BYTES)) !== undefined)
-    throw invalid('This is a part of another repository; go into that one');
+    throw invalid('This is a worktree of another repository; open that repository instead');
   const folder = makeFolder(format);
   for (const name of ['refs', 'own']) mkdirSync(join(folder.directory, name));
   const at = (...names: string[]): string => join(folder.directory, ...names);
-  /** Objects and packs that were taken over, by their paths; a file that is linked to stays open. */
+  /** The objects and packs that were taken over, by path. The file of a linked one stays open. */
   const taken = new Map<string, { readonly size: number; readonly file: SourceFile | undefined }>();
-  /** Bytes of all that are copied. */
+  /** Bytes of all copied objects. */
   let copied = 0;
   let before: References | undefined;
   const turn = breaks();
@@ -65,8 +65,8 @@ export async function makeMirror(source: Source, format: Format): Promise<Mirror
     const now = await readReferences(source);
     if (before !== undefined && isSame(now, before)) return;
     const isWhole = await takeObjects();
-    // Last, so that whoever finds a reference finds what it leads to.
-    // An empty one would say that something is lacking.
+    // References come last, so that every reference leads to an object that is there.
+    // An empty `shallow` file would mean a shallow clone.
     if (now.shallow.byteLength === 0) await rm(at('shallow'), { force: true });
     else await put('shallow', now.shallow);
     await put('packed-refs', packedOf(now));
@@ -80,8 +80,8 @@ export async function makeMirror(source: Source, format: Format): Promise<Mirror
   }
 
   /**
-   * Takes over all that have come. Loose objects first: one that is packed meanwhile is found in its pack.
-   * @returns whether each that was seen could be had: a pack that is gone by then has given way to another one
+   * Takes over all new objects. Loose objects come first: one that is packed meanwhile is then found in its pack.
+   * @returns whether every pack that was listed could be opened; one that is gone was replaced by another
    */
   async function takeObjects(): Promise<boolean> {
     const borrowed = await small(source, ['objects', 'info', 'alternates'], MAX_SMALL_BYTES);
@@ -106,14 +106,14 @@ export async function makeMirror(source: Source, format: Format): Promise<Mirror
     const entries = ((await source.entries(path)) ?? []).filter(({ name }) => like.test(name));
     if (entries.some(({ kind }) => kind !== 'file')) throw elsewhere();
     if (entries.length > 0) await mkdir(at(...path), { recursive: true });
-    // Of a pack, git looks for the index first, so that comes last.
+    // Git looks for the index of a pack first, so the index comes last.
     for (const { name } of entries.toSorted((a, b) => (a.name > b.name ? -1 : 1))) {
       await take([...path, name]);
       there.add([...path, name].join('/'));
     }
   }
 
-  /** Takes over one object or pack, once: a name has one content for ever. */
+  /** Takes over one object or pack, once: the content under a name never changes. */
   async function take(path: readonly string[]): Promise<void> {
     const name = path.join('/');
     if (taken.has(name)) return;
@@ -126,8 +126,8 @@ export async function makeMirror(source: Source, format: Format): Promise<Mirror
       if (isHeld) await symlink(file.path, at(name));
       else {
         if (taken.size >= MAX_TAKEN || copied + size > MAX_ALL_BYTES)
-          throw new ResourceError('too-large', 'The repository has too many objects by themselves; git gc packs them');
-        // At once, which costs less than the thread that it would be given to.
+          throw new ResourceError('too-large', 'The repository has too many loose objects; run git gc to pack them');
+        // Writing synchronously costs less than a thread of the pool.
         writeFileSync(at(name), await wholeOf(file));
         await turn();
         copied += size;
@@ -141,7 +141,7 @@ export async function makeMirror(source: Source, format: Format): Promise<Mirror
   const held = (): number => [...taken.values()].filter(({ file }) => file !== undefined).length;
 
   function refresh(): Promise<void> {
-    // Whoever comes while one is under way needs the next one: it may have passed by what has just changed.
+    // A running sync may have missed the latest change, so the caller waits for the next one.
     queued ??= latest.then(() => {
       queued = undefined;
       return sync();
@@ -170,4 +170,4 @@ export async function makeMirror(source: Source, format: Format): Promise<Mirror
 
 const gone = (): ResourceError => new ResourceError('unavailable', 'The repository is closed');
 
-const elsewhere = (): ResourceError => invalid('The repository has objects elsewhere, which are not gone into');
+const elsewhere = (): ResourceError => invalid('The repository keeps objects in another folder, which is not followed');

@@ -1,6 +1,6 @@
 /**
- * The objects of a repository, by their hash: one `git cat-file` that is kept open answers in the order of what it is
- * asked, is started again when it ends, and does not keep the process alive while nobody waits for it.
+ * Reads objects of a repository by their hash. One `git cat-file` process stays open and answers questions in order. It
+ * is restarted when it ends, and does not keep this process alive while no question waits.
  */
 import type { ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
@@ -16,20 +16,20 @@ export interface ObjectInfo {
 }
 
 export interface ObjectContent extends ObjectInfo {
-  /** Undefined where they are more than was wanted. */
+  /** Undefined where the object has more bytes than requested. */
   readonly bytes: Buffer | undefined;
 }
 
 export interface Objects {
-  /** Undefined where the repository does not have it, as a shallow or partial one may not. */
+  /** Undefined where the repository lacks the object, as a shallow or partial clone may. */
   info(oid: string, signal: AbortSignal): Promise<ObjectInfo | undefined>;
   content(oid: string, maxBytes: number, signal: AbortSignal): Promise<ObjectContent | undefined>;
-  /** Processes that run now, for tests. */
+  /** Ids of running processes, for tests. */
   readonly processes: readonly number[];
   close(): void;
 }
 
-/** `--batch-command`, which answers both kinds of questions. */
+/** The first version with `--batch-command`, which answers both kinds of questions. */
 const BATCH_COMMAND: Git['version'] = [2, 36];
 
 export function createObjects(git: Git): Objects {
@@ -59,15 +59,15 @@ export function createObjects(git: Git): Objects {
   };
 }
 
-/** Questions that wait for an answer, at most. */
+/** The most questions that wait for an answer. */
 const MAX_WAITING = 10_000;
 
-/** A question at which the process ends is asked once more. */
+/** A question is asked once more when the process ends before answering it. */
 const MAX_ATTEMPTS = 2;
 
 interface Question {
   readonly line: string;
-  /** Bytes that are wanted; undefined where the answer has none. */
+  /** The most bytes of content; undefined for a question without content. */
   readonly maxBytes: number | undefined;
   readonly answer: (content: ObjectContent | undefined) => void;
   readonly refuse: (error: unknown) => void;
@@ -95,7 +95,7 @@ function createChannel(start: () => ChildProcess, timeoutMs: number): Channel {
   let header: Buffer = Buffer.alloc(0);
   let body: Body | undefined;
   let watchdog: NodeJS.Timeout | undefined;
-  /** Lines that are not written yet. */
+  /** Lines that are not written to the process yet. */
   let unsent = '';
   let sending = false;
   let closed = false;
@@ -104,7 +104,7 @@ function createChannel(start: () => ChildProcess, timeoutMs: number): Channel {
     signal.throwIfAborted();
     if (closed) throw new ResourceError('unavailable', 'The repository is closed');
     if (waiting.length >= MAX_WAITING)
-      throw new ResourceError('limited', 'Too much is asked of this repository at a time; try again later');
+      throw new ResourceError('limited', 'Too many requests to this repository at a time; try again later');
     return new Promise((resolve, reject) => {
       const abort = (): void => reject(signal.reason);
       const done =
@@ -121,7 +121,7 @@ function createChannel(start: () => ChildProcess, timeoutMs: number): Channel {
     });
   }
 
-  /** Starts a process and asks it all that waits. */
+  /** Starts a process and asks it all waiting questions. */
   function begin(): void {
     const started = start();
     child = started;
@@ -146,7 +146,7 @@ function createChannel(start: () => ChildProcess, timeoutMs: number): Channel {
     unsent += questions.map(({ line }) => `${line}\n`).join('');
     if (unsent === '' || sending) return;
     sending = true;
-    // Questions that are asked in one turn are written at once.
+    // Questions that are asked in one turn are written together.
     queueMicrotask(() => {
       sending = false;
       if (child !== undefined) child.stdin?.write(unsent);
@@ -184,7 +184,7 @@ function createChannel(start: () => ChildProcess, timeoutMs: number): Channel {
     const info: ObjectInfo = { type: type as ObjectType, size: Number(size) };
     if (type === undefined) settle(undefined);
     else if (question.maxBytes === undefined) settle({ ...info, bytes: undefined });
-    // The newline behind the content is part of the answer.
+    // The newline after the content is part of the answer.
     else body = { info, chunks: info.size <= question.maxBytes ? [] : undefined, left: info.size + 1 };
   }
 
@@ -200,7 +200,7 @@ function createChannel(start: () => ChildProcess, timeoutMs: number): Channel {
     if (child !== undefined) keepAlive(child, false);
   }
 
-  /** An answer that does not go on is waited for no longer than a command is. */
+  /** Ends the process when an answer makes no progress for as long as a command may take. */
   function watch(): void {
     clearTimeout(watchdog);
     if (waiting.length > 0) watchdog = setTimeout(() => child?.kill('SIGKILL'), timeoutMs);

@@ -1,4 +1,4 @@
-/** An open repository as a provider: the parts of it that are shared, and the turns of those who ask. */
+/** An open repository as a provider: its shared parts, and the queue of callers. */
 import { type Context, createContext, type Log, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
@@ -19,16 +19,16 @@ import { complete, listTemplates } from './templates.ts';
 import { createTrees } from './trees.ts';
 import { createWatching } from './watch.ts';
 
-/** Commands that wait for their turn. */
+/** The most commands that wait for their turn. */
 const MAX_WAITING = 1_000;
 
-/** The place of a repository, and the rules that it is read by. */
+/** The place of a repository, and the rules for reading it. */
 export interface Opening extends Pick<Repository, 'name' | 'place' | 'watched' | 'base' | 'commitsOnly' | 'refresh'> {
   readonly rules: Omit<GitConfig, 'git'>;
   readonly program: string;
   readonly version: Git['version'];
   readonly format: Format;
-  /** The folder that git is run in. */
+  /** The folder in which git runs. */
   readonly directory: string;
   readonly close: () => Promise<void>;
 }
@@ -37,11 +37,11 @@ export function openRepository(opening: Opening): ResourceProvider {
   const { rules, program, version, place, format, directory, refresh } = opening;
   const queue = createFairQueue({
     places: rules.maxProcesses,
-    // A search reads what a command that is still running has found.
+    // A search holds its command open while it reads the results.
     keepsFrom: 3,
     maxWaiting: MAX_WAITING,
     maxWaitMs: Math.max(MAX_WAIT_MS, rules.timeoutSeconds * 1_000),
-    busy: 'Too much is asked of this repository at a time; try again later',
+    busy: 'Too many requests to this repository at a time; try again later',
     limit: 'maxProcesses',
   });
   const gitOf = (caller: Caller): Git => ({
@@ -71,7 +71,7 @@ export function openRepository(opening: Opening): ResourceProvider {
     watchable: rules.watch,
     maxOutputBytes: rules.maxOutputBytes,
   };
-  /** The repository as somebody asks it: what is known of it is shared, and commands wait for the turn of who asks. */
+  /** Returns the repository as one caller sees it: facts are shared, and commands wait for the caller's turn. */
   const repoOf = async ({ principal, signal }: Context): Promise<Repository> => {
     signal.throwIfAborted();
     await refresh();

@@ -1,4 +1,4 @@
-/** Asks the git program what it is, and how a repository keeps its data. */
+/** Asks the git program for its version, and for the storage formats of a repository. */
 import { execFile } from 'node:child_process';
 import { devNull, tmpdir } from 'node:os';
 import { promisify } from 'node:util';
@@ -8,13 +8,13 @@ import type { Format } from './stand-in.ts';
 
 const run = promisify(execFile);
 
-/** Milliseconds that git has for saying its version. */
+/** The time limit of such a question, in milliseconds. */
 const START_MS = 10_000;
 
-/** Versions of programs, asked once. */
+/** The version of each program, determined once. */
 const versions = new Map<string, Promise<Git['version']>>();
 
-/** The version of a program. @throws ResourceError `unavailable` where there is none, or an older one than is needed */
+/** Returns the version of a program. @throws ResourceError `unavailable` if there is no git, or one that is too old */
 export function versionOf(program: string): Promise<Git['version']> {
   const known = versions.get(program) ?? askVersion(program);
   versions.set(program, known);
@@ -24,16 +24,19 @@ export function versionOf(program: string): Promise<Git['version']> {
 
 async function askVersion(program: string): Promise<Git['version']> {
   const { stdout } = await run(program, ['--version'], { timeout: START_MS }).catch((cause: unknown) => {
-    throw new ResourceError('unavailable', 'git cannot be started here; install it to serve repositories', { cause });
+    throw new ResourceError('unavailable', 'git cannot be started; install it to serve repositories', { cause });
   });
   const [, major, minor] = /(\d+)\.(\d+)/.exec(stdout) ?? [];
   const version = [Number(major), Number(minor)] as const;
   if (!isAtLeast(version, OLDEST_GIT))
-    throw new ResourceError('unavailable', `git ${OLDEST_GIT.join('.')} or later is needed; here is ${stdout.trim()}`);
+    throw new ResourceError(
+      'unavailable',
+      `git ${OLDEST_GIT.join('.')} or later is needed; this machine has ${stdout.trim()}`,
+    );
   return version;
 }
 
-/** For a command that reads its input, and nothing else. */
+/** The environment of a git that ignores all configuration of the machine. */
 const QUIET = {
   PATH: process.env.PATH,
   LC_ALL: 'C',
@@ -43,18 +46,18 @@ const QUIET = {
 };
 
 /**
- * How objects and references are kept: all that is taken from the repository's configuration.
- * @throws ResourceError `invalid` for a way that is not known
+ * Reads the formats of objects and references from the repository's configuration, and nothing else.
+ * @throws ResourceError `invalid` for a format that this version cannot read
  */
 export async function formatOf(program: string, config: Buffer | undefined, path: string): Promise<Format> {
-  // Most have nothing to say about it, and are not worth a process.
+  // Most repositories have no extension, so they have the default formats and need no process.
   if (config === undefined || !/extensions/i.test(config.toString('latin1')))
     return { objectFormat: 'sha1', reftable: false };
   const args = ['config', '--file', '-', '--no-includes', '--get-regexp', '^extensions\\.'];
   const running = run(program, args, { timeout: START_MS, cwd: tmpdir(), env: QUIET });
   running.child.stdin?.on('error', () => {}).end(config);
   const { stdout } = await running.catch((error: { readonly code?: unknown }) => {
-    // 1: there is nothing of that kind.
+    // Exit code 1: the configuration has no such key.
     if (error.code === 1) return { stdout: '' };
     throw new ResourceError('invalid', `The configuration of ${path} cannot be read`, { cause: error });
   });
@@ -62,8 +65,8 @@ export async function formatOf(program: string, config: Buffer | undefined, path
   const objectFormat = said.get('extensions.objectformat') ?? 'sha1';
   const storage = said.get('extensions.refstorage') ?? 'files';
   if (objectFormat !== 'sha1' && objectFormat !== 'sha256')
-    throw invalid(`${path} keeps its objects in a way that is not known here: ${objectFormat}`);
+    throw invalid(`${path} keeps its objects in the format "${objectFormat}"; only sha1 and sha256 can be read`);
   if (storage !== 'files' && storage !== 'reftable')
-    throw invalid(`${path} keeps its references in a way that is not known here: ${storage}`);
+    throw invalid(`${path} keeps its references in the format "${storage}"; only files and reftable can be read`);
   return { objectFormat, reftable: storage === 'reftable' };
 }

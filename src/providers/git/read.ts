@@ -1,6 +1,7 @@
 /** Reading: a file or a window of it, a document about commits, or a container as a bounded set of its children. */
 
-import { bytesOf, knownSize, type ResourceBody } from '../../core/body.ts';
+import { bytesOf, type ResourceBody } from '../../core/body.ts';
+import { childBodies } from '../../core/child-bodies.ts';
 import { versioned } from '../../core/content-version.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
@@ -88,10 +89,6 @@ function document(resource: Resource, bytes: Buffer, want: ReadOptions, uri: str
   return { resource, content: bytesOf(bytes.subarray(offset, end)), window: { offset, total: bytes.byteLength } };
 }
 
-/**
- * The first children in list order, each whole (2093-5). One that does not fit in what is left of the budget, or cannot
- * be read, is left out; one that has children has no content of its own.
- */
 async function readChildren(
   repo: Repository,
   container: Found,
@@ -99,33 +96,21 @@ async function readChildren(
   ctx: Context,
   uri: string,
 ): Promise<readonly ResourceBody[]> {
-  if (want.range !== undefined) throw invalid('A folder has no bytes to take a window of; list it instead', uri);
+  if (want.range !== undefined) throw invalid('A folder has no bytes to read a window of; list it instead', uri);
   if (want.maxChildren < 1) return [];
   const { resources } = await listFound(repo, container, { limit: want.maxChildren }, ctx, uri);
-  const bodies: ResourceBody[] = [];
-  let budget = want.maxBytes;
-  for (const resource of resources) {
-    ctx.signal.throwIfAborted();
-    if (resource.capabilities?.list) {
-      bodies.push({ resource, content: bytesOf(new Uint8Array()), child: true });
-      continue;
-    }
-    if ((resource.size ?? 0) > budget) continue;
-    const body = await childBody(repo, resource, { ...want, range: undefined }, ctx);
-    const size = body && knownSize(body.content);
-    if (body === undefined || size === undefined || size > budget) continue;
-    budget -= size;
-    bodies.push({ ...body, child: true });
-  }
-  return bodies;
+  return childBodies(resources, want.maxBytes, (child, budget) => childBody(repo, child, want, budget, ctx), ctx);
 }
 
+/** Reads a file or document whole; undefined if it is larger than the budget, or cannot be read. */
 async function childBody(
   repo: Repository,
   resource: Resource,
   want: ReadOptions,
+  budget: number,
   ctx: Context,
 ): Promise<ResourceBody | undefined> {
+  if ((resource.size ?? 0) > budget) return undefined;
   try {
     return await readLeaf(repo, await find(repo, resource.uri, ctx.signal), want, ctx, resource.uri);
   } catch (error) {

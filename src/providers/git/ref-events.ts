@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Log } from '../../core/context.ts';
 import type { Place } from './repository.ts';
 
-/** Folders of references that are watched, at most: names with slashes have their own. Others are polled. */
+/** The most folders of references that are watched: names with slashes have their own. Others are polled. */
 const MAX_FOLDERS = 256;
 
 /** Events within this time are one, in milliseconds. */

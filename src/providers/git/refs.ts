@@ -1,6 +1,6 @@
 /**
- * Branches, tags and HEAD. One is looked up in the files in which git keeps them, which costs no process, and by its
- * whole name: git's own look-up takes expressions of revisions, and hashes at the end of names, for what they say.
+ * Looks up branches, tags and HEAD. A reference is looked up by its full name in git's own files, without a process.
+ * Git's own look-up would also accept revision expressions and hashes.
  */
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,31 +10,29 @@ import { type Git, recordsOf, runGit } from './command.ts';
 import { type Place, readHead } from './repository.ts';
 
 export interface Ref {
-  /** In full, as in `refs/heads/main`, one character a byte. */
+  /** The full name, as in `refs/heads/main`, one character per byte. */
   readonly name: string;
   readonly oid: string;
 }
 
 export interface Refs {
-  /** The hash that HEAD leads to; undefined where that does not exist yet. */
+  /** The hash that HEAD leads to; undefined where its branch does not exist yet. */
   head(signal: AbortSignal): Promise<string | undefined>;
-  /** The name of the reference that HEAD is at; undefined where it is detached. */
-  headName(): Promise<string | undefined>;
-  /** The hash of a reference, by its whole name. */
+  /** The hash of a reference, by its full name. */
   find(name: string, signal: AbortSignal): Promise<string | undefined>;
-  /** Those below prefixes such as `refs/heads`, each in the order of its bytes. */
+  /** The references below prefixes such as `refs/heads`, in byte order. */
   below(prefixes: readonly string[], signal: AbortSignal): AsyncGenerator<Ref>;
 }
 
-/** References that lead to another one are followed this often. */
+/** The most symbolic references in a row, each leading to the next. */
 const MAX_LINKS = 5;
 
 const MAX_LOOSE_BYTES = 8_192;
 
-/** Bytes of `packed-refs` that are kept; a repository with more is asked by a command each time. */
+/** The most bytes of `packed-refs` that are cached; in a repository with more, each look-up runs a command. */
 const MAX_PACKED_BYTES = 64 * 1024 * 1024;
 
-/** The content that was last read of `packed-refs`. */
+/** The content of `packed-refs` as last read. */
 export interface Packed {
   latest: { readonly key: string; readonly bytes: Buffer } | undefined;
 }
@@ -80,7 +78,7 @@ export function createRefs(git: Git, place: Place, reftable: boolean, packed: Pa
     return isHash(oid) ? oid : undefined;
   }
 
-  /** The slow way: a command that lists this one reference. */
+  /** The slow way: runs a command that lists this one reference. */
   async function asked(name: string, signal: AbortSignal): Promise<string | undefined> {
     for await (const ref of below([Buffer.from(name, 'latin1').toString('utf8')], signal)) {
       if (ref.name === name) return ref.oid;
@@ -88,6 +86,7 @@ export function createRefs(git: Git, place: Place, reftable: boolean, packed: Pa
     return undefined;
   }
 
+  /** Returns the reference that HEAD points to; undefined where HEAD is detached. */
   async function headName(): Promise<string | undefined> {
     if (reftable) {
       const args = ['symbolic-ref', '--quiet', 'HEAD'];
@@ -105,27 +104,26 @@ export function createRefs(git: Git, place: Place, reftable: boolean, packed: Pa
       }
       return follow((await readHead(place)) ?? '', signal, MAX_LINKS);
     },
-    headName,
     find: (name, signal) => find(name, signal),
     below,
   };
 }
 
-/** The text of a reference that has a file of its own. */
+/** Returns the text of a loose reference. */
 async function looseRef({ commonDirectory }: Place, name: string): Promise<string | undefined> {
   const path = Buffer.concat([Buffer.from(`${commonDirectory}/`), Buffer.from(name, 'latin1')]);
   try {
     const bytes = await readBounded(path, MAX_LOOSE_BYTES);
     return bytes.toString('latin1').trimEnd();
   } catch {
-    // Not there, a folder of others, or below one that is a file.
+    // There is no such file, it is a folder, or a parent of it is a file.
     return undefined;
   }
 }
 
 async function readBounded(path: string | Buffer, maxBytes: number): Promise<Buffer> {
   await using handle = await open(path, 'r');
-  if (!(await handle.stat()).isFile()) throw invalid('A reference is no file');
+  if (!(await handle.stat()).isFile()) throw invalid('A reference is not a file');
   const buffer = Buffer.alloc(maxBytes);
   let filled = 0;
   while (filled < maxBytes) {

@@ -14,7 +14,7 @@ export interface Place {
   readonly called: string;
 }
 
-/** Bytes of a file such as `HEAD`, at most. */
+/** The most bytes of a file such as `HEAD`. */
 const MAX_POINTER_BYTES = 8_192;
 
 /** @throws ResourceError `invalid`, for whoever starts the server: it has the path as it was given */

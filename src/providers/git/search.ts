@@ -1,6 +1,6 @@
 /**
- * Search in a tree. `git grep` finds the files that have a plain text in them; where in them, and everything that is an
- * expression, is found by reading, in linear time (`core/search.ts`): git's own expressions can take for ever.
+ * Searches a tree. `git grep` finds the files with a plain text in them. The positions, and matches of expressions, are
+ * found by reading in linear time (`core/search.ts`), because git's own expressions may take exponential time.
  */
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -13,7 +13,7 @@ import { type Found, find } from './describe.ts';
 import type { Repository } from './find.ts';
 import { segmentOf } from './names.ts';
 
-/** Searches what HEAD is at where no place is named: everything else is the same again, from other times. */
+/** Without a place, searches the tree of HEAD: other revisions mostly repeat the same texts. */
 export async function* search(
   repo: Repository,
   provider: ResourceProvider,
@@ -31,7 +31,7 @@ export async function* search(
   }
   const included = globFilter(query.glob);
   const args = ['grep', '-l', '-z', '-a', '--full-name', '--no-textconv', '-F', '-e', pattern, entry.oid, '--'];
-  // It ends with 1 where it finds nothing.
+  // It exits with 1 when it finds nothing.
   const found = runGit(repo.git, args, { signal: ctx.signal, accepts: [0, 1] });
   for await (const record of recordsOf(found, '\0')) {
     const path = record.slice(record.indexOf(':') + 1).split('/');
@@ -47,7 +47,7 @@ async function startOf(repo: Repository, uri: string | undefined, ctx: Context):
   try {
     return await find(repo, uriOf({ kind: 'tree', revision: { kind: 'head' }, path: [] }), ctx.signal);
   } catch (error) {
-    // There is nothing in it yet.
+    // The repository has no commits yet.
     if (error instanceof ResourceError && error.code === 'not-found') return undefined;
     throw error;
   }

@@ -1,7 +1,7 @@
 /**
- * The folder that git is run in, instead of the repository: one of our own, with our configuration, and with links to
- * the repository's objects and references. What else is in the repository is read by nobody: its configuration, which
- * can name programs, its hooks, attributes, index and grafts (`docs/decisions/0032-git.md`).
+ * Makes the folder that git runs in instead of the repository: it has our own configuration, and links to the
+ * repository's objects and references. Git never reads the rest of the repository: its configuration, which can name
+ * programs, its hooks, attributes, index and grafts (`docs/decisions/0032-git.md`).
  */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ export interface Format {
   readonly reftable: boolean;
 }
 
-/** Those that are there: what ends without closing takes them with it, but for who is killed. */
+/** Folders that exist now. The process removes them when it exits, unless it is killed. */
 const present = new Set<string>();
 
 function removePresent(): void {
@@ -28,7 +28,7 @@ function removePresent(): void {
 
 const FAN_OUT = Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, '0'));
 
-/** Makes a folder of our own with our configuration, without objects and references. */
+/** Makes the folder with our configuration, without objects and references. */
 export function makeFolder({ objectFormat, reftable }: Format): StandIn {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'vitrine-git-')));
   if (present.size === 0) process.once('exit', removePresent);
@@ -50,9 +50,9 @@ export function makeFolder({ objectFormat, reftable }: Format): StandIn {
 }
 
 /**
- * Makes it at once: so many links cost less than the threads that they would be given to.
+ * Makes the folder synchronously: many links cost less so than on threads.
  *
- * @param borrow objects in other repositories, which this one names, are read too
+ * @param borrow also reads objects in other repositories that this one names
  */
 export function makeStandIn({ commonDirectory }: Place, format: Format, borrow: boolean): StandIn {
   const folder = makeFolder(format);
@@ -87,5 +87,5 @@ function configuration(objectFormat: Format['objectFormat'], reftable: boolean):
   ].join('\n');
 }
 
-/** As git wants a path in `alternates` that it could take for something else. */
+/** Quotes a path for `alternates`, where git could read it as something else. */
 const quoted = (path: string): string => (/^["#]|[\n\\"]/.test(path) ? JSON.stringify(path) : path);

@@ -107,10 +107,10 @@ async function limited(
   return { values: found, hasMore: false, total: found.length };
 }
 
-/** Commits that are looked at for a completion: the newest. */
+/** The most commits that are looked at for a completion: the newest. */
 const MAX_COMMITS = 10_000;
 
-/** References that are looked at. */
+/** The most references that are looked at. */
 const MAX_REFS = 100_000;
 
 interface Candidate {

@@ -34,7 +34,7 @@ export interface Trees {
 /** Entries that are looked at between two looks at the time. */
 const STEPS = 256;
 
-/** Entries of a tree that is not in the order that git writes, which is none that git wrote; they are sorted at once. */
+/** The most entries of a tree that is not in the order that git writes, which is none that git wrote; they are sorted at once. */
 const MAX_UNORDERED = 10_000;
 
 /** Bytes of trees that are remembered. */

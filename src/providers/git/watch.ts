@@ -145,7 +145,7 @@ interface RefState {
   readonly head: string;
 }
 
-/** References that are compared, at most. */
+/** The most references that are compared. */
 const MAX_REFS = 200_000;
 
 async function stateOfRefs(repo: Repository, signal: AbortSignal): Promise<RefState> {

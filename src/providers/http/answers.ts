@@ -37,8 +37,8 @@ export interface Answers {
   whole(target: Target, maxBytes: number, ctx: Pick<Context, 'signal'>, ask?: boolean): Promise<Kept>;
   /** A request as it stands, for who looks for changes. The caller closes the answer. */
   ask(target: Target, headers: Readonly<Record<string, string>>, ctx: Pick<Context, 'signal'>): Promise<WebAnswer>;
-  /** Forgets what is kept of a resource that has changed. */
-  forget(uri: string): void;
+  /** Forgets what is kept of a resource that has changed; of all without a URI. */
+  forget(uri?: string): void;
 }
 
 /** How long HEAD is not asked again, fresh or not, in milliseconds. */
@@ -233,6 +233,11 @@ export function createAnswers(send: Send, limits: Limits): Answers {
     },
 
     forget(uri) {
+      if (uri === undefined) {
+        cache?.clear();
+        known.clear();
+        return;
+      }
       cache?.delete(uri);
       known.delete(uri);
     },

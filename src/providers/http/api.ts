@@ -1,6 +1,4 @@
-/**
- * Makes resources and templates of the operations of an API. Credentials stay with the origin that is configured.
- */
+/** Makes resources and templates from the operations of an API. Credentials go only to the configured origin. */
 import { breaks } from '../../core/breaks.ts';
 import type { Log } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -13,7 +11,7 @@ import { compileTemplate, type WebTemplate } from './templates.ts';
 export const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
 
 export interface ApiPlace extends ApiSource {
-  /** Of the server, or else of the document's origin. */
+  /** The access to the server, or else to the origin of the document. */
   readonly access: Access;
   readonly log?: Log | undefined;
 }
@@ -25,7 +23,7 @@ export interface ApiResources {
 
 const NO_ACCESS: Access = { headers: {}, query: {} };
 
-/** Returns the resources and templates of an API. There may be thousands: other work has its turn meanwhile. */
+/** Returns the resources and templates of an API. There may be thousands, so it pauses for other work. */
 export async function resourcesOf({ base, operations, more }: ApiReading, place: ApiPlace): Promise<ApiResources> {
   const { origin } = new URL(base);
   const configured = place.server ?? place.from;
@@ -38,7 +36,7 @@ export async function resourcesOf({ base, operations, more }: ApiReading, place:
     await taken();
     if (url !== undefined && URL.canParse(url)) {
       const parsed = new URL(url);
-      // A path that climbs is none of this API.
+      // A path that leads upwards is not part of this API.
       if (parsed.origin === origin && !targets.has(parsed.href) && parsed.href === url)
         targets.set(parsed.href, { ...common, uri: parsed.href, url: parsed, said, feed: false });
     }
@@ -47,9 +45,9 @@ export async function resourcesOf({ base, operations, more }: ApiReading, place:
       templates.push(compileTemplate(urlTemplate, { ...common, said, values }));
     } catch (error) {
       if (!(error instanceof ResourceError)) throw error;
-      place.log?.debug('left out of an API: its URL cannot be written as a template', { operation: said.name });
+      place.log?.debug('left out of an API: its URL cannot become a template', { operation: said.name });
     }
   }
-  if (more) place.log?.warn('left out of an API: it has more operations than are shown', { document: place.what });
+  if (more) place.log?.warn('left out of an API: it has too many operations', { document: place.what });
   return { targets: [...targets.values()], templates };
 }

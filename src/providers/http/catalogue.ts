@@ -53,7 +53,7 @@ const MAX_FEEDS_BYTES = 32 * 1024 * 1024;
 /** Bytes that an entry takes beside its content. */
 const ENTRY_BYTES = 1_024;
 
-/** Resources that are asked whether they are feeds, to find an entry of one. */
+/** The most resources that are asked whether they are feeds, to find an entry of one. */
 const MAX_ASKED = 16;
 
 type Api = Extract<Entry, { kind: 'api' }>;

@@ -1,12 +1,12 @@
-/** Templates in pages, and the values that a configuration or the document of an API gives their variables (RES-3). */
+/** Pages of templates, and completion of their variables by a configuration or the document of an API (RES-3). */
 import { invalid } from '../../core/errors.ts';
 import type { CompletionRequest, CompletionValues, Page, TemplatePage } from '../../core/provider.ts';
 import { describeTemplate, type WebTemplate } from './templates.ts';
 
-/** The position is the text of the last one. */
+/** Makes a page of templates. Its cursor is the text of the last template. */
 export function templatePage(templates: readonly WebTemplate[], { cursor, limit }: Page): TemplatePage {
   const at = cursor === undefined ? 0 : templates.findIndex(({ text }) => text === cursor) + 1;
-  if (cursor !== undefined && at === 0) throw invalid('The cursor names a template that is not there');
+  if (cursor !== undefined && at === 0) throw invalid('The cursor names a template that does not exist');
   const shown = templates.slice(at, at + limit);
   return {
     resourceTemplates: shown.map(describeTemplate),
@@ -14,7 +14,7 @@ export function templatePage(templates: readonly WebTemplate[], { cursor, limit 
   };
 }
 
-/** @throws ResourceError `invalid` for a template or variable that there is not */
+/** Completes a variable. @throws ResourceError `invalid` for an unknown template or variable */
 export function completeVariable(
   templates: readonly WebTemplate[],
   { uriTemplate, variable, value, limit }: CompletionRequest,

@@ -9,7 +9,7 @@ const seconds = z.number().positive().max(86_400);
 const address = z
   .string()
   .max(8_192)
-  .refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), 'is no http: or https: URL')
+  .refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), 'is not an http: or https: URL')
   .refine((text) => !hasUser(text), 'has a user or a password in it; say them in headers');
 
 function hasUser(text: string): boolean {
@@ -49,7 +49,7 @@ const entry = z
     title: z.string().optional(),
     description: z.string().optional(),
     mimeType: z.string().min(1).max(256).optional().describe('Default: what the server says'),
-    annotations: annotationsConfig.optional().describe('For whom it is, and how much it matters'),
+    annotations: annotationsConfig.optional().describe('The audience, and how important it is for them'),
     feed: z
       .boolean()
       .optional()

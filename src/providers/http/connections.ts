@@ -1,7 +1,7 @@
 /**
- * Connections to origins. A name is resolved here, every address of it is judged, and the socket is connected to one of
- * those that passed: nobody resolves a second time, so what was checked is what is connected to. Proxies that the
- * environment names are not used: behind one nothing of this would hold.
+ * Connects to origins. It resolves a name, checks each of its addresses, and connects the socket to one that passed.
+ * Nothing resolves the name a second time, so the checked address is the one in use. Proxies from the environment are
+ * not used, because a proxy would resolve names itself.
  */
 
 import { lookup } from 'node:dns/promises';
@@ -19,12 +19,12 @@ export interface ConnectionOptions {
   readonly ca?: string | undefined;
 }
 
-/** The host has no address that may be connected to. */
+/** The host has no allowed address. */
 export class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError';
 }
 
-/** Origins whose connector is kept, for what it remembers of their TLS. */
+/** The most origins whose connector is kept, to reuse their TLS sessions. */
 const MAX_CONNECTORS = 256;
 
 /** The most bytes of the headers of one answer. */
@@ -69,7 +69,7 @@ export function createAgent({ policy, limits, resolve = system, ca }: Connection
   const connect: buildConnector.connector = (options, done) => {
     const origin = new URL(`${options.protocol}//${options.host ?? options.hostname}`);
     const literal = literalOf(origin);
-    // An address is not looked up, so it is judged before.
+    // An address is not resolved, so it is checked here.
     if (literal !== undefined && !policy.allows(literal, origin)) {
       done(new ForbiddenAddressError('not an allowed address'), null);
       return;
@@ -90,7 +90,7 @@ export function createAgent({ policy, limits, resolve = system, ca }: Connection
     pipelining: 1,
     maxHeaderSize: MAX_HEADER_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Deadlines are kept where requests are made, for they end with the body.
+    // Requests have their own deadlines, because these have to include the body.
     headersTimeout: 0,
     bodyTimeout: 0,
   });

@@ -13,10 +13,10 @@ import type { ApiReading, ApiSource, DocumentPlugIn, FeedEntry, FeedSource } fro
 /** A document of an API up to this size is read on the event loop: the worst that is known takes some 10 ms. */
 const MAX_HERE_BYTES = 4 * 1024;
 
-/** Threads of all mounts together; each mount has one at a time. */
+/** The most threads of all mounts together; each mount has one at a time. */
 const MAX_THREADS = 2;
 
-/** Documents of all mounts that wait for a thread. */
+/** The most documents of all mounts that wait for a thread. */
 const MAX_WAITING = 256;
 
 /** For one document, in milliseconds. 1 MB of JSON takes about 20, and 1 MB of YAML about 1,000. */

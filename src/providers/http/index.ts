@@ -1,6 +1,6 @@
 /**
- * The web as resources: pages, feeds, answers of APIs. Only what the configuration names can be read, and addresses that
- * are not public only where it says so (`docs/providers/http.md`).
+ * Serves web pages, feeds and API responses as resources. Only URLs that the configuration names can be read; private
+ * addresses only where the configuration allows them (`docs/providers/http.md`).
  *
  * @example
  * const provider = await httpProvider({ http: ['https://example.com/data.json'], pollSeconds: 300 });
@@ -26,13 +26,13 @@ import { createWatching } from './watch.ts';
 export type { HttpConfig, HttpEntry, HttpOptions } from './config.ts';
 export type { Resolve } from './resolve.ts';
 
-/** HEAD requests of one list at a time. */
+/** The most concurrent HEAD requests of one list. */
 const HEADS_AT_A_TIME = 6;
 
-/** How long a list waits for what servers say of its entries, in milliseconds. */
+/** How long a list waits for the responses to its HEAD requests, in milliseconds. */
 const LIST_HEAD_MS = 5_000;
 
-/** @throws ResourceError `invalid` for what cannot be meant */
+/** @throws ResourceError `invalid` for a configuration that contradicts itself */
 export async function httpProvider(options: HttpOptions): Promise<ResourceProvider> {
   const { name = 'http', log } = options;
   const limits = limitsOf(options);
@@ -48,7 +48,7 @@ export async function httpProvider(options: HttpOptions): Promise<ResourceProvid
   const factsOf = async (target: Target, ctx: Pick<Context, 'signal'>): Promise<Facts | undefined> =>
     target.head ? await answers.facts(target, ctx) : undefined;
 
-  /** Describes entries by the facts that their servers give in time. */
+  /** Describes entries with the facts from those servers that answer in time. */
   async function described(targets: readonly Target[], ctx: Context): Promise<readonly Resource[]> {
     const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(LIST_HEAD_MS)]);
     const facts = new Map<Target, Facts | undefined>();
@@ -65,7 +65,7 @@ export async function httpProvider(options: HttpOptions): Promise<ResourceProvid
   async function listRoots({ cursor, limit }: Page, ctx: Context): Promise<ResourcePage> {
     const all = await catalogue.targets(ctx);
     const at = cursor === undefined ? 0 : all.findIndex(({ uri }) => uri === cursor) + 1;
-    if (cursor !== undefined && at === 0) throw invalid('The cursor names a resource that is not there');
+    if (cursor !== undefined && at === 0) throw invalid('The cursor names a resource that does not exist');
     const shown = all.slice(at, at + limit);
     return {
       resources: await described(shown, ctx),
@@ -116,7 +116,7 @@ export async function httpProvider(options: HttpOptions): Promise<ResourceProvid
     },
 
     async read(uri, want, ctx) {
-      if (isRoot(uri)) throw invalid('This is where all that is served here is listed; list it', uri);
+      if (isRoot(uri)) throw invalid('This is the root of all served resources; list it instead of reading it', uri);
       return readWeb({ catalogue, answers, watched: limits.watch }, uri, want, ctx);
     },
 
@@ -127,6 +127,8 @@ export async function httpProvider(options: HttpOptions): Promise<ResourceProvid
 
     ...(watching !== undefined && {
       watch: (uri, onChange, ctx) => watching.add(uri, onChange, ctx.signal),
+      // Any of them may be a feed, which lists others.
+      heard: (event) => answers.forget(event.kind === 'updated' ? event.uri : undefined),
     }),
 
     async close() {
@@ -137,7 +139,7 @@ export async function httpProvider(options: HttpOptions): Promise<ResourceProvid
   } satisfies ResourceProvider;
 }
 
-/** No address: where the list of all that is served begins, as a person types it. */
+/** Whether a URI is `http://` or `https://` without a host: the root of all served resources. */
 const isRoot = (uri: string): boolean => /^https?:\/\/\/?$/i.test(uri);
 
 const rootOf = (uri: string, name: string): Resource => ({
@@ -147,7 +149,7 @@ const rootOf = (uri: string, name: string): Resource => ({
   capabilities: { list: true, subscribe: false },
 });
 
-/** The address of an API may be known by its document only. */
+/** Only an API's document names the API's address, so an API may have either scheme. */
 const schemesOf = (any: boolean, urls: readonly URL[]): readonly string[] =>
   any ? ['https', 'http'] : [...new Set(urls.map(({ protocol }) => protocol.slice(0, -1)))];
 
@@ -160,7 +162,7 @@ function positionOf(cursor: string): { readonly time: number; readonly uri: stri
     const [time, uri] = JSON.parse(cursor) as [unknown, unknown];
     if (typeof time === 'number' && typeof uri === 'string') return { time, uri };
   } catch {
-    // It is refused like any other that is not ours.
+    // Falls through: the cursor is refused like any foreign one.
   }
   throw invalid('The cursor is not one of this list');
 }

@@ -22,7 +22,7 @@ interface Asking {
 }
 
 const behind = (total: number, uri: string): ResourceError =>
-  invalid(`The window begins behind the end of the resource, which has ${total} bytes`, uri);
+  invalid(`The window begins past the end of the resource, which has ${total} bytes`, uri);
 
 /** A window on bytes that are there. */
 export function windowOf(
@@ -36,7 +36,7 @@ export function windowOf(
   return { content: bytesOf(bytes.subarray(offset, end)), window: { offset, total } };
 }
 
-/** @throws ResourceError `invalid` behind the end */
+/** @throws ResourceError `invalid` past the end */
 export async function openWindow(
   { ask, factsIn, maxBytes }: Asking,
   target: Target,
@@ -52,7 +52,7 @@ export async function openWindow(
   if (answer.status === 416) {
     answer.close();
     const total = totalOf(answer);
-    if (total === undefined) throw invalid('The window begins behind the end of the resource', uri);
+    if (total === undefined) throw invalid('The window begins past the end of the resource', uri);
     if (offset !== total) throw behind(total, uri);
     return { facts: { ...facts, size: total }, content: bytesOf(new Uint8Array()), window: { offset, total } };
   }

@@ -1,4 +1,4 @@
-/** Reads a page or an answer as it comes, a feed as its document, and an entry as the text that the feed has of it. */
+/** Reads a page or response as it arrives, a feed as its document, and an entry as its text in the feed. */
 import { bytesOf, type ResourceBody } from '../../core/body.ts';
 import { versioned } from '../../core/content-version.ts';
 import type { Context } from '../../core/context.ts';
@@ -34,10 +34,10 @@ export async function readWeb(
     if (want.range === undefined) return [{ resource, content: bytesOf(target.inline.bytes) }];
     return [{ resource, ...windowOf(target.inline.bytes, want.range, uri) }];
   }
-  // Before a window is read of a URL of which nothing is known, ask what it is: it may be a feed.
+  // Before reading a window of an unknown URL, ask for its type: it may be a feed.
   const ask = want.range !== undefined && target.head && target.feed === undefined;
   if (isFeed(target, answers.known(target.uri) ?? (ask ? await answers.facts(target, ctx) : undefined))) {
-    if (want.range !== undefined) throw invalid('A feed has no bytes to take a window of; list it instead', uri);
+    if (want.range !== undefined) throw invalid('A feed has no bytes to read a window of; list it instead', uri);
     const { bytes, facts } = await answers.whole(target, MAX_FEED_BYTES, ctx);
     ctx.notes?.fresh(hintOf(facts));
     return [{ resource: resourceRead(target, facts, watched), content: bytesOf(bytes) }];
@@ -48,9 +48,9 @@ export async function readWeb(
   return [{ resource: resourceRead(target, facts, watched), content: versioned(content, version), window, close }];
 }
 
-/** The resource as its metadata describes it, except that its type is that of the bytes. */
+/** Returns the resource as its metadata describes it, but with the type of its bytes. */
 function resourceRead(target: Target, facts: Facts, watched: boolean): Resource {
-  // Without HEAD, metadata has no size and no date, so a read gives none either: of the answer it takes only the type.
+  // Without HEAD, metadata has no size and no date, so a read gives none either. It takes only the type from the response.
   const told = target.head ? facts : { ...facts, size: undefined, lastModified: undefined };
   const mimeType = typeOf(target, facts);
   return { ...resourceOf(target, told, watched), ...(mimeType !== undefined && { mimeType }) };

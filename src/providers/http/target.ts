@@ -1,4 +1,4 @@
-/** Describes the resources that URLs stand for. */
+/** Describes the resources of URLs. */
 import { mimeTypeOfName } from '../../core/formats/mime-type.ts';
 import { nameOfUri } from '../../core/uri.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
@@ -7,17 +7,17 @@ import type { Description } from './readings.ts';
 import type { Access } from './send.ts';
 
 export interface Target {
-  /** Canonical; what is published. */
+  /** The canonical URI, which is published. */
   readonly uri: string;
-  /** The URL that is requested: the same without a fragment. */
+  /** The requested URL: the URI without a fragment. */
   readonly url: URL;
   readonly access: Access;
   readonly said: Description;
-  /** HEAD may be asked for it. */
+  /** Whether a HEAD request may be sent. */
   readonly head: boolean;
-  /** Whether its entries are its children; undefined: if its type says so. */
+  /** Whether its entries are its children; undefined: its type decides. */
   readonly feed: boolean | undefined;
-  /** Content that came with the feed: nothing is asked for then. */
+  /** Content that came with the feed, so that no request is needed. */
   readonly inline?: { readonly bytes: Uint8Array; readonly mimeType: string } | undefined;
 }
 
@@ -27,7 +27,7 @@ const FEED_TYPES: ReadonlySet<string> = new Set([
   'application/feed+json',
 ]);
 
-/** The type of a resource that is read. */
+/** Returns the type of a resource when it is read. */
 export function typeOf({ uri, said }: Target, facts: Facts | undefined): string | undefined {
   return said.mimeType ?? facts?.mimeType ?? mimeTypeOfName(said.name ?? '') ?? mimeTypeOfName(nameOfUri(uri) ?? '');
 }
@@ -35,7 +35,7 @@ export function typeOf({ uri, said }: Target, facts: Facts | undefined): string 
 export const isFeed = (target: Target, facts: Facts | undefined): boolean =>
   target.feed ?? FEED_TYPES.has(typeOf(target, facts)?.split(';', 1)[0] ?? '');
 
-/** @param facts what the server said of it, where that is to be told */
+/** @param facts the server's facts, where they are to be shown */
 export function resourceOf(target: Target, facts: Facts | undefined, watched: boolean): Resource {
   const { uri, said, url } = target;
   const list = isFeed(target, facts);

@@ -1,9 +1,11 @@
 /**
- * URL templates whose variables cannot leave their place (SEC-RES-5). A URL that a caller sends is matched, each value
- * is looked at, and the URL is then parsed as a client parses it: it has to come out as it went in, at the configured
- * origin, below the configured path.
+ * URL templates whose variables cannot leave their place (SEC-RES-5). A URL from a caller is matched, each value is
+ * checked, and the URL is then parsed as a client parses it: the result must be the same URL, at the configured origin,
+ * below the configured path.
  */
+
 import { invalid, type ResourceError } from '../../core/errors.ts';
+import { decodedText } from '../../core/uri.ts';
 import { parseUriTemplate, type TemplateValue, type UriTemplate } from '../../core/uri-template.ts';
 import type { ResourceTemplate } from '../../protocol/resources.ts';
 import type { Description } from './readings.ts';
@@ -11,16 +13,16 @@ import type { Access } from './send.ts';
 import type { Target } from './target.ts';
 
 export interface WebTemplate {
-  /** Canonical; what is published. */
+  /** The canonical form, which is published. */
   readonly text: string;
   readonly parsed: UriTemplate;
   readonly origin: string;
   /** The path up to the first variable. */
   readonly prefix: string;
-  /** Variables of the path, and of those the ones that may have slashes in them. */
+  /** Variables of the path, and those of them whose values may contain slashes. */
   readonly inPath: ReadonlySet<string>;
   readonly spanning: ReadonlySet<string>;
-  /** The values that a variable may have, by its name; with other values the template does not match. */
+  /** The allowed values of a variable, by its name; with other values the template does not match. */
   readonly values: ReadonlyMap<string, readonly string[]>;
   readonly access: Access;
   readonly said: Description;
@@ -46,15 +48,15 @@ export function compileTemplate(text: string, options: TemplateOptions): WebTemp
   const { origin } = new URL(authority);
   const path = fixed.slice(authority.length);
   if (new URL(path === '' ? '/' : path, origin).pathname !== (path === '' ? '/' : path))
-    throw wrong('has a path that is not written as URLs are; write it resolved, with escapes');
+    throw wrong('has a path that is not a normal URL path; write it resolved, with escapes');
   const canonical = origin + text.slice(authority.length);
   let parsed: UriTemplate;
   try {
     parsed = parseUriTemplate(canonical);
   } catch (cause) {
-    throw wrong(`is no template: ${(cause as Error).message}`).withCause(cause);
+    throw wrong(`is not a template: ${(cause as Error).message}`).withCause(cause);
   }
-  if (parsed.variables.length === 0) throw wrong('has no variable; say url instead');
+  if (parsed.variables.length === 0) throw wrong('has no variable; use url instead');
   if (canonical.replaceAll(EXPRESSION, '').includes('#')) throw wrong('has a fragment');
 
   const inPath = new Set<string>();
@@ -63,7 +65,7 @@ export function compileTemplate(text: string, options: TemplateOptions): WebTemp
   for (const { 0: all, 1: operator, 2: inner = '', index } of canonical.matchAll(EXPRESSION)) {
     if (operator === '#') throw wrong(`has a fragment, ${all}`);
     const isQuery = operator === '?' || operator === '&' || (mark !== -1 && index > mark);
-    if (operator === '+' && isQuery) throw wrong(`writes anything into the query with ${all}; say it without the +`);
+    if (operator === '+' && isQuery) throw wrong(`puts raw text into the query with ${all}; remove the +`);
     if (isQuery) continue;
     for (const name of inner.split(',').map((each) => each.replace(/(?:\*|:\d+)$/, ''))) {
       inPath.add(name);
@@ -78,7 +80,7 @@ export function compileTemplate(text: string, options: TemplateOptions): WebTemp
 }
 
 /**
- * Returns the resource that a URI stands for by this template; undefined when it does not match.
+ * Returns the resource that a URI means by this template; undefined when it does not match.
  * @throws ResourceError `invalid` for a value that would leave its place
  */
 export function matchTemplate(template: WebTemplate, uri: string): Target | undefined {
@@ -92,7 +94,7 @@ export function matchTemplate(template: WebTemplate, uri: string): Target | unde
     const path = template.inPath.has(name);
     if (texts.some((text) => leaves(text, path, template.spanning.has(name)))) throw refused(name, uri);
   }
-  // One spelling for all: what is decided about a resource is decided about its URI.
+  // All spellings get one URI, since rules are decided by URI.
   const canonical = template.parsed.expand(variables);
   const url = URL.canParse(canonical) ? new URL(canonical) : undefined;
   if (url === undefined || !isInPlace(template, url, canonical)) throw refused(undefined, uri);
@@ -108,52 +110,44 @@ const textsOf = (value: TemplateValue): readonly string[] =>
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** How often a server that decodes too eagerly is thought to do so. */
+/** How many times a server is assumed to decode a value. */
 const ROUNDS = 4;
 
-/** Whether a value, as it is or decoded again, is more than a part of its path segment, or has control characters. */
+/** Whether a value, unchanged or decoded repeatedly, is more than a part of its path segment, or has control characters. */
 function leaves(value: string, path: boolean, spanning: boolean): boolean {
   if (CONTROL.test(value)) return true;
-  if (!path) return CONTROL.test(decoded(value));
+  if (!path) return CONTROL.test(decodedText(value));
   if (value === '' || (spanning && /[?#]/.test(value))) return true;
   let text = value;
   for (let round = 0; round < ROUNDS; round++) {
-    // Parameters of a segment are cut off by some servers before they look at the dots.
+    // Some servers remove parameters from a segment before they check it for dots.
     if (CONTROL.test(text) || text.includes('\\') || /(?:^|\/)\.{1,2}(?:[/;]|$)/.test(text)) return true;
     if (text.includes('/') && !spanning) return true;
     if (spanning && /^\/|\/\//.test(text)) return true;
-    const next = decoded(text);
+    const next = decodedText(text);
     if (next === text) return false;
     text = next;
   }
   return true;
 }
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 function isInPlace({ origin, prefix, spanning }: WebTemplate, url: URL, uri: string): boolean {
   if (url.origin !== origin || url.username !== '' || url.password !== '' || url.hash !== '') return false;
   if (!url.pathname.startsWith(prefix)) return false;
-  // A URI that a client would resolve, or write in another way, is not the one that matched.
+  // A URI that a client would resolve or rewrite is not the URI that matched.
   if (upperEscapes(url.href) !== upperEscapes(withSlash(uri, origin))) return false;
   const rest = url.pathname.slice(prefix.length);
   if (rest.includes('//') || (prefix.endsWith('/') && rest.startsWith('/'))) return false;
-  return rest.split('/').every((segment) => segment === '' || !leaves(decoded(segment), true, spanning.size > 0));
+  return rest.split('/').every((segment) => segment === '' || !leaves(decodedText(segment), true, spanning.size > 0));
 }
 
-/** `https://host?q` is written `https://host/?q`. */
+/** A URL `https://host?q` normally reads `https://host/?q`. */
 const withSlash = (uri: string, origin: string): string =>
   uri.slice(origin.length).startsWith('/') ? uri : `${origin}/${uri.slice(origin.length)}`;
 
 const upperEscapes = (text: string): string => text.replace(/%[0-9a-f]{2}/gi, (triplet) => triplet.toUpperCase());
 
-/** As the wire has it. */
+/** Returns the template as the wire has it. */
 export function describeTemplate({ text, said, origin }: WebTemplate): ResourceTemplate {
   const { name, title, description, mimeType, annotations } = said;
   return {

@@ -27,10 +27,10 @@ interface Poll {
   stop(): void;
 }
 
-/** Resources that are looked at, of one mount. */
+/** The most resources that are looked at, of one mount. */
 const MAX_WATCHED = 1_000;
 
-/** Resources that are asked whether they are feeds. */
+/** The most resources that are asked whether they are feeds. */
 const MAX_ASKED = 16;
 
 /** How much longer it takes at most until a server that fails is asked again. */

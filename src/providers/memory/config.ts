@@ -1,4 +1,4 @@
-/** The options of literal resources in a configuration; each is documented in `docs/providers/memory.md`. */
+/** The options of the memory provider in a configuration (`docs/providers/memory.md`). */
 import { z } from 'zod';
 import { annotationsConfig } from '../annotations.ts';
 
@@ -7,7 +7,7 @@ const literal = z.strictObject({
   title: z.string().optional(),
   description: z.string().optional(),
   mimeType: z.string().min(1).optional().describe('Default: by the name'),
-  annotations: annotationsConfig.optional().describe('For whom it is, and how much it matters'),
+  annotations: annotationsConfig.optional().describe('The audience, and how important it is for them'),
 });
 
 export const memoryConfig = z.strictObject({

@@ -1,6 +1,6 @@
 /**
- * Resources that live in this process: literal texts of a configuration, state of a program that embeds Vitrine, and
- * the simplest provider to learn from. `memory:///notes/today.md`, or any scheme that is asked for.
+ * Resources in the memory of this process: literal texts of a configuration, or the state of a program that embeds Vitrine. It is
+ * the simplest provider to learn from. URIs are `memory:///notes/today.md`, or have another scheme on request.
  *
  * @example
  * const notes = memoryProvider({ name: 'notes', resources: { 'today.md': { text: '# Today' } } });
@@ -23,16 +23,16 @@ export interface MemoryOptions {
   readonly name?: string;
   /** The scheme of its URIs. Default: `memory`. */
   readonly scheme?: string;
-  /** By path, such as `guide/intro.md`; folders come into being by what is in them. */
+  /** Resources by path, such as `guide/intro.md`. Folders exist as long as they have children. */
   readonly resources?: Readonly<Record<string, MemoryResource>>;
-  /** They stay as they are: there is nothing to subscribe to, and `set` and `delete` fail. Default: `false`. */
+  /** The resources never change: nobody can subscribe, and `set` and `delete` fail. Default: `false`. */
   readonly fixed?: boolean;
 }
 
 export interface MemoryProvider extends ResourceProvider {
-  /** Adds or replaces a resource. @throws ResourceError `invalid` for a path that is not one, and where they are fixed */
+  /** Adds or replaces a resource. @throws ResourceError `invalid` for a malformed path, and where the resources are fixed */
   set(path: string, resource: MemoryResource): void;
-  /** Removes a resource; says whether there was one. @throws ResourceError `invalid` where they are fixed */
+  /** Removes a resource; returns whether it existed. @throws ResourceError `invalid` where the resources are fixed */
   delete(path: string): boolean;
 }
 
@@ -41,12 +41,12 @@ export function memoryProvider(options: MemoryOptions = {}): MemoryProvider {
   const name = options.name ?? 'memory';
   const subscribe = options.fixed !== true;
   const tree = createTree();
-  /** The URI, range and item that bodies were read from. */
+  /** The URI, range and item from which bodies were read. */
   const origins = new WeakMap<
     readonly ResourceBody[],
     Pick<ReadOptions, 'range'> & { readonly uri: string; readonly item: Item }
   >();
-  /** The request and the version that pages were made of; every change makes another version. */
+  /** The request and the version from which pages were made; every change makes another version. */
   const pages = new WeakMap<
     ResourcePage,
     { readonly uri: string | undefined; readonly want: Page; readonly version: number }
@@ -109,14 +109,14 @@ export function memoryProvider(options: MemoryOptions = {}): MemoryProvider {
     const { offset, length } = want.range;
     const total = item.bytes.byteLength;
     if (offset > total)
-      throw invalid(`The window begins behind the end of the resource, which has ${total} bytes`, resource.uri);
+      throw invalid(`The window begins past the end of the resource, which has ${total} bytes`, resource.uri);
     const end = length === undefined ? total : offset + length;
     return { resource, content: bytesOf(item.bytes.subarray(offset, end)), window: { offset, total } };
   }
 
   function readChildren(segments: readonly string[], directory: Directory, want: ReadOptions): ResourceBody[] {
     if (want.range !== undefined)
-      throw invalid('A folder has no bytes to take a window of; list it instead', treeUri(scheme, segments));
+      throw invalid('A folder has no bytes to read a window of; list it instead', treeUri(scheme, segments));
     let budget = want.maxBytes;
     return tree
       .sorted(directory)
@@ -207,7 +207,7 @@ export function memoryProvider(options: MemoryOptions = {}): MemoryProvider {
   return withAgain(provider, {
     again(bodies, uri, want) {
       const origin = origins.get(bodies);
-      // An item is replaced as a whole.
+      // Every change replaces the item by another object.
       return origin?.uri === uri && isSameRange(origin.range, want.range) && isThere(uri, origin.item);
     },
     listAgain(page, uri, { cursor, limit }) {
@@ -217,6 +217,6 @@ export function memoryProvider(options: MemoryOptions = {}): MemoryProvider {
   });
 }
 
-/** Whether a folder may have come or gone, or got another child, by a change in `parent`. */
+/** Whether a change in `parent` may create or remove a folder, or change its children. */
 const isWithin = (parent: string, folder: string): boolean =>
   folder === '' || parent === folder || parent.startsWith(`${folder}/`);

@@ -1,4 +1,4 @@
-/** Completion of paths: as the provider around completes them, without what lies in folders that are gone into as something else. */
+/** Completes paths with the outer provider, without the content of folders that are opened as containers. */
 import type { ResourceProvider } from '../../core/provider.ts';
 import { parseUriTemplate } from '../../core/uri-template.ts';
 import { isBesideFolders } from './container.ts';

@@ -1,4 +1,4 @@
-/** Finds the file that a URI leads into, and what it is called from inside. */
+/** Finds the container (an archive, a database, a repository) that a URI leads into, and the URI within it. */
 import { notFound, ResourceError } from '../../core/errors.ts';
 import type { Rename } from '../../core/mounts/renamed.ts';
 import { parseTreeUri, splitUri, treeUri } from '../../core/uri.ts';
@@ -6,7 +6,7 @@ import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts'
 import type { FileKind, FolderKind, FolderPlace, NestedKind, Outer, Place } from './kind.ts';
 
 interface Located {
-  /** Its own URI, in the provider around it. */
+  /** The container's own URI, in the provider around it. */
   readonly uri: string;
   readonly segments: readonly string[];
   /** The rest of the requested URI, below `scheme:///`. Empty: the container itself. */
@@ -19,7 +19,7 @@ export type Container = FileContainer | FolderContainer;
 
 export const isFolder = (container: Container): container is FolderContainer => container.kind.isFolder === true;
 
-/** The kind of something by its name. */
+/** Finds the kind of a file or folder by its name. */
 export const kindOfName = (kinds: readonly NestedKind[], name: string | undefined): NestedKind | undefined =>
   name === undefined
     ? undefined
@@ -28,11 +28,11 @@ export const kindOfName = (kinds: readonly NestedKind[], name: string | undefine
 const endsWith = (name: string, ending: string): boolean =>
   name.length > ending.length && name.slice(-ending.length).toLowerCase() === ending;
 
-/** Whether a file of this name is one in fact, as far as its beginning says. */
+/** Whether a file is really of the kind that its name claims, as far as its first bytes show. */
 export async function isReally({ magic }: FileKind, place: Place): Promise<boolean> {
   if (magic === undefined) return true;
   if (place.size < magic.byteLength) return false;
-  // A file that changes meanwhile may be one: whoever opens it sees.
+  // A file that cannot be opened now may still be one. Whoever opens it as a container finds out.
   const handle = await place.open().catch(() => undefined);
   if (handle === undefined) return true;
   try {
@@ -44,7 +44,7 @@ export async function isReally({ magic }: FileKind, place: Place): Promise<boole
   }
 }
 
-/** Whether what is in a container is shown, as a file of that name is. */
+/** Whether a resource in a container is shown: by the rules that hold for a file of its name. */
 export async function isShownIn(outer: Outer, container: Container, { uri, mimeType }: ShownResource) {
   const { segments } = parseTreeUri(uri, outer.scheme);
   const path = fileAt(container.kind, segments, container.segments.length);
@@ -54,7 +54,7 @@ export async function isShownIn(outer: Outer, container: Container, { uri, mimeT
 type ShownResource = Pick<Resource, 'uri' | 'mimeType'>;
 
 /**
- * The path whose rules hold for what is in a container; undefined where it is no file.
+ * The path whose rules hold for a resource in a container; undefined if the resource stands for no file.
  * @param depth the number of segments that lead to the container
  */
 function fileAt(kind: NestedKind, segments: readonly string[], depth: number): readonly string[] | undefined {
@@ -76,8 +76,8 @@ export function filesBeside(outer: Outer, kinds: readonly NestedKind[], uri: str
 }
 
 /**
- * The container of a URI, which may be the container itself; undefined of what lies in none.
- * @throws ResourceError `not-found` for what is not shown in it
+ * Finds the container of a URI, which may name the container itself; undefined if it lies in none.
+ * @throws ResourceError `not-found` if the container does not show that file
  */
 export async function containerOf(
   outer: Outer,
@@ -105,7 +105,10 @@ export async function containerOf(
   return undefined;
 }
 
-/** Whether what the provider around has lies in no folder that is gone into as something else: in one it is not there. */
+/**
+ * Whether a resource of the provider around lies outside of all folders that are containers. One inside, such as a file in
+ * `.git`, is shown by the container, and not by the provider around.
+ */
 export async function isBesideFolders(outer: Outer, kinds: readonly NestedKind[], uri: string): Promise<boolean> {
   const { segments = [] } = parsedIn(outer, uri) ?? {};
   for (let at = 1; at < segments.length; at++) {
@@ -131,13 +134,13 @@ function parsedIn({ scheme }: Outer, uri: string) {
     const path = query === undefined ? uri : uri.slice(0, uri.indexOf('?'));
     return { ...parseTreeUri(path, scheme), query: query === undefined ? '' : `?${query}` };
   } catch (error) {
-    // The provider around says what is wrong with it.
+    // The provider around reports what is wrong with the URI.
     if (error instanceof ResourceError) return undefined;
     throw error;
   }
 }
 
-/** From a URI inside of a container to the one by which others know it. */
+/** Turns a URI inside of a container into the one by which clients know the resource. */
 export const outwards =
   ({ uri: container }: Pick<Container, 'uri'>, scheme: string): Rename =>
   (native) => {

@@ -1,33 +1,33 @@
-/** The kinds of containers: which files those are, and how they are opened. */
+/** The kinds of containers, such as archives: how their files are recognised, and how they are opened. */
 import type { Log } from '../../core/context.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import type { FindFolder, FolderPlace, PlaceHandle } from '../folder-place.ts';
 
 export type { FolderPlace } from '../folder-place.ts';
 
-/** A file of the provider around it, as it was found. */
+/** A file of the outer provider, as found. */
 export interface Place {
   /** Bytes. */
   readonly size: number;
-  /** Which file it is: what is put in its place is another one. */
+  /** The identity of the file: a file that replaces it has another one. */
   readonly file: string;
-  /** Its state: another one after each change of it. */
+  /** The state of the file: it differs after each change. */
   readonly state: string;
-  /** Canonical; undefined where it is not on the disk. */
+  /** The canonical path; undefined where it is not on disk. */
   readonly path?: string | undefined;
   open(): Promise<PlaceHandle>;
 }
 
-/** The provider around, and how to find what it has. */
+/** The outer provider, and functions that find its files. */
 export interface Outer {
   readonly provider: ResourceProvider;
-  /** Of its URIs, which are paths with slashes. */
+  /** The scheme of its URIs, which are paths with slashes. */
   readonly scheme: string;
-  /** @returns undefined for what is missing, not shown, or a folder */
+  /** @returns undefined for a file that is missing or hidden, and for a folder */
   place(segments: readonly string[]): Promise<Place | undefined>;
-  /** Default: there are none. */
+  /** Finds a folder. Default: there are none. */
   readonly folder?: FindFolder;
-  /** Whether a file or folder of this path would be shown: that holds in archives, too. Default: anything is. */
+  /** Whether a file or folder of this path would be shown; the rule applies inside archives too. Default: all are shown. */
   readonly shows?: ((segments: readonly string[], isDirectory: boolean) => Promise<boolean>) | undefined;
 }
 
@@ -35,55 +35,55 @@ export interface Opening<P = Place> {
   readonly place: P;
   /** The name of the file or folder. */
   readonly name: string;
-  /** Its own URI, in the provider around. */
+  /** Its own URI in the outer provider. */
   readonly uri: string;
-  /** The same for as long as it is in the same state: names it beside all others that are open. */
+  /** Identifies the container in its present state among all that are open. */
   readonly key: string;
   readonly log: Log;
 }
 
 export interface Inner {
   readonly provider: ResourceProvider;
-  /** Of its URIs: all of them begin with `scheme:///`. */
+  /** The scheme of its URIs: all begin with `scheme:///`. */
   readonly scheme: string;
-  /** Bytes of memory that it takes, about. */
+  /** Approximate bytes of memory that it takes. */
   readonly weight: number;
 }
 
 interface KindFacts {
   readonly key: string;
-  /** How the names of such files or folders end, in lower case; upper case counts as well. */
+  /** The endings of names of such files or folders, in lower case; letter case does not matter. */
   readonly endings: readonly string[];
-  /** It notices its changes itself, and need not be opened anew. Default: it is opened for each state of the file. */
+  /** Whether it notices changes itself and need not be opened anew. Default: it is opened for each state of the file. */
   readonly follows?: boolean | undefined;
-  /** The content under one of its URIs tells of other resources. */
+  /** Whether the content under one of its URIs may include other resources. */
   readonly gathers?: boolean | undefined;
 }
 
 export interface FileKind extends KindFacts {
   readonly isFolder?: undefined;
-  /** The bytes that it begins with. Default: its name is enough. */
+  /** The first bytes of such a file. Default: the name is enough. */
   readonly magic?: Buffer | undefined;
-  /** It holds files and folders: the rules for names apply to them as to others. */
+  /** Whether it holds files and folders, so that the rules for names apply to them. */
   readonly hasFiles?: boolean | undefined;
-  /** @throws ResourceError that says what is wrong with it */
+  /** @throws ResourceError that says what is wrong with the container */
   open(opening: Opening): Promise<Inner>;
 }
 
 /**
- * A folder that is gone into as something else, in place of what lies in it. It has files of its own, and what is shown of
- * them is what would be shown of files beside it.
+ * A folder that is opened as a container in place of its plain content, such as a git repository. Rules for names apply
+ * to its files as they apply to files beside it.
  */
 export interface FolderKind extends KindFacts {
   readonly isFolder: true;
-  /** The name of one that belongs to the folder around it, where it is the last entry: its files are those of that folder. */
+  /** A folder of this name as the last entry belongs to the folder around it, as `.git` does: it holds that folder's files. */
   readonly own: string;
   readonly title: string;
-  /** The names that it has in it. */
+  /** The names of entries by which such a folder is recognised. */
   readonly has: readonly string[];
-  /** The path of the files that is shown under a path in it; empty for none in particular, undefined for what is no path. */
+  /** Returns the file path that a path in the container shows; empty for none, undefined for an invalid path. */
   readonly pathBelow: (segments: readonly string[]) => readonly string[] | undefined;
-  /** @throws ResourceError that says what is wrong with it */
+  /** @throws ResourceError that says what is wrong with the container */
   open(opening: Opening<FolderPlace>): Promise<Inner>;
 }
 

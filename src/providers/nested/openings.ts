@@ -7,7 +7,7 @@ import type { Inner } from './kind.ts';
 /** Containers that are kept open at a time; any more are open only while they are in use. */
 export const MAX_OPEN = 16;
 
-/** Bytes of memory that all of them take, about. */
+/** The most bytes of memory that all of them take, about. */
 export const MAX_WEIGHT = 128 * 1024 ** 2;
 
 /** How long something stays open that nobody uses, in milliseconds. */

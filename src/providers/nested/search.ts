@@ -85,5 +85,5 @@ async function* searchContainer(
   yield* found;
 }
 
-/** Matches in one container. */
+/** The most matches in one container. */
 const MAX_MATCHES = 10_000;

@@ -13,7 +13,7 @@ const PACKAGE = '@aws-sdk/client-s3';
 /** Milliseconds for a connection to be made. */
 const CONNECT_MS = 5_000;
 
-/** Connections to the store at a time. */
+/** The most connections to the store at a time. */
 const MAX_SOCKETS = 64;
 
 /** The endpoint that requests go to, for messages and for the client. */

@@ -9,23 +9,23 @@ export const s3Config = z.strictObject({
   endpoint: z
     .url()
     .optional()
-    .describe('Another store than AWS. Default: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, or AWS'),
+    .describe('A store other than AWS. Default: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, or AWS'),
   region: text.optional().describe('Default: AWS_REGION, AWS_DEFAULT_REGION, the profile; us-east-1 with an endpoint'),
   pathStyle: z
     .boolean()
     .optional()
-    .describe('The bucket is in the path of a request instead of its host. Default: true with an endpoint'),
-  anonymous: z.boolean().optional().describe('Asks without credentials, for what is public. Default: false'),
-  profile: text.optional().describe('Of the shared AWS files. Default: AWS_PROFILE, or default'),
+    .describe('Whether requests have the bucket in the path instead of the host. Default: true with an endpoint'),
+  anonymous: z.boolean().optional().describe('Sends requests without credentials, for public buckets. Default: false'),
+  profile: text.optional().describe('The profile in the shared AWS files. Default: AWS_PROFILE, or default'),
   accessKeyId: text.optional().describe('Default: the environment, or what else AWS programs find'),
-  secretAccessKey: text.optional().describe('Goes with accessKeyId; say it as a reference to the environment'),
-  sessionToken: text.optional().describe('Goes with temporary credentials'),
+  secretAccessKey: text.optional().describe('Belongs to accessKeyId; give it as a reference to the environment'),
+  sessionToken: text.optional().describe('Belongs to temporary credentials'),
   watchSeconds: z
     .number()
     .min(0.02)
     .max(86_400)
     .optional()
-    .describe('Seconds between looks at what is watched. Default: 30'),
+    .describe('Seconds between checks of watched resources. Default: 30'),
   maxWatchedKeys: z
     .number()
     .int()
@@ -48,14 +48,14 @@ export interface S3Options extends Omit<S3Config, 's3'> {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Seconds between looks at what is watched. */
+/** Seconds between checks of watched resources. */
 export const WATCH_SECONDS = 30;
 
-/** Keys that are listed to watch a folder, or the default list. */
+/** The most keys that are listed to watch a folder, or the default list. */
 export const MAX_WATCHED_KEYS = 10_000;
 
-/** Seconds in which no byte comes until a request is given up. */
+/** A request is given up after this many seconds without a byte. */
 export const TIMEOUT_SECONDS = 20;
 
-/** Tries of one request that fails for a reason that may pass. */
+/** Attempts for one request that fails for a temporary reason. */
 export const ATTEMPTS = 3;

@@ -39,7 +39,7 @@ export function isMissing(error: unknown): boolean {
   );
 }
 
-/** Whether the window lies behind the end. */
+/** Whether the window lies past the end. */
 export const isBehindTheEnd = (error: unknown): boolean => {
   const { name, status } = readFault(error);
   return name === 'InvalidRange' || status === 416;

@@ -63,6 +63,8 @@ export async function s3Provider(options: S3Options): Promise<ResourceProvider> 
       if (uri !== undefined) parseKeyUri(uri);
       return await polling.watch(uri, (options.watchSeconds ?? WATCH_SECONDS) * 1_000, onChange, ctx);
     },
+    // Nothing is kept of it.
+    heard: () => {},
     async close() {
       await polling.close();
       store.close();

@@ -8,7 +8,7 @@ import { nameOfSegment, parseTreeUri, segmentOfName, treeUri } from '../../core/
 
 export const SCHEME = 's3';
 
-/** Bytes of a key. */
+/** The most bytes of a key. */
 export const MAX_KEY_BYTES = 1_024;
 
 /** The bucket, and the prefix that all keys begin with: empty, or with a slash at its end. */

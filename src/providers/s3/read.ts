@@ -1,4 +1,4 @@
-/** Reading an object, whole or a window of it, and reading a folder as a bounded set of its children. */
+/** Reads an object, whole or in a window, and a folder as a limited set of its children. */
 import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
 import { bytesOf, type ResourceBody } from '../../core/body.ts';
@@ -13,7 +13,7 @@ import { entriesOf } from './list.ts';
 import { parseKeyUri, uriOfPrefix } from './names.ts';
 import type { Content } from './store.ts';
 
-/** Children of a folder that are fetched at a time. */
+/** The most children of a folder that are fetched at a time. */
 const CONCURRENCY = 8;
 
 /** @throws ResourceError `not-found`, `denied`, `invalid`, `unavailable` */
@@ -60,7 +60,7 @@ function bytesOfRange(range: ByteRange | undefined): { first: number; last: numb
   return { first: offset, last };
 }
 
-/** A window without bytes is nothing that can be asked for; nor is one that begins at the end. */
+/** S3 cannot return an empty window, nor one that begins at the end. */
 async function emptyWindow(
   bucket: Bucket,
   key: string,
@@ -73,7 +73,7 @@ async function emptyWindow(
   });
   if (facts === undefined) return undefined;
   const { size } = facts;
-  if (offset > size) throw invalid(`The window begins behind the end of the resource, which has ${size} bytes`, uri);
+  if (offset > size) throw invalid(`The window begins past the end of the resource, which has ${size} bytes`, uri);
   const resource = resourceOf(bucket, { kind: 'object', key, facts });
   return { resource, content: bytesOf(new Uint8Array()), window: { offset, total: size } };
 }
@@ -100,7 +100,7 @@ function bodyOf(
 const versionOfObject = ({ etag }: Content['facts']): string | undefined =>
   etag === undefined ? undefined : versionFrom([etag]);
 
-/** The type that is stored with the object counts where its name claims none. */
+/** Uses the type stored with the object where its name implies none. */
 function withType(resource: Resource, contentType: string | undefined): Resource {
   const said = contentType?.split(';', 1)[0]?.trim();
   if (resource.mimeType !== undefined || said === undefined || !/^[\w.+-]+\/[\w.+-]+$/.test(said)) return resource;
@@ -109,7 +109,7 @@ function withType(resource: Resource, contentType: string | undefined): Resource
     : { ...resource, mimeType: said };
 }
 
-/** As they come: nothing is taken from the connection that nobody has asked for. */
+/** Yields chunks on demand: reads from the connection only when the caller asks. */
 async function* chunks(body: Readable, uri: string, signal: AbortSignal): AsyncIterable<Uint8Array> {
   try {
     signal.throwIfAborted();
@@ -125,8 +125,8 @@ async function* chunks(body: Readable, uri: string, signal: AbortSignal): AsyncI
 }
 
 /**
- * The first children in list order, each whole (2093-5). A child that does not fit in what is left of the budget, or
- * cannot be read, is left out; a folder among them has no content of its own.
+ * Reads the first children in list order, each whole (2093-5). A child that exceeds the rest of the budget, or cannot
+ * be read, is left out; folders among them have no content.
  */
 async function readFolder(
   bucket: Bucket,
@@ -135,7 +135,7 @@ async function readFolder(
   want: ReadOptions,
   ctx: Context,
 ): Promise<readonly ResourceBody[]> {
-  if (want.range !== undefined) throw invalid('A folder has no bytes to take a window of; list it instead', uri);
+  if (want.range !== undefined) throw invalid('A folder has no bytes to read a window of; list it instead', uri);
   const { found, empty } = await entriesOf(bucket, folder, { limit: Math.max(1, want.maxChildren) }, uri, ctx);
   if (empty && folder !== '') throw notFound(uri);
   let budget = want.maxBytes;
@@ -161,7 +161,7 @@ async function childOf(bucket: Bucket, found: Found, ctx: Context): Promise<Reso
     const bytes = Buffer.alloc(found.facts.size);
     let filled = 0;
     for await (const chunk of chunks(content.body, resource.uri, ctx.signal)) {
-      // It has grown since it was listed: what is said of it would not be what it is.
+      // The object has grown since it was listed, so its description would be wrong.
       if (filled + chunk.byteLength > bytes.byteLength) return undefined;
       bytes.set(chunk, filled);
       filled += chunk.byteLength;

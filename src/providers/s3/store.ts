@@ -39,7 +39,7 @@ export interface Content {
   readonly body: Readable;
 }
 
-/** Keys of one list at most. The protocol has 1,000; the client parses a list at once, and others wait meanwhile. */
+/** The most keys of one list. The protocol has 1,000; the client parses a list at once, and others wait meanwhile. */
 export const MAX_LIST = 500;
 
 /** Methods throw what the client throws; `faultOf` says what it means. */

@@ -18,6 +18,6 @@ export interface OpenDatabase {
   readonly places: Places;
   readonly reader: RowReader;
   readonly saved: ReadonlyMap<string, Saved>;
-  /** Changes are noticed. */
+  /** Whether changes are noticed. */
   readonly watches: boolean;
 }

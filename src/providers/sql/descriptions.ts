@@ -7,12 +7,12 @@ import { escaped, link, tableHead, tableLine } from './markdown.ts';
 import { COUNT, isKeyed, ROWS, SCHEMA, tablePath } from './place.ts';
 import { JSON_TYPE, MARKDOWN_TYPE, type Rendered } from './sheets.ts';
 
-/** The formats of a description, the first of which is its own. */
+/** The formats of a description; the first is the primary one. */
 export const DESCRIPTION_FORMATS: readonly string[] = [JSON_TYPE, MARKDOWN_TYPE];
 
 export const displayName = ({ schema, name }: TableName): string => (schema === undefined ? name : `${schema}.${name}`);
 
-/** @param known the tables that may be told of: a key that leads to another one is left out */
+/** @param known the visible tables: a foreign key to any other table is left out */
 export function describeTable(found: Table, known: Known, formats: readonly string[]): readonly Rendered[] {
   const table = known.find(found.schema, found.name) ?? { ...found, foreignKeys: [] };
   const path = tablePath(table);
@@ -107,7 +107,7 @@ const columnFacts = ({ name, type, nullable, default: value, generated, comment 
   ...(comment !== undefined && { comment }),
 });
 
-/** All tables of a database, or of one schema. */
+/** Describes all tables of a database, or of one schema. */
 export function describeAll(
   dialect: Dialect,
   schema: string | undefined,

@@ -1,9 +1,9 @@
 /**
- * The interface of a database. A `Dialect` is one kind of database, a `Connection` an opened one. SELECTs over tables are
- * built once for all of them (`selects.ts`, by Kysely with the dialect's compiler): a connection only runs statements
- * with bound parameters, reads the catalogue, and tells of changes. It cannot write, whatever the statement says.
+ * The interface of a database. A `Dialect` is one kind of database, a `Connection` an opened one. `selects.ts` builds the
+ * SELECTs for all dialects, by Kysely with the dialect's compiler. So a connection only runs statements with bound
+ * parameters, reads the catalogue, and reports changes. It cannot write, whatever a statement says.
  */
-import type { Kysely } from 'kysely';
+import type { Kysely, Dialect as KyselyDialect } from 'kysely';
 import type { Log } from '../../core/context.ts';
 import type { Caller } from '../../core/waiting/fair-queue.ts';
 import type { SqlConfig } from './config.ts';
@@ -11,66 +11,66 @@ import type { SqlConfig } from './config.ts';
 /** The library that builds statements, loaded when a database is mounted. */
 export type KyselyModule = typeof import('kysely');
 
-/** Tables that are known only when the program runs: any name, any columns. */
+/** The tables of any database: their names and columns are known only at run time. */
 // biome-ignore lint/suspicious/noExplicitAny: Kysely's own type for a database without a schema
 export type AnyTables = any;
 
 /** Builds statements and cannot run them: made with Kysely's `DummyDriver` and the dialect's compiler. */
 export type Builder = Kysely<AnyTables>;
 
-/** A table or view. `schema` is undefined where the database has none, as SQLite. */
+/** The name of a table or view. `schema` is undefined for a database without schemas, such as SQLite. */
 export interface TableName {
   readonly schema: string | undefined;
   readonly name: string;
 }
 
 /**
- * How values of a column are written in a URI. `integer`: a bigint; `real`: a number; `text`: a string, which is also how
- * values of types that JavaScript does not have go back to the database (dates, decimals, UUIDs, booleans); `bytes`: a
- * Uint8Array; `any`: not said, so that each value tells its type.
+ * The kind of the values of a column, which says how a URI writes them. `integer`: a bigint; `real`: a number; `text`: a
+ * string, also for types that JavaScript lacks (dates, decimals, UUIDs, booleans); `bytes`: a Uint8Array; `any`: the column
+ * has no kind, so each value is written with its own.
  */
 export type ValueKind = 'integer' | 'real' | 'text' | 'bytes' | 'any';
 
 export interface Column {
   readonly name: string;
-  /** As the database calls it, such as `numeric(10,2)`; empty where none is declared. */
+  /** The type in the database's words, such as `numeric(10,2)`; empty if none is declared. */
   readonly type: string;
   readonly kind: ValueKind;
   readonly nullable: boolean;
-  /** The default as SQL, as the database gives it. */
+  /** The default value, as the SQL that the database gives. */
   readonly default?: string | undefined;
   readonly comment?: string | undefined;
-  /** `octet_length()` works on it, and values can be large: one over `maxValueBytes` is then not fetched. */
+  /** Values can be large, and `octet_length()` gives their size: one over `maxValueBytes` is not fetched. */
   readonly sized?: boolean | undefined;
   /** Computed by the database. */
   readonly generated?: boolean | undefined;
 }
 
-/** A column that rows are told apart and ordered by. */
+/** A column that tells rows apart, and by which they are ordered. */
 export interface KeyColumn {
   readonly name: string;
   readonly kind: ValueKind;
 }
 
-/** The columns that tell the rows of a table apart, and give their order: there is an index on them. */
+/** The columns that tell the rows of a table apart and give their order. They have an index. */
 export interface Identity {
   readonly of: 'primary key' | 'unique index' | 'row id';
   /** In the order of the index. None is NULL, unless there is a `tieBreak`. */
   readonly columns: readonly KeyColumn[];
-  /** An integer column that tells rows apart whose key has a NULL in it: SQLite's row id, where a key may be NULL. */
+  /** The integer column that tells rows apart whose keys contain NULL: SQLite's row id, for a table whose key may be NULL. */
   readonly tieBreak?: string | undefined;
 }
 
 export interface ForeignKey {
   readonly columns: readonly string[];
   readonly table: TableName;
-  /** Columns of that table, one for each of `columns`. */
+  /** The columns of the other table, one for each of `columns`. */
   readonly references: readonly string[];
 }
 
 export interface Index {
   readonly name: string;
-  /** Expressions are left out. */
+  /** The columns of the index; expressions are left out. */
   readonly columns: readonly string[];
   readonly unique: boolean;
 }
@@ -79,9 +79,9 @@ export interface Table extends TableName {
   readonly kind: 'table' | 'view';
   readonly comment?: string | undefined;
   readonly columns: readonly Column[];
-  /** Names of its columns, in the order of the key; empty where there is none. */
+  /** Names of the columns of the primary key, in its order; empty if there is none. */
   readonly primaryKey: readonly string[];
-  /** Undefined: rows have no URI, and no more than the first page is shown (views, and some tables without a key). */
+  /** Undefined for views and for some tables without a key: their rows have no URIs, and only the first page is shown. */
   readonly identity: Identity | undefined;
   readonly foreignKeys: readonly ForeignKey[];
   readonly indexes: readonly Index[];
@@ -93,7 +93,7 @@ export interface Catalogue {
   readonly tables: readonly Table[];
 }
 
-/** Bytes that were not fetched, because a value is larger than `maxValueBytes`. */
+/** Stands for a value that was not fetched, because it is larger than `maxValueBytes`. */
 export interface LeftOut {
   readonly kind: 'left-out';
   readonly bytes: number;
@@ -116,7 +116,7 @@ export type Value = null | boolean | number | bigint | string | Uint8Array | Lef
 /** A value that is bound to a parameter. */
 export type Parameter = null | boolean | number | bigint | string | Uint8Array;
 
-/** SQL with the placeholders of the dialect, and what is bound to them in order. */
+/** SQL with the placeholders of the dialect, and the values that are bound to them, in order. */
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly Parameter[];
@@ -124,17 +124,17 @@ export interface Statement {
 
 /** How much a statement may take. */
 export interface Limits {
-  /** Rows that are given at most; there may be more. */
+  /** The most rows that are given, even if there are more. */
   readonly maxRows: number;
-  /** Bytes of the values of all rows, as UTF-8; the row that goes over it is the first that is not given. */
+  /** The most bytes of the values of all rows, as UTF-8. The first row that exceeds them is not given, nor are those behind it. */
   readonly maxBytes: number;
-  /** Bytes of one value; a larger one is `LeftOut`. */
+  /** The most bytes of one value; a larger one is given as `LeftOut`. */
   readonly maxValueBytes: number;
-  /** Milliseconds from when it has a connection; then the statement is stopped in the database, and fails with `timeout`. */
+  /** Milliseconds for the statement, from when it has a connection. Then the database stops it, and it fails with `timeout`. */
   readonly timeoutMs: number;
-  /** Who it is for: those who wait for a connection take turns. */
+  /** The caller of the statement: callers that wait for a connection take turns. */
   readonly caller: Caller;
-  /** Stops it too; it then fails with the signal's reason. */
+  /** Also stops the statement, which then fails with the reason of the signal. */
   readonly signal: AbortSignal;
 }
 
@@ -143,26 +143,26 @@ export interface Rows {
   readonly columns: readonly string[];
   /** One value for each column. */
   readonly rows: readonly (readonly Value[])[];
-  /** Which limit ended the rows, where there are more. */
+  /** The limit that ended the rows; undefined if these are all. */
   readonly stoppedBy: 'rows' | 'bytes' | undefined;
 }
 
-/** Something was changed: in these tables only, or, where that is not known, anywhere. */
+/** Reports a change: in these tables, or in any table if undefined. */
 export type TellChanged = (tables: readonly TableName[] | undefined) => void;
 
 export interface Connection {
   /**
-   * Runs one statement that reads. More than one at a time may be asked for; the connection queues or spreads them.
-   * @throws ResourceError `timeout`, `limited` (no connection becomes free), `unavailable` (the database does not answer), `invalid` (a parameter that
-   *   the database cannot take for its column, such as `abc` for a date), `not-found` (a table or column is gone),
-   *   `denied`, `internal`; with no SQL, host or credential in the message, and the database's own error as `cause`
+   * Runs one statement that reads. Several may run at a time: the connection queues or spreads them.
+   * @throws ResourceError `timeout`, `limited` (no connection becomes free), `unavailable` (the database does not answer),
+   *   `invalid` (a parameter that the database cannot take for its column, such as `abc` for a date), `not-found` (a table or
+   *   column is gone), `denied`, `internal`. The message has no SQL, host or credential in it; `cause` is the database's error.
    */
   run(statement: Statement, limits: Limits): Promise<Rows>;
   /** @throws as `run` */
   catalogue(limits: Limits): Promise<Catalogue>;
-  /** A text that changes with the catalogue, where it is cheap to ask for; else the catalogue is read again after a time. */
+  /** A text that changes with the catalogue, if it is cheap to get. Without it, the catalogue is read again after a time. */
   version?(limits: Limits): Promise<string>;
-  /** Tells of changes from the moment the promise resolves; undefined where the database cannot (then it is polled). */
+  /** Reports changes from the moment the promise resolves. Undefined if the database cannot report them: then it is polled. */
   readonly watch?: ((tell: TellChanged) => Promise<AsyncDisposable>) | undefined;
   /** Ends everything, running statements too. */
   close(): Promise<void>;
@@ -170,29 +170,29 @@ export interface Connection {
 
 /** The parameters for opening a database. */
 export interface Opening {
-  /** The path, made absolute, or the URL, with its credentials. */
+  /** The absolute path, or the URL with its credentials. */
   readonly source: string;
   readonly config: SqlConfig;
   readonly log: Log;
 }
 
 export interface Dialect {
-  /** Of the URIs that are published: `sqlite`, `postgres`, `mysql`. */
+  /** The scheme of the published URIs: `sqlite`, `postgres`, `mysql`. */
   readonly scheme: string;
-  /** As people call it. */
+  /** The name for people. */
   readonly title: string;
-  /** Whether tables lie in schemas; one is then a level of the tree. */
+  /** Whether tables lie in schemas. Schemas are then a level of the tree. */
   readonly hasSchemas: boolean;
-  /** It finds `(a, b) > (?, ?)` by an index on both; else the comparison is written out. */
+  /** Whether the database uses an index for `(a, b) > (?, ?)`. If not, the comparison is written out column by column. */
   readonly comparesRows: boolean;
-  /** Columns that a result can have. */
+  /** The most columns that a result can have. */
   readonly maxColumns: number;
-  /** Builds statements for it. */
-  readonly builder: (kysely: KyselyModule) => Builder;
+  /** Kysely's parts that compile statements for this database, without the part that would run them. */
+  readonly compiler: (kysely: KyselyModule) => Omit<KyselyDialect, 'createDriver'>;
   /**
-   * Opens it read-only, and makes sure that it is one of these.
-   * @throws ResourceError `invalid` with a message for whoever starts the server (the package to install, no such file, not
-   *   a database); never with a password in it
+   * Opens the database read-only, and checks that it is one of this kind.
+   * @throws ResourceError `invalid` with a message for the person who starts the server (a package to install, no such file,
+   *   not a database). The message never contains a password.
    */
   readonly open: (opening: Opening) => Promise<Connection>;
 }

@@ -1,15 +1,15 @@
-/** Which database a source is, by its shape: the code of one is loaded when it is mounted. */
+/** Picks the dialect of a source by its shape. A dialect's code is loaded when a database is mounted. */
 import { isAbsolute, resolve } from 'node:path';
 import { invalid } from '../../core/errors.ts';
 import type { Dialect } from './dialect.ts';
 
-/** Begins a URL of a database that is reached over a connection. */
+/** Matches the beginning of a URL of a database server. */
 const SERVER = /^(postgres(?:ql)?|mysql|mariadb):\/\//i;
 
-/** Begins the URL of a SQLite file: `sqlite:data.db`, `sqlite:///srv/data.db`. */
+/** Matches the beginning of a URL of a SQLite file: `sqlite:data.db`, `sqlite:///srv/data.db`. */
 const FILE = /^(?:sqlite3?|file):/i;
 
-/** Whether a text is the URL of a database. A path is none, whatever lies there. */
+/** Whether a text is the URL of a database. A path is not, whatever file lies there. */
 export const isDatabaseUrl = (source: string): boolean => SERVER.test(source) || /^sqlite3?:/i.test(source);
 
 /** @throws ResourceError `invalid` */
@@ -20,7 +20,7 @@ export async function dialectOf(source: string): Promise<Dialect> {
   return (await import('./mysql/index.ts')).mysqlDialect;
 }
 
-/** The path of a SQLite file, absolute. @throws ResourceError `invalid` for a URL with more than a path in it */
+/** Returns the absolute path of a SQLite file. @throws ResourceError `invalid` for a URL with more than a path */
 export function sqlitePath(source: string, base: string): string {
   if (!FILE.test(source)) return resolve(base, source);
   const rest = source.slice(source.indexOf(':') + 1);
@@ -38,7 +38,7 @@ export function sqlitePath(source: string, base: string): string {
   return resolve(base, decoded);
 }
 
-/** Returns a database's name by its source: the file name without its ending, or the database of the URL. */
+/** Names a database after its source: the file name without its extension, or the database in the URL. */
 export function databaseName(source: string): string {
   if (!SERVER.test(source)) {
     const file = source.replace(/[?#].*$/, '').replace(/^.*[/\\:]/, '');

@@ -36,8 +36,8 @@ export interface SqlOptions extends SqlInput {
 }
 
 /**
- * @throws ResourceError `invalid` where there is no such database, it cannot be opened, or a package is missing: for
- *   whoever starts the server, without a password
+ * @throws ResourceError `invalid` if the database does not exist or cannot be opened, or if a package is missing. The
+ *   message is for the person who starts the server, and never contains a password.
  */
 export async function sqlProvider({
   name,
@@ -71,6 +71,8 @@ export async function sqlProvider({
   const read = createRead(database, resources);
   const templates = createTemplates(database);
   const watching = database.watches ? createWatching(database, read) : undefined;
+  // A file may be another one on each machine, or one that is copied there later.
+  const remote = isDatabaseUrl(config.sql) && dialect.scheme !== 'sqlite';
 
   return {
     name: database.name,
@@ -82,7 +84,7 @@ export async function sqlProvider({
       search: false,
       gathers: true,
       ranges: false,
-      remote: isDatabaseUrl(config.sql) && dialect.scheme !== 'sqlite',
+      remote,
     },
 
     async list(uri, page, ctx) {
@@ -116,6 +118,7 @@ export async function sqlProvider({
         if (uri !== undefined) assertOwn(uri, await catalogues.get(ctx));
         return await watching.add(uri, onChange);
       },
+      ...(remote && { heard: watching.heard }),
     }),
 
     async close() {
@@ -124,7 +127,7 @@ export async function sqlProvider({
     },
   } satisfies ResourceProvider;
 
-  /** Throws for a text that is no URI of this database; a place that does not exist yet may be watched. */
+  /** Throws for a URI that cannot be one of this database. A place that does not exist yet may be watched. */
   function assertOwn(uri: string, known: Awaited<ReturnType<typeof catalogues.get>>): void {
     try {
       places.parse(uri, known);
@@ -134,7 +137,7 @@ export async function sqlProvider({
   }
 }
 
-/** Errors of the database are about the resource that was asked for. */
+/** Adds the URI of the requested resource to an error of the database. */
 async function about<T>(uri: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

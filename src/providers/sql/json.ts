@@ -1,23 +1,23 @@
 /**
- * Values and rows as JSON. It is written by hand where columns are named: an object would reorder names that look like
- * numbers, and take `__proto__` for something else.
+ * Writes values and rows as JSON. Objects with column names are written by hand: a JavaScript object would reorder
+ * names that look like numbers, and treats `__proto__` specially.
  */
 import type { Value } from './dialect.ts';
 
-/** Bytes of a value that stands in a row in base64; larger ones are read by their own URI. */
+/** The most bytes of a value that a row contains in base64; a larger one has its own URI. */
 export const MAX_INLINE_BYTES = 1_024;
 
-/** JSON of something that is no row. */
+/** Writes any value other than a row as JSON. */
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** An object of texts that are JSON already, in this order. */
+/** Writes an object of JSON texts, in this order. */
 export function jsonObject(entries: readonly (readonly [string, string])[], indent: string): string {
   if (entries.length === 0) return '{}';
   const inner = `${indent}  `;
   return `{\n${entries.map(([name, json]) => `${inner}${JSON.stringify(name)}: ${json}`).join(',\n')}\n${indent}}`;
 }
 
-/** Names that no two columns have: a second `id` is `id:2`. */
+/** Makes names unique: a second `id` becomes `id:2`. */
 export function uniqueNames(names: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   const last = new Map<string, number>();
@@ -32,9 +32,9 @@ export function uniqueNames(names: readonly string[]): readonly string[] {
 }
 
 /**
- * Integers that a double does not hold are strings, and so are infinite numbers; bytes are `{bytes, base64}`, and what was
- * left out `{bytes, uri}`.
- * @param uri where the value is read by itself
+ * Writes a value. Integers beyond the precision of a double, and infinite numbers, are strings; bytes are `{bytes,
+ * base64}`, and omitted values `{bytes, uri}`.
+ * @param uri the URI of the value itself
  */
 export function jsonValue(value: Value, uri: string | undefined): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);

@@ -1,25 +1,26 @@
 /**
- * Names of tables and values of keys as path segments, and back: `17`, `de`, `2024-01-01,eu`. Every value has one form, and
- * every form one value.
+ * Writes names of tables and values of keys as path segments, and reads them back: `17`, `de`, `2024-01-01,eu`. Each value
+ * is written in exactly one way.
  *
- * - A value of the column's own kind is written as it is; one of another kind, as SQLite allows, begins with what it is:
- *   `~i:` an integer, `~r:` a real, `~t:` a text, `~b:` bytes in hex, `~n` NULL. So does an empty text: `~t:`.
- * - What cannot stand in a segment (slashes, control characters, a lone dot) and `~` are `~` and two hex digits for each
- *   byte of their UTF-8, as `AC~2FDC`; the comma too where a key has several columns, which it separates.
- * - A key with a NULL in it has the row id behind it, which tells such rows apart.
+ * - A value of the column's own kind is written as it is. A value of another kind, which SQLite allows, begins with a tag:
+ *   `~i:` an integer, `~r:` a real, `~t:` a text, `~b:` bytes in hex, `~n` NULL. An empty text is `~t:` in any column.
+ * - A character that cannot stand in a segment (a slash, a control character, a lone dot), and `~` itself, is written as `~`
+ *   and two hex digits for each byte of its UTF-8: `AC~2FDC`. In a key of several columns, which a comma separates, so is a
+ *   comma in a value.
+ * - A key that contains NULL ends with the row id, which tells such rows apart.
  */
 import type { Identity, Parameter, ValueKind } from './dialect.ts';
 
-/** Characters of a key in a URI; a row with a longer one is in pages, and has no URI of its own. */
+/** The most characters of a key in a URI. A row with a longer key appears in pages, and has no URI of its own. */
 export const MAX_KEY_LENGTH = 4_096;
 
-/** Values of the columns of an identity, and of its tie break where one of them is NULL. */
+/** The values of the columns of an identity; if one of them is NULL, also the value of its tie break. */
 export interface Key {
   readonly values: readonly Parameter[];
   readonly tieBreak?: bigint | undefined;
 }
 
-/** The control characters, what separates segments, what starts an escape, and what stands for broken text. */
+/** Control characters, separators of segments, the start of an escape, and the character that replaces broken text. */
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f/\\~\ufffd]/g;
 const UNSAFE_OR_COMMA = /[\u0000-\u001f\u007f-\u009f/\\~\ufffd,]/g;
 const DOTS = /^\.{1,2}$/;
@@ -27,7 +28,7 @@ const DOTS = /^\.{1,2}$/;
 const hexBytes = (text: string): string =>
   [...Buffer.from(text, 'utf8')].map((byte) => `~${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
 
-/** A name as a segment, before percent-encoding: never empty, never a reserved word, which begins with `~`. */
+/** Writes a name as a segment, before percent-encoding. Reserved words begin with a bare `~`, which no result does. */
 export const encodeName = (name: string, several = false): string => {
   const escaped = name.replace(several ? UNSAFE_OR_COMMA : UNSAFE, hexBytes);
   return DOTS.test(escaped) ? hexBytes(escaped) : escaped;
@@ -74,9 +75,9 @@ export function decodeKey(segment: string, identity: Identity, most = MAX_KEY_LE
     values.push(value);
   }
   const last = parts[columns.length];
-  const broken = values.includes(null);
-  // A key has a tie break only if it needs one.
-  if (broken !== (last !== undefined) || (broken && tieBreak === undefined)) return undefined;
+  const hasNull = values.includes(null);
+  // A key has a tie break exactly if it contains NULL.
+  if (hasNull !== (last !== undefined) || (hasNull && tieBreak === undefined)) return undefined;
   if (last !== undefined && !INTEGER.test(last)) return undefined;
   const key: Key = { values, ...(last !== undefined && { tieBreak: BigInt(last) }) };
   return encodeKey(key, identity, most) === segment ? key : undefined;
@@ -85,7 +86,7 @@ export function decodeKey(segment: string, identity: Identity, most = MAX_KEY_LE
 const NULL = '~n';
 const INTEGER = /^-?\d{1,20}$/;
 
-/** A value as it is written, alone or among several. */
+/** Writes one value. @param several the key has other values, from which a comma separates it */
 export function encodeValue(value: Parameter, kind: ValueKind, several: boolean): string {
   if (value === null) return NULL;
   if (typeof value === 'bigint') return kind === 'integer' ? String(value) : `~i:${value}`;
@@ -98,7 +99,7 @@ export function encodeValue(value: Parameter, kind: ValueKind, several: boolean)
   return text !== '' && kind !== 'integer' && kind !== 'real' ? text : `~t:${text}`;
 }
 
-/** @returns undefined if no value is written so; other spellings of a value are taken for it */
+/** Reads one value; undefined if the text is none. Also accepts spellings that `encodeValue` does not write, such as `007`. */
 export function decodeValue(text: string, kind: ValueKind): Parameter | undefined {
   if (text === NULL) return null;
   const tagged = /^~([irtb]):(.*)$/s.exec(text);

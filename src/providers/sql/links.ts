@@ -1,6 +1,6 @@
 /**
- * Links between rows: a foreign key leads to the row that it names. In contents they are relative references (RFC 3986
- * section 4.2), which hold under whatever name the database is mounted.
+ * Links between rows: a foreign key leads to the row that it names. Contents have them as relative references (RFC 3986
+ * section 4.2), which stay right whatever the mount is called.
  */
 import { encodeSegment } from '../../core/uri.ts';
 import type { Known } from './catalogues.ts';
@@ -8,19 +8,19 @@ import type { ForeignKey, Identity, Parameter, Table, Value, ValueKind } from '.
 import { encodeKey } from './keys.ts';
 import { isKeyed, type Keyed, tablePath } from './place.ts';
 
-/** The reference from one resource to another, both as path segments before percent-encoding. */
+/** Writes the reference from one resource to another. Both are path segments before percent-encoding. */
 export function relativeReference(from: readonly string[], to: readonly string[]): string {
   const folder = from.slice(0, -1);
   let shared = 0;
   while (shared < folder.length && shared < to.length - 1 && folder[shared] === to[shared]) shared++;
   const up = '../'.repeat(folder.length - shared);
   const down = to.slice(shared).map(encodeSegment).join('/');
-  // A colon in the first segment would make what is before it a scheme (section 4.2).
+  // Without `./`, the text before a colon in the first segment would be read as a scheme (section 4.2).
   return up === '' && /^[^/]*:/.test(down) ? `./${down}` : up + down;
 }
 
 export interface Link {
-  /** The places of the foreign key's columns in the table. */
+  /** The positions of the foreign key's columns in the table. */
   readonly columns: readonly number[];
   /** The name of the link: the columns, joined by commas. */
   readonly name: string;
@@ -28,7 +28,7 @@ export interface Link {
   readonly pathOf: (values: readonly Value[]) => readonly string[] | undefined;
 }
 
-/** Links out of a table: its foreign keys to what tells the rows of other tables apart. */
+/** The links out of a table: its foreign keys that refer to the identity of another table. */
 export function linksOf(table: Table, known: Known): readonly Link[] {
   const links = new Map<string, Link>();
   for (const key of table.foreignKeys) {
@@ -70,7 +70,7 @@ function rowPath(
   return segment === undefined ? undefined : [...tablePath(target), segment];
 }
 
-/** As the other column has it: a number may be kept as text here and as an integer there. */
+/** Converts a value to the kind of the column that it refers to: this table may have text where the other has integers. */
 function fitting(value: Value | undefined, kind: ValueKind | undefined): Parameter | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'object' && !(value instanceof Uint8Array)) return undefined;

@@ -1,4 +1,4 @@
-/** Lists: tables of a database, rows of a table, saved queries. A position names the last entry that was shown. */
+/** Lists the tables of a database, the rows of a table, and saved queries. A position names the last entry shown. */
 import type { Context } from '../../core/context.ts';
 import { invalid, notListable } from '../../core/errors.ts';
 import type { Page, ResourcePage } from '../../core/provider.ts';
@@ -10,10 +10,10 @@ import { isKeyed, type Keyed, type Place } from './place.ts';
 import type { Resources } from './resources.ts';
 import type { Row } from './rows.ts';
 
-/** Characters of a key in a position. */
+/** The most characters of a key in a position. */
 const MAX_POSITION_LENGTH = 100_000;
 
-/** @throws ResourceError `not-listable`, `invalid` for a cursor that is none */
+/** Lists the children of a place. @throws ResourceError `not-listable`; `invalid` for a cursor of another list */
 export async function listPlace(
   database: OpenDatabase,
   resources: Resources,
@@ -36,7 +36,7 @@ export async function listPlace(
     case 'table':
       return listTable(database, resources, place.table, page, ctx);
     default:
-      // There has to be such a row to say that it cannot be listed.
+      // Throws `not-found` if the row does not exist, rather than `not-listable`.
       await resources.of(place, uri, ctx);
       throw notListable(uri);
   }
@@ -56,7 +56,7 @@ function databaseEntries(
   return [...special, ...tables];
 }
 
-/** Returns where an entry sorts: Vitrine's own entries come first, then names in the order of their characters. */
+/** Returns an entry's sort key: Vitrine's own entries come first, then names by their characters. */
 const positionOf = ({ uri, name }: Resource): string => (/\/~[a-z]+$/.test(uri) ? `a${name}` : `b${name}`);
 
 function pageOf(entries: readonly Resource[], { cursor, limit }: Page): ResourcePage {
@@ -100,7 +100,7 @@ const hasSegment = (row: Row): row is Row & { readonly segment: string } => row.
 
 const ownPosition = (shown: readonly Resource[]): string => `o${shown.at(-1)?.name ?? ''}`;
 
-/** The position of a list of a table: among its own entries first, then among its rows. */
+/** Reads the position in the list of a table: Vitrine's own entries come first, then the rows. */
 function startOf(
   cursor: string | undefined,
   own: readonly Resource[],
@@ -113,6 +113,6 @@ function startOf(
     table !== undefined && cursor.startsWith('r')
       ? decodeKey(cursor.slice(1), table.identity, MAX_POSITION_LENGTH)
       : undefined;
-  if (after === undefined) throw invalid('The cursor is none of this list');
+  if (after === undefined) throw invalid('The cursor is not one of this list');
   return { from: own.length, after };
 }

@@ -1,10 +1,10 @@
-/** Rows as Markdown: what a cell holds is text, and never marks anything up. */
+/** Writes rows as Markdown. The content of a cell is text, and cannot become markup. */
 import type { Value } from './dialect.ts';
 
-/** Characters of a value in a table; a longer one is cut, and read whole with its row. */
+/** The most characters of a value in a table. A longer one is cut; its row has the whole value. */
 export const MAX_CELL_CHARACTERS = 300;
 
-/** Any text as text: on one line, and without what Markdown or HTML would take for its own. */
+/** Escapes a text for one line, so that Markdown and HTML do not interpret it. */
 export const escaped = (text: string): string =>
   text
     .replace(/[\\`*[\]<>|~&#]/g, '\\$&')
@@ -17,7 +17,7 @@ export const link = (text: string, uri: string): string =>
 const encodeURIComponentFully = (character: string): string =>
   `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 
-/** A value in one cell. @param uri where it leads to, or is read by itself */
+/** Writes a value for one cell. @param uri the resource of the value, or of the row that it refers to */
 export function markdownValue(value: Value, uri: string | undefined, most = MAX_CELL_CHARACTERS): string {
   const text = textOf(value, most);
   return uri === undefined || text === '' ? text : link(text, uri);

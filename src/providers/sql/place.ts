@@ -29,7 +29,7 @@ export type Place =
   | { readonly kind: 'overview'; readonly schema: string | undefined }
   | { readonly kind: 'description'; readonly table: Table }
   | { readonly kind: 'count'; readonly table: Table }
-  /** A page of rows: the first, or the one after a row, which need not be there any more. */
+  /** A page of rows: the first, or the one after a row. That row may have been deleted since. */
   | { readonly kind: 'rows'; readonly table: Table; readonly after: Key | undefined }
   | { readonly kind: 'row'; readonly table: Keyed; readonly key: Key }
   | { readonly kind: 'value'; readonly table: Keyed; readonly key: Key; readonly column: Column }
@@ -43,9 +43,9 @@ export const tablePath = ({ schema, name }: TableName): readonly string[] =>
   schema === undefined ? [encodeName(name)] : [encodeName(schema), encodeName(name)];
 
 export interface Places {
-  /** @throws ResourceError `not-found`, `invalid` for what is no URI of this database */
+  /** @throws ResourceError `not-found`; `invalid` for a text that cannot be a URI of this database */
   parse(uri: string, known: Known): Place;
-  /** Of path segments, before percent-encoding. */
+  /** Makes the URI of path segments that are not percent-encoded yet. */
   uriOf(path: readonly string[]): string;
 }
 
@@ -72,7 +72,7 @@ export function createPlaces({ scheme, hasSchemas }: Dialect, queries: ReadonlyS
   return {
     parse(uri, known) {
       const { query } = splitUri(uri);
-      // Only what is saved takes a query: it is cut off by its mark, which a path cannot have in it.
+      // Only a saved query has a query string. It begins at the first `?`, which no path contains.
       const path = query === undefined ? uri : uri.slice(0, uri.indexOf('?'));
       const { segments, trailingSlash } = parseTreeUri(path, scheme);
       const place = uri.includes('#') ? parseTreeUri(uri, scheme) && undefined : find(segments, known, query);

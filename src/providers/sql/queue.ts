@@ -1,18 +1,18 @@
-/** Who gets one of the few connections to a database, when more want to read than there are. */
+/** Shares the few connections to a database fairly, when there are more readers than connections. */
 import { createFairQueue, type FairQueue, MAX_WAIT_MS } from '../../core/waiting/fair-queue.ts';
 
-/** Statements that wait for a connection. */
+/** The most statements that wait for a connection. */
 const MAX_WAITING = 1_000;
 
 /**
- * @param connections that there are at a time
- * @param statementTimeoutSeconds a statement is waited for as long as one may take, at least
+ * @param connections the most that are open at a time
+ * @param statementTimeoutSeconds how long a statement may take. A waiting statement waits at least as long.
  */
 export const connectionQueue = (connections: number, statementTimeoutSeconds: number): FairQueue =>
   createFairQueue({
     places: connections,
     maxWaiting: MAX_WAITING,
     maxWaitMs: Math.max(MAX_WAIT_MS, statementTimeoutSeconds * 1_000),
-    busy: 'No connection to the database is free, because too much is asked of it at a time; try again later',
+    busy: 'All connections to the database are in use; try again later',
     limit: 'connections',
   });

@@ -18,7 +18,7 @@ export const ROW_FORMATS = DESCRIPTION_FORMATS;
 /** Columns that a row is titled by where the configuration does not say, best first. */
 const LABELS: readonly string[] = ['title', 'name', 'label', 'displayname', 'fullname', 'subject', 'username', 'email'];
 
-/** Characters of a title. */
+/** The most characters of a title. */
 const MAX_TITLE = 120;
 
 export interface Resources {

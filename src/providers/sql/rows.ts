@@ -1,4 +1,4 @@
-/** Rows as they come out of the database: their keys and values, a page at a time. */
+/** Reads rows of the database, with their keys and values, a page at a time. */
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { Column, Connection, Dialect, KyselyModule, Parameter, Rows, Statement, Table, Value } from './dialect.ts';
@@ -8,11 +8,11 @@ import type { Keyed } from './place.ts';
 import { createSelects, type Range } from './selects.ts';
 
 export interface Row {
-  /** Undefined where the table has nothing that tells its rows apart. */
+  /** Undefined if nothing in the table tells its rows apart. */
   readonly key: Key | undefined;
-  /** Its path segment, before percent-encoding; undefined where it has none. */
+  /** The key as a path segment, before percent-encoding; undefined if the row has no URI. */
   readonly segment: string | undefined;
-  /** Of the columns that were asked for, in their order. */
+  /** The values of the requested columns, in their order. */
   readonly values: readonly Value[];
 }
 
@@ -34,10 +34,13 @@ export interface Asked {
 export interface RowReader {
   /** @throws ResourceError `too-large` when not even one row fits */
   page(table: Table, after: Key | undefined, limit: number, asked: Asked, ctx: Context): Promise<RowPage>;
-  /** The row of a key; undefined when there is none, or when it is another one's under the rules of the database. */
+  /**
+   * The row of a key; undefined if there is none. The key has to be spelled as the row has it, even if the database compares
+   * other spellings as equal.
+   */
   one(table: Keyed, key: Key, asked: Asked, ctx: Context): Promise<Row | undefined>;
   count(table: Table, ctx: Context): Promise<bigint>;
-  /** Values of the next column of a key, as many as the limit. */
+  /** Values of the column after `before` in a key, at most `limit`. */
   keys(
     table: Keyed,
     before: readonly Parameter[],
@@ -49,7 +52,7 @@ export interface RowReader {
   query(statement: Statement, maxRows: number, maxBytes: number, ctx: Context): Promise<Rows>;
 }
 
-/** Bytes of a value in a key. The limits on shown values do not cut keys. */
+/** The most bytes of a value in a key. The limits on shown values do not cut keys. */
 const MAX_KEY_BYTES = 65_536;
 
 export function createRowReader(
@@ -60,7 +63,7 @@ export function createRowReader(
 ): RowReader {
   const selects = createSelects(kysely, dialect);
 
-  /** The columns of a key have an index, so none of their values is large. */
+  /** Takes the key from a fetched row. Its values are whole: a column with an index has no large ones. */
   function keyOf(table: Table, fetched: readonly Value[]): Pick<Row, 'key' | 'segment'> {
     const { identity } = table;
     if (identity === undefined) return { key: undefined, segment: undefined };
@@ -68,9 +71,9 @@ export function createRowReader(
     if (!values.every((value) => value !== undefined)) return { key: undefined, segment: undefined };
     const tie = identity.tieBreak === undefined ? undefined : fetched[identity.columns.length];
     const tieBreak = typeof tie === 'bigint' || typeof tie === 'number' ? BigInt(tie) : undefined;
-    const broken = values.includes(null);
-    if (broken && tieBreak === undefined) return { key: undefined, segment: undefined };
-    const key: Key = { values, ...(broken && { tieBreak }) };
+    const hasNull = values.includes(null);
+    if (hasNull && tieBreak === undefined) return { key: undefined, segment: undefined };
+    const key: Key = { values, ...(hasNull && { tieBreak }) };
     return { key, segment: encodeKey(key, identity) };
   }
 
@@ -132,7 +135,7 @@ export function createRowReader(
   };
 }
 
-/** Runs a statement with a key. A key that the database refuses to compare is the key of no row. */
+/** Runs a statement that has a key. If the database refuses to compare the key, no row has it. */
 async function runForKey(
   connection: Connection,
   statement: Statement,

@@ -5,7 +5,7 @@ import type { QueryParameter, SavedQuery, SqlConfig } from './config.ts';
 import type { Parameter, Statement } from './dialect.ts';
 import { QUERIES } from './place.ts';
 
-/** Characters of a value, unless the configuration says otherwise. */
+/** The most characters of a value, unless the configuration says otherwise. */
 const MAX_LENGTH = 1_024;
 
 export interface Saved {

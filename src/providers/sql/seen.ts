@@ -1,6 +1,6 @@
 /**
- * Leaves out tables and rows that the caller may not have, in answers about several at once: descriptions, pages, counts
- * and completion. The URI of each table and row decides; a row without a URI belongs to its table.
+ * Removes tables and rows that the caller may not see from answers about several: descriptions, pages, counts and
+ * completions. The URI of each table and row decides; a row without a URI belongs to its table.
  */
 import type { Context } from '../../core/context.ts';
 import { type Known, knownOf } from './catalogues.ts';
@@ -9,19 +9,19 @@ import { encodeKey, type Key } from './keys.ts';
 import { isKeyed, type Keyed, type Places, tablePath } from './place.ts';
 import type { Row, RowPage, RowReader } from './rows.ts';
 
-/** Keys that are looked at for one count, or for one completion. */
+/** The most keys that are checked for one count, or for one completion. */
 export const MAX_KEYS_LOOKED_AT = 10_000;
 
-/** Pages that are gone through for one page of rows that may be seen. */
+/** The most pages that are read for one page of visible rows. */
 const MAX_PAGES = 20;
 
 /** Keys that are fetched together. */
 const STEP = 500;
 
-/** The note on each page of rows where access to rows is decided, whether or not a row is left out. */
+/** The note on each page where access to rows is decided, whether or not a row is left out. */
 export const ROWS_LEFT_OUT = 'Rows that the reader may not have are left out.';
 
-/** Returns the catalogue of the tables that the caller may list. */
+/** Returns the catalogue with the tables that the caller may list. */
 export async function seenTables(known: Known, places: Places, { may }: Context): Promise<Known> {
   if (may === undefined) return known;
   const seen: Table[] = [];
@@ -39,13 +39,13 @@ async function seenRows<T extends Pick<Row, 'segment'>>(
   const seen: T[] = [];
   for (const row of rows) {
     const { segment } = row;
-    // Without a key it has no name of its own.
+    // A row without a key has no URI of its own.
     if (segment === undefined || (await may('read', places.uriOf([...tablePath(table), segment])))) seen.push(row);
   }
   return seen;
 }
 
-/** A page without the rows that may not be read; the next ones fill it, since its place is told by a row that is seen. */
+/** Returns a page without forbidden rows, filled with the next rows; its cursor names only a visible row. */
 export async function seenPage(
   table: Table,
   after: Key | undefined,
@@ -67,7 +67,7 @@ export async function seenPage(
   }
 }
 
-/** How many rows may be read; `more` where there are more than are looked at. Undefined where nobody decides. */
+/** Counts the readable rows; `more` says that some were not checked. Returns undefined where no policy decides about rows. */
 export async function seenCount(
   table: Table,
   reader: RowReader,
@@ -86,7 +86,7 @@ export async function seenCount(
   return { rows, more: true };
 }
 
-/** Which values of a column of a key lead to a row that may be listed, given those of the columns before. */
+/** Returns the values of a key column that lead to a listable row, given the values of the columns before it. */
 export async function seenValues(
   table: Keyed,
   before: readonly Parameter[],

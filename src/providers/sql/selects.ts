@@ -1,20 +1,20 @@
 /**
- * The statements over tables, for every dialect: built by Kysely, which quotes the identifiers; values are always bound.
- * Pages go on after a key, never from an offset.
+ * Builds the statements that read tables, for every dialect, with Kysely. Kysely quotes the identifiers, and all values
+ * are bound. A page continues after a key, never at an offset.
  */
-import type { Expression, RawBuilder, SqlBool } from 'kysely';
+import type { Driver, Expression, RawBuilder, SqlBool } from 'kysely';
 import { ResourceError } from '../../core/errors.ts';
 import type { Builder, Column, Dialect, KyselyModule, Limits, Parameter, Statement, Table } from './dialect.ts';
 import type { Key } from './keys.ts';
 import type { Keyed } from './place.ts';
 
-/** The columns to fetch of each row: first the key, then each column, and behind one that can be large its size. */
+/** The columns to fetch of each row. The result has the key first, then each column. The size follows a column that can be large. */
 export interface Projection {
   readonly columns: readonly Column[];
   readonly maxValueBytes: Limits['maxValueBytes'];
 }
 
-/** Bounds of a key column whose values begin with something. */
+/** Bounds of a key column that hold all values with a given beginning. */
 export interface Range {
   readonly from: Parameter;
   readonly to?: Parameter | undefined;
@@ -22,20 +22,21 @@ export interface Range {
 
 export interface Selects {
   /**
-   * Rows in the order of the key; without one, in whatever order the database has.
-   * @throws ResourceError `too-large` for more columns than a result can have; `one` does as well
+   * Selects rows in the order of the key; without a key, in any order.
+   * @throws ResourceError `too-large` for more columns than a result can have; so does `one`
    */
   page(table: Table, projection: Projection, after: Key | undefined, limit: number): Statement;
-  /** Two at most: there is one with this key, unless somebody changed what tells rows apart. */
+  /** Selects at most two rows. Two have the same key only if the identity of the table has changed meanwhile. */
   one(table: Keyed, projection: Projection, key: Key): Statement;
   count(table: Table): Statement;
-  /** Values of the next column of keys whose first columns are these, each once and in order, within one of the ranges. */
+  /** Selects the distinct values of the key column that follows `before`, in order. Each lies within one of the ranges. */
   keys(table: Keyed, before: readonly Parameter[], ranges: readonly Range[], limit: number): Statement;
 }
 
 export function createSelects(kysely: KyselyModule, dialect: Dialect): Selects {
-  const { sql } = kysely;
-  const db: Builder = dialect.builder(kysely);
+  const { sql, Kysely, DummyDriver } = kysely;
+  const createDriver = (): Driver => new DummyDriver();
+  const db: Builder = new Kysely({ dialect: { ...dialect.compiler(kysely), createDriver } });
   const at = (name: string): RawBuilder<unknown> => sql.id('t', name);
   const from = ({ schema, name }: Table) =>
     db.selectFrom((schema === undefined ? sql.id(name) : sql.id(schema, name)).as(sql.id('t')));
@@ -53,7 +54,7 @@ export function createSelects(kysely: KyselyModule, dialect: Dialect): Selects {
   function selected(table: Table, { columns, maxValueBytes }: Projection): RawBuilder<unknown>[] {
     const order = orderOf(table);
     if (order.length + columns.reduce((sum, { sized }) => sum + (sized ? 2 : 1), 0) > dialect.maxColumns)
-      throw new ResourceError('too-large', 'The table has too many columns to read rows of it; read values one by one');
+      throw new ResourceError('too-large', 'The table has too many columns to read a whole row; read single values');
     const keys = order.map(at);
     const most = sql.lit(maxValueBytes);
     const values = columns.flatMap(({ name, sized }) => {
@@ -77,14 +78,14 @@ export function createSelects(kysely: KyselyModule, dialect: Dialect): Selects {
   const exceeds = (name: string, value: Parameter | undefined): RawBuilder<unknown> =>
     value === null || value === undefined ? sql`${at(name)} is not null` : sql`${at(name)} > ${value}`;
 
-  /** Behind the key in order. NULL comes first where keys can have it. */
+  /** The condition for rows after the key. NULL sorts first, if keys can contain it. */
   function behind(table: Keyed, key: Key): RawBuilder<unknown> {
     const { identity } = table;
-    // A key without NULL is behind no row but itself, so nothing has to tell it from others.
-    const broken = key.values.includes(null);
-    const names = broken ? orderOf(table) : identity.columns.map(({ name }) => name);
-    const values = broken ? valuesOf(key, identity) : key.values;
-    if (dialect.comparesRows && !broken && names.length > 1) {
+    // Only keys with NULL can be shared by several rows, so only they need the tie break.
+    const hasNull = key.values.includes(null);
+    const names = hasNull ? orderOf(table) : identity.columns.map(({ name }) => name);
+    const values = hasNull ? valuesOf(key, identity) : key.values;
+    if (dialect.comparesRows && !hasNull && names.length > 1) {
       return sql`(${sql.join(names.map(at))}) > (${sql.join(values.map((value) => sql`${value}`))})`;
     }
     const ways = names.map((name, index) =>
@@ -114,8 +115,8 @@ export function createSelects(kysely: KyselyModule, dialect: Dialect): Selects {
       );
     },
     one(table, projection, key) {
-      const broken = key.values.includes(null);
-      const names = broken ? orderOf(table) : table.identity.columns.map(({ name }) => name);
+      const hasNull = key.values.includes(null);
+      const names = hasNull ? orderOf(table) : table.identity.columns.map(({ name }) => name);
       const values = valuesOf(key, table.identity);
       const same = names.map((name, index) => equals(name, values[index]));
       return compiled(

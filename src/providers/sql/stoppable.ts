@@ -1,19 +1,18 @@
-/** Work in a database that ends: when its time is up, or when nobody waits for it any more. */
+/** Ends work in a database when its time is up, or when nobody waits for it any more. */
 import { setMaxListeners } from 'node:events';
 import { ResourceError } from '../../core/errors.ts';
 import type { Limits } from './dialect.ts';
 
-/** A statement that its database has not stopped by then is stopped from here, in milliseconds. */
+/** Milliseconds that the database has, after the timeout, to stop a statement itself. Then the server stops it. */
 const GRACE_MS = 300;
 
 export const tookTooLong = (timeoutMs: number, cause?: unknown): ResourceError =>
   new ResourceError('timeout', `The database took longer than ${timeoutMs / 1_000} s`, { cause });
 
 /**
- * Returns the result of the work, unless it is stopped before.
- * @param closed ends it too
- * @param stop ends the work in the database; called once at most; nobody waits for the work then
- * @throws the reason of a signal; ResourceError `timeout`
+ * Returns the result of the work, unless the work is stopped first: by `signal`, by `closed`, or by the timeout.
+ * @param stop stops the work in the database. It is called at most once, and its work is not waited for.
+ * @throws the reason of the signal that stopped the work; ResourceError `timeout`
  */
 export async function stoppable<T>(
   { timeoutMs, signal, closed }: Pick<Limits, 'timeoutMs' | 'signal'> & { readonly closed: AbortSignal },
@@ -36,7 +35,7 @@ export async function stoppable<T>(
     timer = setTimeout(() => end(tookTooLong(timeoutMs)), timeoutMs + GRACE_MS);
   });
   const working = work();
-  // Nobody hears of it when it fails after it was stopped.
+  // Work that was stopped may fail later; nobody waits for that error.
   working.catch(() => {});
   try {
     return await Promise.race([working, stopped]);
@@ -46,7 +45,7 @@ export async function stoppable<T>(
   }
 }
 
-/** A signal for `closed`, and what sets it off. */
+/** Makes a controller for `closed`. Any number of statements may listen to its signal. */
 export function closing(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);

@@ -16,10 +16,10 @@ import { seenValues } from './seen.ts';
 import type { Range } from './selects.ts';
 import { JSON_TYPE } from './sheets.ts';
 
-/** Values that are looked through where none of them can be asked for by how it begins. */
+/** The most values that are read for a completion where the database cannot search by prefix. */
 const MAX_LOOKED_AT = 1_000;
 
-/** Digits that are added to a number that was typed, to find those that begin with it. */
+/** The most digits that may follow a typed number in a completion. */
 const MAX_DIGITS = 18;
 
 /** Variables of a template, as RFC 6570 writes their names: `order%20id`. */
@@ -33,7 +33,7 @@ const variableOf = (name: string): string =>
 
 export interface Templates {
   list(known: Known, page: Page): TemplatePage;
-  /** @throws ResourceError `invalid` for a template or variable that there is not */
+  /** @throws ResourceError `invalid` for an unknown template or variable */
   complete(known: Known, request: CompletionRequest, ctx: Context): Promise<CompletionValues>;
 }
 
@@ -49,7 +49,7 @@ export function createTemplates({
   const ofTable = (table: Keyed): string =>
     `${places.uriOf([])}${tablePath(table).map(encodeSegment).join('/')}/{${table.identity.columns.map(({ name }) => variableOf(name)).join(',')}}`;
 
-  /** A table whose names make no template is left to lists and pages. */
+  /** Tables whose names cannot be written in a template are found only in lists. */
   function entries(known: Known): readonly { template: ResourceTemplate; table?: Keyed; query?: Saved }[] {
     const queries = [...saved.values()].flatMap((query) => {
       const { template, name, query: said } = query;
@@ -113,7 +113,7 @@ export function createTemplates({
     list(known, { cursor, limit }) {
       const all = entries(known);
       const at = cursor === undefined ? 0 : all.findIndex(({ template }) => template.uriTemplate === cursor) + 1;
-      if (cursor !== undefined && at === 0) throw invalid('The cursor names a template that is not there');
+      if (cursor !== undefined && at === 0) throw invalid('The cursor names a template that does not exist');
       const shown = all.slice(at, at + limit);
       return {
         resourceTemplates: shown.map(({ template }) => template),
@@ -132,7 +132,7 @@ export function createTemplates({
         if (table !== undefined) return await completeKey(table, at, request, ctx);
         return query === undefined ? nothing : await completeQuery(query, request.variable, request, ctx);
       } catch (error) {
-        // Suggestions that take too long are none.
+        // Suggestions that take too long are left out.
         if (error instanceof ResourceError && error.code === 'timeout') return { ...nothing, hasMore: true };
         throw error;
       }
@@ -157,13 +157,13 @@ function valuesOf(texts: readonly string[], typed: string, limit: number, more: 
   return { values: all.slice(0, limit), hasMore, ...(!hasMore && !more && { total: all.length }) };
 }
 
-/** The range of the values that begin with what was typed; empty for all values, undefined for none. */
+/** Returns the ranges of values that begin with the typed text; empty for all values, undefined for none. */
 function rangesOf(typed: string, kind: ValueKind): readonly Range[] | undefined {
   if (typed === '') return [];
   if (kind === 'integer' && typed.startsWith('~')) return [];
   if (kind === 'integer') return integersFrom(typed);
   if (kind === 'real' || kind === 'bytes' || typed.startsWith('~')) return [];
-  // An escape may have been typed in part.
+  // The typed text may end inside an escape.
   const prefix = unescaped(typed.replace(/~[0-9A-F]?$/, ''));
   return prefix === undefined ? undefined : prefix === '' ? [] : [{ from: prefix }];
 }

@@ -1,6 +1,6 @@
 /**
- * Changes: the database says that something changed, and what is watched is looked at again. Who watches a row is told of
- * that row only; who watches a table, of every change that may be in it.
+ * Watches changes: when the database reports one, checks everything that is watched. A watcher of a row is notified
+ * only of that row, a watcher of a table of every possible change in it.
  */
 import { createHash } from 'node:crypto';
 import { chunksOf, closeBodies } from '../../core/body.ts';
@@ -14,22 +14,24 @@ import type { TableName } from './dialect.ts';
 import { isKeyed, type Place } from './place.ts';
 import type { ReadPlace } from './read.ts';
 
-/** Keys of each table, and tables, that are looked at for the listed set: as many as a default list shows. */
+/** The most tables, and keys of each table, that are checked for the listed set: as many as a default list shows. */
 const LISTED_ROWS = 1_000;
 const LISTED_TABLES = 100;
 
-/** Seconds between looks at the result of a configured query. */
+/** Default seconds between checks of a configured query's result. */
 const POLL_SECONDS = 2;
 
 export interface Watching {
   add(uri: string | undefined, onChange: (event: ChangeEvent) => void): Promise<AsyncDisposable>;
+  /** Another process has seen a change: tables may be among what changed. */
+  heard(): void;
   close(): Promise<void>;
 }
 
 interface Watcher {
   readonly uri: string | undefined;
   readonly onChange: (event: ChangeEvent) => void;
-  /** The mark of its content at the last look; undefined: every change is reported. */
+  /** The mark of the content at the last check; undefined: every change is reported. */
   seen: string | undefined;
 }
 
@@ -42,9 +44,13 @@ export function createWatching(database: OpenDatabase, read: ReadPlace): Watchin
   let dirty: { tables: readonly TableName[] | undefined } | undefined;
   let looking: Promise<void> | undefined;
 
+  /** Tables may be among what changed; those with a version are asked for it anyway. */
+  function forgetTables(): void {
+    if (connection.version === undefined) catalogues.forget();
+  }
+
   function tell(tables: readonly TableName[] | undefined): void {
-    // Tables may be among what changed; those with a version are asked for it anyway.
-    if (tables === undefined && connection.version === undefined) catalogues.forget();
+    if (tables === undefined) forgetTables();
     const before = dirty?.tables;
     dirty = {
       tables:
@@ -58,12 +64,12 @@ export function createWatching(database: OpenDatabase, read: ReadPlace): Watchin
   function start(): void {
     looking ??= lookAgain().finally(() => {
       looking = undefined;
-      // A change may have been reported after the last look, and before this.
+      // A change may have been reported after the last check and before this line.
       if (dirty !== undefined && !stop.signal.aborted) start();
     });
   }
 
-  /** One after the other: however many changes there are, what is watched is looked at once at a time. */
+  /** Runs one check at a time, however many changes are reported. */
   async function lookAgain(): Promise<void> {
     while (dirty !== undefined && !stop.signal.aborted) {
       const { tables } = dirty;
@@ -79,7 +85,7 @@ export function createWatching(database: OpenDatabase, read: ReadPlace): Watchin
     }
   }
 
-  /** Returns a mark that is equal for equal content; `UNTOUCHED` for a table that did not change; undefined if unknown. */
+  /** Returns a mark that is equal for equal content; `UNTOUCHED` for an unchanged table; undefined if unknown. */
   async function look(uri: string | undefined, tables: readonly TableName[] | undefined): Promise<string | undefined> {
     try {
       const known = await catalogues.get(ctx);
@@ -90,7 +96,7 @@ export function createWatching(database: OpenDatabase, read: ReadPlace): Watchin
         return UNTOUCHED;
       return await lookAt(place, uri, known);
     } catch (error) {
-      // Nothing there is something to compare with; what cannot be looked at may have changed.
+      // A missing row is a known state; any other failure may be a change.
       return error instanceof ResourceError && error.code === 'not-found' ? 'nothing' : undefined;
     }
   }
@@ -144,7 +150,7 @@ export function createWatching(database: OpenDatabase, read: ReadPlace): Watchin
     };
   }
 
-  /** Asks a configured query whether its result is still the same. */
+  /** Checks regularly whether a configured query's result is the same. */
   async function poll(sql: string, seconds = POLL_SECONDS): Promise<AsyncDisposable> {
     const ask = async (): Promise<string> => {
       const { rows } = await connection.run(
@@ -163,7 +169,7 @@ export function createWatching(database: OpenDatabase, read: ReadPlace): Watchin
         if (now !== last) tell(undefined);
         last = now;
       } catch {
-        // It is asked again the next time.
+        // The next check tries again.
       } finally {
         asking = false;
       }
@@ -193,6 +199,7 @@ export function createWatching(database: OpenDatabase, read: ReadPlace): Watchin
       }
       return { [Symbol.asyncDispose]: () => remove(watcher) };
     },
+    heard: forgetTables,
     async close() {
       stop.abort(new ResourceError('unavailable', 'The database is closed'));
       await Promise.all([...watchers].map(remove));
@@ -201,7 +208,7 @@ export function createWatching(database: OpenDatabase, read: ReadPlace): Watchin
   };
 }
 
-/** No table that it is about was changed. */
+/** Means that no table of the watched place was changed. */
 const UNTOUCHED = '';
 
 function hashOf(...parts: readonly string[]): string {

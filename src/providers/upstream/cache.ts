@@ -1,6 +1,6 @@
 /**
- * Answers of an upstream that it said may be used again: as long and as widely as it said, and until it says otherwise. After
- * that, those whose contents have versions are kept to ask whether they are still the same.
+ * Caches answers of an upstream, as long and as widely as the server allows, until the server reports a change. After
+ * that time, answers whose contents have versions are kept, to ask whether they are still current.
  */
 import { LRUCache } from 'lru-cache';
 import type { Data } from '../../connection/data.ts';
@@ -8,7 +8,7 @@ import { freshnessIn, keptUntil } from '../../connection/results.ts';
 import { weightOf } from '../../core/weight.ts';
 import { versionsIn } from '../../protocol/content-version.ts';
 
-/** Bytes of all answers that are kept of one upstream, about. */
+/** The most bytes of all cached answers of one upstream, approximately. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 interface Kept {
@@ -17,15 +17,15 @@ interface Kept {
 }
 
 export interface Cache {
-  /** @param audience who asks; an answer that is `public` is for every audience */
+  /** @param audience identifies the caller; an answer that is `public` is for every audience */
   get(method: string, key: string, audience: string): Data | undefined;
-  /** An answer whose contents have versions, however long it is kept: it is good only where the server says so. */
+  /** Returns an answer whose contents have versions, however old. The caller must ask whether it is still current. */
   old(method: string, key: string, audience: string): Data | undefined;
-  /** @param asked how often something had been forgotten when it was asked for: an answer from before that is not kept */
+  /** @param asked the value of `forgotten` when the request was sent: an answer from before a change is not cached */
   put(method: string, key: string, audience: string, result: Data, asked: number): void;
-  /** How often something was forgotten. */
+  /** How many times answers were removed because of a change. */
   readonly forgotten: number;
-  /** Forgets the answers of a method, or one of them for every audience. */
+  /** Removes the answers of a method, or one of them, for every audience. */
   forget(method: string, key?: string): void;
   clear(): void;
 }
@@ -45,7 +45,7 @@ export function createCache(now: () => number = Date.now): Cache {
         const found = kept.get(at);
         if (found === undefined) continue;
         const left = found.until - now();
-        // The answer goes on with what is left of its freshness only.
+        // The answer is passed on with the rest of its freshness.
         if (left > 0) return { ...found.result, ttlMs: left };
         if (versionsIn(found.result) === undefined) kept.delete(at);
       }

@@ -158,5 +158,5 @@ it('calls end with the gateway, those that wait for their clients too', async ()
 
 it('a question without a call has nobody to go to', async () => {
   const asked = calls.asked({ era: 'legacy' } as Link, undefined, QUESTION, new AbortController().signal);
-  await expect(asked).rejects.toThrow('Nobody');
+  await expect(asked).rejects.toThrow('No client');
 });

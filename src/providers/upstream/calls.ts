@@ -1,6 +1,7 @@
 /**
- * Calls that are under way at a 2025-era server, and the way of its questions to the client that waits: straight on where
- * the client speaks that era too, and otherwise as the answer to its request, while the call waits here for the next one.
+ * Manages running calls to a 2025-era server, and passes its questions to the client that waits. A client of the same
+ * era gets them directly. For any other client they become the answer to its request, and the call waits here for the
+ * client's next request.
  */
 import type { JSONRPCRequest } from '@modelcontextprotocol/client';
 import type { Data } from '../../connection/data.ts';
@@ -14,10 +15,10 @@ import type { Lease } from './connections.ts';
 import type { Said } from './said.ts';
 import type { Link } from './wire/link.ts';
 
-/** How long a call waits for its client to come back with an answer, in milliseconds. */
+/** How long a call waits for its client to answer, in milliseconds. */
 const PARKED_MS = 10 * 60_000;
 
-/** Calls that wait for their clients at a time. */
+/** The most calls that wait for their clients. */
 const MAX_PARKED = 1_000;
 
 interface Question {
@@ -29,55 +30,55 @@ interface Question {
 interface Call {
   readonly id: string;
   readonly principal: string;
-  /** The capabilities of its client. */
+  /** The capabilities that its client declared. */
   readonly declared: ClientFeatures['declared'];
   readonly lease: Lease;
   result: Promise<Data>;
   readonly abort: AbortController;
-  /** Of the round that is running; undefined while the call waits for its client. */
+  /** The present round; undefined while the call waits for its client. */
   invocation: Invocation | undefined;
   readonly questions: Map<string, Question>;
-  /** Wakes the round that waits. */
+  /** Wakes the waiting round. */
   wake: () => void;
   timer: NodeJS.Timeout | undefined;
   asked: number;
 }
 
 export interface Calls {
-  /** Runs a call until it has a result, or a question for a client that has to come back with the answer. */
+  /** Runs a call until it has a result, or a question that the client answers with a new request. */
   run(invocation: Invocation, start: Start): Promise<Outcome>;
-  /** A question that came over a connection. @throws ResourceError when there is nobody whom it can be for */
+  /** Handles a question from a connection. @throws ResourceError when no call can be the asker */
   asked(
     link: Link | undefined,
     ask: ClientFeatures['ask'],
     request: JSONRPCRequest,
     signal: AbortSignal,
   ): Promise<Data>;
-  /** A log message that came over a connection. */
+  /** Handles a log message from a connection. */
   logged(link: Link, params: Data): void;
   close(): void;
 }
 
-/** The server's result, or what the client is asked while the call waits for it. */
+/** The server's result, or questions for the client while the call waits. */
 export type Outcome = { readonly result: Data } | { readonly asks: InputRequired };
 
 export interface Start {
   lease(): Promise<Lease>;
-  /** Sends the request. */
+  /** Sends the request to the server. */
   send(lease: Lease, sending: Sending): Promise<Data>;
 }
 
 export interface Sending {
   readonly signal: AbortSignal;
   readonly progress: Invocation['progress'];
-  /** Tells the call's log messages from those of others. */
+  /** Distinguishes log messages of this call from others. */
   readonly origin: string;
 }
 
-/** Before a call is sent. */
+/** The state before a call is sent. */
 const PENDING = new Promise<never>(() => {});
 
-/** @param said makes log messages fit to be handed on */
+/** @param said cleans log messages for the client */
 export function createCalls(said: Pick<Said, 'text' | 'data' | 'others'>): Calls {
   const running = new Map<Link, Call[]>();
   const parked = new Map<string, Call>();
@@ -118,11 +119,11 @@ export function createCalls(said: Pick<Said, 'text' | 'data' | 'others'>): Calls
     for (const question of call.questions.values()) question.refuse(new Error('The call has ended'));
     call.questions.clear();
     call.lease.release(clean);
-    // A call that has ended while its client was away keeps its result for it.
+    // A call that ended while its client was away keeps its result for it.
     if (call.timer === undefined) parked.delete(call.id);
   }
 
-  /** One round: until the result is there, or questions are that only the next round can answer. */
+  /** Runs one round: until the result, or until there are questions that only the next round can answer. */
   async function round(call: Call, invocation: Invocation): Promise<Outcome> {
     call.invocation = invocation;
     const { signal } = invocation;
@@ -145,20 +146,20 @@ export function createCalls(said: Pick<Said, 'text' | 'data' | 'others'>): Calls
 
   function park(call: Call, invocation: Invocation): InputRequired {
     if (parked.size >= MAX_PARKED && !parked.has(call.id)) {
-      call.abort.abort(new ResourceError('limited', 'Too many calls wait for their clients'));
-      throw new ResourceError('limited', 'Too many calls wait for answers of their clients; try later');
+      call.abort.abort(new ResourceError('limited', 'Too many calls are waiting for their clients'));
+      throw new ResourceError('limited', 'Too many calls are waiting for answers of their clients; try again later');
     }
     parked.set(call.id, call);
     call.timer = setTimeout(() => {
       parked.delete(call.id);
-      call.abort.abort(new ResourceError('timeout', 'The client did not come back with an answer'));
+      call.abort.abort(new ResourceError('timeout', 'The client did not send an answer in time'));
     }, PARKED_MS);
     call.timer.unref();
     const requests = Object.fromEntries([...call.questions].map(([key, { request }]) => [key, request]));
     return inputRequired(requests, invocation.seal({ parked: call.id }));
   }
 
-  /** The call that the client comes back to. */
+  /** Finds the call that the client's answer is for. */
   function resume({ state, principal, answers }: Invocation): Call | undefined {
     const id = typeof state === 'object' && state !== null && 'parked' in state ? state.parked : undefined;
     if (typeof id !== 'string') return undefined;
@@ -178,10 +179,10 @@ export function createCalls(said: Pick<Said, 'text' | 'data' | 'others'>): Calls
     return call;
   }
 
-  /** The call that a question or message is of: the latest of the only client that the connection belongs to. */
+  /** Finds the call that a question belongs to: the latest call of the single client that owns the connection. */
   const callOf = (link: Link): Call | undefined => (running.get(link) ?? []).findLast((call) => call.lease.own);
 
-  /** The call that a log message is of: said by its origin, or the only one that it can be of. */
+  /** Finds the call that a log message belongs to: the one that its origin names, or the only possible one. */
   function authorOf(link: Link, origin: unknown): Call | undefined {
     const calls = running.get(link) ?? [];
     if (origin !== undefined) return calls.find((call) => call.id === origin);
@@ -201,7 +202,7 @@ export function createCalls(said: Pick<Said, 'text' | 'data' | 'others'>): Calls
       const request = { method, ...(params !== undefined && { params }) } as InputRequest;
       const ask = call === undefined ? otherwise : call.invocation?.client.ask;
       if (ask !== undefined) return (await ask(request, signal)) as Data;
-      if (call === undefined) throw new Error('Nobody works with this server now who could be asked');
+      if (call === undefined) throw new Error('No client that could be asked is using this server now');
       if (!canBeAsked(request, call.declared))
         throw Object.assign(new Error(notDeclared(method)), { code: METHOD_NOT_FOUND });
       return new Promise<Data>((answer, refuse) => {

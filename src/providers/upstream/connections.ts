@@ -9,11 +9,11 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/client';
 import type { Data } from '../../connection/data.ts';
 import { CONNECT_MS } from '../../connection/dial.ts';
-import type { ListName } from '../../connection/listening.ts';
 import type { Waits } from '../../connection/supervisor.ts';
 import { type ClientFeatures, type Context, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { abortable } from '../../core/waiting/abortable.ts';
+import type { ListName } from '../../protocol/list-name.ts';
 import { createBar } from './bar.ts';
 import { askable, capabilitiesOf, isOf2025, lasts } from './clients.ts';
 import { isStdio, type UpstreamOptions } from './options.ts';

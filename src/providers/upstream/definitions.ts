@@ -1,4 +1,4 @@
-/** Keeps the definitions of an upstream's tools: from the lists that clients ask for, or from a scan of the list. */
+/** Keeps the definitions of an upstream's tools, from the lists that clients request or from a scan of the list. */
 
 import { type Context, withSignal } from '../../core/context.ts';
 import { createLru } from '../../core/lru.ts';
@@ -8,38 +8,38 @@ import { type HeaderParameter, headerParametersOf } from '../../core/schema/head
 import { inTime, LATE } from '../../core/waiting/in-time.ts';
 import type { ToolDescription } from '../../protocol/content.ts';
 
-/** Tools that are gone through, and whose definitions are kept. */
+/** The most tools that a scan reads and whose definitions are kept. */
 export const MAX_TOOLS = 10_000;
 
-/** How long a result waits until it is known what its tool promises, in milliseconds: a server may be slow to say. */
+/** How long a result waits for its tool's definition, in milliseconds: a server may be slow to list its tools. */
 const PATIENCE_MS = 2_000;
 
 export interface ToolFacts {
-  /** Arguments that it wants in headers. */
+  /** Arguments that are repeated in headers. */
   readonly headers: readonly HeaderParameter[];
   readonly outputSchema: ToolDescription['outputSchema'];
-  /** It is called as a task, or not at all. */
+  /** Whether the tool must be called as a task. */
   readonly onlyAsTask: boolean;
 }
 
 export interface Definitions {
-  /** Keeps what a list says. */
+  /** Keeps the definitions in a list. */
   learn(tools: readonly ToolDescription[]): void;
-  /** Of one tool; undefined for one that is not listed. */
+  /** Returns the facts of one tool; undefined for an unlisted one. */
   of(tool: string, ctx: Context): Promise<ToolFacts | undefined>;
-  /** The same, undefined too where it is not to be had soon. */
+  /** The same, but returns undefined too where the answer takes too long. */
   soon(tool: string, ctx: Context): Promise<ToolFacts | undefined>;
-  /** The tools may have changed. */
+  /** Drops the definitions, because the tools may have changed. */
   forget(): void;
 }
 
-/** @param name of the mount */
+/** @param name the name of the mount */
 export function createDefinitions(list: (page: Page, ctx: Context) => Promise<ToolPage>, name: string): Definitions {
   const known = createLru<string, ToolFacts>(MAX_TOOLS);
-  /** Gone through once for all who ask, until the tools change. */
+  /** One scan for all callers, until the tools change. */
   let scanning: Promise<void> | undefined;
 
-  /** Goes through the list, up to `MAX_TOOLS`; `list` passes each page to `learn`. */
+  /** Scans the list, up to `MAX_TOOLS`; `list` passes each page to `learn`. */
   async function scan(ctx: Context): Promise<void> {
     let cursor: string | undefined;
     let seen = 0;
@@ -53,7 +53,7 @@ export function createDefinitions(list: (page: Page, ctx: Context) => Promise<To
   async function of(tool: string, ctx: Context): Promise<ToolFacts | undefined> {
     const found = known.get(tool);
     if (found !== undefined) return found;
-    // For all who ask meanwhile: who asked first may go away.
+    // The scan is shared, so it does not end with its first caller.
     scanning ??= scan(withSignal({ ...ctx, notes: undefined }, new AbortController().signal));
     const going = scanning;
     await going.catch((error: unknown) => {
@@ -70,7 +70,7 @@ export function createDefinitions(list: (page: Page, ctx: Context) => Promise<To
     of,
     async soon(tool, ctx) {
       const found = of(tool, ctx).catch((error: unknown) => {
-        ctx.log.debug('what a tool promises is not known', { mount: name, tool, error });
+        ctx.log.debug('the definition of a tool is not known', { mount: name, tool, error });
         return undefined;
       });
       const came = await inTime(found, PATIENCE_MS);
@@ -92,7 +92,7 @@ function factsOf(tool: ToolDescription): ToolFacts {
   };
 }
 
-/** A tool that declares them wrongly declares none: clients refuse it, or call it without. */
+/** A tool that declares headers wrongly counts as declaring none: clients refuse it, or call it without headers. */
 function headersOf({ inputSchema }: ToolDescription): readonly HeaderParameter[] {
   try {
     return headerParametersOf(inputSchema);

@@ -1,10 +1,10 @@
-/** Another MCP server as a branch of the tree: its resources as a provider, its tools and prompts beside it. */
+/** Mounts another MCP server: its resources become a provider, its tools and prompts are offered beside it. */
 import type { Era } from '../../connection/data.ts';
-import type { ListName } from '../../connection/listening.ts';
 import { type Context, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { MountedServer } from '../../core/mounts/mounted-server.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
+import type { ListName } from '../../protocol/list-name.ts';
 import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.ts';
 import { GET_SKILL_METHOD, LIST_SKILLS_METHOD } from '../../protocol/skills.ts';
 import { createAsking, DEFAULT_CALL_TIMEOUT_MS, DEFAULT_TIMEOUT_MS } from './asking.ts';
@@ -35,14 +35,14 @@ export interface UpstreamHealth extends Introduction {
   readonly era?: '2025' | '2026-07-28' | undefined;
   readonly server?: string | undefined;
   readonly version?: string | undefined;
-  /** Connections that are open now: the shared one and those of clients. */
+  /** Open connections: the shared one and those of clients. */
   readonly connections: number;
-  /** How often the shared connection was opened again. */
+  /** How many times the shared connection was opened again. */
   readonly restarts: number;
-  /** Attempts in a row that have failed. */
+  /** Attempts to connect that failed in a row. */
   readonly failures: number;
   readonly lastError?: string | undefined;
-  /** Resources that are watched. */
+  /** The number of watched resources. */
   readonly watched: number;
 }
 
@@ -50,11 +50,11 @@ export interface Upstream {
   /** Closing it closes the upstream. */
   readonly provider: ResourceProvider;
   readonly server: MountedServer;
-  /** Waits until the server is reached, at most `timeoutMs` (default: as long as connecting may take); resolves to whether it was. */
+  /** Waits at most `timeoutMs` (default: the time for connecting) until the server is connected; resolves to whether it is. */
   ready(timeoutMs?: number): Promise<boolean>;
   /**
-   * Whether the server can be reached. Asks it over the shared connection. Where that is not open: true while nobody has wanted
-   * it yet, or while a connection of a client is ready.
+   * Whether the server can be reached: asks it over the shared connection. Where that is not open: true while no
+   * request has needed it yet, or while a client's connection is ready.
    */
   check(timeoutMs: number): Promise<boolean>;
   health(): UpstreamHealth;
@@ -63,11 +63,11 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-/** Makes an upstream. Eager ones begin to connect now. */
+/** Makes an upstream. Eager ones begin to connect at once. */
 export function upstream(options: UpstreamOptions): Upstream {
   const { name, log = SILENT, start = 'eager' } = options;
   let reached: LinkFacts | undefined;
-  /** Whether the server has tasks, for each era in which it was reached. */
+  /** Whether the server has tasks, for each era in which it was connected. */
   const tasks = new Map<Era, boolean>();
   const facts = (): Facts => factsOf(reached);
   const said = createSaid(options.target);
@@ -85,8 +85,10 @@ export function upstream(options: UpstreamOptions): Upstream {
       createWatching({ name, log, supervisor, facts, timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS, changed }),
   });
   const asking = createAsking(options, connections, cache, calls);
+  // Behind a URL there is one server, watched over a connection that is nobody's; a program is another one in each process.
+  const isShared = !isStdio(options.target);
 
-  /** Forgets the answers, lists and descriptions that a change may have made out of date. */
+  /** Removes cached answers, lists and descriptions that a change may have made stale. */
   function changed(list: ListName | undefined, uri: string | undefined): void {
     const views = connections.all();
     if (uri !== undefined) {
@@ -133,6 +135,7 @@ export function upstream(options: UpstreamOptions): Upstream {
     callTimeoutMs: options.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS,
     name,
     transport: isStdio(options.target) ? 'pipe' : 'tcp',
+    heard: isShared ? (list) => changed(list, undefined) : undefined,
   });
 
   const keeping = start === 'eager' ? connections.shared.supervisor.keep() : undefined;
@@ -146,7 +149,12 @@ export function upstream(options: UpstreamOptions): Upstream {
     })());
 
   return {
-    provider: resourcesProvider({ name, schemes: options.schemes, facts, asking, border, connections, close }),
+    provider: resourcesProvider({
+      ...{ name, schemes: options.schemes, facts, asking, border, connections, close },
+      heard: isShared
+        ? (event) => (event.kind === 'updated' ? changed(undefined, event.uri) : changed('resources', undefined))
+        : undefined,
+    }),
     server,
     review: pins && ((ctx) => pins.review(ctx)),
     async ready(timeoutMs) {
@@ -161,7 +169,7 @@ export function upstream(options: UpstreamOptions): Upstream {
     async check(timeoutMs) {
       const { current, state } = connections.shared.supervisor;
       if (current !== undefined) return current.alive(timeoutMs);
-      // When each client has a connection of its own, the shared one may rest.
+      // When each client has its own connection, the shared one may be closed.
       return state === 'idle' || connections.all().some(({ supervisor }) => supervisor.state === 'ready');
     },
     health() {

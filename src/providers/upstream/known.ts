@@ -3,10 +3,10 @@
 import type { Data } from '../../connection/data.ts';
 import { createLru } from '../../core/lru.ts';
 
-/** Most resources that are kept of a list that was read to find metadata, and most that are known to be containers. */
+/** The most resources that are kept of a list that was read to find metadata, and most that are known to be containers. */
 const MAX_KNOWN = 20_000;
 
-/** Most resources that are kept of the pages that clients read: enough for what they ask about next, and not the whole list. */
+/** The most resources that are kept of the pages that clients read: enough for what they ask about next, and not the whole list. */
 const MAX_PASSING = 500;
 
 /** How long a list counts as true, in milliseconds: of a server that notifies of changes, and of one that does not. */

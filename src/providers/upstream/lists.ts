@@ -58,15 +58,15 @@ interface Position {
 /** Marks of the entries that were given last, the very last one first, and its place. */
 type Place = readonly [index: number, ...marks: string[]];
 
-/** Entries that a place is known by: as long as one of them is left, what comes and goes around them moves nothing. */
+/** The most entries that a place is known by: as long as one of them is left, what comes and goes around them moves nothing. */
 const MAX_PLACE_MARKS = 8;
 
-/** Pages that are kept because they were longer than what was wanted of them, their bytes in memory, and milliseconds. */
+/** The most pages that are kept because they were longer than what was wanted of them, their bytes in memory, and milliseconds. */
 const MAX_KEPT = 8;
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 const KEPT_MS = 30_000;
 
-/** Marks that go with a position. Beyond them every other one is dropped: a loop passes those that are left, too. */
+/** The most marks that go with a position. Beyond them every other one is dropped: a loop passes those that are left, too. */
 const MAX_MARKS = 1_024;
 
 export function createLists(name: string): Lists {

@@ -20,7 +20,7 @@ import { isNoMethod, refusing } from './refusing.ts';
 import type { View } from './view.ts';
 import type { Link } from './wire/link.ts';
 
-/** Most entries of a list that are read to find the one with a given URI. */
+/** The most entries of a list that are read to find the one with a given URI. */
 const MAX_LOOKED_AT = 20_000;
 
 const STEP = 1_000;

@@ -7,7 +7,7 @@ import { mapInPieces } from '../../core/breaks.ts';
 import type { Context } from '../../core/context.ts';
 import { notFound, notListable, ResourceError } from '../../core/errors.ts';
 import { ANY_SCHEME } from '../../core/mounts.ts';
-import type { CompletionValues, Page, ReadOptions, ResourceProvider } from '../../core/provider.ts';
+import type { ChangeEvent, CompletionValues, Page, ReadOptions, ResourceProvider } from '../../core/provider.ts';
 import type { InputRequest } from '../../protocol/input-required.ts';
 import { RANGE_META_KEY } from '../../protocol/meta.ts';
 import { DIRECTORY_READ_METHOD } from '../../protocol/methods.ts';
@@ -30,11 +30,13 @@ export interface ResourcesSetup {
   readonly asking: Asking;
   readonly connections: Pick<Connections, 'of' | 'here' | 'watchList' | 'apart'>;
   readonly border: Border;
+  /** Forgets what a change has made out of date; undefined where each replica has another server. */
+  readonly heard: ((event: ChangeEvent) => void) | undefined;
   close(): Promise<void>;
 }
 
 export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
-  const { name, asking, border, connections, facts } = setup;
+  const { name, asking, border, connections, facts, heard } = setup;
 
   /** A page of a list of resources, whose entries the server lists. */
   async function listed(key: string, method: string, params: Data, page: Page, ctx: Context): Promise<EntryPage> {
@@ -251,6 +253,8 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
         view.watching.resource(uri, () => onChange({ kind: 'updated', uri }), ctx),
       );
     },
+
+    ...(heard !== undefined && { heard }),
 
     close: () => setup.close(),
   };

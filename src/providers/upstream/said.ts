@@ -1,7 +1,7 @@
 /**
- * Cleans the texts that another server sends beside its answers: lines on standard error, log messages, errors and reports
- * of progress. It bounds their length, and covers what looks like a secret or is one that the server was given: the texts
- * go to logs, to clients and to people who did not ask for them.
+ * Cleans the texts that another server sends beside its results: standard error, log messages, errors and progress. It
+ * limits their length, covers secrets that Vitrine gave to the server, and covers texts that look like secrets. These
+ * texts reach logs, clients and people who did not ask for them.
  */
 
 import { PeerError } from '../../core/errors.ts';
@@ -12,23 +12,23 @@ import { type Data, isData } from '../../protocol/data.ts';
 import { extentOf } from './border/extent.ts';
 import { isStdio, type UpstreamTarget } from './options.ts';
 
-/** Characters of one text. */
+/** The most characters of one text. */
 const MAX_LENGTH = 8_192;
 
-/** Characters of all data of an error, and how deep it goes; what is more is left out. */
+/** The most characters and levels of an error's data; the rest is left out. */
 const MAX_DATA_CHARACTERS = 64 * 1024;
 const MAX_DATA_DEPTH = 32;
 
-/** Values that are shorter are words such as `1` and `true`. */
+/** Shorter values are not treated as secrets: they are words such as `1` and `true`. */
 const MIN_SECRET_LENGTH = 6;
 
 export interface Said {
   text(text: string): string;
-  /** Of a log message. */
+  /** Cleans the data of a log message. */
   data(data: unknown): unknown;
-  /** Fields of a notification that nobody here knows; undefined where there are none, or too much is in them. */
+  /** Cleans unknown fields of a notification; undefined where there are none, or too many. */
   others(fields: Data): Data | undefined;
-  /** An error of the server with clean words; any other error as it is. */
+  /** Returns an error of the server with clean texts; returns any other error unchanged. */
   fault(error: unknown): unknown;
 }
 
@@ -62,5 +62,5 @@ export function createSaid(target: UpstreamTarget): Said {
   };
 }
 
-/** A header's value, and without the scheme in front of it. */
+/** Returns a header's value, and the value without its scheme. */
 const partsOf = (value: string): readonly string[] => [value, value.replace(/^\S+\s+/, '')];

@@ -1,4 +1,4 @@
-/** The tools and prompts of an upstream: listed as they are, called on behalf of the client that asks. */
+/** The tools and prompts of an upstream: lists them, and calls them for the client that asks. */
 
 import type { Data, Era } from '../../connection/data.ts';
 import { mayHaveActed } from '../../connection/faults.ts';
@@ -43,7 +43,7 @@ import { parameterHeaders } from './wire/parameter-headers.ts';
 
 export interface ServerSetup {
   readonly facts: () => Facts;
-  /** The eras in which it has tasks, as far as is known. */
+  /** Returns the eras in which the server is known to have tasks. */
   readonly taskEras: () => readonly Era[];
   readonly instructions: () => string | undefined;
   readonly asking: Asking;
@@ -52,19 +52,21 @@ export interface ServerSetup {
   readonly connections: Connections;
   readonly border: Border;
   readonly callTimeoutMs: number;
-  /** The file that fixes its definitions. */
+  /** The accepted definitions, where they are fixed. */
   readonly pins: Pins | undefined;
   readonly texts: 'as-is' | 'clean';
   readonly results: 'mark' | 'refuse' | 'as-is';
-  /** The mount's name. */
+  /** The name of the mount. */
   readonly name: string;
   readonly transport: NetworkTransport;
+  /** Forgets what a change of a list has made out of date; undefined where each replica has another server. */
+  readonly heard: ((list: ServerList) => void) | undefined;
 }
 
-/** Values that one completion gives. */
+/** The most values of one completion. */
 const MAX_COMPLETIONS = 100;
 
-/** It, and how it is told that its tools may have changed. */
+/** A mounted server, and a method that reports that its tools may have changed. */
 export interface ChangingServer extends MountedServer {
   changed(): void;
 }
@@ -81,7 +83,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     return { tools, nextCursor };
   }
 
-  /** A page of a list, without the entries that are not valid. */
+  /** Returns a page of a list, without invalid entries. */
   async function listed(list: ServerList | 'skills', kind: EntryKind, page: Page, ctx: Context): Promise<ListedPage> {
     await connections.here(ctx);
     const { lists, fetching } = await connections.of(ctx);
@@ -99,7 +101,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     return lists.page({ key: list, field: list, idOf, fetch, keep, fetching }, page, ctx);
   }
 
-  /** Runs a call to its result, to a question for the client, or to a task. */
+  /** Runs a call until it returns a result, a question for the client, or a task. */
   async function run(
     method: 'tools/call' | 'prompts/get',
     request: NamedRequest,
@@ -110,7 +112,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     let headers: readonly HeaderParameter[] | undefined;
     let asTask: Data = {};
     let waited = false;
-    /** The era of the connection on which the server was sent it in this round or before. */
+    /** The era of the connection over which the request was sent, in this round or an earlier one. */
     let sentIn: Era | undefined = 'legacy';
     let sentOver: Link | undefined;
     const running = calls.run(invocation, {
@@ -174,7 +176,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     };
   }
 
-  /** A result as it is handed on. @param link the connection that it came over, where that is known */
+  /** Prepares a result for the client. @param link the connection of the result, where known */
   async function taken(
     method: 'tools/call' | 'prompts/get',
     named: string,
@@ -190,23 +192,23 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     return method === 'tools/call' ? kept(named, fit, invocation) : fit;
   }
 
-  /** Returns what is known of resources over a connection, or over the shared one where no open connection is given. */
+  /** Returns the resources known from a connection; without an open connection, from the shared one. */
   const knownOver = (link: Link | undefined): Known =>
     (connections.all().find(({ supervisor }) => supervisor.current === link) ?? connections.shared).known;
 
-  /** A result of a tool that keeps what the tool promises, or says that it does not. */
+  /** Checks a result against the tool's schema, and marks or refuses one that does not match. */
   async function kept(tool: string, result: Data, invocation: Invocation): Promise<Data> {
     if (results === 'as-is' || result.isError === true) return result;
     const definition = await definitions.soon(tool, invocation);
     const problem = brokenPromise(definition?.outputSchema, result);
     if (problem === undefined) return result;
-    invocation.log.warn('a result is not what the tool promises', { mount: name, tool, problem });
+    invocation.log.warn('a result does not match the schema of the tool', { mount: name, tool, problem });
     return results === 'refuse' ? refusedResult(problem) : markedResult(result, problem);
   }
 
   const levels = new WeakMap<Link, string>();
 
-  /** A client's own connection has the client's own level of log messages. */
+  /** A client's own connection gets the client's level of log messages. */
   async function setLogLevel({ link, own }: Lease, { client, signal }: Invocation): Promise<void> {
     const level = client.logLevel;
     if (!own || link.era !== 'legacy' || level === undefined || levels.get(link) === level) return;
@@ -277,6 +279,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     },
 
     watch: connections.watchList,
+    ...(setup.heard !== undefined && { heard: setup.heard }),
     changed() {
       definitions.forget();
     },
@@ -289,7 +292,7 @@ const uriOf = (entry: Data): string => String(entry.uri);
 
 const objection: Objection = (_kind, entry) => skillProblem(entry as unknown as Skill);
 
-/** The `_meta` of a request as far as it is for the server: not what is between the client and this gateway. */
+/** Returns the part of a request's `_meta` that is for the server, without fields between client and gateway. */
 function forwardedMeta(meta: Data | undefined): Data | undefined {
   const entries = Object.entries(meta ?? {}).filter(([key]) => key !== 'progressToken' && !OWN_META.test(key));
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
@@ -297,9 +300,9 @@ function forwardedMeta(meta: Data | undefined): Data | undefined {
 
 const OWN_META = /^(?:io\.modelcontextprotocol|vitrine)\//;
 
-/** The client's answers and the server's own state, in a further round. */
+/** Returns the client's answers and the server's own state, for a further round. */
 function roundOf({ state, answers }: Invocation): Data {
-  // Who knows beforehand what will be asked may answer at once.
+  // A client that knows the questions beforehand may answer at once.
   if (state === undefined) return Object.keys(answers).length === 0 ? {} : { inputResponses: answers };
   if (typeof state !== 'object' || state === null || !('requestState' in state)) return {};
   const { requestState } = state;

@@ -1,10 +1,10 @@
-/** Keeps one connection to an upstream up, and says in the log how that goes. */
+/** Keeps one connection to an upstream up, and logs its state. */
 import * as connection from '../../connection/supervisor.ts';
 import type { Log } from '../../core/context.ts';
 import { ResourceError, type ResourceErrorOptions } from '../../core/errors.ts';
 import type { Link } from './wire/link.ts';
 
-/** Only a good connection that has ended is opened again at once. */
+/** Only a working connection that has ended is reopened at once. */
 const PAUSES = { firstMs: 250, longestMs: 30_000 } as const;
 
 export type Supervisor = connection.Supervisor<Link>;
@@ -51,7 +51,7 @@ export function createSupervisor({
     },
     failed(error, { message }, nextMs) {
       const { failures } = supervisor;
-      // All of it once: what follows is mostly the same again.
+      // Logs the whole error only once, since later ones are mostly the same.
       const why = failures === 1 ? { error } : { reason: message };
       log.warn('an upstream cannot be reached', { mount: name, failures, nextMs: Math.round(nextMs), ...why });
     },

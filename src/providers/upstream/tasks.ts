@@ -1,6 +1,6 @@
 /**
- * Tasks of an upstream, in the way of the era of both ends: one that a client of 2025 begins is had over that client's own
- * connection, where its server knows it from. Where the eras differ there are none: neither end has a way to say it.
+ * Tasks of an upstream, where both ends speak the same era. A task of a 2025 client runs over that client's own connection, by
+ * which the server identifies it. Where the eras differ there are no tasks, since neither end could express them.
  */
 import type { Data } from '../../connection/data.ts';
 import type { Context } from '../../core/context.ts';
@@ -27,31 +27,31 @@ import type { Said } from './said.ts';
 import { sendTraced } from './traced.ts';
 import type { Link, RequestOptions } from './wire/link.ts';
 
-/** Characters of an id that an upstream gives to a task. */
+/** The most characters of a task's id from an upstream. */
 const MAX_ID_LENGTH = 1_024;
 
-/** Tasks that are watched at a time: all of them are in what an upstream of 2026 is asked for. */
+/** The most tasks that are watched: each request to a 2026 upstream for changes names all of them. */
 const MAX_WATCHED = 1_000;
 
 export interface TasksSetup {
   readonly calls: Calls;
-  /** Makes what a task says of itself fit to be handed on. */
+  /** Cleans the texts of a task for the client. */
   readonly said: Pick<Said, 'text' | 'fault'>;
   readonly connections: Connections;
   readonly callTimeoutMs: number;
-  /** The mount's name. */
+  /** The name of the mount. */
   readonly name: string;
   readonly transport: 'pipe' | 'tcp';
-  /** A result of the tool, as those of calls are taken. */
+  /** Prepares a result of the tool, as for plain calls. */
   taken(tool: string, result: Data, invocation: Invocation): Promise<Data>;
 }
 
 export interface Tasks {
-  /** Returns the parameters that make a call a task; none for other calls. @throws PeerError where a task is wanted and cannot be had */
+  /** Returns the parameters that make a call a task, if requested. @throws PeerError where tasks are impossible */
   wanted(task: unknown, link: Link, invocation: Invocation): Data;
-  /** A call that its server takes as a task alone, for a client that has no such tasks: the result, when it is there. */
+  /** Runs a call that the server accepts only as a task, for a client without tasks: waits for the result. */
   waitedFor(link: Link, params: Data, options: RequestOptions): Promise<Data>;
-  /** The task that a call has become; undefined for any other result. @throws ResourceError `internal` where none was to be had */
+  /** Returns the task that a call has become; else undefined. @throws ResourceError `internal` for an unexpected task */
   started(result: Data, asked: boolean, invocation: Invocation): TaskStarted | undefined;
   ask(request: TaskRequest, invocation: Invocation): Promise<object>;
   watch(taskId: string, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
@@ -61,7 +61,7 @@ export function createTasks(setup: TasksSetup): Tasks {
   const { calls, connections, name, said } = setup;
   let watched = 0;
 
-  /** @throws ResourceError `internal` for what is none */
+  /** @throws ResourceError `internal` for an invalid task */
   function taskIn(given: Data): Task {
     const { taskId, status, statusMessage, error } = given;
     const isId = typeof taskId === 'string' && taskId !== '' && taskId.length <= MAX_ID_LENGTH;
@@ -75,7 +75,7 @@ export function createTasks(setup: TasksSetup): Tasks {
     };
   }
 
-  /** The error that a task has failed with, like one that is answered with. */
+  /** Returns the error with which a task has failed, as the error of an answer. */
   function failureIn({ code, message, data }: Data): object {
     const wire = { code: Number(code), message: String(message), ...(isData(data) && { data }) };
     const clean = said.fault(new PeerError(wire));
@@ -92,7 +92,7 @@ export function createTasks(setup: TasksSetup): Tasks {
     );
   }
 
-  /** The result, which a server of 2025 may first ask the client for something for. */
+  /** Gets the result; a server of 2025 may ask the client questions first. */
   async function resultOf(request: TaskRequest, invocation: Invocation): Promise<Data> {
     const outcome = await calls.run(invocation, {
       lease: () => connections.forCall(invocation),
@@ -106,7 +106,7 @@ export function createTasks(setup: TasksSetup): Tasks {
     wanted(task, link, invocation) {
       if (task === undefined || !isOf2025(invocation)) return {};
       if (link.era === 'legacy' && hasTasks(link)) return { task };
-      throw new PeerError({ code: METHOD_NOT_FOUND, message: `The server behind "${name}" has no tasks here` });
+      throw new PeerError({ code: METHOD_NOT_FOUND, message: `The server behind "${name}" has no tasks` });
     },
 
     async waitedFor(link, params, options) {
@@ -117,7 +117,7 @@ export function createTasks(setup: TasksSetup): Tasks {
       try {
         return withoutRelated(await link.request('tasks/result', { taskId }, { signal, timeoutMs }));
       } catch (error) {
-        // Nobody waits for it any more, and nobody can come back to it.
+        // The caller has gone, and no client can return to the task.
         link.request('tasks/cancel', { taskId }, { timeoutMs }).catch(() => {});
         throw error;
       }
@@ -138,7 +138,7 @@ export function createTasks(setup: TasksSetup): Tasks {
       try {
         const { link } = lease;
         const answer = withoutServer(await send(link, request, invocation, invocation.signal));
-        // In 2026 it is only said that it was heard.
+        // In 2026 the answer only confirms the request.
         if (method === 'tasks/update' || (method === 'tasks/cancel' && link.era === 'modern')) return {};
         const task = taskIn(link.era === 'legacy' ? taskOf2025(answer) : answer);
         if (task.taskId !== request.taskId) throw notValid(name);
@@ -154,7 +154,7 @@ export function createTasks(setup: TasksSetup): Tasks {
         throw new ResourceError('limited', `At most ${MAX_WATCHED} tasks of the server behind "${name}" are watched`);
       const view = await connections.of(ctx);
       watched++;
-      // Its connection is needed as long as its task is.
+      // The connection is needed as long as the task runs.
       view.running++;
       const handle = await view.watching.task(taskId, onChange);
       return {
@@ -170,9 +170,9 @@ export function createTasks(setup: TasksSetup): Tasks {
 }
 
 const notValid = (name: string): ResourceError =>
-  new ResourceError('internal', `The server behind "${name}" gave a task that is not valid`);
+  new ResourceError('internal', `The server behind "${name}" gave an invalid task`);
 
-/** Which task it is of is said anew, with the id that the client knows. */
+/** Replaces the related task by the id that the client knows. */
 function withoutRelated(answer: Data): Data {
   const { resultType: _type, ...result } = withoutServer(answer);
   if (!isData(result._meta)) return result;

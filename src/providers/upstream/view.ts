@@ -1,7 +1,7 @@
 /**
- * An upstream as one client sees it, or all who share: a connection that is kept up, and what was learned over it. Behind
- * a URL there is one server, whatever the connection; a program that is started again is another one, with a state of its
- * own, so what was learned of one says nothing of the other.
+ * One view of an upstream, for one client or for all clients that share it: a connection that is kept up, and the facts
+ * learned over it. A URL leads to the same server on every connection, so its connections share the facts. A program
+ * that is started again is a new server with its own state, so its facts are learned anew.
  */
 import type { ClientFeatures } from '../../core/context.ts';
 import { createCoalescing } from './coalescing.ts';
@@ -12,7 +12,7 @@ import type { Watching } from './watching.ts';
 
 export type Ask = ClientFeatures['ask'];
 
-/** The facts learned of a server, and the watches on its changes. */
+/** The facts learned about a server, and the watches on its changes. */
 export interface Learned {
   readonly lists: Lists;
   readonly known: Known;
@@ -20,22 +20,22 @@ export interface Learned {
 }
 
 export interface View extends Learned {
-  /** Whose it is. */
+  /** Names the client, or the group of clients, that uses the view. */
   readonly key: string;
   readonly supervisor: Supervisor;
-  /** Pages of lists that come over its connection. */
+  /** Requests for pages of lists that are under way. */
   readonly fetching: Fetching;
-  /** Calls that are under way. */
+  /** The number of calls that are under way. */
   running: number;
   usedAt: number;
-  /** Somebody has watched changes in it. */
+  /** Whether a client has ever watched changes through it. */
   watched: boolean;
-  /** Asks the client on its latest request. */
+  /** Asks the client of the latest request a question. */
   ask: Ask;
   close(): Promise<void>;
 }
 
-/** @param watching is made for the connection; @param learned is shared with other connections to the same server */
+/** @param watching makes the watches of a connection; @param learned facts shared with other connections to the same server */
 export function createView(
   key: string,
   name: string,
@@ -60,5 +60,5 @@ export function createView(
   };
 }
 
-/** Whether nobody would miss it now. */
+/** Whether the view can be closed: it has no call under way and no watch. */
 export const isIdle = (view: View): boolean => view.running === 0 && !view.watching.busy;

@@ -1,8 +1,9 @@
 /** Changes at an upstream, told to all who watch them. What is watched is reported as changed, too, where it may have been. */
 import type { Data } from '../../connection/data.ts';
-import { createListening, type ListName } from '../../connection/listening.ts';
+import { createListening } from '../../connection/listening.ts';
 import type { Context, Log } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
+import type { ListName } from '../../protocol/list-name.ts';
 import type { Facts } from './facts.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { Link } from './wire/link.ts';

@@ -1,4 +1,4 @@
-/** All definitions of an upstream's tools or prompts, each as it came: for who has to know them all. */
+/** Reads all definitions of an upstream's tools or prompts, unchanged, for code that needs the complete list. */
 
 import { pagesIn } from '../../connection/paging.ts';
 import { breaks } from '../../core/breaks.ts';
@@ -11,27 +11,27 @@ import { MAX_TOOLS } from './definitions.ts';
 import type { Facts } from './facts.ts';
 import type { PinKind } from './pins/index.ts';
 
-/** Pages that they may come in. */
+/** The most pages of the list. */
 const MAX_PAGES = 1_000;
 
 interface Source {
   readonly asking: Asking;
   readonly border: Border;
   readonly facts: () => Facts;
-  /** The mount's name. */
+  /** The name of the mount. */
   readonly name: string;
 }
 
 /**
- * Those that are valid; the others are listed to nobody.
- * @throws ResourceError `internal` for a list that has no end, or is none
+ * Returns the valid definitions; clients never see the others.
+ * @throws ResourceError `internal` for an endless or invalid list
  */
 export async function wholeList(
   { asking, border, facts, name }: Source,
   kind: PinKind,
   ctx: Context,
 ): Promise<readonly Data[]> {
-  // The features of the server are known once it was reached.
+  // The server's features are known only once it is connected.
   await asking.link(ctx);
   if (!facts()[kind]) return [];
   const refusal = (): ResourceError =>

@@ -4,7 +4,7 @@ import type { Tokenizing } from '../schema.ts';
 /** Another one is another index: it is built anew. */
 export const SCHEMA_VERSION = 1;
 
-/** Where the index is, unless its configuration says otherwise. */
+/** The schema of the index, unless its configuration says otherwise. */
 export const DEFAULT_SCHEMA = 'vitrine_index';
 
 /** The tables, and the rest that has names; `meta` is made last, so that an index has all of it or is none. */

@@ -5,8 +5,8 @@
 import type { Log } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { IndexFigures } from '../../core/ranked.ts';
+import { type Entry, type IndexStore, type Known, MAX_KINDS } from '../index-store.ts';
 import type { Tokenizing } from '../schema.ts';
-import { type Entry, type IndexStore, type Known, MAX_KINDS } from '../store.ts';
 import { type Rows, SqlFault } from '../thread.ts';
 import { type Ask, type Connections, openConnections } from './connections.ts';
 import { faultOf } from './faults.ts';
@@ -242,8 +242,8 @@ export function postgresStore(options: PostgresStoreOptions): IndexStore {
         await one(`INSERT INTO ${s}.meta VALUES ('whole', '') ON CONFLICT DO NOTHING`);
       },
     },
-    get full() {
-      return bytes >= maxBytes;
+    get room() {
+      return maxBytes - bytes;
     },
     async known(uris) {
       const rows = await one(`${KNOWN} md5(uri) IN (SELECT md5(each) FROM unnest($1::text[]) AS each)`, uris);

@@ -1,19 +1,19 @@
-/** Requests to an authorization server: without redirects, small, in time, and not again right after a failure. */
+/** Sends requests to an authorization server: without redirects, with limits of size and time, and a pause after a failure. */
 import { IssuerUnavailable } from './refused.ts';
 
-/** After a failure nothing is asked at the same place for this long, in milliseconds. */
+/** After a failure no request goes to the same server for this long, in milliseconds. */
 export const FAILURE_COOLDOWN_MS = 5_000;
 
-/** How long an answer may take, in milliseconds. */
+/** The time limit of a response, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 const MAX_DOCUMENT_BYTES = 256 * 1024;
 
-/** @throws IssuerUnavailable for no answer, one that is too large, and one with a status that is none of those wanted */
+/** @throws IssuerUnavailable for no response, a response that is too large, or one with an unexpected status */
 export type Asking = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * @param issuer whose server it is, for what is logged
- * @param answers whether a response with this status is an answer; any other is a failure of the server
+ * @param issuer whose server it is, for the log
+ * @param answers whether a status is expected; any other is a failure of the server
  */
 export function createAsking(issuer: string, answers: (status: number) => boolean): Asking {
   let failedAt = Number.NEGATIVE_INFINITY;
@@ -25,12 +25,12 @@ export function createAsking(issuer: string, answers: (status: number) => boolea
       throw new Error(`status ${response.status}`);
     } catch (cause) {
       failedAt = Date.now();
-      throw new IssuerUnavailable(`${issuer} does not answer as it should`, { cause });
+      throw new IssuerUnavailable(`${issuer} gave an unexpected answer`, { cause });
     }
   };
 }
 
-/** A small document; redirects are not followed, for they would lead where nobody said that answers are. */
+/** Fetches a small document. Redirects are not followed, because they could lead anywhere. */
 async function fetchDocument(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, { ...init, redirect: 'manual' });
   const chunks: Uint8Array[] = [];
@@ -40,7 +40,7 @@ async function fetchDocument(url: string, init: RequestInit): Promise<Response> 
     if (size > MAX_DOCUMENT_BYTES) throw new Error(`more than ${MAX_DOCUMENT_BYTES} bytes`);
     chunks.push(chunk);
   }
-  // A redirect or an empty answer has a status that a response with a body may not have.
+  // A response with a body cannot have the status of a redirect or an empty response.
   return new Response(Buffer.concat(chunks), {
     status: response.status === 200 || response.status >= 400 ? response.status : 404,
   });

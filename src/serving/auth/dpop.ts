@@ -10,10 +10,10 @@ import { createReplays } from './replays.ts';
 /** How old a proof may be, in seconds, unless it is said otherwise. */
 export const DEFAULT_PROOF_AGE_S = 60;
 
-/** Characters of a proof: it has a public key and some claims in it. */
+/** The most characters of a proof: it has a public key and some claims in it. */
 const MAX_PROOF = 8_192;
 
-/** Characters of its `jti`. */
+/** The most characters of its `jti`. */
 const MAX_ID = 256;
 
 /** @throws TokenRefused with `invalid_dpop_proof`; IssuerUnavailable where too many proofs have to be remembered */

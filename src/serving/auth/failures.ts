@@ -1,28 +1,28 @@
-/** Tokens that were refused, in the audit: whoever tries some leaves a trace, and cannot fill the file with it. */
+/** Records refused tokens in the audit: each attempt leaves a trace, but many attempts cannot fill the file. */
 import { createContext } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { AuthError } from './challenge.ts';
 
-/** Milliseconds in which those of one kind, after the first, become one line. */
+/** Failures of one kind within this many milliseconds, after the first, become one line. */
 const WINDOW_MS = 10_000;
 
-/** Kinds that are told apart in that time; all others are one. */
+/** The most kinds that are counted separately in that time; further ones share a count. */
 const MAX_KINDS = 1_000;
 
-/** Why a request did not come in. */
+/** The reason why a request was refused. */
 export type AuthFailure = AuthError | 'unavailable';
 
 export interface Failures {
-  /** @param from the address that the request came from, where it is known */
+  /** @param from the address of the request, where known */
   add(reason: AuthFailure, from?: string): void;
-  /** Records what waits. */
+  /** Records the waiting failures. */
   close(): void;
 }
 
 /** @param refused records one line; undefined without an audit */
 export function createFailures(refused: Engine['refused'] | undefined): Failures {
-  /** How many came since the line of their kind. */
+  /** The number of failures since the last line of their kind. */
   const waiting = new Map<string, { readonly reason: AuthFailure; readonly from: string; count: number }>();
   let timer: NodeJS.Timeout | undefined;
 

@@ -1,6 +1,6 @@
 /**
- * Opaque access tokens: their issuer says whether they are good, and for what (RFC 7662). The answers are remembered
- * for a short time, so that a token is not asked for with each request.
+ * Verifies opaque access tokens by asking their issuer (RFC 7662). Answers are cached for a short time, so that not every request
+ * causes a question.
  */
 import { createHash } from 'node:crypto';
 import { createFairQueue } from '../../core/waiting/fair-queue.ts';
@@ -13,37 +13,37 @@ import type { Introspection, TokenIssuer } from './options.ts';
 import { createRecent } from './recent.ts';
 import { IssuerUnavailable, TokenRefused } from './refused.ts';
 
-/** How long it is remembered that a token is good, in seconds, unless it is said otherwise. */
+/** How long a valid token is cached, in seconds, unless configured. */
 export const DEFAULT_CACHE_S = 30;
 
-/** How long it is remembered at most that a token is not good, in seconds: it may become known to its issuer. */
+/** The longest that an invalid token is cached, in seconds: its issuer may learn of it. */
 export const REFUSAL_CACHE_S = 10;
 
-/** Good tokens that are remembered, and as many others. */
+/** The most valid tokens in the cache, and the most invalid ones. */
 const MAX_REMEMBERED = 10_000;
 
-/** Tokens that are asked for at the same time; others wait, or whoever makes some up would flood the issuer. */
+/** The most concurrent questions; others wait, because invented tokens could flood the issuer. */
 const MAX_ASKING = 24;
 
-/** Tokens that were good the last time and are asked for at the same time, in a queue of their own. */
+/** The most concurrent questions about tokens that were valid the last time; they have a separate queue. */
 const MAX_ASKING_AGAIN = 8;
 
-/** Requests that wait until their token is asked for, of either. */
+/** The most waiting requests in each queue. */
 const MAX_WAITING = 256;
 
-/** How long one waits, in milliseconds. */
+/** The longest wait, in milliseconds. */
 const MAX_WAIT_MS = 10_000;
 
-/** How long a token counts as good before, in milliseconds. That lets nobody in: it is only asked for in its own queue. */
+/** How long a token counts as recently valid, in milliseconds. That only gives it the separate queue, and no access. */
 const GOOD_BEFORE_MS = 60 * 60_000;
 
-/** Characters of a token that is asked for. */
+/** The most characters of a token to ask about. */
 const MAX_TOKEN = 4_096;
 
-/** An answer, and no failure of the server: it may find a token too odd to look at, which says nothing of the next one. */
+/** Statuses that count as an answer, not as a failure: the issuer may reject an odd token, which says nothing about others. */
 const ANSWERS: ReadonlySet<number> = new Set([200, 400, 413, 414, 431]);
 
-/** @param audience what has to stand in `aud`, one of several */
+/** @param audience the accepted values of `aud`; one is enough */
 export function createIntrospection(
   issuer: TokenIssuer & { readonly introspection: Introspection },
   audience: readonly string[],
@@ -55,13 +55,13 @@ export function createIntrospection(
   const refused = createRecent<string>(MAX_REMEMBERED);
   const goodBefore = createRecent<string>(MAX_REMEMBERED);
   const asking = new Map<string, Promise<Verified>>();
-  const options = { maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS, busy: 'Too many tokens are being asked for' };
+  const options = { maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS, busy: 'Too many tokens are being checked' };
   const unknown = createFairQueue({ ...options, places: MAX_ASKING, limit: 'introspection' });
   const again = createFairQueue({ ...options, places: MAX_ASKING_AGAIN, limit: 'introspection' });
 
   /**
-   * Whose turn it is, by the network that a request comes from: who a token is of is not known yet. Tokens that were good
-   * the last time do not wait behind those that anybody can make up.
+   * Waits for a turn, by the network of the request, because the principal is not known yet. Tokens that were valid the last time
+   * do not wait behind invented ones.
    */
   function turn(key: string, { from, request }: Shower): Promise<() => void> {
     const principal = goodBefore.get(key);
@@ -70,11 +70,11 @@ export function createIntrospection(
         ? unknown.take(from === undefined ? 'unknown' : networkOf(from), request.signal)
         : again.take(principal, request.signal);
     return taken.catch((cause: unknown) => {
-      throw new IssuerUnavailable('Too many tokens are being asked for', { cause });
+      throw new IssuerUnavailable('Too many tokens are being checked', { cause });
     });
   }
 
-  /** The answer where there is one, or will be. @throws TokenRefused */
+  /** Returns the cached or pending answer, if any. @throws TokenRefused */
   function answered(key: string): Verified | Promise<Verified> | undefined {
     const known = good.get(key);
     if (known !== undefined) return known;
@@ -88,18 +88,17 @@ export function createIntrospection(
       'oauth4webapi'
     );
     const endpoint = url ?? (await metadata.get()).introspection_endpoint;
-    if (endpoint === undefined)
-      throw new IssuerUnavailable(`${issuer.issuer} does not say where tokens are introspected`);
+    if (endpoint === undefined) throw new IssuerUnavailable(`${issuer.issuer} does not name an introspection endpoint`);
     const server = { issuer: issuer.issuer, introspection_endpoint: endpoint };
     const client = { client_id: clientId };
     const response = await introspectionRequest(server, client, await credentialsOf(issuer.introspection), token, {
       additionalParameters: { token_type_hint: 'access_token' },
-      // Which addresses may be asked was looked at where they became known.
+      // The addresses were checked where they were discovered.
       [allowInsecureRequests]: true,
       [customFetch]: ask,
     });
     return await processIntrospectionResponse(server, client, response).catch((cause: unknown) => {
-      throw new IssuerUnavailable(`${issuer.issuer} does not answer an introspection as it should`, { cause });
+      throw new IssuerUnavailable(`${issuer.issuer} gave an unexpected answer to an introspection`, { cause });
     });
   }
 
@@ -119,7 +118,7 @@ export function createIntrospection(
     }
   }
 
-  /** The place is free when there is an answer, also where nobody waits for it any more. */
+  /** Frees the place when the answer arrives, even if nobody waits any more. */
   function begin(token: string, key: string, release: () => void): Promise<Verified> {
     const answer = verify(token, key).finally(() => {
       asking.delete(key);
@@ -136,7 +135,7 @@ export function createIntrospection(
     if (before !== undefined) return await before;
     const release = await turn(key, shower);
     try {
-      // Others may have shown it meanwhile.
+      // Another request may have checked the token meanwhile.
       const meanwhile = answered(key);
       if (meanwhile === undefined) return await begin(token, key, release);
       release();
@@ -153,23 +152,24 @@ async function credentialsOf({ clientSecret, clientAuthentication }: Introspecti
   return clientAuthentication === 'post' ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret);
 }
 
-/** As strict as with a JWT; only `iss` may be missing, for the answer is the issuer's own. */
+/** As strict as for a JWT, except that `iss` may be missing, because the answer comes from the issuer. */
 function assertGood(claims: Claims, issuer: string, audience: readonly string[]): void {
   const now = Date.now() / 1_000;
   const { active, iss, aud, exp, nbf, token_type: type } = claims;
   if (active !== true) throw new TokenRefused('The token is not one that is known here, or is not good any more');
-  if (iss !== undefined && iss !== issuer) throw new TokenRefused('The token is not of an issuer that is trusted here');
+  if (iss !== undefined && iss !== issuer)
+    throw new TokenRefused('The token is not of an issuer that this server trusts');
   const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
   if (!audience.some((each) => audiences.includes(each))) throw new TokenRefused('The token is not for this resource');
   if (typeof exp === 'number' && exp + CLOCK_SKEW_S <= now) throw new TokenRefused('The token has expired');
   if (nbf !== undefined && !(typeof nbf === 'number' && nbf - CLOCK_SKEW_S <= now)) {
     throw new TokenRefused('The token is not good yet');
   }
-  // A refresh token is active as well; where the issuer says what it is, it has to be an access token (RFC 6749 7.1).
+  // A refresh token is active too; if the issuer names the type, it must be an access token (RFC 6749 7.1).
   if (type !== undefined && !/^(?:bearer|dpop)$/i.test(String(type))) {
     throw new TokenRefused('The token is not an access token');
   }
   if (/^dpop$/i.test(String(type)) && claims.cnf === undefined) {
-    throw new TokenRefused('The token is bound to a key in a way that is not known here');
+    throw new TokenRefused('The token is bound to a key in a way that this server does not support');
   }
 }

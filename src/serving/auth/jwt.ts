@@ -1,4 +1,4 @@
-/** Access tokens that are JWTs (RFC 9068): signed by an issuer that is trusted, for this resource, and still good. */
+/** Verifies access tokens that are JWTs (RFC 9068): signed by a trusted issuer, for this resource, and not expired. */
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import type { HttpRequest } from '../http/exchange.ts';
 import { CLOCK_SKEW_S, type Verified, verifiedOf } from './claims.ts';
@@ -8,21 +8,21 @@ import { type AuthOptions, DEFAULT_ALGORITHMS, type TokenIssuer } from './option
 import { IssuerUnavailable, TokenRefused } from './refused.ts';
 import { assertAccessToken } from './token-type.ts';
 
-/** The client that shows a token, before it is known who that is. */
+/** The sender of a token before it is authenticated. */
 export interface Shower {
-  /** The address that the request came from, where it is known. */
+  /** The address of the request, where known. */
   readonly from: string | undefined;
-  /** Its signal is made when it is looked at, which is seldom. */
+  /** Its signal is made on first use, which is seldom. */
   readonly request: Pick<HttpRequest, 'signal'>;
 }
 
-/** At once where nobody has to be asked. @throws TokenRefused, IssuerUnavailable */
+/** Verifies a token; synchronous where no request is needed. @throws TokenRefused, IssuerUnavailable */
 export type Verifier = (token: string, shower: Shower) => Verified | Promise<Verified>;
 
-/** A JWT is verified, and undefined is the answer for what is none. */
+/** Verifies a JWT; returns undefined for any other token. */
 export type JwtVerifier = (token: string) => Promise<Verified | undefined>;
 
-/** @param metadataOf what an issuer says of itself */
+/** @param metadataOf returns the metadata of an issuer */
 export function createJwtVerifier(
   { issuers = [], resource }: Pick<AuthOptions, 'issuers' | 'resource'>,
   metadataOf: (issuer: TokenIssuer) => MetadataSource,
@@ -36,10 +36,10 @@ export function createJwtVerifier(
     const claimed = issuerIn(token, decodeJwt);
     if (claimed === undefined) return undefined;
     const issuer = trusted.get(claimed);
-    if (issuer === undefined) throw new TokenRefused('The token is not of an issuer that is trusted here');
+    if (issuer === undefined) throw new TokenRefused('The token is not of an issuer that this server trusts');
     const { audience = resource, algorithms = DEFAULT_ALGORITHMS } = issuer;
     try {
-      // The keys are asked for after the algorithm was looked at: what cannot be good causes no request.
+      // Fetches the keys only after checking the algorithm, so that a hopeless token causes no request.
       const { payload, protectedHeader } = await jwtVerify(token, issuer.keys, {
         issuer: issuer.issuer,
         audience: typeof audience === 'string' ? audience : [...audience],
@@ -64,7 +64,7 @@ function issuerIn(token: string, decode: (token: string) => JWTPayload): string 
   }
 }
 
-/** The error that a client may see for a failure. The errors of the library hold the claims, and are not passed on. */
+/** Returns the error that a client may see. Errors of the library contain claims, and are not passed on. */
 async function reasonOf(error: unknown): Promise<Error> {
   if (error instanceof TokenRefused || error instanceof IssuerUnavailable) return error;
   const { errors } = await import('jose');

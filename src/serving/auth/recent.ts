@@ -1,13 +1,13 @@
-/** Remembers recent findings, so that they need not be found out again; bounded in time and in number. */
+/** A cache of recent results, bounded in time and in number. */
 
 export interface Recent<V> {
   get(key: string): V | undefined;
-  /** @param until milliseconds since 1970; not remembered when that has passed */
+  /** @param until milliseconds since 1970 at which the entry expires; an entry that has expired already is not kept */
   set(key: string, value: V, until: number): void;
   forget(key: string): void;
 }
 
-/** @param max how many are remembered; the one that came first is forgotten for another */
+/** @param max the most entries; a new entry beyond it replaces the oldest */
 export function createRecent<V>(max: number): Recent<V> {
   const entries = new Map<string, { readonly value: V; readonly until: number }>();
   return {

@@ -1,4 +1,4 @@
-/** The way of a person to a token: authorization code with PKCE at an issuer whose tokens are accepted (RFC 6749, 7636, 9207, 9700). */
+/** Signs a person in at an accepted issuer, with the authorization code flow and PKCE (RFC 6749, 7636, 9207, 9700). */
 import { randomBytes } from 'node:crypto';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { invalid } from '../../core/errors.ts';
@@ -8,27 +8,27 @@ import type { AuthOptions } from './options.ts';
 import { IssuerUnavailable } from './refused.ts';
 
 export interface SignInOptions {
-  /** Who asks for tokens, as the issuer knows this server. */
+  /** This server's client id at the issuer. */
   readonly clientId: string;
   /** Default: none, for a public client. */
   readonly clientSecret?: string | undefined;
   /** One of the issuers of `auth`. Default: the first of them. */
   readonly issuer?: string | undefined;
-  /** Scopes that are asked for. Default: those of `auth`, and `openid` where the issuer has it. */
+  /** Requested scopes. Default: those of `auth`, and `openid` where the issuer supports it. */
   readonly scopes?: readonly string[] | undefined;
 }
 
 export interface SignIn {
-  /** @param back where the person wants to go. @throws IssuerUnavailable */
+  /** @param back the page to return to. @throws IssuerUnavailable */
   begin(back: string): Promise<Begun>;
-  /** @param answer of the issuer; @param sealed what `begin` gave. @throws SignInRefused, IssuerUnavailable */
+  /** @param answer of the issuer; @param sealed the value from `begin`. @throws SignInRefused, IssuerUnavailable */
   finish(answer: URLSearchParams, sealed: string): Promise<Finished>;
 }
 
 export interface Begun {
   /** The page of the issuer that the browser goes to. */
   readonly location: string;
-  /** For the browser to keep and bring back; says nothing to it. */
+  /** The sealed state of the sign-in, which the browser keeps and sends back. */
   readonly sealed: string;
 }
 
@@ -37,7 +37,7 @@ export interface Finished {
   readonly back: string;
 }
 
-/** The issuer did not sign the person in, or its answer is not one to what this browser has begun. */
+/** The issuer did not sign the person in, or its answer does not belong to a sign-in of this browser. */
 export class SignInRefused extends Error {
   override readonly name = 'SignInRefused';
 }
@@ -47,7 +47,7 @@ export const SIGN_IN_SECONDS = 600;
 
 const ENDPOINTS = ['authorization_endpoint', 'token_endpoint'] as const;
 
-/** The state of a sign-in that a browser keeps, sealed. */
+/** The state of a sign-in, sealed in the browser. */
 interface Transaction {
   readonly state: string;
   readonly verifier: string;
@@ -56,8 +56,8 @@ interface Transaction {
 }
 
 /**
- * @param redirectUri where the issuer sends the browser back to
- * @throws ResourceError `invalid` where no token that it gets could be accepted
+ * @param redirectUri the address to which the issuer sends the browser back
+ * @throws ResourceError `invalid` where this server would accept none of the tokens
  */
 export function createSignIn(options: SignInOptions, auth: AuthOptions, redirectUri: string): SignIn {
   const { clientId, clientSecret } = options;
@@ -72,7 +72,7 @@ export function createSignIn(options: SignInOptions, auth: AuthOptions, redirect
   async function serverOf(): Promise<AuthorizationServer> {
     const found = { ...(await metadata.get()), issuer };
     if (ENDPOINTS.some((endpoint) => found[endpoint] === undefined))
-      throw new IssuerUnavailable(`${issuer} does not say where people sign in`);
+      throw new IssuerUnavailable(`${issuer} does not name an authorization endpoint`);
     return found as AuthorizationServer;
   }
 
@@ -87,7 +87,7 @@ export function createSignIn(options: SignInOptions, auth: AuthOptions, redirect
   async function opened(sealed: string): Promise<Transaction> {
     const { jwtDecrypt } = await import('jose');
     const decrypted = await jwtDecrypt(sealed, key).catch((cause: unknown) => {
-      throw new SignInRefused('It was not begun in this browser, or it took too long', { cause });
+      throw new SignInRefused('The sign-in did not begin in this browser, or took too long', { cause });
     });
     return decrypted.payload as unknown as Transaction;
   }
@@ -100,7 +100,7 @@ export function createSignIn(options: SignInOptions, auth: AuthOptions, redirect
       const scopes = options.scopes ?? [...(auth.scopes ?? []), ...openid];
       const verifier = oauth.generateRandomCodeVerifier();
       const state = oauth.generateRandomState();
-      // Only an ID token brings it back.
+      // Only an ID token contains the nonce.
       const nonce = scopes.includes('openid') ? { nonce: oauth.generateRandomNonce() } : {};
       const url = new URL(server.authorization_endpoint ?? '');
       const asked = {
@@ -127,7 +127,7 @@ export function createSignIn(options: SignInOptions, auth: AuthOptions, redirect
         const shown = clientSecret === undefined ? oauth.None() : oauth.ClientSecretBasic(clientSecret);
         const response = await oauth.authorizationCodeGrantRequest(server, client, shown, code, redirectUri, verifier, {
           additionalParameters: { resource: auth.resource },
-          // Which addresses may be asked was looked at where they became known.
+          // The addresses were checked where they were discovered.
           [oauth.allowInsecureRequests]: true,
           [oauth.customFetch]: ask,
         });
@@ -137,9 +137,12 @@ export function createSignIn(options: SignInOptions, auth: AuthOptions, redirect
         return { token, back };
       } catch (cause) {
         if (cause instanceof IssuerUnavailable) throw cause;
-        throw new SignInRefused('The issuer did not sign you in, or its answer is not to what this browser has begun', {
-          cause,
-        });
+        throw new SignInRefused(
+          'The issuer did not sign you in, or its answer does not belong to a sign-in of this browser',
+          {
+            cause,
+          },
+        );
       }
     },
   };

@@ -1,9 +1,9 @@
-/** Tokens that were handed out by hand, of which only the hashes are known. */
+/** Static tokens, of which only the hashes are stored. */
 import { hash as digestOf, timingSafeEqual } from 'node:crypto';
 import type { Principal } from '../../core/context.ts';
 import type { StaticToken } from './options.ts';
 
-/** Who has the token; takes as long for a wrong one as for a right one. */
+/** Returns the principal of a token, in the same time for a wrong token as for a right one. */
 export type StaticTokens = (token: string) => Principal | undefined;
 
 export function createStaticTokens(tokens: readonly StaticToken[]): StaticTokens {

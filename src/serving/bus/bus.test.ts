@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Bus } from '../../core/bus.ts';
+import { SILENT } from '../../core/context.ts';
 import { type CarrierEvents, createBus } from './bus.ts';
 import { busAt, createHub } from './hub.ts';
 import { type ProcessChannel, serveWorker, workerBus } from './worker.ts';
@@ -53,6 +54,25 @@ describe('a bus', () => {
     for (let each = 0; each < 5; each++) one.publish('a', { each, text: 'x'.repeat(4 * 1024 * 1024) });
     await lost;
     hub.close();
+  });
+
+  it('counts what it does, and says once in the log that it is full', async () => {
+    const warnings: string[] = [];
+    const sent: string[] = [];
+    const hub = createHub();
+    const carrier = { whole: true, memory: hub.memory, close: async () => hub.close() };
+    const send = async (text: string): Promise<boolean> => sent.push(text) > 0;
+    const log = { ...SILENT, warn: (message: string) => void warnings.push(message) };
+    const bus = createBus(() => ({ ...carrier, send }), log);
+    expect(bus.state()).toMatchObject({ sent: 0, waiting: 0, lagMs: undefined, whole: true });
+    for (let each = 0; each < 25_000; each++) bus.publish('a', each);
+    expect(bus.state()).toMatchObject({ dropped: 20_000, waiting: 5_000 });
+    expect(warnings).toEqual(['the bus is full: other replicas count everything as changed']);
+    await bus.close();
+    // First that something is missing, then what came later.
+    expect(sent[0]).toBe('null');
+    expect(bus.state()).toMatchObject({ sent: 5_000, waiting: 0, lagMs: expect.any(Number) });
+    expect(bus.state().sentBytes).toBe(sent.join('').length);
   });
 
   it('keeps the last text alone, where it takes the place of all others', async () => {
@@ -161,6 +181,10 @@ describe('the bus of a worker', () => {
     expect([...(await other.bus.memory.all('k'))]).toEqual([['f', 't']]);
     await other.bus.memory.remove('k', 'f');
     expect((await one.bus.memory.all('k')).size).toBe(0);
+    expect(await one.bus.memory.lease('l', 'one', 60_000)).toBe(true);
+    expect(await other.bus.memory.lease('l', 'other', 60_000)).toBe(false);
+    await one.bus.memory.release('l', 'one');
+    expect(await other.bus.memory.lease('l', 'other', 60_000)).toBe(true);
     hub.close();
   });
 });

@@ -3,8 +3,11 @@ import type { Bus, BusMemory } from '../../core/bus.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { createLru } from '../../core/lru.ts';
 import { createBus } from './bus.ts';
+import { createKeptTexts } from './kept-texts.ts';
+import { createLeases } from './leases.ts';
+import { createTaking } from './taking.ts';
 
-/** Keys that are kept at a time. */
+/** The most keys that are kept at a time. */
 const MAX_KEPT = 200_000;
 
 /** How often keys are looked for whose time is over, in milliseconds. */
@@ -17,10 +20,12 @@ export interface Hub {
   close(): void;
 }
 
-export function createHub(now: () => number = Date.now): Hub {
+/** @param elapsed milliseconds by a clock that nobody sets, for leases */
+export function createHub(now: () => number = Date.now, elapsed: () => number = () => performance.now()): Hub {
   const members = new Set<(text: string) => void>();
   const kept = new Map<string, { readonly fields: Map<string, string>; ends: number }>();
   const replaced = createLru<string, ReadonlyMap<string, string>>(MAX_KEPT);
+  const texts = createKeptTexts(now);
   const sweep = setInterval(() => {
     for (const [key, { ends }] of kept) if (ends <= now()) kept.delete(key);
   }, SWEEP_MS);
@@ -51,6 +56,13 @@ export function createHub(now: () => number = Date.now): Hub {
         fields?.delete(field);
         if (fields?.size === 0) kept.delete(key);
       },
+      take: createTaking(
+        ({ RateLimiterMemory }, { most, seconds }) =>
+          new RateLimiterMemory({ points: most, duration: seconds, keyPrefix: '' }),
+      ),
+      ...createLeases(elapsed),
+      keep: texts.keep,
+      kept: texts.kept,
       async all(key) {
         return new Map([...(current(key)?.fields ?? []), ...(replaced.get(key) ?? [])]);
       },
@@ -69,6 +81,7 @@ export function createHub(now: () => number = Date.now): Hub {
       members.clear();
       kept.clear();
       replaced.clear();
+      texts.clear();
     },
   };
 }

@@ -1,5 +1,5 @@
 /** The bus between workers of one machine: their parent passes on what one of them says, and keeps what all of them need. */
-import type { Bus, BusMemory } from '../../core/bus.ts';
+import type { Bus, BusMemory, Room, Share, SharedRate } from '../../core/bus.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { Keys } from '../../core/keys.ts';
 import { createBus } from './bus.ts';
@@ -12,13 +12,18 @@ export interface ProcessChannel {
   onMessage(listener: (message: unknown) => void): () => void;
 }
 
-/** Calls to the parent that wait for their answer. */
+/** The most calls to the parent that wait for their answer. */
 const MAX_CALLS = 20_000;
 
 type Call =
   | readonly ['put', key: string, field: string, text: string, ttlMs: number]
   | readonly ['replace', key: string, field: string, text: string, ttlMs: number]
   | readonly ['remove', key: string, field: string]
+  | readonly ['take', key: string, wanted: number, rate: SharedRate]
+  | readonly ['lease', name: string, holder: string, ttlMs: number]
+  | readonly ['release', name: string, holder: string]
+  | readonly ['keep', name: string, text: string, room: Room]
+  | readonly ['kept', name: string]
   | readonly ['all', key: string];
 
 type ToParent =
@@ -85,6 +90,11 @@ export async function workerBus(channel: ProcessChannel): Promise<{ readonly bus
     put: async (key, field, text, ttlMs) => call<number>('put', key, field, text, ttlMs),
     replace: async (key, field, text, ttlMs) => void (await call('replace', key, field, text, ttlMs)),
     remove: async (key, field) => void (await call('remove', key, field)),
+    take: async (key, wanted, rate) => call<Share>('take', key, wanted, rate),
+    lease: async (name, holder, ttlMs) => call<boolean>('lease', name, holder, ttlMs),
+    release: async (name, holder) => void (await call('release', name, holder)),
+    keep: async (name, text, room) => void (await call('keep', name, text, room)),
+    kept: async (name) => call<string | undefined>('kept', name),
     all: async (key) => new Map(await call<readonly (readonly [string, string])[]>('all', key)),
   };
   const bus = createBus(({ received }) => {

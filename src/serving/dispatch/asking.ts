@@ -6,9 +6,10 @@
 import { specTypeSchemas } from '@modelcontextprotocol/server';
 import { missingOf, neededFor } from '../../protocol/askable.ts';
 import { text } from '../../protocol/content.ts';
+import { isData } from '../../protocol/data.ts';
 import { INTERNAL_ERROR, MISSING_CAPABILITY } from '../../protocol/error-codes.ts';
 import type { InputRequest, InputRequired } from '../../protocol/input-required.ts';
-import { isData, sayProblems } from '../messages.ts';
+import { sayProblems } from '../messages.ts';
 import type { Envelope } from './envelope.ts';
 import { RequestRefused } from './methods.ts';
 
@@ -18,7 +19,7 @@ export interface Round {
   readonly state: unknown;
 }
 
-/** Rounds of questions of one request. */
+/** The most rounds of questions of one request. */
 const MAX_ROUNDS = 8;
 
 /** A round without a question only waits for something, this long, in milliseconds. */
@@ -57,6 +58,19 @@ export function assertAskable(method: string, asked: InputRequired, { era, clien
       data: { requiredCapabilities: missing },
     });
   }
+}
+
+/**
+ * Returns questions as they are sent in 2026-07-28. Each gets `params`: servers of 2025 leave them out of `roots/list`, and
+ * the Go SDK (1.8) fails on a question without them.
+ */
+export function withParams<T extends { readonly inputRequests?: unknown }>(asked: T): T {
+  if (!isData(asked.inputRequests)) return asked;
+  const requests = Object.entries(asked.inputRequests).map(([key, request]) => [
+    key,
+    isData(request) && request.params === undefined ? { ...request, params: {} } : request,
+  ]);
+  return { ...asked, inputRequests: Object.fromEntries(requests) };
 }
 
 /**

@@ -1,11 +1,13 @@
-/** Calls of tools as the protocol's schemas have them: what clients ask, and what tools give, which is sent whole. */
+/** Checks tool calls and their results by the protocol's schemas, and sends results complete. */
+
 import { specTypeSchemas } from '@modelcontextprotocol/server';
+import { type Data, isData } from '../../protocol/data.ts';
 import type { Era } from '../../protocol/era.ts';
 import { INVALID_PARAMS } from '../../protocol/error-codes.ts';
-import { type Data, isData, type RequestMessage } from '../messages.ts';
+import type { RequestMessage } from '../messages.ts';
 import { RequestRefused } from './methods.ts';
 
-/** Finds a problem in a call; undefined where there is none. */
+/** Returns the problem of a call; undefined where there is none. */
 export function callRequestProblem({ method, params = {} }: RequestMessage, era: Era): string | undefined {
   const { name, arguments: given, task } = params;
   if (typeof name === 'string' && (given === undefined || isData(given)) && (task === undefined || era === 'modern'))
@@ -15,7 +17,7 @@ export function callRequestProblem({ method, params = {} }: RequestMessage, era:
 
 const FIELDS: ReadonlySet<string> = new Set(['content', 'structuredContent', 'isError', '_meta']);
 
-/** Texts and nothing else, which need no schema. */
+/** Whether the content has only texts, which need no schema. */
 function isPlain(result: Data): boolean {
   for (const key of Object.keys(result)) if (!FIELDS.has(key)) return false;
   const { content, structuredContent, isError, _meta } = result;
@@ -27,20 +29,20 @@ function isPlain(result: Data): boolean {
 const isPlainText = (block: unknown): boolean =>
   isData(block) && block.type === 'text' && typeof block.text === 'string' && Object.keys(block).length === 2;
 
-/** Kinds of blocks that the schema knows. */
+/** The block types of the schema. */
 const KINDS: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
 
-/** A block of a kind that others may know: clients pass over those that they do not. */
+/** Whether a block has another type, which clients ignore if they do not know it. */
 const isOfOthers = (block: unknown): boolean =>
   isData(block) && typeof block.type === 'string' && block.type !== '' && !KINDS.has(block.type);
 
-/** Results that are no tool's, and must not pass for one that has no content. */
+/** Fields of other results, which must not pass for a tool's result without content. */
 const OTHERS = ['task', 'inputRequests', 'requestState'];
 
 /**
- * The result with all of its fields: the schema would take out those that it does not know of embedded resources and
- * links, their names, sizes and annotations (2093-1, 2093-9, CB-4).
- * @throws RequestRefused for what is no result of a tool
+ * Returns the result with all its fields. The schema would remove unknown fields of embedded resources and links: their
+ * names, sizes and annotations (2093-1, 2093-9, CB-4).
+ * @throws RequestRefused for an invalid result
  */
 export function checkedCallResult(result: object, era: Era): object {
   const given = result as Data;
@@ -52,7 +54,7 @@ export function checkedCallResult(result: object, era: Era): object {
   if (problem !== undefined)
     throw new RequestRefused({ code: INVALID_PARAMS, message: `Invalid tools/call result: ${problem}` });
   const { structuredContent } = given;
-  // Until 2025-11-25 it is an object; so the schema of the tool promises it, too (SEP-2106).
+  // Up to 2025-11-25 it must be an object, as the tool's schema promises (SEP-2106).
   if (era === 'modern' || structuredContent === undefined || isData(structuredContent)) return result;
   return { ...result, structuredContent: { result: structuredContent } };
 }

@@ -11,7 +11,7 @@ interface Changing {
   readonly listChanged?: true;
 }
 
-/** As `ServerCapabilities` of the protocol has it. */
+/** The protocol's `ServerCapabilities`. */
 export interface Capabilities {
   readonly resources?: Changing & { readonly subscribe?: true };
   readonly tools?: Changing;
@@ -46,14 +46,14 @@ export function capabilitiesOf(engine: Engine, principal: Principal, tasks: Era 
   };
 }
 
-/** Who serves, as the handshake of 2025 and the results of 2026-07-28 have it, and how to use it. */
+/** Returns the server's introduction, as in the handshake of 2025 and the results of 2026-07-28, with its instructions. */
 export function introductionOf(engine: Engine, principal: Principal, tasks: Era | undefined) {
   const { instructions: _own, ...serverInfo } = engine.identity;
   const instructions = engine.instructionsFor(principal);
   return {
     capabilities: capabilitiesOf(engine, principal, tasks),
     serverInfo,
-    // An empty text says nothing.
+    // Empty instructions are left out.
     ...(instructions !== undefined && instructions !== '' && { instructions }),
   };
 }

@@ -1,4 +1,4 @@
-/** Answers a request that is under way when the server ends. */
+/** Answers running requests when the server shuts down. */
 import { ResourceError, toWireError } from '../../core/errors.ts';
 import type { Failure } from './envelope.ts';
 

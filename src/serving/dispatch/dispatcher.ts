@@ -1,15 +1,17 @@
-/** The one place where requests are answered: found by their method, checked, run with the way back, and asked about. */
+/** Answers all requests: finds the method, checks the parameters, and runs it with a way back to the client. */
+
 import { createContext, type Principal } from '../../core/context.ts';
 import { scrub } from '../../core/text/scrub.ts';
 import { writtenMembers } from '../../core/text/written.ts';
 import type { Engine } from '../../engine/index.ts';
+import type { Data } from '../../protocol/data.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../protocol/error-codes.ts';
 import { isInputRequired } from '../../protocol/input-required.ts';
 import { DIRECTORY_READ_METHOD, METADATA_METHOD } from '../../protocol/methods.ts';
 import type { CacheHint } from '../../protocol/resources.ts';
 import { GET_SKILL_METHOD, LIST_SKILLS_METHOD } from '../../protocol/skills.ts';
-import { type Data, type RequestMessage, sayProblems } from '../messages.ts';
-import { answersOf, assertAskable, type Round } from './asking.ts';
+import { type RequestMessage, sayProblems } from '../messages.ts';
+import { answersOf, assertAskable, type Round, withParams } from './asking.ts';
 import { callRequestProblem, checkedCallResult } from './calls.ts';
 import type { Envelope, Failure, Outcome } from './envelope.ts';
 import { startInvocation } from './invocation.ts';
@@ -30,24 +32,21 @@ import { noTaskOf, taskAnswer, taskMethods } from './task-methods.ts';
 import { toolsFor } from './tool-lists.ts';
 
 export interface Dispatcher {
-  /** Whether there is such a method for somebody. */
+  /** Whether the principal may use the method. */
   offers(method: string, principal: Principal): boolean;
   /** Answers a request. Never rejects. */
   dispatch(envelope: Envelope): Promise<Outcome>;
-  /**
-   * Answers a request where the answer is known at once: a read, a list or a call that would give what it gave before,
-   * of which there is an answer. Undefined for all else, of which nothing has happened then.
-   */
+  /** Answers a read, list or call at once where a kept answer is valid; else returns undefined, without side effects. */
   again(message: RequestMessage, from: Pick<Envelope, 'era' | 'principal' | 'peer' | 'log'>): Outcome | undefined;
 }
 
-/** There is no such method, or none for this principal. */
+/** The method does not exist, or not for this principal. */
 export const NO_SUCH_METHOD: Failure = { error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
 
-/** The signal of answers that are given at once: nothing cancels them. */
+/** The signal of answers at once, which nothing cancels. */
 const UNTOLD = new AbortController().signal;
 
-/** Methods whose results may hold whole contents. */
+/** Methods whose results may contain whole contents. */
 const GIVING: ReadonlySet<string> = new Set([
   'tools/call',
   'tasks/get',
@@ -56,7 +55,7 @@ const GIVING: ReadonlySet<string> = new Set([
   'resources/read',
 ]);
 
-/** Methods whose results say how fresh they are, which revisions up to 2025-11-25 do not know. */
+/** Methods whose results have freshness hints, which revisions up to 2025-11-25 do not have. */
 const HINTED: ReadonlySet<string> = new Set([
   'resources/list',
   'resources/templates/list',
@@ -104,7 +103,7 @@ export function createDispatcher(engine: Engine): Dispatcher {
         if (members !== undefined) return { json: finishedJson(method, members, era) };
         if (!isInputRequired(result)) return { result: finished(method, result, era) };
         assertAskable(method.name, result, envelope);
-        if (era === 'modern') return { result: { ...withMeta(result, signature) } };
+        if (era === 'modern') return { result: { ...withMeta(withParams(result), signature) } };
         const answered = await answersOf(method.name, result, envelope, count);
         if ('failed' in answered) return { result: answered.failed };
         round = answered;
@@ -141,13 +140,13 @@ export function createDispatcher(engine: Engine): Dispatcher {
   const { ttlMs, cacheScope } = engine.resources.cacheHint;
   const hints = `"ttlMs":${JSON.stringify(ttlMs)},"cacheScope":${JSON.stringify(cacheScope)}`;
 
-  /** As `finished`, of a result without a `_meta` of its own that is as fresh as the server says. */
+  /** As `finished`, for a result without its own `_meta`, with the server's default freshness. */
   function finishedJson({ name }: Method, members: string, era: Envelope['era']): string {
     if (era === 'legacy') return `{${members}}`;
     return `{"resultType":"complete",${members},${HINTED.has(name) ? `${hints},` : ''}${signed}}`;
   }
 
-  /** A call of one of this server's own tools as a task, which none of them is, where others are. */
+  /** Refuses to run one of this server's own tools as a task where other tools support tasks. */
   function refusedAsTask({ message: { method, params = {} }, era, principal }: Envelope): Failure | undefined {
     const { name, task } = params;
     if (method !== 'tools/call' || era === 'modern' || task === undefined) return undefined;
@@ -166,7 +165,7 @@ export function createDispatcher(engine: Engine): Dispatcher {
     offers,
     again({ method, params = {} }, { era, principal, peer, log }) {
       const known = methods.get(method);
-      // Telemetry wants to be told of each request.
+      // Telemetry has to record each request.
       if (known?.again === undefined || engine.telemetry !== undefined) return undefined;
       if ('inputResponses' in params || 'requestState' in params) return undefined;
       const count = engine.admission.atOnce(askedFor(method, params), principal);
@@ -191,7 +190,7 @@ export function createDispatcher(engine: Engine): Dispatcher {
   };
 }
 
-/** Parameters without those that go round with questions, which are not the method's. */
+/** Returns the parameters without those of the question rounds. */
 function ownParams(params: Data = {}): Data {
   if (!('inputResponses' in params || 'requestState' in params)) return params;
   const { inputResponses: _answers, requestState: _state, ...own } = params;
@@ -202,7 +201,7 @@ const refusal = (message: string, data?: Failure['error']['data']): Failure => (
   error: { code: INVALID_PARAMS, message, ...(data !== undefined && { data }) },
 });
 
-/** Refuses a malformed tool call, and a `requestState` that is no string, before the method checks its parameters. */
+/** Refuses a malformed tool call, and a `requestState` that is not a string, before the method checks its parameters. */
 function refusedBefore({ name }: Method, { message, era }: Envelope): Failure | undefined {
   const problem = name === 'tools/call' ? callRequestProblem(message, era) : undefined;
   if (problem !== undefined) return refusal(scrub(`Invalid tools/call request: ${problem}`));

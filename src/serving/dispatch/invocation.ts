@@ -1,4 +1,5 @@
-/** The way back to the client of one request: what it said before, and what it is told while the request is running. */
+/** Connects a running request with its client: gives the client's earlier answers, and sends it progress and log messages. */
+
 import { createHash } from 'node:crypto';
 import type { ClientFeatures, Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
@@ -7,21 +8,21 @@ import { keyed } from '../../core/keyed.ts';
 import type { CursorScope } from '../../core/lists/cursor.ts';
 import { scrub, scrubData } from '../../core/text/scrub.ts';
 import type { Engine } from '../../engine/index.ts';
-import { type Data, isData } from '../messages.ts';
+import { type Data, isData } from '../../protocol/data.ts';
 import type { Round } from './asking.ts';
 import type { Envelope } from './envelope.ts';
 import { offersTo } from './methods.ts';
 
-/** Progress of one request is reported this often in the long run, in milliseconds; its end is always reported. */
+/** Milliseconds between two reports of progress of one request, in the long run. The last report is always sent. */
 const PROGRESS_INTERVAL_MS = 100;
 
-/** Reports that may follow each other faster than that, as those of short work do. */
+/** Reports that may follow each other faster, as those of short work do. */
 const PROGRESS_BURST = 10;
 
-/** Log messages that one request may send to its client. */
+/** The most log messages that one request may send to its client. */
 const MAX_LOG_MESSAGES = 100;
 
-/** The levels of log messages, the least first (RFC 5424). */
+/** The levels of log messages, the least severe first (RFC 5424). */
 export const LOGGING_LEVELS: readonly LoggingLevel[] = [
   'debug',
   'info',
@@ -33,15 +34,15 @@ export const LOGGING_LEVELS: readonly LoggingLevel[] = [
   'emergency',
 ];
 
-/** The way back of a request that is running. */
+/** A running request. */
 export interface Running {
-  /** Makes a method's invocation, in each round of questions anew. @throws ResourceError `invalid` for altered state */
+  /** Makes the invocation for one round of questions. @throws ResourceError `invalid` for altered state */
   invoke(round: Round): Invocation;
-  /** Ends the way back: nothing is sent for a request that is answered (SEC-UTIL-3). */
+  /** Ends notifications: nothing more is sent about a request that has been answered (SEC-UTIL-3). */
   end(): void;
 }
 
-/** @param params as they were checked */
+/** @param params the checked parameters */
 export function startInvocation(engine: Engine, envelope: Envelope, params: Data, ctx: Context): Running {
   const { message, client } = envelope;
   const { method } = message;
@@ -51,7 +52,7 @@ export function startInvocation(engine: Engine, envelope: Envelope, params: Data
     try {
       envelope.tell(notification);
     } catch (error) {
-      // Data of a tool's own, which JSON cannot say: it is no reason for the tool to fail.
+      // A tool may send data that JSON cannot express. The tool must not fail for that.
       ctx.log.debug('a notification was not sent', { error });
     }
   };
@@ -67,7 +68,7 @@ export function startInvocation(engine: Engine, envelope: Envelope, params: Data
     seal: (state: unknown) => engine.resources.cursors.seal(JSON.stringify(state), scope()),
   };
   return {
-    // Opened before anything runs: altered state is an error of the request, not of a tool.
+    // The state is opened before anything runs, so that altered state is an error of the request, not of a tool.
     invoke: ({ answers, state }) => ({
       ...ctx,
       ...way,
@@ -82,27 +83,27 @@ export function startInvocation(engine: Engine, envelope: Envelope, params: Data
 
 const ignore = (): void => {};
 
-/** Answers as 2026-07-28 has them, bare; what is wrapped in something is none. Under no other keys than the client sent. */
+/** Takes the client's answers, by the client's own keys. 2026-07-28 has them bare: one wrapped in a message is dropped. */
 function bareAnswers(given: unknown): Invocation['answers'] {
   if (!isData(given)) return keyed(undefined);
   const bare = Object.entries(given).filter(([, each]) => isData(each) && !('method' in each) && !('result' in each));
   return keyed(Object.fromEntries(bare));
 }
 
-/** Text as clients are shown it (SEC-UTIL-4). Hidden first: a secret that was cut is not found any more. */
+/** Prepares a text for clients (SEC-UTIL-4). Secrets are hidden before the text is cut: a cut secret would not be found. */
 const shownBy =
   ({ hide }: Engine) =>
   (text: string): string =>
     scrub(hide === undefined ? text : hide(text));
 
-/** State belongs to one request of one principal. */
+/** Binds state to one request of one principal. */
 const scopeOf = (method: string, params: Data, { principal }: Context): CursorScope => ({
   principal: principal.id,
   method: `${method} state`,
   parameters: [digest(params)],
 });
 
-/** The same method with the same parameters. */
+/** The same for requests with the same method and the same parameters. */
 function digest(params: Data): string {
   const { _meta, ...own } = params;
   return createHash('sha256').update(JSON.stringify(own)).digest('base64url');
@@ -120,7 +121,7 @@ function openState(engine: Engine, state: unknown, scope: CursorScope): unknown 
   }
 }
 
-/** The questions that a client can be asked, by what it declared. */
+/** The kinds of question that a client can be asked, by its declared capabilities. */
 export function declaredFeatures(declared: Data | undefined): ClientFeatures {
   return {
     elicitation: takesForms(declared?.elicitation),
@@ -130,14 +131,14 @@ export function declaredFeatures(declared: Data | undefined): ClientFeatures {
   };
 }
 
-/** Questions are forms. A client that declares no mode takes those. */
+/** Vitrine's questions are forms. A client that declares no mode accepts forms. */
 function takesForms(declared: unknown): boolean {
   if (declared === undefined || declared === null) return false;
   const { form, url } = declared as Data;
   return form !== undefined || url === undefined;
 }
 
-/** The other fields of a mounted server's notification, scrubbed like all of it. */
+/** The other fields of a mounted server's notification, scrubbed like its text. */
 const othersOf = (others: OtherFields | undefined, shown: (text: string) => string): object =>
   others === undefined ? {} : (scrubData(others, shown) as object);
 
@@ -167,7 +168,7 @@ function progressOf(token: unknown, tell: Envelope['tell'], shown: (text: string
   };
 }
 
-/** Messages of the level that the client asked for, or above. On 2026-07-28 a request that names none gets none. */
+/** Sends messages of the level that the client asked for, or above. In 2026-07-28 a request without a level gets none. */
 function notifierOf(
   engine: Engine,
   { era, principal, client: { logLevel } }: Envelope,
@@ -175,7 +176,7 @@ function notifierOf(
   shown: (text: string) => string,
 ): Invocation['notify'] {
   if (logLevel === undefined && era === 'modern') return ignore;
-  // Logging is not declared to a client that is offered no tools, so nothing is sent.
+  // A client that is offered no tools was not offered logging either, so nothing is sent.
   if (!offersTo(engine, principal)('tools/list')) return ignore;
   const least = logLevel === undefined ? 0 : LOGGING_LEVELS.indexOf(logLevel);
   let sent = 0;

@@ -1,8 +1,9 @@
 /** Results with long strings in them, such as those of tools: texts that are sent in pieces come in their place. */
-import { LONG_BYTES, longString } from '../../core/text/long-text.ts';
-import { isData } from '../messages.ts';
 
-/** Levels of a result; strings that are nested deeper are sent as they are. */
+import { LONG_BYTES, longString } from '../../core/text/long-text.ts';
+import { isData } from '../../protocol/data.ts';
+
+/** The most levels of a result; strings that are nested deeper are sent as they are. */
 const MAX_LEVELS = 16;
 
 /** The same result, or a copy with a `LongText` for each long string: the JSON of both is the same. */

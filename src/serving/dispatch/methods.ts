@@ -1,4 +1,5 @@
 /** The requests that are answered from the engine, as data. */
+
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import type { AskedFor } from '../../core/admission.ts';
@@ -20,6 +21,7 @@ import { readAgain, readResource } from '../../frontends/resources/read.ts';
 import { listTemplates } from '../../frontends/resources/templates.ts';
 import { getSkill, listSkills } from '../../frontends/skills/methods.ts';
 import { listTools } from '../../frontends/tools/methods.ts';
+import { type Data, isData } from '../../protocol/data.ts';
 import type { Era } from '../../protocol/era.ts';
 import {
   callToolParams,
@@ -39,7 +41,6 @@ import {
 import type { Resource } from '../../protocol/resources.ts';
 import { GET_SKILL_METHOD, getSkillParams, LIST_SKILLS_METHOD, listSkillsParams } from '../../protocol/skills.ts';
 import { isTaskStarted } from '../../protocol/tasks.ts';
-import { type Data, isData } from '../messages.ts';
 
 export interface Method {
   readonly name: string;

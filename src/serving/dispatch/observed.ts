@@ -1,11 +1,12 @@
-/** The one place where requests of clients pass by telemetry. Without telemetry nothing passes here. */
+/** Passes requests of clients to telemetry, in one place. Without telemetry it is not used. */
+
 import type { Invocation } from '../../core/invocation.ts';
 import type { Telemetry } from '../../core/telemetry.ts';
-import type { Data } from '../messages.ts';
+import type { Data } from '../../protocol/data.ts';
 import type { Envelope } from './envelope.ts';
 import type { Method } from './methods.ts';
 
-/** Runs a method with what it does as a part of a trace. */
+/** Runs a method as a part of a trace. */
 export function runObserved(
   telemetry: Telemetry,
   { name, run }: Method,

@@ -1,9 +1,11 @@
 /** Requests of 2026-07-28, each of which says all that is to be known of it. */
+
 import { CLIENT_CAPABILITIES_META_KEY, LOG_LEVEL_META_KEY, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { Principal } from '../../core/context.ts';
 import type { LoggingLevel } from '../../core/invocation.ts';
 import type { Engine } from '../../engine/index.ts';
-import { type Data, metaOf, type RequestMessage } from '../messages.ts';
+import type { Data } from '../../protocol/data.ts';
+import { metaOf, type RequestMessage } from '../messages.ts';
 import { introductionOf } from './capabilities.ts';
 import type { Envelope } from './envelope.ts';
 import { declaredFeatures } from './invocation.ts';

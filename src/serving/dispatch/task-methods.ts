@@ -1,8 +1,10 @@
 /** The methods of tasks, which are others in each era, and only where a mounted server has tasks in that era. */
+
 import type { Invocation } from '../../core/invocation.ts';
 import { scrub } from '../../core/text/scrub.ts';
 import type { Engine } from '../../engine/index.ts';
 import { askTask, getTask, listTasks } from '../../frontends/tasks/methods.ts';
+import { isData } from '../../protocol/data.ts';
 import type { Era } from '../../protocol/era.ts';
 import { METHOD_NOT_FOUND, MISSING_CAPABILITY } from '../../protocol/error-codes.ts';
 import { listTasksParams, taskParams } from '../../protocol/methods.ts';
@@ -16,7 +18,7 @@ import {
   takesTasks,
   taskIn2025,
 } from '../../protocol/tasks.ts';
-import { isData } from '../messages.ts';
+import { withParams } from './asking.ts';
 import type { Failure } from './envelope.ts';
 import { admitted, hiddenIn, type Method, RequestRefused, withMeta } from './methods.ts';
 
@@ -76,8 +78,9 @@ export function taskMethods(engine: Engine, era: Era): ReadonlyMap<string, Metho
 /** A task as an era writes it; without what no client may see, where the server itself says something. */
 export function shownTask(task: Task, era: Era, hide: Engine['hide']): object {
   const { result, ...said } = task;
-  const shown = { ...hiddenIn(said, hide), taskId: task.taskId } as Task;
-  if (era === 'legacy') return taskIn2025(shown);
+  const hidden = { ...hiddenIn(said, hide), taskId: task.taskId } as Task;
+  if (era === 'legacy') return taskIn2025(hidden);
+  const shown = withParams(hidden);
   return isData(result) ? { ...shown, result: shownResult(result, hide) } : shown;
 }
 

@@ -1,7 +1,8 @@
 /** Tools as each era may see them: each has something that the other does not know. */
+
 import { BY_NAME_KEYWORDS, DATA_KEYWORDS } from '../../core/schema/keywords.ts';
+import { type Data, isData } from '../../protocol/data.ts';
 import type { Era } from '../../protocol/era.ts';
-import { type Data, isData } from '../messages.ts';
 
 /** The result of `tools/list`, for a client of the era. */
 export function toolsFor(result: object, era: Era): object {

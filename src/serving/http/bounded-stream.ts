@@ -1,20 +1,20 @@
 /**
  * Holds the events of a stream until its client takes them, as the body of a web `Response`. The server writes to a
- * stream whether it is read or not, so events that a client leaves would gather without end.
+ * stream whether or not the client reads it, so unread events would otherwise grow without limit.
  */
 import type { EventStream } from './events.ts';
 
 const encoder = new TextEncoder();
 
 /**
- * The stream with at most `maxBytes` of its events waiting.
+ * Makes a body that holds at most `maxBytes` of unread events.
  * @param cut ends the client's connection when more would wait; without it the stream fails
  */
 export function boundedBody(events: EventStream, maxBytes: number, cut?: () => void): ReadableStream<Uint8Array> {
   const waiting: Uint8Array[] = [];
   let bytes = 0;
   let ended = false;
-  /** Lets a pull go on that found nothing. */
+  /** Lets a pull that found nothing continue. */
   let wake = (): void => {};
 
   return new ReadableStream<Uint8Array>(

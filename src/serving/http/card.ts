@@ -1,6 +1,6 @@
 /**
- * Server Card (SEP-2127) and the AI Catalog that leads to it: documents that anybody may read before connecting. They say who
- * serves and where, and nothing of what is served.
+ * Serves the Server Card (SEP-2127) and the AI Catalog that leads to it. Anybody may read these documents before
+ * connecting: they name the server and its endpoint, and no resource.
  */
 import { createHash } from 'node:crypto';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
@@ -16,24 +16,24 @@ import type { HttpAnswer, HttpRequest } from './exchange.ts';
 
 export interface CardOptions {
   /**
-   * The server's name as in a registry, `example.library/catalogue`. Default: its own name where that has this form, else its
-   * host with the labels in reverse order, a slash, and its own name.
+   * The server's name as in a registry, `example.library/catalogue`. Default: its own name where that has this form,
+   * otherwise its host with the labels reversed, a slash, and its own name.
    */
   readonly name?: string | undefined;
-  /** The endpoint's URL as clients know it. Default: `auth.resource`, or else the URL that the request went to. */
+  /** The endpoint's URL for clients. Default: `auth.resource`, or else the URL of the request. */
   readonly url?: string | undefined;
 }
 
 export interface Card {
   /** Whether a request is for one of its documents. */
   concerns(request: Pick<HttpRequest, 'method' | 'url'>): boolean;
-  /** Whether pages of any origin may read the documents: the known URL of the endpoint is not one of this machine only. */
+  /** Whether pages of any origin may read the documents: true unless the endpoint's URL is of this machine. */
   readonly public: boolean;
   /** Answers a request that `concerns` accepts with its document. */
   answer(request: HttpRequest): HttpAnswer;
 }
 
-/** Follows the URL of the endpoint (SEP-2127, "Hosted Server Card Location"). */
+/** Appended to the URL of the endpoint (SEP-2127, "Hosted Server Card Location"). */
 const CARD_SUFFIX = '/server-card';
 
 const CATALOG_PATH = '/.well-known/ai-catalog.json';
@@ -54,7 +54,7 @@ const HEADERS = {
   'Access-Control-Expose-Headers': 'ETag',
 } as const;
 
-/** @throws ResourceError `invalid` for a name or a URL that no card may have */
+/** @throws ResourceError `invalid` for a name or URL that a card cannot have */
 export function createCard(identity: ServerIdentity, options: CardOptions, auth: AuthOptions | undefined): Card {
   const { name, url } = options;
   if (name !== undefined && !isCardName(name))
@@ -99,7 +99,7 @@ function answerWith(body: string, type: string, { method, headers }: HttpRequest
   return { status: 200, headers: { ...more, 'Content-Type': type }, body: method === 'HEAD' ? undefined : body };
 }
 
-/** Whether `If-None-Match` has the tag; the comparison is weak (RFC 9110 13.1.2). */
+/** Whether `If-None-Match` contains the tag, by weak comparison (RFC 9110 13.1.2). */
 const knows = (header: string | null, etag: string): boolean =>
   (header ?? '').split(',').some((each) => ['*', etag, `W/${etag}`].includes(each.trim()));
 
@@ -128,7 +128,7 @@ function cardOf(identity: ServerIdentity, name: string, endpoint: string, auth: 
   };
 }
 
-/** Whether clients need a token that only the operator gives. Where there are authorization servers, the 401 names them (RFC 9728). */
+/** Whether only the operator gives tokens. Where there are authorization servers, the 401 names them (RFC 9728). */
 const needsHandedToken = (auth: AuthOptions | undefined): boolean =>
   auth !== undefined && auth.anonymous !== true && (auth.issuers ?? []).length === 0;
 
@@ -146,7 +146,7 @@ function catalogOf(name: string, endpoint: string): object {
   return { specVersion: '1.0', entries: [{ identifier, type: CARD_TYPE, url: `${endpoint}${CARD_SUFFIX}` }] };
 }
 
-/** The server's own name where it has the form; else one in the namespace of its host, which is `localhost` for an IP address. */
+/** Returns the server's own name where it is valid; else a name from its host, or `localhost` for an IP address. */
 function nameFor(name: string, hostname: string): string {
   if (isCardName(name)) return name;
   const last = name.replace(/[^a-zA-Z0-9._-]+/g, '-').slice(0, CARD_LENGTHS.text);
@@ -157,7 +157,7 @@ function nameFor(name: string, hostname: string): string {
 
 const turned = (domain: string): string => domain.split('.').filter(Boolean).reverse().join('.');
 
-/** Cuts a text to `most` code points, which the schema counts. */
+/** Cuts a text to `most` code points, as the schema counts. */
 function cut(text: string, most: number): string {
   const characters = Array.from(text);
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;

@@ -49,5 +49,5 @@ const ROOM = 2_048;
 export const connectionsFor = ({ maxSessions, maxStreams }: { maxSessions: number; maxStreams: number }): number =>
   Math.max(DEFAULT_CONNECTION_LIMITS.maxConnections, maxSessions + maxStreams + ROOM);
 
-/** Connections of one address that is not of this machine, where no number is given. */
+/** The most connections of one address that is not of this machine, where no number is given. */
 export const MAX_PER_REMOTE_ADDRESS = 256;

@@ -1,4 +1,4 @@
-/** One endpoint for both eras: who asks, what, whether that may be, and which part answers. Listens to nothing by itself. */
+/** One endpoint for both eras: authenticates a request, checks it, and passes it on. It does not listen by itself. */
 import { ANONYMOUS, type Log, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { excessOf } from '../../core/text/json-text.ts';
@@ -23,18 +23,18 @@ import { type Asked, createModern, DEFAULT_MODERN_LIMITS, type ModernLimits } fr
 export interface EndpointOptions extends GuardOptions {
   /** Who may use the endpoint. Default: everybody who reaches it. */
   readonly auth?: AuthOptions | undefined;
-  /** The server card (SEP-2127), which everybody may read. `false`: there is none. Default: the server's identity. */
+  /** The server card (SEP-2127), which everybody may read; `false` for none. Default: the server's identity. */
   readonly card?: CardOptions | false | undefined;
   readonly log?: Log | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
-  /** Lets 2025-era clients come back for what a broken stream did not bring. Default: not. */
+  /** Lets clients of the 2025 era resume a broken stream. Default: no. */
   readonly resume?: ResumptionOptions | undefined;
 }
 
 export interface HttpLimits extends SessionLimits, ModernLimits, ConnectionLimits {
-  /** Bytes of a request's body. */
+  /** The most bytes of a request's body. */
   readonly maxRequestBytes: number;
-  /** Levels of arrays and objects in a request's body. */
+  /** The most levels of nested arrays and objects in a request's body. */
   readonly maxRequestDepth: number;
 }
 
@@ -46,38 +46,38 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   maxRequestDepth: MAX_DEPTH,
 };
 
-/** GET and DELETE are for sessions of the 2025 era. */
+/** GET and DELETE are only for sessions of the 2025 era. */
 export const METHODS = ['POST', 'GET', 'DELETE'] as const;
 
-/** Messages of one batch, which revision 2025-03-26 allows: all are answered at the same time. */
+/** The most messages of one batch, which revision 2025-03-26 allows. All messages of a batch are answered concurrently. */
 const MAX_BATCH = 100;
 
-/** The sender of a request, as far as it is known beside the request itself. */
+/** The sender of a request, as far as the server knows it from outside the request. */
 export type Sender = Partial<Authenticated> & {
   /** The address that the request came from, for the audit. */
   readonly from?: string | undefined;
 };
 
-/** The endpoint, for whatever brings requests. */
+/** The endpoint, independent of the HTTP server in use. */
 export interface EndpointCore {
   readonly limits: HttpLimits;
-  /** @param read the body, at most so many bytes of it; undefined where it has more */
+  /** @param read returns the body, up to a number of bytes; undefined where it has more */
   answer(
     request: HttpRequest,
     read: (limit: number) => Promise<Uint8Array | undefined>,
     sender: Sender,
   ): Promise<HttpAnswer>;
-  /** Returns who asks for something beside the endpoint, or the answer that refuses the request. */
+  /** Authenticates a request outside the endpoint, or returns the answer that refuses it. */
   admit(request: HttpRequest, from: string | undefined): Promise<Authenticated | HttpAnswer>;
   readonly dispatcher: Dispatcher;
   close(): Promise<void>;
 }
 
 const NO_ACCESS =
-  'auth says who may come in, and nothing says what they may do: give createVitrine an access, as in ' +
+  'auth says who may connect, but nothing says what they may do: give createVitrine an access, as in ' +
   "access: { rules: [{ effect: 'allow', who: 'authenticated' }] }";
 
-/** @throws ResourceError `invalid` for an `auth` that makes no sense, or without an access */
+/** @throws ResourceError `invalid` for an inconsistent `auth`, or for `auth` without an access policy */
 export function createEndpointCore(engine: Engine, options: EndpointOptions): EndpointCore {
   const log = options.log ?? SILENT;
   const asked = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
@@ -111,7 +111,7 @@ export function createEndpointCore(engine: Engine, options: EndpointOptions): En
       method: headers.get('mcp-method'),
       name: headers.get('mcp-name'),
     });
-    // An answer that is given again has been counted, and was allowed: nothing below could refuse it.
+    // A kept answer was counted and allowed already; nothing below could refuse it.
     const again = claim.kind === 'modern' && claim.request ? modern.again(asked, claim.request) : undefined;
     return again ?? answerAnew(asked, body, claim);
   }
@@ -147,7 +147,7 @@ export function createEndpointCore(engine: Engine, options: EndpointOptions): En
       const asksCard = card?.concerns(http) === true;
       const refused = guard(asksCard && card.public ? withoutOrigin(http) : http);
       if (refused !== undefined) return refusal(403, -32_000, refused);
-      // It is there for those who do not have a token yet; so that it is not asked for without end, it counts.
+      // The card needs no token, so its requests are counted against floods.
       if (asksCard) return (await refuseFlood(engine, undefined, ANONYMOUS)) ?? card.answer(http);
       const metadata = authorization?.metadata(http);
       if (metadata !== undefined) return metadata;
@@ -177,7 +177,6 @@ export function createEndpointCore(engine: Engine, options: EndpointOptions): En
   };
 }
 
-/** The same request to the guard, whatever page it is of. */
 const withoutOrigin = ({ url, headers }: HttpRequest): Parameters<Guard>[0] => ({
   url,
   headers: {
@@ -187,7 +186,7 @@ const withoutOrigin = ({ url, headers }: HttpRequest): Parameters<Guard>[0] => (
 });
 
 /**
- * Finds a problem in the headers that say how the body is written, for a 415; undefined where there is none. The body
+ * Returns the problem of headers that describe the body's encoding, for a 415; undefined where there is none. The body
  * has to be JSON, and JSON is UTF-8 (RFC 8259 8.1).
  */
 function bodyFormProblem(headers: HttpRequest['headers']): string | undefined {
@@ -204,7 +203,7 @@ function bodyFormProblem(headers: HttpRequest['headers']): string | undefined {
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** The text of a body; undefined when it is not UTF-8: with other bytes in their place it would say something else. */
+/** Decodes a body; undefined when it is not UTF-8. Replacing invalid bytes would change its meaning. */
 function textOf(body: Uint8Array): string | undefined {
   try {
     return decoder.decode(body);
@@ -213,6 +212,6 @@ function textOf(body: Uint8Array): string | undefined {
   }
 }
 
-/** The name that clients know the endpoint by. */
+/** The host name by which clients reach the endpoint. */
 const publicHost = ({ auth }: Pick<EndpointOptions, 'auth'>): readonly string[] =>
   auth === undefined ? [] : [new URL(auth.resource).hostname];

@@ -32,11 +32,6 @@ export class EventStream {
   #over = false;
   readonly #ended = new Set<() => void>();
 
-  /** Whether nothing more goes out. */
-  get over(): boolean {
-    return this.#over;
-  }
-
   write(text: string): void {
     if (this.#over) return;
     this.quiet = 0;

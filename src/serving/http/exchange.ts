@@ -1,16 +1,16 @@
-/** HTTP as far as it is looked at here, whatever brings it: what is asked, and what is answered. */
+/** The parts of an HTTP request and answer that the endpoint uses, independent of the HTTP server. */
 import type { LongAnswer } from '../dispatch/answer.ts';
 import type { EventStream } from './events.ts';
 
-/** A request; a web `Request` has all of it but `abort`. */
+/** A request; a web `Request` has all of it except `abort`. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Pick<Headers, 'get' | 'has'>;
-  /** Aborted when the client has gone, and when nobody waits for the answer any more. */
+  /** Aborted when the client has gone, or when its answer is no longer needed. */
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
-  /** Lets go of its headers and its body, which nobody looks at any more: its answer is a stream that stays open. */
+  /** Releases headers and body before a long stream, because they are no longer needed. */
   forget?(): void;
 }
 
@@ -18,15 +18,15 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | LongAnswer | EventStream | undefined;
-  /** Told once, when it has been sent or its client has gone. */
+  /** Called once, when it has been sent or its client has gone. */
   readonly sent?: (() => void) | undefined;
 }
 
-/** Bytes that are made as they are taken. */
+/** Bytes that are produced on demand. */
 export class ByteStream {
-  /** Each piece is there until the next one is asked for. */
+  /** Each piece is valid until the next one is requested. */
   readonly pieces: AsyncIterable<Uint8Array>;
-  /** Bytes of all pieces; undefined where nobody knows. */
+  /** The bytes of all pieces; undefined where unknown. */
   readonly bytes: number | undefined;
 
   constructor(pieces: AsyncIterable<Uint8Array>, bytes: number | undefined) {
@@ -56,5 +56,5 @@ export const refusal = (
   headers?: Readonly<Record<string, string>>,
 ): HttpAnswer => json(status, { jsonrpc: '2.0', error: { code, message }, id: null }, headers);
 
-/** The client has gone, or the server ends: nobody reads this. */
+/** An answer that nobody will read: the client has gone, or the server ends. */
 export const GONE: HttpAnswer = { status: 499 };

@@ -1,6 +1,6 @@
 /**
- * Messages that cost their sender nothing and run nothing here: pings, handshakes, notifications, unknown methods. They
- * count like requests, so that a flood of them is refused (SEC-UTIL-4).
+ * Counts messages that run no operation: pings, handshakes, notifications, unknown methods. They count like requests,
+ * so that a flood of them is refused (SEC-UTIL-4).
  */
 import type { Principal } from '../../core/context.ts';
 import { type ResourceError, toWireError } from '../../core/errors.ts';
@@ -22,7 +22,7 @@ const RUN: ReadonlySet<string> = new Set([
   'subscriptions/listen',
 ]);
 
-/** Counts what a POST has in it that runs nothing. Gives the answer when that is too much; there is no wait where nothing counts. */
+/** Counts the messages of a POST that run nothing. Returns the refusal of too many; synchronous where nothing counts. */
 export function refuseFlood(
   engine: Engine,
   parsed: unknown,
@@ -39,7 +39,7 @@ async function refuseBatch(
 ): Promise<HttpAnswer | undefined> {
   for (const message of parsed) {
     if (!isIdle(engine, message)) continue;
-    // A batch is refused as one: what is left of it would have no answer otherwise.
+    // A batch is refused as a whole: otherwise its other messages would get no answer.
     const refused = await refuse(engine, undefined, principal);
     if (refused !== undefined) return refused;
   }
@@ -56,8 +56,8 @@ async function refuse(engine: Engine, message: unknown, principal: Principal): P
 }
 
 /**
- * The answer over HTTP to a client that is over a limit. Where the request has an id this is its answer, with status
- * 200: clients take an error out of that, and few look into the body of a 429.
+ * Makes the HTTP answer for a client over a limit. A request with an id gets status 200, because clients read an error
+ * from it, and few read the body of a 429.
  */
 export function tooMany(error: unknown, id: string | number | null): HttpAnswer {
   const body = { jsonrpc: '2.0', id, error: toWireError(error as ResourceError) };

@@ -77,8 +77,8 @@ export interface HttpServing {
 }
 
 /** Both eras behind the guard, as a fetch handler. Listens to nothing by itself. */
-export const createEndpoint = (vitrine: Engine, options: EndpointOptions = {}): HttpEndpoint =>
-  overWeb(createEndpointCore(vitrine, options));
+export const createEndpoint = (engine: Engine, options: EndpointOptions = {}): HttpEndpoint =>
+  overWeb(createEndpointCore(engine, options));
 
 /**
  * Serves the engine over HTTP: the endpoint at `/mcp`, its card at `/mcp/server-card` and `/.well-known/ai-catalog.json`,
@@ -86,11 +86,11 @@ export const createEndpoint = (vitrine: Engine, options: EndpointOptions = {}): 
  * @throws ResourceError `invalid` for a host that others can reach without `auth` or `allowRemote`, and for an `auth`
  *   or `tls` that makes no sense; `unavailable` for a port in use
  */
-export const serveHttp = (vitrine: Engine, options: HttpOptions = {}): Promise<HttpServing> =>
-  servePersonally(vitrine, options);
+export const serveHttp = (engine: Engine, options: HttpOptions = {}): Promise<HttpServing> =>
+  servePersonally(engine, options);
 
 /** The same with a door. @throws ResourceError */
-export async function servePersonally(vitrine: Engine, options: PersonalOptions): Promise<HttpServing> {
+export async function servePersonally(engine: Engine, options: PersonalOptions): Promise<HttpServing> {
   const host = options.host ?? DEFAULT_HOST;
   const open = options.auth === undefined || options.auth.anonymous === true;
   if (!isLoopback(host) && open && options.allowRemote !== true) {
@@ -99,18 +99,19 @@ export async function servePersonally(vitrine: Engine, options: PersonalOptions)
   const log = options.log ?? SILENT;
   const tell = seldom((message, facts) => log.warn(message, facts));
   const failed = (error: unknown): void => log.error('a request failed', { error });
-  const probes = createProbes(vitrine, options, log);
-  const core = createEndpointCore(vitrine, options);
+  const probes = createProbes(engine, options, log);
+  const core = createEndpointCore(engine, options);
   let listener: Listener;
   try {
     const others = routesBeside(core, probes, options, tell);
     const explorer =
       options.explorer === false
         ? undefined
-        : createExplorer(vitrine, core, core.dispatcher, {
+        : createExplorer(engine, core, core.dispatcher, {
             signIn: signInOf(options),
             log,
             publicUrl: options.auth?.resource,
+            keyed: options.door !== undefined,
             beside: options.pages,
           });
     listener = await openListener({

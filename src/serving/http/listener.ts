@@ -106,7 +106,6 @@ function listening(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-/** Connections that are open. */
 function openConnections(server: Server): ReadonlyMap<string, Socket> {
   const open = new Map<string, Socket>();
   // With TLS there are two sockets of one connection, of which the second one takes the place of the first.

@@ -1,4 +1,4 @@
-/** 2026-07-28 over HTTP: each request stands alone, and is answered with JSON, or with events where there is more to say. */
+/** 2026-07-28 over HTTP: each request is independent. The answer is JSON, or a stream of events for several messages. */
 import { createContext, type Log, type Principal } from '../../core/context.ts';
 import type { Engine } from '../../engine/index.ts';
 import { MISSING_CAPABILITY } from '../../protocol/error-codes.ts';
@@ -19,24 +19,24 @@ import { refuseParamHeaders } from './param-headers.ts';
 import { retryHeaders } from './retry-after.ts';
 
 export interface ModernLimits {
-  /** Listen streams at the same time. */
+  /** The most listen streams at a time. */
   readonly maxStreams: number;
 }
 
 export const DEFAULT_MODERN_LIMITS: ModernLimits = { maxStreams: 1_024 };
 
-/** A request whose body has been read, and whose sender is known. */
+/** A request whose body has been read, and whose sender is authenticated. */
 export interface Asked {
   readonly http: HttpRequest;
   readonly principal: Principal;
-  /** Until when that holds, in milliseconds since 1970; an event stream ends then. Default: for ever. */
+  /** When the authentication expires, in milliseconds since 1970; an event stream ends then. Default: never. */
   readonly expiresAt: number | undefined;
 }
 
 export interface Modern {
-  /** The answer that is known at once, because it was given before; of any other, nothing has happened then. */
+  /** Returns a kept answer that is still valid; undefined otherwise, without side effects. */
   again(asked: Asked, message: RequestMessage): HttpAnswer | undefined;
-  /** @param message undefined for a notification: there is nothing that one could change */
+  /** @param message undefined for a notification, which has no effect */
   handle(asked: Asked, message: RequestMessage | undefined): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export interface ModernOptions {
 }
 
 export function createModern({ engine, dispatcher, streams, log, limits }: ModernOptions): Modern {
-  /** Functions that end the requests that are being answered, and tell their clients that the server ends. */
+  /** Functions that end running requests, and tell their clients that the server shuts down. */
   const running = new Set<() => void>();
   const ending = new Set<Promise<void>>();
   let listening = 0;
@@ -72,12 +72,12 @@ export function createModern({ engine, dispatcher, streams, log, limits }: Moder
     return new Promise((resolve) => {
       const { http, principal, expiresAt } = asked;
       let stream: ReturnType<EventStreams['open']> | undefined;
-      /** Nobody waits for the answer any more. */
+      /** Whether the answer is no longer needed. */
       let over = false;
       const open = (): NonNullable<typeof stream> => {
         stream = streams.open();
         if (expiresAt !== undefined) endAt(stream, expiresAt, ANSWER_GRACE_MS);
-        // Nobody is told any more.
+        // The client has gone.
         stream.onEnd(() => http.abort());
         resolve({ status: 200, headers: EVENT_HEADERS, body: stream });
         return stream;
@@ -139,7 +139,6 @@ export function createModern({ engine, dispatcher, streams, log, limits }: Moder
     return attended(asked, listener, stream, over);
   }
 
-  /** A listener that is ready to begin. */
   function prepared(message: RequestMessage, filter: ListenFilter, asked: Asked, stream: EventStream) {
     const { principal, http } = asked;
     const { signal } = http;
@@ -149,7 +148,7 @@ export function createModern({ engine, dispatcher, streams, log, limits }: Moder
     return engine.admission.run({ method: message.method }, ctx, () => listen(engine, message.id, filter, ctx, tell));
   }
 
-  /** The answer that goes on until the client leaves, may not ask any more, or the server ends. @param over told at its end */
+  /** Answers until the client leaves, its authentication expires, or the server ends. @param over called at the end */
   function attended({ http, expiresAt }: Asked, listener: Listener, stream: EventStream, over: () => void): HttpAnswer {
     const goodbye = (): void => {
       listener.goodbye();
@@ -167,7 +166,7 @@ export function createModern({ engine, dispatcher, streams, log, limits }: Moder
     });
     if (closed || http.signal.aborted) {
       stream.leave();
-      return refusal(503, -32_000, closed ? 'The server is shutting down' : 'The request was given up');
+      return refusal(503, -32_000, closed ? 'The server is shutting down' : 'The request was cancelled');
     }
     running.add(goodbye);
     if (expiresAt !== undefined) endAt(stream, expiresAt, 0);
@@ -213,7 +212,7 @@ function statusOf(outcome: Failure): number {
 
 const JSON_TYPE = { 'Content-Type': 'application/json' } as const;
 
-/** Ends a stream when whoever opened it may not ask any more. */
+/** Ends a stream when its client's authentication expires. */
 function endAt(stream: ReturnType<EventStreams['open']>, expiresAt: number, graceMs: number): void {
   const forget = new Expiry(expiresAt).onEnd(() => stream.end(), graceMs);
   stream.onEnd(forget);

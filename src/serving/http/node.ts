@@ -1,4 +1,4 @@
-/** Requests and answers of Node.js, without web objects in between. */
+/** Handles requests and answers of Node.js, without web objects in between. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ENDPOINT } from '../defaults.ts';
@@ -10,7 +10,7 @@ import { ByteStream, type HttpAnswer, type HttpRequest, type PageAnswer, refusal
 import type { Explorer } from './explorer/index.ts';
 import { cut, cutUnread, promise, type Tell } from './slow-clients.ts';
 
-/** A request as Node.js has it. Its signal is made when somebody wants it. */
+/** A request of Node.js. Its signal is made on first use. */
 export class NodeRequest implements HttpRequest {
   readonly method: string;
   readonly #incoming: IncomingMessage;
@@ -31,7 +31,7 @@ export class NodeRequest implements HttpRequest {
     return this;
   }
 
-  /** All that was sent under the name, as one. */
+  /** Returns all values of a header, joined. */
   get(name: string): string | null {
     const { rawHeaders } = this.#incoming;
     const lower = name.toLowerCase();
@@ -57,7 +57,7 @@ export class NodeRequest implements HttpRequest {
     return this.#abort.signal;
   }
 
-  /** Its body, or undefined when it has more than `limit` bytes; stops reading there. */
+  /** Returns its body, or undefined as soon as it has more than `limit` bytes. */
   body(limit: number): Promise<Uint8Array | undefined> {
     const incoming = this.#incoming;
     return new Promise((resolve, reject) => {
@@ -77,7 +77,7 @@ export class NodeRequest implements HttpRequest {
       incoming.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size)));
       incoming.on('error', reject);
       incoming.on('close', () => {
-        // If it has ended, that was told before.
+        // After a normal end, the promise is settled already.
         if (!incoming.readableEnded) reject(new Error('The request broke off'));
       });
     });
@@ -88,7 +88,7 @@ export class NodeRequest implements HttpRequest {
     incoming.headers = {};
     incoming.headersDistinct = {};
     incoming.rawHeaders = [];
-    // Those that took its body.
+    // Removes the listeners that read the body.
     for (const event of ['data', 'end', 'error', 'close']) incoming.removeAllListeners(event);
   }
 
@@ -102,13 +102,13 @@ type Handle = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
 
 export interface HandlerOptions {
   readonly core: EndpointCore;
-  /** Headers that let pages of other origins read an answer; undefined where there are none that may. */
+  /** Returns headers that let pages of other origins read an answer; undefined where none may. */
   readonly cors: ((asked: IncomingMessage['headers']) => Readonly<Record<string, string>>) | undefined;
-  /** Undefined where there is none. */
+  /** Undefined where the server has no explorer. */
   readonly explorer?: Explorer | undefined;
-  /** Decides first who may come in. Undefined where everybody may. */
+  /** Checks each request first. Undefined where everybody may come in. */
   readonly door?: Door | undefined;
-  /** Answers all that is no plain request to the endpoint. */
+  /** Answers all requests that are not plain requests to the endpoint. */
   readonly others: Handle;
   readonly failed: (error: unknown) => void;
   readonly tell: Tell;
@@ -117,29 +117,29 @@ export interface HandlerOptions {
 /** Answers the requests of all connections. */
 export interface Handler {
   readonly handle: Handle;
-  /** Whether a request came over the connection. */
+  /** Whether the connection has sent a request. */
   hasAsked(socket: Socket): boolean;
 }
 
 export function createHandler({ core, cors, explorer, door, others, failed, tell }: HandlerOptions): Handler {
   const { maxPipelined, maxHeaders, maxUnreadBytes } = core.limits;
-  /** The answers that a connection waits for: few, so arrays. A set that lasts keeps what was in it until a major collection. */
+  /** The open answers of each connection. Arrays suit small numbers: a long-lived set would keep old entries in memory. */
   const unanswered = new WeakMap<Socket, ServerResponse[]>();
 
   function firstOn(socket: Socket): ServerResponse[] {
     const waiting: ServerResponse[] = [];
     unanswered.set(socket, waiting);
-    // Node.js tells the answer that is on its way, and not those behind it, that nobody is there any more.
+    // Node.js reports a closed connection only to the answer that is being written, not to those queued after it.
     socket.once('close', () => {
       for (const each of [...waiting]) if (each.socket === null) each.emit('close');
     });
     return waiting;
   }
 
-  /** Answers with the endpoint, or the explorer. @returns told once when the answer has been sent, or its client has gone */
+  /** Answers with the endpoint or the explorer. @returns a function to call once the answer was sent or its client has gone */
   function answer(incoming: IncomingMessage, outgoing: ServerResponse, by?: Explorer): () => void {
     const request = new NodeRequest(incoming);
-    // Asked now: while a stream is open, the headers of its request are forgotten.
+    // Computed now, because the request's headers are dropped while a stream is open.
     const more = by === undefined ? cors?.(incoming.headers) : undefined;
     let given: HttpAnswer | PageAnswer | undefined;
     let gone = false;
@@ -160,7 +160,7 @@ export function createHandler({ core, cors, explorer, door, others, failed, tell
         ? core.answer(explorer?.asked(request) ?? request, (limit) => request.body(limit), { from })
         : by.answer(request, from);
     answering.then(give, (error: unknown) => {
-      // Who has gone, or took too long to say what it wants, gets no answer.
+      // A client that has gone, or that sent its request too slowly, gets no answer.
       if (outgoing.destroyed || incoming.errored) return;
       failed(error);
       give(refusal(500, -32_603, 'Internal error'));
@@ -182,7 +182,7 @@ export function createHandler({ core, cors, explorer, door, others, failed, tell
         waiting.splice(waiting.indexOf(outgoing), 1);
         over?.();
       });
-      // Node.js would leave out the rest, and nobody would know what was in it.
+      // Node.js silently drops further headers, so their content would be unknown.
       if (incoming.rawHeaders.length > 2 * maxHeaders) {
         outgoing.writeHead(431, { Connection: 'close', 'Content-Length': 0 }).end();
         return;
@@ -217,7 +217,7 @@ function send(
   if (typeof body === 'string') {
     const bytes = Buffer.byteLength(body);
     outgoing.writeHead(status, { ...all, 'Content-Length': bytes });
-    // A text of ASCII is the same in both, and written faster in this one.
+    // ASCII text has the same bytes in both encodings, and latin1 is faster.
     outgoing.end(body, bytes === body.length ? 'latin1' : 'utf8');
     return;
   }
@@ -225,7 +225,7 @@ function send(
     const [pieces, ahead] =
       body instanceof LongAnswer ? [body.pieces(), body.bytes] : [body.pieces, STREAM_AHEAD_BYTES];
     outgoing.writeHead(status, body.bytes === undefined ? all : { ...all, 'Content-Length': body.bytes });
-    // Who gets it sees by the connection, which ends too soon, that it is not all.
+    // Closing the connection early tells the client that the answer is incomplete.
     sendPieces(pieces, body.bytes, ahead, outgoing).catch(() => outgoing.destroy());
     return;
   }
@@ -241,13 +241,13 @@ function send(
   });
 }
 
-/** Bytes of a stream that a client has to take in the time that answers may wait: it may be of any length, so not all of it. */
+/** Bytes of a stream that a client has to take within the time limit; a stream may have any length. */
 const STREAM_AHEAD_BYTES = 1024 * 1024;
 
 /**
- * Sends each piece when the client has taken the one before it.
- * @param ahead bytes, at most, that the client has to take in the time that answers may wait
- * @throws what the pieces throw, and where they are too few
+ * Sends each piece once the client has taken the one before.
+ * @param ahead the most bytes that the client has to take within the time limit
+ * @throws errors of the pieces, and an error where they are too few
  */
 async function sendPieces(
   pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
@@ -256,7 +256,7 @@ async function sendPieces(
   outgoing: ServerResponse,
 ): Promise<void> {
   let left = bytes;
-  /** Lets it go on. */
+  /** Lets the loop continue. */
   let wake = (): void => {};
   let gone = false;
   outgoing.once('close', () => {
@@ -271,9 +271,9 @@ async function sendPieces(
       wake = resolve;
       outgoing.write(piece, () => resolve());
     });
-    // When the client has gone, the memory of the other pieces has been given back.
+    // The client has gone, and the memory of the remaining pieces was freed.
     if (gone) return;
   }
-  if (left !== undefined && left !== 0) throw new Error('An answer has not as many bytes as it said');
+  if (left !== undefined && left !== 0) throw new Error('An answer has fewer bytes than it announced');
   outgoing.end();
 }

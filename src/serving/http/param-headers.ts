@@ -2,11 +2,13 @@
  * `Mcp-Param-*` headers of a `tools/call` over HTTP say what the arguments say, or the request is refused (SEP-2243):
  * what stands in front of the server has acted on the headers, and the tool acts on the arguments.
  */
+
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import { createContext, type Principal } from '../../core/context.ts';
 import { toWireError } from '../../core/errors.ts';
 import type { HeaderParameter } from '../../core/schema/header-parameters.ts';
 import type { Engine } from '../../engine/index.ts';
+import { isData } from '../../protocol/data.ts';
 import { HEADER_MISMATCH } from '../../protocol/error-codes.ts';
 import { decodedHeader } from '../claim.ts';
 import { hiddenIn } from '../dispatch/methods.ts';
@@ -15,7 +17,7 @@ import { type HttpAnswer, type HttpRequest, json } from './exchange.ts';
 const PREFIX = 'Mcp-Param-';
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
-/** Names of headers that one preflight of a page is told of, at most. */
+/** The most names of headers that one preflight of a page is told of. */
 const MAX_ASKED = 32;
 
 /** Returns the headers that a page wants to send and that look like repeated arguments: only each tool knows its own. */
@@ -58,11 +60,10 @@ interface ToolCall {
 
 /** A tool call whose standard headers agree with it; what is wrong with others is said elsewhere. */
 function toolCallOf(headers: HttpRequest['headers'], message: unknown): ToolCall | undefined {
-  if (!isObject(message) || message.method !== 'tools/call' || headers.get('mcp-method') !== 'tools/call')
+  if (!isData(message) || message.method !== 'tools/call' || headers.get('mcp-method') !== 'tools/call')
     return undefined;
   const { id, params } = message;
-  if (!isObject(params) || !isObject(params._meta) || typeof params.name !== 'string' || id === undefined)
-    return undefined;
+  if (!isData(params) || !isData(params._meta) || typeof params.name !== 'string' || id === undefined) return undefined;
   if (params._meta[PROTOCOL_VERSION_META_KEY] !== headers.get('mcp-protocol-version')) return undefined;
   if (decodedHeader(headers.get('mcp-name') ?? '') !== params.name) return undefined;
   return { id, name: params.name, args: params.arguments };
@@ -70,7 +71,7 @@ function toolCallOf(headers: HttpRequest['headers'], message: unknown): ToolCall
 
 function problemOf({ header, path, type }: HeaderParameter, given: string | null, args: unknown): string | undefined {
   const name = PREFIX + header;
-  const value = path.reduce<unknown>((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), args);
+  const value = path.reduce<unknown>((at, key) => (isData(at) && Object.hasOwn(at, key) ? at[key] : undefined), args);
   if (value === undefined || value === null) {
     return given === null ? undefined : `${name} is there, and the argument ${path.join('.')} is not`;
   }
@@ -81,8 +82,4 @@ function problemOf({ header, path, type }: HeaderParameter, given: string | null
   if (text === undefined) return `${name} is not valid base64 of UTF-8`;
   const agrees = type === 'integer' && DECIMAL.test(text) ? Number(text) === value : text === String(value);
   return agrees ? undefined : `${name} and the argument ${path.join('.')} differ`;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 /**
- * Answers those who run the server: `GET /readyz`, and `GET /metrics` where that is wanted. Anybody who reaches the
- * server may ask whether it is ready, and is told no more than that. Names of mounts and tools are for those who run
- * it: whoever has the token of the metrics, or, where nothing on the server needs a token, whoever is on this machine.
+ * Answers operators of the server: `GET /readyz`, and `GET /metrics` where it is enabled. Everybody who reaches the
+ * server may ask whether it is ready, and learns only that. Metrics name mounts and tools, so they need the token of
+ * the metrics; on a server without any tokens, they are shown on this machine only.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Log } from '../../core/context.ts';
@@ -13,15 +13,15 @@ import { createGuard, type GuardOptions } from './guard.ts';
 export interface MetricsOptions {
   /** The metrics as they are now, in the text format of Prometheus. */
   readonly render: () => Promise<string>;
-  /** Needed to see them, as a bearer token; at least 16 characters. */
+  /** The bearer token that the metrics require; at least 16 characters. */
   readonly token?: string | undefined;
-  /** Lets everybody who reaches the server see them. */
+  /** Shows the metrics to everybody who reaches the server. */
   readonly open?: boolean | undefined;
 }
 
 export interface Probes {
   ready(request: Request, address: string | undefined): Promise<Response>;
-  /** Undefined where no metrics are wanted. */
+  /** Undefined where metrics are disabled. */
   readonly metrics: ((request: Request, address: string | undefined) => Promise<Response>) | undefined;
 }
 
@@ -32,12 +32,15 @@ interface ProbeOptions extends GuardOptions {
 
 const MIN_TOKEN_LENGTH = 16;
 
-/** Mounted servers are asked this often at most, in milliseconds, however many ask here. */
+/** How rates are counted while the bus is unreachable. */
+const RATES = { local: 'counted alone', refuse: 'refused' } as const;
+
+/** The shortest time between two questions to mounted servers, in milliseconds, however many probes come. */
 const ANSWER_MS = 1_000;
 
 const TEXT = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8', 'Cache-Control': 'no-store' };
 
-/** @throws ResourceError `invalid` for metrics that nobody could see, or with a token that could be guessed */
+/** @throws ResourceError `invalid` for metrics that nobody could see, or with a token that is too short */
 export function createProbes(engine: Engine, options: ProbeOptions, log: Log): Probes {
   const { metrics, auth } = options;
   const { token, open = false } = metrics ?? {};
@@ -57,10 +60,13 @@ export function createProbes(engine: Engine, options: ProbeOptions, log: Log): P
     async ready(request, address) {
       const unready = await asked();
       const status = unready.length === 0 ? 'ready' : 'unavailable';
-      // Reads go on without the bus, so it is said, and is no reason to be asked nothing any more.
+      // Reads work without the bus, so the answer mentions the bus and the server stays ready.
       const away = engine.bus?.whole === false;
       const known = mayKnow(request, address)
-        ? { ...(unready.length > 0 && { mounts: unready }), ...(away && { bus: 'away' }) }
+        ? {
+            ...(unready.length > 0 && { mounts: unready }),
+            ...(away && { bus: 'away', rates: RATES[engine.ratesWithoutBus] }),
+          }
         : {};
       const body = { status, ...known };
       return Response.json(body, {
@@ -83,7 +89,7 @@ export function createProbes(engine: Engine, options: ProbeOptions, log: Log): P
   };
 }
 
-/** The same answer for all who ask while it is on its way, and for so many milliseconds after that. */
+/** Shares one answer among all who ask while it is computed, and for some milliseconds after that. */
 function atMostEvery<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
   let latest: { readonly answer: Promise<T>; until: number } | undefined;
   return () => {
@@ -105,7 +111,7 @@ const refused = (byToken: boolean): Response =>
 
 const isNear = (address: string | undefined): boolean => address !== undefined && isLoopback(address);
 
-/** A proxy on this machine speaks for others. */
+/** Whether a proxy on this machine passed the request on. */
 const isForwarded = (headers: Headers): boolean =>
   ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => headers.has(name));
 

@@ -1,4 +1,4 @@
-/** TLS by Vitrine itself: certificates from files, and from new ones as soon as they are there. */
+/** TLS in Vitrine itself: loads certificates from files, and again when the files change. */
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext, type SecureContextOptions, type Server } from 'node:tls';
@@ -7,27 +7,27 @@ import { ResourceError } from '../../core/errors.ts';
 import { followFiles } from '../followed-files.ts';
 
 export interface TlsOptions {
-  /** Path of the certificate and those between it and its authority, in PEM. */
+  /** Path of the certificate chain, in PEM. */
   readonly cert: string;
-  /** Path of its private key, in PEM. */
+  /** Path of the private key of the certificate, in PEM. */
   readonly key: string;
-  /** The passphrase that the key is encrypted with. */
+  /** The passphrase of an encrypted key. */
   readonly passphrase?: string | undefined;
-  /** Path of the authorities whose certificates clients have to show, in PEM. Default: clients show none. */
+  /** Path of the authorities that sign clients' certificates, in PEM. Default: clients need no certificate. */
   readonly ca?: string | undefined;
   /** Default: `TLSv1.2`. */
   readonly minVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined;
 }
 
-/** The contents of the files when they were last read. */
+/** The contents of the files as last read. */
 export interface Certificates {
   readonly context: SecureContextOptions;
-  /** The same for the same contents of all files. */
+  /** Equal for equal contents of all files. */
   readonly digest: string;
   readonly validTo: string;
 }
 
-/** @throws ResourceError `invalid` that says which file is wrong, and how */
+/** @throws ResourceError `invalid` that says which file is wrong, and why */
 export async function loadCertificates(options: TlsOptions): Promise<Certificates> {
   const { cert: certPath, key: keyPath, ca: caPath, passphrase, minVersion = 'TLSv1.2' } = options;
   const cert = await contentOf('certificate', certPath);
@@ -55,8 +55,8 @@ export async function loadCertificates(options: TlsOptions): Promise<Certificate
 }
 
 /**
- * Gives the server new certificates when the files change, until it closes. Connections that are open go on. Files that
- * are wrong change nothing, and the log says so.
+ * Gives the server new certificates when the files change, until it closes. Open connections continue. Invalid files
+ * change nothing, and are reported in the log.
  */
 export function followCertificates(server: Server, options: TlsOptions, first: Certificates, log: Log): void {
   let digest = first.digest;
@@ -75,7 +75,7 @@ export function followCertificates(server: Server, options: TlsOptions, first: C
       warnIfExpired(next, log);
     } catch (error) {
       const reason = (error as Error).message;
-      if (!closed && reason !== told) log.error('the TLS certificate from before stays in use', { reason });
+      if (!closed && reason !== told) log.error('the previous TLS certificate stays in use', { reason });
       told = reason;
     }
   }
@@ -92,7 +92,7 @@ function warnIfExpired({ validTo }: Certificates, log: Log): void {
   if (Date.parse(validTo) < Date.now()) log.warn('the TLS certificate has expired', { validTo });
 }
 
-/** The largest file that is read, in bytes: a chain of certificates has some thousands. */
+/** The largest file that is read, in bytes; a chain of certificates has a few thousand. */
 const MAX_BYTES = 1024 * 1024;
 
 async function contentOf(what: string, path: string): Promise<string> {
@@ -112,7 +112,7 @@ const READ_PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   ENOTDIR: 'there is no such file',
   EISDIR: 'it is a folder',
-  EACCES: 'this user may not read it',
+  EACCES: 'this user is not allowed to read it',
 };
 
 function certificateOf(what: string, path: string, text: string): X509Certificate {
@@ -129,7 +129,7 @@ function privateKeyOf(path: string, key: string, passphrase: string | undefined)
   } catch (cause) {
     const encrypted = /BEGIN ENCRYPTED PRIVATE KEY|^Proc-Type: 4,ENCRYPTED/m.test(key);
     if (!encrypted) throw wrong(`The TLS key at ${path}: it holds no private key in PEM`, cause);
-    const why = passphrase === undefined ? 'it needs a passphrase' : 'the passphrase is not the right one';
+    const why = passphrase === undefined ? 'it needs a passphrase' : 'the passphrase is wrong';
     throw wrong(`The TLS key at ${path}: ${why}`, cause);
   }
 }

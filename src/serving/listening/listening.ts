@@ -2,16 +2,19 @@
  * `subscriptions/listen` (2026-07-28): one request that is told of changes until it ends. Every watch is in place when the
  * client learns that it listens, and is taken back at the end.
  */
+
 import { SERVER_INFO_META_KEY, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
 import type { Context } from '../../core/context.ts';
 import type { Engine } from '../../engine/index.ts';
+import type { Data } from '../../protocol/data.ts';
 import { INVALID_PARAMS } from '../../protocol/error-codes.ts';
+import type { ListName } from '../../protocol/list-name.ts';
 import { CLIENT_CAPABILITIES_KEY } from '../../protocol/meta.ts';
 import { takesTasks } from '../../protocol/tasks.ts';
 import { capabilitiesOf } from '../dispatch/capabilities.ts';
 import type { Failure } from '../dispatch/envelope.ts';
 import { shownTask, TASKS_NOT_DECLARED } from '../dispatch/task-methods.ts';
-import { type Data, type MessageId, metaOf, type RequestMessage } from '../messages.ts';
+import { type MessageId, metaOf, type RequestMessage } from '../messages.ts';
 import { Subscriptions } from '../subscriptions.ts';
 import { TaskNotices } from '../task-notices.ts';
 import { filterOf, type ListenFilter, prepareListening } from './prepare.ts';
@@ -68,8 +71,7 @@ export class Listener {
 
   async prepare(filter: ListenFilter, ctx: Context): Promise<void> {
     const capabilities = capabilitiesOf(this.#engine, ctx.principal, 'modern');
-    const { honoured } = await prepareListening(this.#subscriptions, this.#tasks, filter, capabilities, ctx);
-    this.#honoured = honoured;
+    this.#honoured = await prepareListening(this.#subscriptions, this.#tasks, filter, capabilities, ctx);
   }
 
   /**
@@ -102,21 +104,13 @@ export class Listener {
     await this.#subscriptions.close();
   }
 
-  /** The subscriptions call this and the next three methods. */
+  /** The subscriptions call this and the next method. */
   updated(uri: string): void {
     this.#say('notifications/resources/updated', { uri }, uri);
   }
 
-  listChanged(): void {
-    this.#say('notifications/resources/list_changed');
-  }
-
-  promptsChanged(): void {
-    this.#say('notifications/prompts/list_changed');
-  }
-
-  toolsChanged(): void {
-    this.#say('notifications/tools/list_changed');
+  listChanged(list: ListName): void {
+    this.#say(`notifications/${list}/list_changed`);
   }
 
   get #meta(): Readonly<Record<string, unknown>> {

@@ -2,10 +2,12 @@
  * Prepares all that `subscriptions/listen` (2026-07-28) asks for, before it is acknowledged: every watch is in place
  * when the client learns of it, and the acknowledgement leaves out all that cannot be honoured.
  */
+
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { type Data, isData } from '../../protocol/data.ts';
+import type { ListName } from '../../protocol/list-name.ts';
 import type { Capabilities } from '../dispatch/capabilities.ts';
-import { type Data, isData } from '../messages.ts';
 import { MAX_SUBSCRIPTIONS, type Subscriptions } from '../subscriptions.ts';
 import { MAX_TASKS, type TaskNotices } from '../task-notices.ts';
 
@@ -30,56 +32,33 @@ export function filterOf(params: Data | undefined): ListenFilter | undefined {
 const isStrings = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-/** All that one request listens to; `release` ends it. */
-export interface Listening {
-  /** The part of the filter that is honoured. */
-  readonly honoured: ListenFilter;
-  release(): Promise<void>;
-}
-
 /** Watches open at the same time for one request. */
 const CONCURRENCY = 16;
 
+/** @returns the part of the filter that is honoured */
 export async function prepareListening(
   subscriptions: Subscriptions,
   tasks: TaskNotices,
   filter: ListenFilter,
   declared: Capabilities,
   ctx: Context,
-): Promise<Listening> {
+): Promise<ListenFilter> {
   // More could not be honoured, so no work is done for them.
   const subscribes = declared.resources?.subscribe === true;
   const wanted = subscribes ? [...new Set(filter.resourceSubscriptions ?? [])].slice(0, MAX_SUBSCRIPTIONS) : [];
   const accepted = await added(wanted, (uri) => tryTo(() => subscriptions.add(uri, ctx), uri, ctx), ctx);
   const ids = [...new Set(filter.taskIds ?? [])].slice(0, MAX_TASKS);
   const taskIds = await added(ids, (id) => tryTo(() => tasks.add(id, ctx), undefined, ctx), ctx);
-  const listed =
-    filter.resourcesListChanged === true &&
-    declared.resources?.listChanged === true &&
-    (await tryTo(() => subscriptions.addList(ctx), undefined, ctx));
-  const prompts =
-    filter.promptsListChanged === true &&
-    declared.prompts?.listChanged === true &&
-    (await tryTo(() => subscriptions.addPrompts(ctx), undefined, ctx));
-  const tools =
-    filter.toolsListChanged === true &&
-    declared.tools?.listChanged === true &&
-    (await tryTo(() => subscriptions.addTools(ctx), undefined, ctx));
+  const listens = async (list: ListName): Promise<boolean> =>
+    filter[`${list}ListChanged`] === true &&
+    declared[list]?.listChanged === true &&
+    (await tryTo(() => subscriptions.addList(list, ctx), undefined, ctx));
   return {
-    honoured: {
-      ...(tools && { toolsListChanged: true }),
-      ...(prompts && { promptsListChanged: true }),
-      ...(listed && { resourcesListChanged: true }),
-      ...(accepted.length > 0 && { resourceSubscriptions: accepted }),
-      ...(taskIds.length > 0 && { taskIds }),
-    },
-    async release() {
-      await tasks.close();
-      await Promise.all(accepted.map((uri) => subscriptions.remove(uri)));
-      if (listed) await subscriptions.removeList();
-      if (prompts) await subscriptions.removePrompts();
-      if (tools) await subscriptions.removeTools();
-    },
+    ...((await listens('tools')) && { toolsListChanged: true }),
+    ...((await listens('prompts')) && { promptsListChanged: true }),
+    ...((await listens('resources')) && { resourcesListChanged: true }),
+    ...(accepted.length > 0 && { resourceSubscriptions: accepted }),
+    ...(taskIds.length > 0 && { taskIds }),
   };
 }
 
@@ -103,7 +82,7 @@ async function tryTo(add: () => Promise<void>, uri: string | undefined, ctx: Con
     await add();
     return true;
   } catch (error) {
-    const expected = error instanceof ResourceError && error.code !== 'internal';
+    const expected = ctx.signal.aborted || (error instanceof ResourceError && error.code !== 'internal');
     ctx.log[expected ? 'debug' : 'warn']('not listened to', { uri, error });
     return false;
   }

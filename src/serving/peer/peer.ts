@@ -2,28 +2,28 @@
  * A client of the 2025 era, on whatever connection: it shakes hands, is asked things, is told of changes, and each of its
  * requests can be cancelled. The wire has its messages; here is what they mean.
  */
+
 import { randomInt } from 'node:crypto';
-import { SUPPORTED_PROTOCOL_VERSIONS, specTypeSchemas } from '@modelcontextprotocol/server';
-import { type Context, createContext, type Log, type Principal } from '../../core/context.ts';
+import { specTypeSchemas } from '@modelcontextprotocol/server';
+import { type Context, createContext, type Principal } from '../../core/context.ts';
 import { toWireError } from '../../core/errors.ts';
 import type { ClientFeatures, LoggingLevel } from '../../core/invocation.ts';
-import type { NetworkTransport } from '../../core/trace.ts';
-import type { Engine } from '../../engine/index.ts';
 import { canBeAsked, notDeclared } from '../../protocol/askable.ts';
+import type { Data } from '../../protocol/data.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../protocol/error-codes.ts';
 import { mendedHandshake } from '../../protocol/implementation.ts';
 import type { InputRequest } from '../../protocol/input-required.ts';
+import type { ListName } from '../../protocol/list-name.ts';
 import { TASKS_REVISION } from '../../protocol/tasks.ts';
 import { type Answer, answerOf, drop } from '../dispatch/answer.ts';
 import { introductionOf } from '../dispatch/capabilities.ts';
 import { cutShort } from '../dispatch/cut-short.ts';
-import { type Dispatcher, NO_SUCH_METHOD } from '../dispatch/dispatcher.ts';
+import { NO_SUCH_METHOD } from '../dispatch/dispatcher.ts';
 import type { Envelope, Outcome } from '../dispatch/envelope.ts';
 import { declaredFeatures, LOGGING_LEVELS } from '../dispatch/invocation.ts';
 import { offersTo } from '../dispatch/methods.ts';
 import { shownTask, taskIdIn } from '../dispatch/task-methods.ts';
 import {
-  type Data,
   type MessageId,
   type NotificationMessage,
   type RequestMessage,
@@ -33,37 +33,16 @@ import {
 import { ConnectionSubscriptions } from '../subscriptions.ts';
 import { TaskNotices } from '../task-notices.ts';
 import { HeldSubscriptions } from './held.ts';
+import { changingLists, watchLists } from './lists.ts';
+import type { PeerOptions, Way } from './options.ts';
 import { createQuestions, Declined, type Question, type Questions } from './questions.ts';
+import { revisionFor } from './revision.ts';
 import { type ClientRoots, createClientRoots, ROOTS_TIMEOUT_MS } from './roots.ts';
-import type { SharedPart, SharedPartEvents } from './shared-part.ts';
+import type { SharedPartEvents } from './shared-part.ts';
 import { SUBSCRIBING, type SubscriptionMethods, subscriptionMethods } from './subscribing.ts';
 
 /** How long a client may think about one question, in milliseconds: its user may be at lunch. */
 const ASK_TIMEOUT_MS = 600_000;
-
-export interface PeerOptions {
-  readonly engine: Engine;
-  readonly dispatcher: Dispatcher;
-  readonly log: Log;
-  readonly principal: Principal;
-  readonly transport: NetworkTransport;
-  /** The session, where replicas share it; with `resumed` it has been begun elsewhere. */
-  readonly shared?: SharedPart | undefined;
-  readonly resumed?: boolean | undefined;
-  /** Sends what belongs to no request. */
-  readonly tell: (message: object) => void;
-  /** Told once who the client is, before its first request is answered; that waits for it. */
-  readonly introduced?: ((client: ClientFeatures) => Promise<void>) | undefined;
-}
-
-/** How a message came, and what goes back on its way. */
-export interface Way {
-  readonly principal: Principal;
-  readonly headers?: Pick<Headers, 'get'> | undefined;
-  readonly send: (message: object) => void;
-  /** Ends the connection on which the client waits, where it can come back. */
-  readonly hangUp?: (() => void) | undefined;
-}
 
 export class Peer {
   readonly #options: PeerOptions;
@@ -219,21 +198,13 @@ export class Peer {
     await this.#subscriptions.close();
   }
 
-  /** The client's subscriptions call this and the next three methods. */
+  /** The client's subscriptions call this and the next method. */
   updated(uri: string): void {
     this.#notify('notifications/resources/updated', { uri });
   }
 
-  listChanged(): void {
-    this.#notify('notifications/resources/list_changed');
-  }
-
-  promptsChanged(): void {
-    this.#notify('notifications/prompts/list_changed');
-  }
-
-  toolsChanged(): void {
-    this.#notify('notifications/tools/list_changed');
+  listChanged(list: ListName): void {
+    this.#notify(`notifications/${list}/list_changed`);
   }
 
   #notify(method: string, params?: object): void {
@@ -318,26 +289,12 @@ export class Peer {
     return { result: {} };
   }
 
-  /** Watches the lists that the client was promised to be told of. */
   #watchLists(): void {
-    const { engine, principal, log } = this.#options;
-    const subscriptions = this.#subscriptions;
-    const ctx = this.#contextOf(undefined);
-    const unnoticed = (what: string) => (error: unknown) => log.warn(`changes of ${what} go unnoticed`, { error });
-    const offered = offersTo(engine, principal);
-    if (engine.provider.features.watch) subscriptions.addList(ctx).catch(unnoticed('the list'));
-    if (engine.prompts.watchable && offered('prompts/list'))
-      subscriptions.addPrompts(ctx).catch(unnoticed('the prompts'));
-    if (engine.tools.watchable && offered('tools/list')) subscriptions.addTools(ctx).catch(unnoticed('the tools'));
+    watchLists(changingLists(this.#options), this.#subscriptions, this.#contextOf(undefined));
   }
 
-  /** Tells of the lists that the client was promised to be told of. */
   #listsChanged(): void {
-    const { engine, principal } = this.#options;
-    const offered = offersTo(engine, principal);
-    if (engine.provider.features.watch) this.listChanged();
-    if (engine.prompts.watchable && offered('prompts/list')) this.promptsChanged();
-    if (engine.tools.watchable && offered('tools/list')) this.toolsChanged();
+    for (const list of changingLists(this.#options)) this.listChanged(list);
   }
 
   #contextOf(roots: Context['roots']): Context {
@@ -355,7 +312,7 @@ export class Peer {
     const ctx = await this.#watching();
     const ended = await this.#subscriptions.recheck(ctx);
     this.#own?.forget(ended);
-    if (engine.provider.features.watch) this.listChanged();
+    if (engine.provider.features.watch) this.listChanged('resources');
   }
 
   async #outcomeOf(message: RequestMessage, way: Way, signal: AbortSignal): Promise<Outcome> {
@@ -429,10 +386,4 @@ export class Peer {
       session: this.#id,
     };
   }
-}
-
-/** The revision that is spoken with a client that asks for one. */
-export function revisionFor(asked: unknown): string {
-  const [latest = ''] = SUPPORTED_PROTOCOL_VERSIONS;
-  return SUPPORTED_PROTOCOL_VERSIONS.includes(asked as string) ? (asked as string) : latest;
 }

@@ -1,26 +1,27 @@
-/** Requests to a client of 2025: each has an id, and is waited for until it is answered, given up, or late. */
-import type { Data, MessageId, ResponseMessage } from '../messages.ts';
+/** Requests to a client of 2025: each has an id, and waits until it is answered, cancelled, or timed out. */
+import type { Data } from '../../protocol/data.ts';
+import type { MessageId, ResponseMessage } from '../messages.ts';
 
 export interface Question {
   readonly method: string;
   readonly params?: Data | undefined;
-  /** Whether the client may report on its progress. */
+  /** Whether the client may report progress. */
   readonly reports?: boolean | undefined;
-  /** Sends it, and what is said about it later, on its way to the client. */
+  /** Sends the request, and later messages about it, to the client. */
   readonly send: (message: object) => void;
   readonly signal?: AbortSignal | undefined;
-  /** How long the client may take, in milliseconds; its reports of progress begin that anew. */
+  /** How long the client may take, in milliseconds; each progress report starts the time anew. */
   readonly timeoutMs: number;
 }
 
 export interface Questions {
-  /** Asks the client, and returns its answer. @throws Declined when the client refuses, and an error when it is given up */
+  /** Asks the client, and returns its answer. @throws Declined when the client refuses, and an error when it is cancelled */
   ask(question: Question): Promise<unknown>;
-  /** The client has answered something; whether that was asked here. What nobody asked is left aside. */
+  /** Handles a response; returns whether it answers a question of this object. Unknown responses are ignored. */
   answered(response: ResponseMessage): boolean;
-  /** The client reports on what it was asked; whether that was asked here. */
+  /** Handles a progress report; returns whether it belongs to a question of this object. */
   progressed(params: Data | undefined): boolean;
-  /** Gives up all that is waited for. */
+  /** Cancels all waiting questions. */
   close(): void;
 }
 
@@ -30,7 +31,7 @@ interface Waiting {
   readonly wait: () => void;
 }
 
-/** A client's refusal, in its words. */
+/** A client's refusal, with the client's message. */
 export class Declined extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -43,7 +44,7 @@ export class Declined extends Error {
   }
 }
 
-/** @param first the id of the first question: replicas that ask the same client begin far from each other */
+/** @param first the id of the first question: replicas that ask the same client use distant ids */
 export function createQuestions(first = 0): Questions {
   const waiting = new Map<MessageId, Waiting>();
   let count = first;

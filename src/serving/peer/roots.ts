@@ -1,25 +1,25 @@
-/** The roots of a client of 2025: asked for when first needed, and again when it says that they changed. */
+/** The roots of a client of 2025: requested when first needed, and again when the client says that they changed. */
 
 import { rootsIn } from '../../core/asking/needed.ts';
 import type { Log } from '../../core/context.ts';
 
-/** How long the client may take to say its roots, in milliseconds. */
+/** How long the client may take to answer, in milliseconds. */
 export const ROOTS_TIMEOUT_MS = 10_000;
 
-/** Roots that change while they are asked for are asked for again, this many times. */
+/** Roots that change during the request are requested again, at most this many times. */
 const MAX_ROUNDS = 5;
 
-/** Asks the client, on the way of a request where there is one. */
+/** Asks the client, as a part of a request where there is one. */
 type Ask = () => Promise<unknown>;
 
 export interface ClientRoots {
   /**
-   * The roots as one immutable list: an operation that has it keeps it to its end (SEC-ROOT-2). Undefined when the client
-   * does not say.
-   * @param ask how it is asked; `request` tells that it is asked on the way of a request, which has one to the client
+   * Returns the roots as an immutable list, which one operation uses to its end (SEC-ROOT-2). Undefined when the client does not
+   * answer.
+   * @param ask sends the request; `request` tells whether it is sent as a part of a request, which has a stream to the client
    */
   current(ask: Ask, request: boolean): Promise<readonly string[] | undefined>;
-  /** The client said that its roots changed: no list of before is used any more. */
+  /** Drops the known roots: the client said that they changed. */
   changed(): void;
 }
 
@@ -42,13 +42,13 @@ export function createClientRoots(log: Log): ClientRoots {
   return {
     async current(ask, request) {
       if (known !== undefined) return known;
-      // Without a request the question may have no way to the client: those that have one do not wait for it.
+      // Without a request, the question may have no stream to the client; a request that has one must not wait for it.
       const asked = request ? (asking ?? rounds(ask)) : rounds(ask);
       if (request) asking = asked;
       try {
         return await asked;
       } catch (error) {
-        log.warn('the client does not say its roots', { error });
+        log.warn('the client did not answer the request for its roots', { error });
         return undefined;
       } finally {
         if (asking === asked) asking = undefined;

@@ -1,6 +1,7 @@
 /** The part of a peer that replicas share, for a session of which any may take its requests, and one has its stream. */
+
 import type { LoggingLevel } from '../../core/invocation.ts';
-import type { Data } from '../messages.ts';
+import type { Data } from '../../protocol/data.ts';
 
 export interface SharedPart {
   /** Names the session among replicas. */

@@ -1,23 +1,23 @@
-/** The 2025-era methods for subscriptions; 2026-07-28 has `subscriptions/listen` instead. */
+/** The subscription methods of the 2025 era; 2026-07-28 has `subscriptions/listen` instead. */
 import type { z } from 'zod';
 import type { Engine } from '../../engine/index.ts';
 import { subscribeParams } from '../../protocol/methods.ts';
 import { admitted, type Method } from '../dispatch/methods.ts';
 import type { Subscriptions } from '../subscriptions.ts';
 
-/** Their names. */
+/** The names of the methods. */
 export const SUBSCRIBING: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
 
 export interface SubscriptionMethods {
   readonly methods: ReadonlyMap<string, Method>;
-  /** Subscriptions to these have ended by themselves. */
+  /** Forgets subscriptions that have ended by themselves. */
   forget(uris: readonly string[]): void;
 }
 
 const uriOf = (params: unknown): string => (params as z.infer<typeof subscribeParams>).uri;
 
 export function subscriptionMethods(engine: Engine, subscriptions: Subscriptions): SubscriptionMethods {
-  // A URI is subscribed to or it is not: asking twice adds nothing, and one unsubscribe ends it.
+  // Subscribing twice to a URI counts once, and one unsubscribe ends it.
   const subscribed = new Map<string, Promise<void>>();
   const methods: readonly Method[] = [
     {

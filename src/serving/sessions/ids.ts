@@ -1,26 +1,27 @@
-/** Ids of sessions that replicas share: each carries what a session needs, sealed, so that any replica can go on with it. */
-import { createSeal, type Keys, unsealable } from '../../core/keys.ts';
-import type { Data } from '../messages.ts';
+/** Ids of sessions that replicas share: each id carries the session's facts, sealed, so that any replica can continue it. */
 
-/** The longest capabilities that go into an id, in bytes of JSON; of longer ones other replicas know nothing. */
+import { createSeal, type Keys, unsealable } from '../../core/keys.ts';
+import type { Data } from '../../protocol/data.ts';
+
+/** The most bytes of capabilities in an id, as JSON; with more, other replicas do not know the capabilities. */
 const MAX_CAPABILITIES_BYTES = 4_096;
 
 /** The facts that the id of a session carries. */
 export interface SessionClaims {
-  /** Names the session among replicas; clients see it sealed only. */
+  /** Identifies the session among replicas; clients see it only sealed. */
   readonly id: string;
-  /** Who began it, by principal and OAuth client. */
+  /** The principal and OAuth client that began it. */
   readonly owner: { readonly id: string; readonly clientId: string };
   readonly revision: string;
-  /** As the client declared them. */
+  /** The capabilities that the client declared. */
   readonly capabilities: Data | undefined;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly begun: number;
 }
 
 export interface SessionIds {
   seal(claims: SessionClaims): string;
-  /** Undefined for an id that none of the keys has sealed. */
+  /** Returns undefined for an id that no key has sealed. */
   open(id: string): SessionClaims | undefined;
 }
 

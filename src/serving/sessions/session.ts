@@ -1,4 +1,4 @@
-/** One session of the 2025 era over HTTP: what is posted, the stream that the client holds open, and coming back. */
+/** One session of the 2025 era over HTTP: its POST requests, its GET stream, and reconnection. */
 import { setImmediate } from 'node:timers/promises';
 import { isInitializeRequest, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import type { Admission } from '../../core/admission.ts';
@@ -9,39 +9,40 @@ import { type Answer, holdAnswer, wholeText } from '../dispatch/answer.ts';
 import { EVENT_HEADERS, type EventStream, type EventStreams, frameOf } from '../http/events.ts';
 import { type HttpAnswer, type HttpRequest, refusal } from '../http/exchange.ts';
 import { asMessage, type Message, type RequestMessage } from '../messages.ts';
-import type { Peer, Way } from '../peer/peer.ts';
+import type { Way } from '../peer/options.ts';
+import type { Peer } from '../peer/peer.ts';
 import { DEFAULT_RESUMPTION, keepEvents, type ResumptionOptions, type SentEvents } from './resumption.ts';
 import type { SharedSession } from './shared.ts';
 
 /** The stream that the client opens with GET. */
 const STANDALONE = '_GET_stream';
 
-/** The first revision whose clients know what an event without data is for. */
+/** The first revision whose clients understand an event without data. */
 const PRIMING_SINCE = '2025-11-25';
 
-/** The revision of a client that names none. */
+/** The revision assumed for a client that names none. */
 const UNNAMED_REVISION = '2025-03-26';
 
-/** A stream under one name, which may go on over one connection after another. */
+/** A named stream that may continue over several connections in turn. */
 interface Channel {
   /** The connection that is open now. */
   stream: EventStream | undefined;
-  /** Requests that are still to be answered on it. */
+  /** The number of requests still to be answered on it. */
   pending: number;
 }
 
 export interface SessionOptions {
   readonly id: string;
-  /** Gets what the client is told outside of any request, as `tell`. */
+  /** Makes the peer; `tell` sends it messages outside any request. */
   readonly peer: (tell: (message: object) => void) => Peer;
   readonly streams: EventStreams;
   readonly expiry: Expiry;
   readonly admission: Admission;
   readonly resume: ResumptionOptions | undefined;
-  /** The session, where replicas share it; with `resumed` it has been begun elsewhere. */
+  /** The session as replicas share it; with `resumed` it began in another replica. */
   readonly shared?: SharedSession | undefined;
   readonly resumed?: boolean | undefined;
-  /** Called when the client has ended it in another replica. */
+  /** Called when the client has ended it at another replica. */
   readonly ended?: (() => void) | undefined;
 }
 
@@ -55,7 +56,7 @@ export class Session {
   readonly #kept: SentEvents | undefined;
   readonly #peer: Peer;
   readonly #shared: SharedSession | undefined;
-  /** Whether a client that listens may have missed something. */
+  /** Whether a client that listens may have missed messages. */
   #missed: boolean;
   #channels: Map<string, Channel> | undefined;
   #posts = 0;
@@ -69,7 +70,7 @@ export class Session {
     this.#expiry = expiry;
     this.#admission = admission;
     this.#resume = resume;
-    // A client that comes back may come to another replica, which has not kept them.
+    // A client may reconnect to another replica, which does not have these events.
     this.#kept = shared === undefined && resume !== undefined ? keepEvents(resume) : undefined;
     this.#shared = shared;
     this.#initialized = resumed;
@@ -103,7 +104,7 @@ export class Session {
     const requests = messages.filter(
       (each): each is RequestMessage => each !== undefined && 'id' in each && 'method' in each,
     );
-    // Not under the id: it would be taken for the answer to the other.
+    // An error with this id would be taken for the answer to the other request.
     if (
       new Set(requests.map(({ id }) => id)).size < requests.length ||
       requests.some(({ id }) => this.#peer.answers(id))
@@ -134,7 +135,7 @@ export class Session {
     return this.#answer(requests, http, principal, String(named));
   }
 
-  /** Opens the stream of the session, or goes on with one that broke off. @param ended told when it has ended */
+  /** Opens the session's stream, or continues one that broke off. @param ended called when it has ended */
   open(http: HttpRequest, ended: () => void): HttpAnswer {
     if (!http.headers.get('accept')?.includes('text/event-stream'))
       return refusal(406, -32_000, 'Not Acceptable: Client must accept text/event-stream');
@@ -155,28 +156,28 @@ export class Session {
     return { status: 200, headers: this.#headers, body: stream };
   }
 
-  /** Ends streams and requests. @param goodbye whether these are answered that the server ends */
+  /** Ends streams and requests. @param goodbye whether running requests get an answer that says that the server ends */
   async close(goodbye: boolean): Promise<void> {
     this.#closed = true;
     const closed = this.#peer.close(goodbye);
-    // Their answers go out first.
+    // Lets their answers go out first.
     if (goodbye) await setImmediate();
     for (const { stream } of [...(this.#channels?.values() ?? [])]) stream?.end();
     await closed;
   }
 
-  /** Takes what is no request. @returns whether it was waited for here */
+  /** Takes a message that is not a request. @returns whether anything here waited for it */
   #take(message: Message): boolean {
     if (!('method' in message)) return this.#peer.response(message);
     return 'id' in message || this.#peer.notification(message);
   }
 
-  /** The stream that the client holds open. */
+  /** The stream that the client opened with GET. */
   get #standalone(): EventStream | undefined {
     return this.#channels?.get(STANDALONE)?.stream;
   }
 
-  /** A new channel, in the place of one of that name. */
+  /** Makes a new channel, and replaces the one of that name. */
   #channel(name: string, pending: number): Channel {
     const channel: Channel = { stream: undefined, pending };
     this.#channels ??= new Map();
@@ -184,7 +185,7 @@ export class Session {
     return channel;
   }
 
-  /** Puts a new connection under a channel. */
+  /** Connects a new stream to a channel. */
   #connect(name: string, channel: Channel, graceMs: number): EventStream {
     const stream = this.#streams.open();
     channel.stream = stream;
@@ -197,12 +198,12 @@ export class Session {
     return stream;
   }
 
-  /** An answer that nothing else goes along with. */
+  /** Makes an answer without notifications. */
   #single(body: Answer): HttpAnswer {
     return { status: 200, headers: this.#headers, body, sent: holdAnswer(this.#admission, body) };
   }
 
-  /** The requests of one POST, all of whose answers go out on one stream. */
+  /** Answers the requests of one POST on one stream. */
   #answer(requests: readonly RequestMessage[], http: HttpRequest, principal: Principal, revision: string) {
     return new Promise<HttpAnswer>((resolve) => {
       const name = `${++this.#posts}`;
@@ -251,7 +252,7 @@ export class Session {
     });
   }
 
-  /** The answer to a single request, where it is known already: it needs no channel. */
+  /** Returns the answer to a single request where it is known at once, so that it needs no channel. */
   #atOnce([request, ...more]: readonly RequestMessage[], principal: Principal): HttpAnswer | undefined {
     const reply = request && more.length === 0 ? this.#peer.again(request, principal) : undefined;
     return reply === undefined ? undefined : this.#single(framed(reply));
@@ -267,7 +268,7 @@ export class Session {
     const stream = this.#connect(name, channel, 0);
     stream.onEnd(ended);
     for (const [eventId, json] of missed) stream.write(frameOf(json, eventId));
-    // All that belongs to it has been said.
+    // All answers on it have been sent.
     if (name !== STANDALONE && channel.pending === 0) stream.end();
     return { status: 200, headers: this.#headers, body: stream };
   }
@@ -280,7 +281,7 @@ const keptFrame = (kept: SentEvents, name: string, json: string): string => fram
 
 export const NOT_FOUND: HttpAnswer = refusal(404, -32_001, 'Session not found');
 
-/** The refusal of a request that names a revision that is not of this era. */
+/** Refuses a request that names a revision outside this era. */
 export function revisionProblem({ headers }: Pick<HttpRequest, 'headers'>): HttpAnswer | undefined {
   const revision = headers.get('mcp-protocol-version');
   if (revision === null || SUPPORTED_PROTOCOL_VERSIONS.includes(revision)) return undefined;
@@ -292,6 +293,6 @@ export function revisionProblem({ headers }: Pick<HttpRequest, 'headers'>): Http
   );
 }
 
-/** Whether a request begins a session, as the SDK's schemas have it; icons of the client are mended before. */
+/** Whether a request begins a session, by the SDK's schemas; the client's icons are repaired before. */
 const isHandshake = (message: RequestMessage): boolean =>
   message.method === 'initialize' && isInitializeRequest({ ...message, params: mendedHandshake(message.params) });

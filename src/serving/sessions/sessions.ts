@@ -2,16 +2,18 @@
  * The 2025-era side of HTTP: a session for each client that shook hands, so that it can be told of updates. Sessions
  * are bounded in number and end when they are not used.
  */
+
 import type { Log, Principal } from '../../core/context.ts';
 import type { Engine } from '../../engine/index.ts';
+import type { Data } from '../../protocol/data.ts';
 import { Expiry } from '../auth/expiry.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { EventStreams } from '../http/events.ts';
 import { type HttpAnswer, refusal } from '../http/exchange.ts';
 import { idOf, tooMany } from '../http/floods.ts';
 import type { Asked } from '../http/modern.ts';
-import type { Data } from '../messages.ts';
-import { Peer, revisionFor } from '../peer/peer.ts';
+import { Peer } from '../peer/peer.ts';
+import { revisionFor } from '../peer/revision.ts';
 import type { ResumptionOptions } from './resumption.ts';
 import { revisionProblem, Session } from './session.ts';
 import { createSharedSessions, type SharedSession } from './shared.ts';

@@ -1,7 +1,4 @@
-/**
- * Sessions of 2025 that replicas share: what of a session is kept for all of them, and what they tell each other about it
- * (`docs/decisions/0056-replicas.md`).
- */
+/** Sessions of 2025 that replicas share: their common state and messages (`docs/decisions/0056-replicas.md`). */
 import { LRUCache } from 'lru-cache';
 import type { Bus } from '../../core/bus.ts';
 import type { Principal } from '../../core/context.ts';
@@ -13,13 +10,13 @@ import type { SharedPart, SharedPartEvents } from '../peer/shared-part.ts';
 import { MAX_SUBSCRIPTIONS } from '../subscriptions.ts';
 import { createSessionIds, type SessionClaims } from './ids.ts';
 
-/** How long a session is kept that nobody uses or listens to, in milliseconds. */
+/** How long an unused session without a listening client is kept, in milliseconds. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
-/** How often it is noted that a session is used, in milliseconds. */
+/** How often the use of a session is recorded, in milliseconds. */
 const NOTE_MS = 60 * 60 * 1000;
 
-/** Sessions that have ended and are remembered here, for a memory that loses them. */
+/** The most ended sessions that this replica remembers, in case the shared memory loses them. */
 const MAX_ENDED = 10_000;
 
 const TOPIC = 'session';
@@ -37,35 +34,35 @@ type Word =
 /** A session in this replica. */
 export interface SharedSession extends SharedPart {
   join(events: SharedSessionEvents): void;
-  /** As the client has it. */
+  /** The id as the client has it. */
   readonly sealed: string;
-  /** Whether it can be made again from its id and the memory at any time. */
+  /** Whether it can be restored from its id and the shared memory at any time. */
   readonly rebuilt: boolean;
-  /** The session is used. */
+  /** Records that the session is used. */
   used(): void;
-  /** The client has ended it: no replica goes on with it. */
+  /** Records that the client has ended it, so that no replica continues it. */
   end(): Promise<void>;
-  /** This replica has forgotten it. */
+  /** Records that this replica has dropped it. */
   leave(): void;
 }
 
-/** Told what a session hears of other replicas. */
+/** Callbacks for news of a session from other replicas. */
 export interface SharedSessionEvents extends SharedPartEvents {
-  /** The client has said something to another replica, which did not wait for it. */
+  /** The client has sent a message to another replica that does not handle it. */
   said(message: Message): void;
-  /** The client is to be told something, if its stream is here. */
+  /** Sends a message to the client, if its stream is here. */
   tell(message: object): void;
   ended(): void;
 }
 
-/** Commands to the memory of the bus at a time, when it is mended. */
+/** The most concurrent commands to the memory of the bus when sessions are restored. */
 const AT_ONCE = 500;
 
 export interface SharedSessions {
   begin(principal: Principal, revision: string, capabilities: SessionClaims['capabilities']): SharedSession;
-  /** The session of an id, where there can be one; it is not looked at yet whether it has ended. */
+  /** Opens an id; undefined for an invalid one. Whether the session has ended is not checked yet. */
   open(id: string): SessionClaims | undefined;
-  /** Takes a session over; undefined for one that has ended. */
+  /** Takes a session over from another replica; undefined for one that has ended. */
   takeOver(claims: SessionClaims, sealed: string): Promise<SharedSession | undefined>;
   close(): void;
 }
@@ -77,7 +74,7 @@ export function createSharedSessions(bus: Bus, keys: Keys, now: () => number = D
   const { memory } = bus;
   const keyOf = (id: string): string => `session:${id}`;
   const noteEnded = (id: string): Promise<void> => memory.replace(keyOf(id), ENDED, '', KEPT_MS);
-  /** Sessions are mended one after the other, since the bus takes so many commands at a time. */
+  /** Sessions are restored one after the other, since the bus accepts a limited number of commands at a time. */
   let mending = Promise.resolve();
 
   const forget = [
@@ -145,12 +142,17 @@ export function createSharedSessions(bus: Bus, keys: Keys, now: () => number = D
           levelSet(each) {
             logLevel = each;
           },
+          subscribed(uri) {
+            // The replica that recorded it may be gone when the memory drops it.
+            noted.add(uri);
+            whole.subscribed(uri);
+          },
           unsubscribed(uri) {
             noted.delete(uri);
             whole.unsubscribed(uri);
           },
           mended() {
-            // Before it is read again, since the memory may have lost it.
+            // Written before it is read again, since the memory may have lost it.
             const put = (uri: string): Promise<unknown> => memory.put(keyOf(id), `${URI}${uri}`, '', KEPT_MS);
             mending = mending.then(() => inParts([...noted], put)).then(() => whole.mended());
           },
@@ -165,7 +167,7 @@ export function createSharedSessions(bus: Bus, keys: Keys, now: () => number = D
       },
       async subscribe(uri) {
         const count = await memory.put(keyOf(id), `${URI}${uri}`, '', KEPT_MS);
-        // Beside them there are at most two other fields.
+        // A session has at most two other fields.
         if (count > MAX_SUBSCRIPTIONS + 2) {
           await memory.remove(keyOf(id), `${URI}${uri}`);
           throw new ResourceError(
@@ -213,7 +215,7 @@ export function createSharedSessions(bus: Bus, keys: Keys, now: () => number = D
     open: ids.open,
     async takeOver(claims, sealed) {
       if (ended.has(claims.id)) return undefined;
-      // Without the bus, reads go on: it is read again what is kept of the session when the bus is back.
+      // Without the bus, reads continue; the session's state is read again when the bus is back.
       const kept = await load(claims.id).catch(() => undefined);
       if (kept?.isOver === true) return undefined;
       if (kept?.isKept === false && now() - claims.begun > KEPT_MS) return undefined;
@@ -228,7 +230,7 @@ export function createSharedSessions(bus: Bus, keys: Keys, now: () => number = D
 
 const ignore = (): void => {};
 
-/** Does something for each, so many at a time, whether or not it succeeds. */
+/** Runs a function for each item, a limited number at a time, and ignores failures. */
 async function inParts(all: readonly string[], each: (one: string) => Promise<unknown>): Promise<void> {
   for (let at = 0; at < all.length; at += AT_ONCE) {
     await Promise.all(all.slice(at, at + AT_ONCE).map((one) => each(one).catch(ignore)));

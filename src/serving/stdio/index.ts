@@ -1,4 +1,4 @@
-/** Serving one host over standard input and output, in whichever era it speaks. */
+/** Serves one host over standard input and output, in the era that the host speaks. */
 import type { Readable, Writable } from 'node:stream';
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import { ANONYMOUS, type ClientFeatures, type Log, SILENT } from '../../core/context.ts';
@@ -22,35 +22,35 @@ export interface ServeStdioOptions {
   readonly input?: Readable | undefined;
   readonly output?: Writable | undefined;
   /**
-   * Told once who the host is, before its first request is answered; that waits for it. Rejects never. What only the host
-   * will use, such as a program that is mounted, can be started for it from then on (`UpstreamOptions.sole`).
+   * Called once with the features of the host. The answer to the host's first request waits for it; it must not reject. From
+   * then on, what only this host will use can be started for it, such as a mounted program (`UpstreamOptions.sole`).
    */
   readonly introduced?: ((host: ClientFeatures) => Promise<void>) | undefined;
 }
 
 export interface StdioServing {
-  /** Resolves when the host has closed its end, or `close` was called, and everything of this connection has ended. */
+  /** Resolves when the connection has ended completely, after the host has closed its end or `close` was called. */
   readonly closed: Promise<void>;
   /** Ends the connection. The engine stays open: it belongs to the caller. */
   close(): Promise<void>;
 }
 
-/** How long requests may take to be answered when the input has ended, in milliseconds: a host may only want to read. */
+/** Milliseconds for answers after the input has ended: a host may close its output first, and read on. */
 const GRACE_MS = 5_000;
 
 /** Serves the engine to the process at the other end of standard input and output. Logs never go there. */
-export function serveStdio(vitrine: Engine, options: ServeStdioOptions = {}): StdioServing {
+export function serveStdio(engine: Engine, options: ServeStdioOptions = {}): StdioServing {
   const { log = SILENT, introduced: introduce } = options;
   const output = options.output ?? process.stdout;
-  const dispatcher = createDispatcher(vitrine);
-  /** Which era the host speaks, once that is known: it may ask what there is in the other one first. */
+  const dispatcher = createDispatcher(engine);
+  /** The connection of a host that speaks 2026-07-28. A host may look at that era first, and then speak 2025. */
   let modern: ModernConnection | undefined;
   let peer: Peer | undefined;
   let probing = true;
   let introducing: Promise<void> | undefined;
   /** Requests of 2025 that have not been answered. */
   let unanswered = 0;
-  /** Messages behind one that has to be ready first. */
+  /** The messages that wait for one before them. */
   let queue: Promise<void> | undefined;
   let ended = false;
   let closing: Promise<void> | undefined;
@@ -60,7 +60,7 @@ export function serveStdio(vitrine: Engine, options: ServeStdioOptions = {}): St
   const { write } = lines;
   const send = (message: object): void => write(JSON.stringify(message));
 
-  /** A host that first looks and then speaks the other era is the same one. */
+  /** A host that looks at one era and then speaks the other is introduced only once. */
   const introduced = introduce && ((host: ClientFeatures): Promise<void> => (introducing ??= introduce(host)));
 
   const offers = (method: string): boolean => STANDING.has(method) || dispatcher.offers(method, ANONYMOUS);
@@ -68,19 +68,19 @@ export function serveStdio(vitrine: Engine, options: ServeStdioOptions = {}): St
   const idle = (): boolean =>
     unanswered === 0 && (modern?.unanswered ?? 0) === 0 && queue === undefined && lines.rest === undefined;
 
-  /** After the end of the input, all that was asked is answered first. */
+  /** Ends the connection once every request has been answered, after the input has ended. */
   function whenIdle(): void {
     if (ended && idle()) void close(false);
   }
 
   function modernOne(): ModernConnection {
-    modern ??= createModernConnection({ engine: vitrine, dispatcher, log, write, answered: whenIdle, introduced });
+    modern ??= createModernConnection({ engine, dispatcher, log, write, answered: whenIdle, introduced });
     return modern;
   }
 
   function inLegacy(message: Message): void {
     peer ??= new Peer({
-      engine: vitrine,
+      engine,
       dispatcher,
       log,
       principal: ANONYMOUS,
@@ -102,7 +102,7 @@ export function serveStdio(vitrine: Engine, options: ServeStdioOptions = {}): St
   const refuse = ({ id }: RequestMessage, { code, message, data }: Problem): void =>
     write(answerOf(id, { error: { code, message, ...(data !== undefined && { data: data as object }) } } as Outcome));
 
-  /** @returns what the messages behind it wait for */
+  /** Handles a message. @returns what the next messages have to wait for */
   function take(message: Message): Promise<void> | undefined {
     if (peer !== undefined) {
       inLegacy(message);
@@ -131,7 +131,7 @@ export function serveStdio(vitrine: Engine, options: ServeStdioOptions = {}): St
     return modernOne().request(message);
   }
 
-  /** The host has looked at what there is in 2026-07-28, and speaks 2025. */
+  /** Changes to the 2025 era, for a host that has looked at 2026-07-28 first. */
   function toLegacy(message: Message): Promise<void> | undefined {
     const probed = modern;
     modern = undefined;
@@ -163,7 +163,7 @@ export function serveStdio(vitrine: Engine, options: ServeStdioOptions = {}): St
     }
   }
 
-  /** Holds back what comes next until this is done. */
+  /** Holds the next messages back until this is done. */
   function wait(until: Promise<void> | undefined): void {
     if (until === undefined) return;
     const turn: Promise<void> = until
@@ -176,7 +176,7 @@ export function serveStdio(vitrine: Engine, options: ServeStdioOptions = {}): St
     queue = turn;
   }
 
-  const told = vitrine.telemetry?.opened('session', 'pipe');
+  const told = engine.telemetry?.opened('session', 'pipe');
   let over = (): void => {};
   const closed = new Promise<void>((resolve) => {
     over = resolve;
@@ -192,7 +192,7 @@ export function serveStdio(vitrine: Engine, options: ServeStdioOptions = {}): St
       told?.();
       await modern?.close(goodbye);
       await peer?.close(goodbye);
-      // Half a line is none; but who does not read is not waited for.
+      // Half a line is no message, so the rest is written; but a host that does not read is not waited for.
       await Promise.race([lines.rest, passed(GRACE_MS)]);
       over();
     })();
@@ -209,7 +209,7 @@ export function serveStdio(vitrine: Engine, options: ServeStdioOptions = {}): St
     end(error) {
       if (error !== undefined) return broken(error);
       ended = true;
-      // The host is not to blame for the wait before the first answer, so its time begins after that.
+      // The host's time begins after the wait before the first answer, for which the host is not to blame.
       void Promise.resolve(introducing).then(() => {
         if (closing === undefined) grace = setTimeout(() => void close(false), GRACE_MS);
       });
@@ -228,7 +228,7 @@ export function serveStdio(vitrine: Engine, options: ServeStdioOptions = {}): St
 
 const passed = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms).unref());
 
-/** Methods that every connection of 2026-07-28 answers. */
+/** The methods that every connection of 2026-07-28 answers. */
 const STANDING: ReadonlySet<string> = new Set(['server/discover', 'subscriptions/listen']);
 
 const TOO_DEEP: Problem = { code: -32_600, message: `A message is nested at most ${MAX_DEPTH} levels deep` };
@@ -239,7 +239,7 @@ const UNNAMED: Problem = {
   data: { supported: [REVISION] },
 };
 
-/** Each request of 2026-07-28 names its revision. */
+/** Whether a request names another revision than 2026-07-28, in which each request names one. */
 function asksForAnother(message: RequestMessage): boolean {
   const requested = metaOf(message)[PROTOCOL_VERSION_META_KEY];
   return message.method !== 'initialize' && typeof requested === 'string' && requested !== REVISION;

@@ -1,7 +1,7 @@
 /** Lines of an input, each as soon as it is whole, and none that is too long. */
 import type { Readable } from 'node:stream';
 
-/** Bytes of one line, and of what came with it. */
+/** The most bytes of one line, and of what came with it. */
 const MAX_BYTES = 10 * 1024 * 1024;
 
 const LINE_FEED = 0x0a;

@@ -10,7 +10,7 @@ import { discovered, standingAlone } from '../dispatch/standing-alone.ts';
 import { filterIn, type Listener, listen } from '../listening/listening.ts';
 import type { MessageId, NotificationMessage, RequestMessage } from '../messages.ts';
 
-/** Requests of one connection that listen at the same time. */
+/** The most requests of one connection that listen at the same time. */
 const MAX_LISTENERS = 1_024;
 
 export interface ModernConnection {

@@ -1,5 +1,5 @@
 /** Requests that cannot be read: whoever asked would wait for ever, so what is wrong is said under their id. */
-import { isData } from '../messages.ts';
+import { isData } from '../../protocol/data.ts';
 
 /** The answer to a request that is no valid message; undefined for a value that is no request. */
 export function answerToUnread(value: unknown): object | undefined {

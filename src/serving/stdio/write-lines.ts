@@ -1,16 +1,16 @@
-/** Lines of an output, in the order that they are given; one with long texts in pieces, as they are taken. */
+/** Writes lines to an output in order; a line with long texts is written in pieces, at the speed of the reader. */
 import type { Writable } from 'node:stream';
 import { type Answer, LongAnswer } from '../dispatch/answer.ts';
 
 export interface LineWriter {
   write(answer: Answer): void;
-  /** Resolves when all has been handed to the output, or can be no more; undefined where nothing waits. */
+  /** Resolves when the output has taken everything, or has failed; undefined where nothing waits. */
   readonly rest: Promise<void> | undefined;
 }
 
-/** @param written told when nothing waits any more */
+/** @param written called when nothing waits any more */
 export function createLineWriter(output: Writable, written: () => void): LineWriter {
-  /** Those behind one that is being written in pieces. */
+  /** Answers after one that is being written in pieces. */
   let waiting: Answer[] = [];
   let rest: Promise<void> | undefined;
 
@@ -49,7 +49,7 @@ export function createLineWriter(output: Writable, written: () => void): LineWri
   };
 }
 
-/** Resolves when the output has taken it, or takes nothing any more. */
+/** Resolves when the output has taken the piece, or has ended. */
 const taken = (output: Writable, piece: Uint8Array): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {

@@ -104,7 +104,7 @@ export const BROKEN_READS: readonly Broken[] = [
       reading(inner, (body) => (body.window ? { ...body, window: { offset: body.window.offset } } : body)),
   },
   {
-    defect: 'gives an empty window for one behind the end',
+    defect: 'gives an empty window for one past the end',
     law: 'a window that begins at the end',
     says: /was not refused/,
     break: (inner) =>

@@ -1,4 +1,4 @@
-/** What walks a tree says that it is complete where it is, however short the server's own list is. */
+/** Commands that walk a tree say that it is complete if it is, however short the server's own list is. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

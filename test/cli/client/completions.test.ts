@@ -17,7 +17,7 @@ for (const shell of ['bash', 'zsh', 'fish'].filter((each) => !SHELLS.includes(ea
 /** As long as a busy machine takes. */
 const PATIENT = { VITRINE_COMPLETION_SECONDS: String(PATIENCE_MS / 1_000) };
 
-/** What is offered for the last word, and behind it the number that tells the shell more. */
+/** Gives the offers for the last word, and behind them the number that tells the shell more. */
 const offered = async (words: readonly string[], cwd?: string, env?: Record<string, string>) =>
   offersIn(await run(['complete', '--', ...words], { ...PATIENT, ...env }, cwd));
 
@@ -36,7 +36,7 @@ const FILES = ':0';
 const NO_FILES = ':4';
 const MORE = ':6';
 
-// What serves a folder is the program itself.
+// The program itself serves the folder.
 const [, script] = process.argv;
 beforeAll(() => {
   process.argv[1] = CLI;
@@ -138,7 +138,7 @@ describe('offers', () => {
       expect(await offered(['cat', server, ''], folder.path, env)).toEqual([NO_FILES]);
     expect(await offered(['cat', '--mcp-config', 'mcp.json', 'came', ''], folder.path, env)).toEqual([NO_FILES]);
     expect(existsSync(started)).toBe(false);
-    // What the user has set up is asked.
+    // The command asks the servers that the user has set up.
     await folder.write(
       'home/.cursor/mcp.json',
       JSON.stringify({ mcpServers: { mine: { command: process.execPath, args: [CLI, 'serve', MUSEUM] } } }),
@@ -230,7 +230,7 @@ describe('scripts', () => {
       ['vitrine', 'stat', './docs', 'file:///gu'],
       ['vitrine', 'call', './docs', 'describe', '--arg', 'ur'],
     ];
-    // What is in front of a colon or an equals sign is a word of its own there.
+    // There, the part in front of a colon or an equals sign is a word of its own.
     expect(completedBy('bash', script, cases, folder)).toEqual([
       'my file.md',
       'script',

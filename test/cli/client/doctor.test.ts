@@ -25,7 +25,7 @@ describe('doctor', () => {
     const { status, stdout } = await run(['doctor', server.url, ...HTTP_ONLY, '--check', 'http-media-type']);
     expect(status).toBe(1);
     expect(stdout).toContain(
-      '  error    http-origin (2025-11-25, 2026-07-28): Web pages of others are refused\n' +
+      '  error    http-origin (2025-11-25, 2026-07-28): Requests from web pages of other origins are refused\n' +
         '           seen  With Origin: https://vitrine-doctor.invalid: HTTP 200',
     );
     expect(stdout).toContain('           do    Answer 415:');

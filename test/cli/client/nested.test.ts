@@ -1,4 +1,4 @@
-/** What walks over a folder goes into its repository only when it is asked to, and is complete without it. */
+/** Commands that walk over a folder go into its repository only when they are asked to, and are complete without it. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 /**
- * What is no MCP server, over every way to one: the client library, a mount of a gateway, and the commands. Each says in one
+ * A program or URL that is no MCP server, over every way to one: the client library, a mount of a gateway, and the commands. Each says in one
  * sentence what was seen and what to try; the clients of a gateway are told no more than that the server is away.
  */
 import { once } from 'node:events';
@@ -52,13 +52,13 @@ const ROWS: readonly (readonly [string, () => string, string, string])[] = [
   [
     'a page',
     page('/page'),
-    `it answers with what is no message of MCP${ENDPOINT}`,
+    `its answer is not an MCP message${ENDPOINT}`,
     'HTTP 200 without a message; is that the address',
   ],
   [
     'half of JSON',
     page('/half'),
-    `it answers with what is no message of MCP${ENDPOINT}`,
+    `its answer is not an MCP message${ENDPOINT}`,
     'HTTP 200 without a message; is that the address',
   ],
   [
@@ -70,13 +70,13 @@ const ROWS: readonly (readonly [string, () => string, string, string])[] = [
   [
     'a language server',
     () => `"${process.execPath}" "${folder.at('language.cjs')}"`,
-    String.raw`in [\d.]+ s it wrote "Content-Length: \d+\\r", which is no message of MCP${PROGRAM}`,
+    String.raw`in [\d.]+ s it wrote "Content-Length: \d+\\r", which is not an MCP message${PROGRAM}`,
     'wrote "Content-Length: 73',
   ],
   [
     'a folder',
     () => `"${folder.at('folder')}" --stdio`,
-    String.raw`it may not be started \(EACCES\): it is a folder, or`,
+    String.raw`it cannot be started \(EACCES\): it is a folder, or`,
     'EACCES',
   ],
 ];

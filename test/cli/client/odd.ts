@@ -10,7 +10,7 @@ const PROGRAM = fileURLToPath(new URL('odd-server.mjs', import.meta.url));
 /** A command line that starts it. */
 export const ODD = `"${process.execPath}" "${PROGRAM}"`;
 
-/** What starts it, as hosts write it. */
+/** The entry that starts it, as hosts write it. */
 export const ODD_ENTRY = { command: process.execPath, args: [PROGRAM] };
 
 /** The token that it lets in over HTTP. */

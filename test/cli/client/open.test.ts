@@ -1,56 +1,15 @@
 /** `vitrine open` over real programs: who gets in, what is shown, and that nothing is left. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../e2e/folders.ts';
-import { CLI, MUSEUM, ROOT } from '../../e2e/harness.ts';
-import { until, within } from '../../e2e/waiting.ts';
+import { CLI, MUSEUM } from '../../e2e/harness.ts';
+import { until } from '../../e2e/waiting.ts';
 import { longSleep, runningCount } from '../../processes.ts';
+import { opened } from '../opened.ts';
 import { vitrine } from '../run.ts';
-
-interface Opened extends AsyncDisposable {
-  readonly entry: string;
-  readonly origin: string;
-  /** Requests of the browser that was let in. */
-  get(path: string, init?: RequestInit): Promise<Response>;
-  /** Ends it as Ctrl+C does; resolves with the exit status. */
-  stop(): Promise<number | null>;
-}
-
-/** Runs `vitrine open`, and goes in with the key that it prints. */
-async function opened(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Opened> {
-  const { DISPLAY: _display, WAYLAND_DISPLAY: _wayland, BROWSER: _browser, ...inherited } = process.env;
-  const child = spawn(process.execPath, [CLI, 'open', ...args], { cwd: ROOT, env: { ...inherited, ...env } });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += String(chunk)));
-  const ended = once(child, 'close') as Promise<[number | null]>;
-  const printed = () => /http:\S+\?key=\S+/.exec(said)?.[0];
-  await until(() => printed() !== undefined || child.exitCode !== null, 'the address');
-  const entry = printed();
-  if (entry === undefined) throw new Error(said);
-  const stop = async (): Promise<number | null> => {
-    child.kill('SIGINT');
-    return (await within(ended, 'its end'))[0];
-  };
-  const { origin } = new URL(entry);
-  let cookie: string | undefined;
-  return {
-    entry,
-    origin,
-    async get(path, init = {}) {
-      cookie ??= (await fetch(entry, { redirect: 'manual' })).headers.get('set-cookie')?.split(';')[0] ?? '';
-      return fetch(origin + path, { redirect: 'manual', ...init, headers: { ...init.headers, cookie } });
-    },
-    stop,
-    async [Symbol.asyncDispose]() {
-      await stop();
-    },
-  };
-}
 
 const INITIALIZE = {
   method: 'POST',
@@ -78,6 +37,10 @@ describe('vitrine open', () => {
     expect(await (await explorer.get('/raw/file/guide/welcome.md')).text()).toBe(
       readFileSync(`${MUSEUM}/guide/welcome.md`, 'utf8'),
     );
+    const shown = await (await explorer.get('/view/file/guide/welcome.md')).text();
+    expect(shown).toContain('data-keyed');
+    // Nobody else would get in with these.
+    expect(shown).not.toMatch(/curl |vitrine cat|mcpServers/);
     await until(
       async () => /\d+ passed/.test(await (await explorer.get('/doctor')).text()),
       'the findings of the doctor',

@@ -1,4 +1,4 @@
-/** What only a process of its own can show: bytes, pipes, signals, and programs that end with the command. */
+/** Only a process of its own can show these: bytes, pipes, signals, and programs that end with the command. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

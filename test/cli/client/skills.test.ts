@@ -228,14 +228,14 @@ describe('skills get', () => {
   it('replaces a skill only if it is told to, and nothing else at all', async () => {
     await run(['skills', 'get', odd.url, 'good', '-o', to]);
     const again = await run(['skills', 'get', odd.url, 'good', '-o', to]);
-    expect([again.status, again.stderr]).toEqual([2, expect.stringContaining('There is something at')]);
+    expect([again.status, again.stderr]).toEqual([2, expect.stringContaining('exists already')]);
     expect((await run(['skills', 'get', odd.url, 'good', '-o', to, '--force'])).status).toBe(0);
     await mkdir(join(to, 'live'));
     await mkdir(join(to, 'aim'));
     await symlink(join(to, 'aim'), join(to, 'evil'));
     for (const name of ['live', 'evil']) {
       const refused = await run(['skills', 'get', odd.url, name, '-o', to, '--force']);
-      expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('is none')]);
+      expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('is not a skill')]);
     }
     expect((await readdir(to)).sort()).toEqual(['aim', 'evil', 'good', 'live']);
     expect(await readdir(join(to, 'aim'))).toEqual([]);

@@ -18,7 +18,7 @@ it.each<[number, string, () => readonly string[], RegExp]>([
   [1, 'the server failed', () => ['cat', ODD, 'odd:///broken'], /It broke: odd:\/\/\/broken$/],
   [2, 'an option that is none', () => ['ls', ODD, '--lng'], /unknown option '--lng'/],
   [2, 'a server that is none', () => ['ls', 'no-such-server-anywhere'], /no such file, server of a host, or program/],
-  [2, 'a password in the URL', () => ['ls', 'https://a:b@example.com/'], /say them with --header or --bearer/],
+  [2, 'a password in the URL', () => ['ls', 'https://a:b@example.com/'], /give them with --header or --bearer/],
   [2, 'an open quote', () => ['ls', 'node "x'], /open quote/],
   [2, 'a number that is none', () => ['ls', ODD, '--max-resources', 'many'], /--max-resources takes a whole number/],
   [2, 'bytes that are none', () => ['cat', ODD, 'odd:///evil', '--max-bytes', '5T'], /--max-bytes takes bytes/],
@@ -30,7 +30,7 @@ it.each<[number, string, () => readonly string[], RegExp]>([
   [3, 'a resource that is not there', () => ['cat', ODD, 'odd:///none'], /There is none: odd:\/\/\/none$/],
   [4, 'a server that lets nobody in', () => ['ls', odd.url], /does not let this client in/],
   [4, 'a resource for others', () => ['cat', ODD, 'odd:///denied'], /Not for you: odd:\/\/\/denied$/],
-  [5, 'a port that may not be used', () => ['ls', 'http://127.0.0.1:1/mcp'], /nothing on the web may use that port/],
+  [5, 'a port that may not be used', () => ['ls', 'http://127.0.0.1:1/mcp'], /browsers and fetch block that port/],
   [
     5,
     'nothing that listens',
@@ -72,7 +72,7 @@ it.each<[number, string, () => readonly string[], RegExp]>([
     6,
     'a program that writes something else',
     () => ['ls', `"${process.execPath}" -e "console.log('Hello');setInterval(String,9e3)"`, '--timeout', '3'],
-    /took too long: in 3 s it wrote "Hello", which is no message of MCP; does it serve MCP over stdio, or need an argument for that\?$/,
+    /took too long: in 3 s it wrote "Hello", which is not an MCP message; does it serve MCP over stdio, or need an argument for that\?$/,
   ],
   [
     6,

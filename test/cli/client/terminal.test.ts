@@ -1,4 +1,4 @@
-/** What reaches a terminal: colour, images, and nothing that a server could do to it. */
+/** The terminal gets colour and images, and nothing that a server could do to it. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
@@ -67,7 +67,7 @@ describe.runIf(HAS_SCRIPT)('on a terminal', () => {
     ];
     const shown = await onTerminal(commands, { NO_COLOR: '1' });
     expect(shown).not.toContain('\u001b[3');
-    expect(shown).toMatch(/odd:\/\/\/bytes: application\/octet-stream, 6 bytes that are no text; .* --force\n\[1\]/);
+    expect(shown).toMatch(/odd:\/\/\/bytes: application\/octet-stream, 6 bytes that are not text; .* --force\n\[1\]/);
     expect(shown).toMatch(/image\/png, 1 x 1, 67 bytes\n\[0\]/);
     expect(shown).toContain('\u0000\u0001\u0002');
     expect(await onTerminal([`cat ${odd} odd:///dot.png`], { KITTY_WINDOW_ID: '1' })).toMatch(

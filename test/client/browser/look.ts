@@ -1,4 +1,4 @@
-/** What a page or a worker does with a server; bundled for browsers by the test. */
+/** A page or a worker uses a server with this; the test bundles it for browsers. */
 import { createResourceClient, type ResourceClient } from 'vitrine/client';
 
 export type Era = 'legacy' | 'modern';

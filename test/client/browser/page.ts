@@ -31,7 +31,7 @@ function inWorker(url: string, era: Era): Promise<unknown> {
   }).finally(() => worker.terminate());
 }
 
-/** What was called by something that should have been taken out. */
+/** Counts calls by markup that should have been taken out. */
 let stolen = 0;
 
 /** Puts markup into the page and touches whatever is there, as a user would; how often it ran something. */

@@ -33,7 +33,7 @@ async function get(server: Scripted, start?: string, options: GetOptions = {}, e
   return await getResources(resources, start, target(), options);
 }
 
-/** What git says of each folder below the target, by commands that many prompts and editors run by themselves. */
+/** Asks git about each folder below the target, by commands that many prompts and editors run by themselves. */
 async function askGit(): Promise<void> {
   const entries = await readdir(target(), { recursive: true, withFileTypes: true });
   const folders = new Set([target(), ...entries.map(({ parentPath }) => parentPath)]);

@@ -169,7 +169,7 @@ describe('what is in the folder already', () => {
     const { report, entries } = await get(server);
     expect(report).toMatchObject({ failed: 2, written: 0, complete: false });
     expect(entries.map(({ reason }) => reason)).toEqual(
-      Array(2).fill('Something that get has not written is in the way'),
+      Array(2).fill('A file or folder that get has not written is in the way'),
     );
     expect(await textOf('x/a')).toBe('of somebody else');
     // A folder is not even taken away by force.
@@ -240,7 +240,7 @@ describe('names of a hostile server', () => {
     expect(await readdir(folder)).toEqual(['target']);
     const files = await filesIn();
     expect(new Set(files.map((path) => path.normalize('NFKC').toLowerCase())).size).toBe(uris.length);
-    // What is told, and the manifest, lead back.
+    // The report and the manifest lead back to the resources.
     for (const { uri, path = '' } of entries) expect(await textOf(path)).toBe(`of ${uri}`);
     expect((await get(server)).report).toMatchObject({ unchanged: uris.length, written: 0 });
   });
@@ -262,7 +262,7 @@ describe('limits', () => {
     expect(entries.filter(({ status }) => status === 'failed').map(({ code }) => code)).toEqual(
       Array(3).fill('too-large'),
     );
-    // What says that it is too large is not asked for.
+    // A resource that says that it is too large is not read.
     expect(server.count('resources/read')).toBe(3);
     const all = await get(server, undefined, { maxTotalBytes: 4_000, concurrency: 1 });
     expect(all.report).toMatchObject({ overTotal: true, complete: false });

@@ -11,7 +11,7 @@ const question = (text: string, more: Record<string, unknown> = {}) => ({
 
 interface Scene extends AsyncDisposable {
   readonly connected: Connected;
-  /** What reached the model. */
+  /** The requests that reached the model. */
   readonly sent: readonly SamplingParams[];
   readonly told: () => string[];
 }

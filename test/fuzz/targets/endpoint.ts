@@ -151,5 +151,5 @@ function parse(text: string): unknown {
   }
 }
 
-/** What was asked, without the escapes of JSON: an error may repeat it in its own. */
+/** Gives the strings of a request without the escapes of JSON: an error may repeat them in its own. */
 const decodedStrings = (body: string): string => body.replaceAll('\\\\', '\\');

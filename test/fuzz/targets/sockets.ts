@@ -174,7 +174,7 @@ function check(place: Place, answer: string, said: string): void {
   if (!(status >= 100 && status < 500)) throw new Finding(`answered with ${cut(answer)}`);
   const [head = '', ...rest] = answer.split('\r\n\r\n');
   const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
-  // What comes after it answers what came after the request.
+  // The bytes after this response answer the bytes after the request.
   const body = Buffer.from(rest.join('\r\n\r\n')).subarray(0, length).toString('utf8');
   if (!/^content-type: application\/json/im.test(head) || !body.startsWith('{"jsonrpc"')) return;
   checkMessage(JSON.parse(body), said);

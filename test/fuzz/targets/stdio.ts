@@ -115,7 +115,7 @@ export function stdioTarget(place: Place, args: readonly string[]): StdioTarget 
 }
 
 /**
- * What is answered by itself, and soon: not a stream of changes, not a second handshake. What is no request by the SDK's
+ * Whether a request is answered by itself, and soon: not a stream of changes, not a second handshake. A message that is no request by the SDK's
  * schema is dropped by its transport without an answer.
  */
 function isRequest(data: Data): boolean {

@@ -3,7 +3,7 @@
 const MAX_STEPS = 20;
 
 export interface Visit {
-  /** Where it ended. */
+  /** The last address. */
   readonly url: URL;
   readonly status: number;
   readonly text: string;

@@ -3,42 +3,30 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { vitrine } from '../../cli/here.ts';
 import { CLI, connectHttp, ROOT, startHttp } from '../../e2e/harness.ts';
 import { until, within } from '../../e2e/waiting.ts';
 import { type VisitOptions, visit } from './browser.ts';
-import { type StateDirectory, savedAt, stateDirectory } from './client.ts';
-import {
-  type AuthorizationServer,
-  authorizationServer,
-  type ProtectedServer,
-  protectedServer,
-  TEXT,
-} from './servers.ts';
+import { savedAt } from './client.ts';
+import { sceneOfEachTest } from './scene.ts';
+import { TEXT } from './servers.ts';
 
-let state: StateDirectory;
-let authorization: AuthorizationServer;
-let upstream: ProtectedServer;
+const scene = sceneOfEachTest();
+
 let config: string;
 
 beforeEach(async () => {
-  state = await stateDirectory();
-  authorization = await authorizationServer();
-  upstream = await protectedServer(authorization);
   config = await written('vitrine.yaml', {
-    mounts: { docs: { url: upstream.url, auth: { type: 'oauth' } }, plain: { url: upstream.url, start: 'lazy' } },
+    mounts: {
+      docs: { url: scene.upstream.url, auth: { type: 'oauth' } },
+      plain: { url: scene.upstream.url, start: 'lazy' },
+    },
   });
 });
 
-afterEach(async () => {
-  await upstream[Symbol.asyncDispose]();
-  await authorization[Symbol.asyncDispose]();
-  await state[Symbol.asyncDispose]();
-});
-
 async function written(name: string, content: unknown): Promise<string> {
-  const path = join(state.path, name);
+  const path = join(scene.state.path, name);
   await writeFile(path, JSON.stringify(content));
   return path;
 }
@@ -87,9 +75,9 @@ describe('vitrine authorize', () => {
     expect(stdout.split('\n').filter(Boolean)).toEqual([
       'Open this address in a browser on this machine:',
       expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/auth\?.*code_challenge_method=S256/),
-      `Vitrine is authorized for "docs" at ${upstream.origin}`,
+      `Vitrine is authorized for "docs" at ${scene.upstream.origin}`,
     ]);
-    const { tokens } = await savedAt(state);
+    const { tokens } = await savedAt(scene.state);
     expect(stdout).not.toContain(String(tokens?.access_token));
   });
 
@@ -101,13 +89,13 @@ describe('vitrine authorize', () => {
     await authorized(config, 'docs');
     const found = await until(() => client.request('resources/read', read).catch(() => undefined), 'the resource');
     expect(found).toMatchObject({ contents: [{ text: TEXT }] });
-    const { tokens } = await savedAt(state);
+    const { tokens } = await savedAt(scene.state);
     for (const secret of [tokens?.access_token, tokens?.refresh_token]) expect(server.output()).not.toContain(secret);
   });
 
   it('takes a server from the file of a host', async () => {
     const path = await written('mcp.json', {
-      servers: { 'My Docs': { type: 'http', url: upstream.url, auth: { type: 'oauth' } } },
+      servers: { 'My Docs': { type: 'http', url: scene.upstream.url, auth: { type: 'oauth' } } },
       inputs: [],
     });
     expect(await authorized(path, 'my-docs')).toMatchObject({ status: 0 });
@@ -121,7 +109,7 @@ describe('vitrine authorize', () => {
   });
 
   it.each([
-    ['nothing', 'There is no mount "nothing" in it; there is docs, plain'],
+    ['nothing', 'It has no mount "nothing"; its mounts are docs, plain'],
     ['plain', 'Say auth: { type: oauth } in mount "plain" to authorize it'],
   ])('has nothing to do for %s', async (mount, problem) => {
     expect(await vitrine(['authorize', config, mount])).toEqual({
@@ -132,8 +120,8 @@ describe('vitrine authorize', () => {
   });
 
   it.each([
-    [{ path: '.' }, 'is no block with a url: there is nothing to authorize'],
-    ['https://mcp.example/mcp', 'is no block with a url: there is nothing to authorize'],
+    [{ path: '.' }, 'has no url, so there is nothing to authorize'],
+    ['https://mcp.example/mcp', 'has no url, so there is nothing to authorize'],
     [
       { url: 'https://mcp.example/mcp', auth: { type: 'bearer', token: 'mysecret' } },
       'has auth of type bearer: there is nothing to authorize',

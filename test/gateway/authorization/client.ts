@@ -9,7 +9,7 @@ import { type Visit, type VisitOptions, visit } from './browser.ts';
 
 export interface StateDirectory extends AsyncDisposable {
   readonly path: string;
-  /** Where the tokens are. */
+  /** The folder of the tokens. */
   readonly tokens: string;
   files(): Promise<string[]>;
   /** Changes the only file there. */
@@ -18,7 +18,7 @@ export interface StateDirectory extends AsyncDisposable {
   place(mount: string, url: string, saved: unknown): Promise<void>;
 }
 
-/** What is in a file of tokens. */
+/** The contents of a file of tokens. */
 export interface Saved {
   readonly url: string;
   readonly tokens?: { readonly access_token: string; readonly refresh_token?: string; readonly issuer?: string };
@@ -30,7 +30,7 @@ async function onlyFile(state: StateDirectory): Promise<string> {
   return first;
 }
 
-/** What the only file of tokens says. */
+/** Gives the contents of the only file of tokens. */
 export const savedAt = async (state: StateDirectory): Promise<Saved> =>
   JSON.parse(await readFile(await onlyFile(state), 'utf8')) as Saved;
 

@@ -23,7 +23,7 @@ export const AT_SERVER = { clientId: 'gateway-at-docs', clientSecret: 'docs-secr
 
 const REDIRECT = `http://127.0.0.1:${REDIRECT_PORT}/callback`;
 
-/** What an assertion is made of, for a test to change. */
+/** The parts of an assertion, for a test to change. */
 export interface Assertion {
   readonly claims: JWTPayload;
   readonly header: { readonly alg: string; readonly typ?: string; readonly kid?: string };

@@ -1,42 +1,25 @@
 /** Authorization in a gateway: each connection of an upstream has the same tokens, and no client's token is among them. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createContext } from '../../../src/core/context.ts';
 import { createAuth } from '../../../src/providers/upstream/auth/index.ts';
 import { upstream as mounted } from '../../../src/providers/upstream/index.ts';
 import { serveHttp } from '../../../src/serving/http/index.ts';
 import { createVitrine } from '../../../src/vitrine.ts';
-import { authorizeAt, type StateDirectory, savedAt, stateDirectory } from './client.ts';
-import {
-  type AuthorizationServer,
-  authorizationServer,
-  listening,
-  type ProtectedServer,
-  protectedServer,
-  TEXT,
-} from './servers.ts';
+import { authorizeAt, savedAt } from './client.ts';
+import { sceneOfEachTest } from './scene.ts';
+import { listening, TEXT } from './servers.ts';
 
-let state: StateDirectory;
-let authorization: AuthorizationServer;
-let upstream: ProtectedServer;
-
-beforeEach(async () => {
-  state = await stateDirectory();
-  authorization = await authorizationServer();
-  upstream = await protectedServer(authorization);
-});
-
-afterEach(async () => {
-  await upstream[Symbol.asyncDispose]();
-  await authorization[Symbol.asyncDispose]();
-  await state[Symbol.asyncDispose]();
-});
+const scene = sceneOfEachTest();
 
 describe('a gateway', () => {
   it.each(['legacy', 'auto'] as const)('serves what needs its token to a client of its own (%s)', async (mode) => {
-    await authorizeAt(upstream.url);
-    await state.edit((saved) => ({ ...saved, renewAt: 0 }));
-    const target = { url: upstream.url, auth: createAuth({ type: 'oauth' }, { mount: 'docs', url: upstream.url }) };
+    await authorizeAt(scene.upstream.url);
+    await scene.state.edit((saved) => ({ ...saved, renewAt: 0 }));
+    const target = {
+      url: scene.upstream.url,
+      auth: createAuth({ type: 'oauth' }, { mount: 'docs', url: scene.upstream.url }),
+    };
     const up = mounted({ name: 'docs', target });
     const vitrine = createVitrine({ mounts: [{ name: 'docs', provider: up.provider, server: up.server }] });
     const serving = await serveHttp(vitrine, { port: 0 });
@@ -47,8 +30,8 @@ describe('a gateway', () => {
       expect(await client.readResource({ uri: 'docs+memory:///private.txt' })).toMatchObject({
         contents: [{ text: TEXT }],
       });
-      const { tokens } = await savedAt(state);
-      const sent = new Set(upstream.requests.map((request) => request.authorization));
+      const { tokens } = await savedAt(scene.state);
+      const sent = new Set(scene.upstream.requests.map((request) => request.authorization));
       sent.delete(undefined);
       expect([...sent]).toEqual([`Bearer ${tokens?.access_token}`]);
     } finally {

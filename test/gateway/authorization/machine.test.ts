@@ -1,36 +1,14 @@
 /** Authorization at an upstream without a user: a bearer token, and client credentials at a real authorization server. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type AuthConfig, createAuth } from '../../../src/providers/upstream/auth/index.ts';
 import { until } from '../../e2e/waiting.ts';
-import { connectWith, readWith, type StateDirectory, stateDirectory } from './client.ts';
-import {
-  type AuthorizationServer,
-  authorizationServer,
-  listening,
-  MACHINE,
-  type ProtectedServer,
-  protectedServer,
-  SCOPE,
-  TEXT,
-} from './servers.ts';
+import { connectWith, readWith } from './client.ts';
+import { sceneOfEachTest } from './scene.ts';
+import { authorizationServer, listening, MACHINE, protectedServer, SCOPE, TEXT } from './servers.ts';
 
-let state: StateDirectory;
-let authorization: AuthorizationServer;
-let upstream: ProtectedServer;
+const scene = sceneOfEachTest();
 
-beforeEach(async () => {
-  state = await stateDirectory();
-  authorization = await authorizationServer();
-  upstream = await protectedServer(authorization);
-});
-
-afterEach(async () => {
-  await upstream[Symbol.asyncDispose]();
-  await authorization[Symbol.asyncDispose]();
-  await state[Symbol.asyncDispose]();
-});
-
-const authOf = (config: AuthConfig, url = upstream.url): ReturnType<typeof createAuth> =>
+const authOf = (config: AuthConfig, url = scene.upstream.url): ReturnType<typeof createAuth> =>
   createAuth(config, { mount: 'docs', url });
 
 const machine = { type: 'client-credentials', ...MACHINE } as const;
@@ -62,19 +40,19 @@ describe('AuthConfig', async () => {
 
 describe('client credentials', () => {
   it('get a token for the upstream when it wants one, and no file', async () => {
-    expect(await readWith(authOf(machine), upstream.url)).toBe(TEXT);
-    expect(authorization.tokenRequests()).toBe(1);
-    await expect(state.files()).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await readWith(authOf(machine), scene.upstream.url)).toBe(TEXT);
+    expect(scene.authorization.tokenRequests()).toBe(1);
+    await expect(scene.state.files()).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   it('are used once for requests that come together, and once more when the token was revoked', async () => {
-    const auth = authOf({ ...machine, scope: SCOPE, issuer: authorization.origin });
-    await using connection = await connectWith(auth, upstream.url);
+    const auth = authOf({ ...machine, scope: SCOPE, issuer: scene.authorization.origin });
+    await using connection = await connectWith(auth, scene.upstream.url);
     await Promise.all(Array.from({ length: 12 }, () => connection.read()));
-    expect(authorization.tokenRequests()).toBe(1);
-    await (await authorization.provider.ClientCredentials.find(String(await auth.token())))?.destroy();
+    expect(scene.authorization.tokenRequests()).toBe(1);
+    await (await scene.authorization.provider.ClientCredentials.find(String(await auth.token())))?.destroy();
     expect(await connection.read()).toBe(TEXT);
-    expect(authorization.tokenRequests()).toBe(2);
+    expect(scene.authorization.tokenRequests()).toBe(2);
   });
 
   it('get another token when one has expired', async () => {
@@ -93,7 +71,7 @@ describe('client credentials', () => {
 
   it('that are wrong are reported with what the server says', async () => {
     const auth = authOf({ ...machine, clientSecret: 'wrong-secret' });
-    await expect(readWith(auth, upstream.url)).rejects.toMatchObject({
+    await expect(readWith(auth, scene.upstream.url)).rejects.toMatchObject({
       code: 'unavailable',
       message: 'Upstream "docs": its authorization server gave no token; it says invalid_client',
     });
@@ -101,13 +79,13 @@ describe('client credentials', () => {
 
   it('are shown to the configured issuer only', async () => {
     const auth = authOf({ ...machine, issuer: 'https://elsewhere.example' });
-    await expect(readWith(auth, upstream.url)).rejects.toThrow('another one than the issuer that was expected');
-    expect(authorization.tokenRequests()).toBe(0);
+    await expect(readWith(auth, scene.upstream.url)).rejects.toThrow('another one than the issuer that was expected');
+    expect(scene.authorization.tokenRequests()).toBe(0);
   });
 
   it('are shown to no second authorization server, though the upstream names another one', async () => {
     await using second = await authorizationServer();
-    let issuer = authorization.origin;
+    let issuer = scene.authorization.origin;
     await using turncoat = await listening((origin) => (request, response) => {
       const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`;
       const isMetadata = request.url?.startsWith('/.well-known/oauth-protected-resource') === true;
@@ -122,7 +100,7 @@ describe('client credentials', () => {
     const url = `${turncoat.origin}/mcp`;
     const auth = authOf(machine, url);
     await expect(readWith(auth, url)).rejects.toThrow('401');
-    expect(authorization.tokenRequests()).toBe(1);
+    expect(scene.authorization.tokenRequests()).toBe(1);
     issuer = second.origin;
     await expect(readWith(auth, url)).rejects.toThrow('another one than the issuer that was expected');
     expect(second.tokenRequests()).toBe(0);
@@ -132,21 +110,21 @@ describe('client credentials', () => {
 describe('a bearer token', () => {
   const granted = async (): Promise<string> => {
     const auth = authOf(machine);
-    await readWith(auth, upstream.url);
+    await readWith(auth, scene.upstream.url);
     return String(await auth.token());
   };
 
   it('is sent as it is, but for white space around it', async () => {
-    expect(await readWith(authOf({ type: 'bearer', token: `${await granted()}\n` }), upstream.url)).toBe(TEXT);
+    expect(await readWith(authOf({ type: 'bearer', token: `${await granted()}\n` }), scene.upstream.url)).toBe(TEXT);
   });
 
   it('that the upstream refuses is reported, and not again and again tried', async () => {
     const auth = authOf({ type: 'bearer', token: 'not-a-good-one' });
-    await expect(readWith(auth, upstream.url)).rejects.toMatchObject({
+    await expect(readWith(auth, scene.upstream.url)).rejects.toMatchObject({
       name: 'ResourceError',
       message: 'Upstream "docs" refuses the token that is configured for it',
     });
-    expect(upstream.requests).toHaveLength(1);
+    expect(scene.upstream.requests).toHaveLength(1);
   });
 
   it('that a header cannot carry is refused at once, without being quoted', () => {
@@ -158,13 +136,13 @@ describe('a bearer token', () => {
 
   it('does not follow a redirect to another origin', async () => {
     const token = await granted();
-    const before = upstream.requests.length;
+    const before = scene.upstream.requests.length;
     await using detour = await listening(() => (_request, response) => {
-      response.writeHead(307, { location: upstream.url }).end();
+      response.writeHead(307, { location: scene.upstream.url }).end();
     });
     const url = `${detour.origin}/mcp`;
     await expect(readWith(authOf({ type: 'bearer', token }, url), url)).rejects.toThrow();
     expect(detour.requests[0]?.authorization).toBe(`Bearer ${token}`);
-    expect(upstream.requests.slice(before)).toEqual([]);
+    expect(scene.upstream.requests.slice(before)).toEqual([]);
   });
 });

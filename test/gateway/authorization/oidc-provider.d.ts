@@ -1,4 +1,4 @@
-/** What the tests use of `oidc-provider`, which has no types of its own. */
+/** The tests use these parts of `oidc-provider`, which has no types of its own. */
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';
 
@@ -17,7 +17,7 @@ declare module 'oidc-provider' {
     revokeByGrantId(grantId: string): Promise<void>;
   }
 
-  /** What a grant that is registered sees of a request, and answers. */
+  /** A registered grant sees this of a request, and answers it. */
   export interface GrantContext {
     readonly oidc: {
       readonly client: { readonly clientId: string };

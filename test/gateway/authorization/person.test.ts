@@ -1,81 +1,71 @@
 /** Authorization at an upstream by a user: authorization code with PKCE, against a real authorization server. */
 import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { authorizeUpstream } from '../../../src/providers/upstream/auth/index.ts';
 import { within } from '../../e2e/waiting.ts';
 import { type Visit, visit } from './browser.ts';
-import { authorizeAt, oauthAt, readWith, type StateDirectory, savedAt, stateDirectory } from './client.ts';
-import {
-  type AuthorizationServer,
-  authorizationServer,
-  BY_HAND,
-  type ProtectedServer,
-  protectedServer,
-  REDIRECT_PORT,
-  TEXT,
-} from './servers.ts';
+import { authorizeAt, oauthAt, readWith, savedAt } from './client.ts';
+import { sceneOfEachTest } from './scene.ts';
+import { BY_HAND, REDIRECT_PORT, TEXT } from './servers.ts';
 
-let state: StateDirectory;
-let authorization: AuthorizationServer;
-let upstream: ProtectedServer;
-
-beforeEach(async () => {
-  state = await stateDirectory();
-  authorization = await authorizationServer();
-  upstream = await protectedServer(authorization);
-});
-
-afterEach(async () => {
-  await upstream[Symbol.asyncDispose]();
-  await authorization[Symbol.asyncDispose]();
-  await state[Symbol.asyncDispose]();
-});
+const scene = sceneOfEachTest();
 
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
 
 describe('vitrine authorize', () => {
   it('lets Vitrine into an upstream as a client that registers itself', async () => {
-    const page = await authorizeAt(upstream.url);
+    const page = await authorizeAt(scene.upstream.url);
     expect(page).toMatchObject({ status: 200, text: expect.stringContaining('You can close this page') });
-    expect(await readWith(oauthAt(upstream.url), upstream.url)).toBe(TEXT);
+    expect(await readWith(oauthAt(scene.upstream.url), scene.upstream.url)).toBe(TEXT);
   });
 
   it('keeps what it has got in a file of this user alone, and leaves nothing else behind', async () => {
-    await mkdir(state.tokens);
-    await chmod(state.tokens, 0o755);
-    await authorizeAt(upstream.url);
-    expect(await modeOf(state.tokens)).toBe('700');
-    const names = await readdir(state.tokens);
+    await mkdir(scene.state.tokens);
+    await chmod(scene.state.tokens, 0o755);
+    await authorizeAt(scene.upstream.url);
+    expect(await modeOf(scene.state.tokens)).toBe('700');
+    const names = await readdir(scene.state.tokens);
     expect(names).toEqual([expect.stringMatching(/^docs-[0-9a-f]{16}\.json$/)]);
-    expect(await modeOf(join(state.tokens, String(names[0])))).toBe('600');
-    expect(await savedAt(state)).toMatchObject({
-      url: upstream.url,
-      resource: upstream.url,
-      client: { client_id: expect.any(String), issuer: authorization.origin },
-      tokens: { access_token: expect.any(String), refresh_token: expect.any(String), issuer: authorization.origin },
+    expect(await modeOf(join(scene.state.tokens, String(names[0])))).toBe('600');
+    expect(await savedAt(scene.state)).toMatchObject({
+      url: scene.upstream.url,
+      resource: scene.upstream.url,
+      client: { client_id: expect.any(String), issuer: scene.authorization.origin },
+      tokens: {
+        access_token: expect.any(String),
+        refresh_token: expect.any(String),
+        issuer: scene.authorization.origin,
+      },
     });
-    expect(Object.keys(await savedAt(state))).toEqual(['url', 'server', 'client', 'resource', 'tokens', 'renewAt']);
+    expect(Object.keys(await savedAt(scene.state))).toEqual([
+      'url',
+      'server',
+      'client',
+      'resource',
+      'tokens',
+      'renewAt',
+    ]);
   });
 
   it('keeps nothing about who the user is', async () => {
     const granted: unknown[] = [];
-    authorization.provider.on('grant.success', ({ body }: { body: unknown }) => void granted.push(body));
-    await authorizeAt(upstream.url, { scope: 'openid docs:read offline_access' });
+    scene.authorization.provider.on('grant.success', ({ body }: { body: unknown }) => void granted.push(body));
+    await authorizeAt(scene.upstream.url, { scope: 'openid docs:read offline_access' });
     expect(granted).toEqual([expect.objectContaining({ id_token: expect.any(String) })]);
-    expect((await savedAt(state)).tokens).not.toHaveProperty('id_token');
+    expect((await savedAt(scene.state)).tokens).not.toHaveProperty('id_token');
   });
 
   it('takes a client that was registered by hand, whose secret stays in the configuration', async () => {
     const config = { ...BY_HAND, redirectPort: REDIRECT_PORT };
-    await authorizeAt(upstream.url, config);
-    expect(authorization.requests.map(({ line }) => line)).not.toContain('POST /reg');
-    expect(JSON.stringify(await savedAt(state))).not.toContain(BY_HAND.clientSecret);
-    await state.edit((saved) => ({ ...saved, renewAt: 0 }));
-    const before = authorization.tokenRequests();
-    expect(await readWith(oauthAt(upstream.url, config), upstream.url)).toBe(TEXT);
-    expect(authorization.tokenRequests()).toBe(before + 1);
-    await expect(readWith(oauthAt(upstream.url, { clientId: 'another' }), upstream.url)).rejects.toThrow(
+    await authorizeAt(scene.upstream.url, config);
+    expect(scene.authorization.requests.map(({ line }) => line)).not.toContain('POST /reg');
+    expect(JSON.stringify(await savedAt(scene.state))).not.toContain(BY_HAND.clientSecret);
+    await scene.state.edit((saved) => ({ ...saved, renewAt: 0 }));
+    const before = scene.authorization.tokenRequests();
+    expect(await readWith(oauthAt(scene.upstream.url, config), scene.upstream.url)).toBe(TEXT);
+    expect(scene.authorization.tokenRequests()).toBe(before + 1);
+    await expect(readWith(oauthAt(scene.upstream.url, { clientId: 'another' }), scene.upstream.url)).rejects.toThrow(
       'vitrine authorize',
     );
   });
@@ -85,7 +75,7 @@ describe('vitrine authorize', () => {
     let right: URL | undefined;
     const authorized = authorizeUpstream(
       { type: 'oauth' },
-      { mount: 'docs', url: upstream.url },
+      { mount: 'docs', url: scene.upstream.url },
       {
         onAddress: (address) => {
           wrong = visit(address, {
@@ -106,13 +96,13 @@ describe('vitrine authorize', () => {
     );
     await authorized;
     expect(await wrong).toMatchObject({ status: 400, text: expect.stringContaining('does not belong') });
-    expect(await readWith(oauthAt(upstream.url), upstream.url)).toBe(TEXT);
+    expect(await readWith(oauthAt(scene.upstream.url), scene.upstream.url)).toBe(TEXT);
   });
 
   it('does not exchange a code that comes in the name of another issuer (RFC 9207)', async () => {
-    const before = authorization.tokenRequests();
+    const before = scene.authorization.tokenRequests();
     const mixedUp = authorizeAt(
-      upstream.url,
+      scene.upstream.url,
       {},
       {
         onReturn: (url) => {
@@ -125,46 +115,46 @@ describe('vitrine authorize', () => {
       code: 'unavailable',
       message: expect.stringContaining('another issuer'),
     });
-    expect(authorization.tokenRequests()).toBe(before);
+    expect(scene.authorization.tokenRequests()).toBe(before);
   });
 
   it('does not go on at another authorization server than the configured one', async () => {
-    const refused = authorizeAt(upstream.url, { issuer: 'https://elsewhere.example' });
+    const refused = authorizeAt(scene.upstream.url, { issuer: 'https://elsewhere.example' });
     await expect(refused).rejects.toMatchObject({ message: expect.stringContaining('another one than the issuer') });
-    expect(authorization.requests.map(({ line }) => line).filter((line) => line.startsWith('POST'))).toEqual([]);
+    expect(scene.authorization.requests.map(({ line }) => line).filter((line) => line.startsWith('POST'))).toEqual([]);
   });
 
   it('spoils nothing when the user refuses', async () => {
-    await authorizeAt(upstream.url);
-    const before = await savedAt(state);
-    await expect(authorizeAt(upstream.url, {}, { consent: 'refuse' })).rejects.toMatchObject({
+    await authorizeAt(scene.upstream.url);
+    const before = await savedAt(scene.state);
+    await expect(authorizeAt(scene.upstream.url, {}, { consent: 'refuse' })).rejects.toMatchObject({
       code: 'denied',
       message: 'The authorization was refused at the authorization server',
     });
-    expect(await savedAt(state)).toEqual(before);
-    expect(await readWith(oauthAt(upstream.url), upstream.url)).toBe(TEXT);
+    expect(await savedAt(scene.state)).toEqual(before);
+    expect(await readWith(oauthAt(scene.upstream.url), scene.upstream.url)).toBe(TEXT);
   });
 
   it('gives up when nobody comes, and lets go of its port', async () => {
     const config = { ...BY_HAND, redirectPort: REDIRECT_PORT };
     const nobody = authorizeUpstream(
       { type: 'oauth', ...config },
-      { mount: 'docs', url: upstream.url },
+      { mount: 'docs', url: scene.upstream.url },
       {
         onAddress: () => {},
         timeoutMs: 300,
       },
     );
     await expect(within(nobody, 'the end of patience')).rejects.toMatchObject({ code: 'timeout' });
-    await authorizeAt(upstream.url, config);
-    expect(await readFile(join(state.tokens, String((await readdir(state.tokens))[0])), 'utf8')).toContain(
+    await authorizeAt(scene.upstream.url, config);
+    expect(await readFile(join(scene.state.tokens, String((await readdir(scene.state.tokens))[0])), 'utf8')).toContain(
       BY_HAND.clientId,
     );
   });
 
   it('says so when its port is taken', async () => {
-    const port = Number(new URL(upstream.url).port);
-    await expect(authorizeAt(upstream.url, { redirectPort: port })).rejects.toMatchObject({
+    const port = Number(new URL(scene.upstream.url).port);
+    await expect(authorizeAt(scene.upstream.url, { redirectPort: port })).rejects.toMatchObject({
       message: `Nothing can listen at 127.0.0.1:${port}; set another redirectPort`,
     });
   });

@@ -189,7 +189,7 @@ describe('an authorization server that', () => {
   });
 });
 
-/** Where an authorization server would send the browser. */
+/** Gives the address to which an authorization server would send the browser. */
 function returned(address: URL, code: string): URL {
   const back = new URL(address.searchParams.get('redirect_uri') ?? '');
   back.searchParams.set('code', code);

@@ -79,7 +79,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     const { server, clients } = scene;
     for (const [index, client] of clients.entries()) {
       await server.fails({ kind: 'die', on: ['tools/call'] });
-      // What it did before it died is not known.
+      // Nobody knows what it did before it died.
       await failsClearly(call(client, 'faulty_say'), { reason: 'unavailable', retryable: false });
       const calls = (await server.noted()).filter(({ method }) => method === 'tools/call');
       expect(calls).toHaveLength(2 * index + 1);
@@ -104,7 +104,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
       (await server.noted()).some(({ method, pid }) => method === subscribing && !isRunning(pid));
     await until(ended, 'the end of the server');
     await server.restart();
-    // Where it was back too late for the first attempt, the client is told so, and may try again.
+    // If it was back too late for the first attempt, the client is told so, and may try again.
     for (const [index, done] of (await subscribed).entries()) {
       const client = clients[index];
       if (!done && client !== undefined) await until(() => subscribes(client), 'a subscription');

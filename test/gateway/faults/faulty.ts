@@ -12,7 +12,7 @@ import type { Way } from '../fixture/link.ts';
 
 const MAIN = fileURLToPath(new URL('./upstream/main.mjs', import.meta.url));
 
-/** What goes wrong; the words are those of `upstream/control.mjs`. */
+/** The fault; the words are those of `upstream/control.mjs`. */
 export interface Fault {
   readonly kind: string;
   readonly on?: readonly string[];
@@ -46,7 +46,7 @@ export interface Faulty extends AsyncDisposable {
     /** Over standard input and output, before the result of each call. */
     beside?: { readonly tells?: readonly object[]; readonly writes?: string },
   ): Promise<void>;
-  /** What its processes did. */
+  /** Gives the notes of its processes. */
   noted(): Promise<readonly Noted[]>;
   /** Processes that still run. */
   running(): Promise<readonly number[]>;
@@ -120,7 +120,7 @@ async function put(folder: Folder, name: string, value: object): Promise<void> {
   await rename(folder.at(`${name}.new`), folder.at(name));
 }
 
-/** Where the system takes no port for somebody who does not care: while a server is away, nobody else comes there. */
+/** The system gives away no port of this range by itself: while a server is away, nobody else comes there. */
 const PORTS = { from: 20_000, to: 32_000 } as const;
 
 /** A port for a server that ends and comes back. */

@@ -13,7 +13,7 @@ type Data = Readonly<Record<string, unknown>>;
 
 const deep = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
 
-/** What is wrong with any entry, by what it is about. */
+/** The faults that any entry can have, by their subject. */
 const EVERYWHERE: Readonly<Record<string, Data>> = {
   'a title that is an object': { title: {} },
   'a description that is a number': { description: 1 },
@@ -117,7 +117,7 @@ const GOOD = {
   prompt: { name: 'good', arguments: [{ name: 'a', description: null, unknown: 'kept' }] },
 } as const;
 
-/** What an entry is called beside others. */
+/** Gives the name of an entry beside others. */
 const odd = (key: string, index: number): string =>
   key === 'name' ? `bad-${index}` : `thing:///bad-${index}${key === 'uriTemplate' ? '/{x}' : ''}`;
 

@@ -1,4 +1,4 @@
-/** What a mounted server says: names, errors and log lines are clean in any case, results as the mount has it. */
+/** A mounted server sends text: names, errors and log lines are clean in any case, results as the mount is configured. */
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, writeConfig } from '../../e2e/folders.ts';
 import { type Connected, MATRIX } from '../../e2e/harness.ts';
@@ -108,7 +108,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
         }
       }
     }
-    // What keeps its promise, and a failure, which has promised nothing, are as they came.
+    // A result that keeps its promise, and a failure, which has promised nothing, are as they came.
     for (const fields of [{ structuredContent: { n: 1 } }, { isError: true }]) {
       await scene.server.says({ 'tools/list': { tools: [tool] }, 'tools/call': { content: [text('so')], ...fields } });
       for (const client of scene.clients)

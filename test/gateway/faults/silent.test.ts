@@ -42,7 +42,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await using scene = await setScene(way, { hurried: true });
     const { server, clients } = scene;
     await server.fails({ kind: 'hang', on: ['resources/list', 'tools/list'] });
-    for (const client of clients) await listsWithout(client);
+    await Promise.all(clients.map(listsWithout));
     await server.well();
     await servesAgain(scene, 'at first');
     await leavesNothing(scene);

@@ -35,7 +35,7 @@ export interface Plan {
 export type Plans = Readonly<Record<string, Plan>>;
 
 export interface Fleet extends AsyncDisposable {
-  /** Where a gateway mounts them. */
+  /** The mounts of a gateway for them. */
   readonly mounts: Readonly<Record<string, { readonly url: string }>>;
   /** Lets guests come and go on every server. */
   change(): Promise<void>;
@@ -184,7 +184,7 @@ export async function* pages(on: Connected, method: keyof typeof FIELDS, most = 
 export interface Drained {
   readonly items: ListedPage['items'];
   readonly missing: readonly MissingPart[];
-  /** What the last page says of a limit. */
+  /** The limits that the last page names. */
   readonly truncatedBy: unknown;
 }
 

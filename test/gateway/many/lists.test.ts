@@ -10,7 +10,7 @@ const LIMIT = 8;
 const named = (index: number): string => String(index).padStart(4, '0');
 
 interface Served {
-  /** What the server has, in its order. */
+  /** All names of the server, in its order. */
   all: readonly string[];
   /** How often it was asked for a page. */
   asked: number;

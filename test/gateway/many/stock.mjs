@@ -1,4 +1,4 @@
-/** What one server of the fleet has: resources that stay, and guests among them that come and go. */
+/** One server of the fleet has this stock: resources that stay, and guests among them that come and go. */
 
 /**
  * @typedef {object} Style how a server gives its lists

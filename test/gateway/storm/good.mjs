@@ -1,4 +1,4 @@
-/** What a server answers that does not misbehave. */
+/** The answers of a server that does not misbehave. */
 
 export const EVERYTHING = {
   resources: { subscribe: true, listChanged: true },

@@ -1,4 +1,4 @@
-/** What a mounted server does not have is missing in the code of the client's era, and what is hidden has the same bytes. */
+/** A mounted server lacks a resource: the error has the code of the client's era, and a hidden resource gets the same bytes. */
 import { describe, expect, it } from 'vitest';
 import { ERAS, MATRIX } from '../../e2e/harness.ts';
 import { answer, connectToStranger, type StrangerWay } from './link.ts';

@@ -4,19 +4,20 @@ import { WireError } from '../fixture/protocol.mjs';
 /** @param {string} text */
 const text = (text) => ({ content: [{ type: 'text', text }] });
 
-const QUESTIONS = /** @type {Record<string, import('./peer.mjs').Data>} */ ({
+/** The parameters of each question; SDKs send none with `roots/list`. */
+const QUESTIONS = /** @type {Record<string, import('./peer.mjs').Data | undefined>} */ ({
+  'roots/list': undefined,
   'elicitation/create': {
     message: 'Whose word?',
     requestedSchema: { type: 'object', properties: { word: { type: 'string' } } },
   },
   'sampling/createMessage': { messages: [{ role: 'user', content: { type: 'text', text: 'Write' } }], maxTokens: 9 },
-  'roots/list': {},
 });
 
 /** @param {import('./peer.mjs').Call} call @param {string} method */
 async function asked({ modern, ask }, method) {
   if (modern) throw new WireError(-32_603, `${method} is not supported in this mode`);
-  return JSON.stringify(await ask(method, QUESTIONS[method] ?? {}));
+  return JSON.stringify(await ask(method, QUESTIONS[method]));
 }
 
 /** @type {import('./peer.mjs').Stranger} */

@@ -1,5 +1,6 @@
 /** Which era a client gets to a server that has both, and that asks its client in 2025 only. */
 import { describe, expect, it } from 'vitest';
+import { round } from '../../e2e/asking.ts';
 import { type Connected, ERAS, TRANSPORTS } from '../../e2e/harness.ts';
 import { until } from '../../e2e/waiting.ts';
 import { notified } from '../fixture/asking.ts';
@@ -70,5 +71,15 @@ describe.concurrent.each(TRANSPORTS)('a client of 2026 over %s', (over) => {
     expect(await call(on, 'elicitation-create')).toContain("client's word");
     const read = await on.request('resources/read', { uri: 'stranger+thing:///asks' });
     expect(JSON.stringify(read)).toContain("client's word");
+  });
+
+  it.each(TRANSPORTS)('gets `params` with a question that a server over %s asks without', async (transport) => {
+    const { abilities } = answering();
+    const client = { transport: over, era: 'modern' } as const;
+    const options = { abilities: { ...abilities, inputRequired: { autoFulfill: false } }, era: '2025' } as const;
+    await using on = await connectToStranger(client, 'asking', { transport, era: 'legacy' }, options);
+    await on.reachable;
+    const { inputRequests } = await round(on, 'tools/call', { name: 'stranger_roots-list', arguments: {} });
+    expect(Object.values(inputRequests ?? {})).toEqual([{ method: 'roots/list', params: {} }]);
   });
 });

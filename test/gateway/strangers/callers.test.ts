@@ -1,4 +1,4 @@
-/** What one caller may have of a server written to SEP-2093, or before it: under rules and limits, and with what it did before. */
+/** One caller uses a server written to SEP-2093, or before it, under rules and limits, and after what it did before. */
 import { describe, expect, it } from 'vitest';
 import { failure } from '../../e2e/answers.ts';
 import { ERAS, MATRIX } from '../../e2e/harness.ts';

@@ -1,4 +1,4 @@
-/** What the gateway declares for the servers behind it: no more than they have, as soon as that is known. */
+/** The gateway declares for the servers behind it no more than they have, as soon as that is known. */
 import { describe, expect, it } from 'vitest';
 import { failure } from '../../e2e/answers.ts';
 import { temporaryFolder, writeConfig } from '../../e2e/folders.ts';

@@ -67,7 +67,7 @@ describe.concurrent.each(PLACES)('$where', ({ reach }) => {
     // The loop leads to itself and to the start.
     expect(walk.report).toMatchObject({ stopped: { visited: 2 }, complete: true, containers: 2 });
     const shallow = at.resources.walk(undefined, { maxDepth: 1 });
-    // What the list has besides is below that by its URI.
+    // The other entries of the list are below that by their URIs.
     expect((await all(shallow)).map(({ resource }) => resource.uri)).toEqual([at.uri('shelf:///')]);
     expect(shallow.report).toMatchObject({ stopped: { 'max-depth': 2 }, complete: false });
     const short = at.resources.walk(at.uri('shelf:///'), { maxResources: 3 });

@@ -28,7 +28,7 @@ function iconsIn(value: unknown): readonly unknown[] {
   return Object.entries(value).flatMap(([name, each]) => (name === 'icons' ? [each] : iconsIn(each)));
 }
 
-/** What Vitrine says of the mounted server. */
+/** Gives the state that Vitrine reports of the mounted server. */
 async function stateOf(on: Connected): Promise<object> {
   const { contents } = await on.request<{ contents: readonly [{ text: string }] }>('resources/read', {
     uri: 'vitrine+state:///upstreams',
@@ -39,14 +39,14 @@ async function stateOf(on: Connected): Promise<object> {
 /** One of each era, where the transport makes no difference. */
 const OVER_HTTP: typeof WAYS = ERAS.map((era) => ({ transport: 'http', era }));
 
-/** What the gateway says of itself. */
+/** The identity of the gateway. */
 const server = {
   title: 'The gateway',
   websiteUrl: 'https://gateway.example/',
   icons: [{ src: 'https://gateway.example/icon.png', sizes: '16x16 32x32' }],
 };
 
-/** What is put on by the gateway where somebody configured it. */
+/** The gateway puts these on if somebody configured them. */
 const MOUNT_ICONS = [{ src: 'https://gateway.example/mount.png', sizes: ['48x48'] }];
 
 describe.concurrent.each(MATRIX)('a client over $transport, $era', (client) => {

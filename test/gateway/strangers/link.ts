@@ -58,7 +58,7 @@ export interface MountOptions extends Readonly<Record<string, unknown>> {
   readonly era?: string;
 }
 
-/** What is around the mount. */
+/** Options around the mount. */
 export interface Around {
   readonly abilities?: Abilities;
   /** Parts of the configuration beside the mount. */

@@ -19,7 +19,7 @@ import {
  * @property {Data} client its capabilities
  * @property {Data} who the `clientInfo` of the client
  * @property {string | undefined} level of log messages that the client wants
- * @property {(method: string, params: Data) => Promise<any>} ask of 2025: a request to the client
+ * @property {(method: string, params?: Data) => Promise<any>} ask of 2025: a request to the client
  * @property {(method: string, params: Data) => void} tell a notification in the course of the request
  * @property {(method: string) => number} count how often a method was asked for, over all connections of the process
  *
@@ -55,7 +55,7 @@ export function createStrangerPeer(stranger, era, send) {
   let level;
   let questions = 0;
 
-  /** @param {string} method @param {Data} params @param {string | number} [about] @returns {Promise<any>} */
+  /** @param {string} method @param {Data} [params] @param {string | number} [about] @returns {Promise<any>} */
   function ask(method, params, about = undefined) {
     const id = ++questions;
     return new Promise((resolve, reject) => {

@@ -13,7 +13,7 @@ const REFUSED = {
   'tools/call': -32_601,
 };
 
-/** What a client can declare, and what it may then be asked. */
+/** Capabilities that a client can declare, and the questions that it may then be asked. */
 const CLIENTS: readonly { declares: string; capabilities: object; asked: readonly string[] }[] = [
   { declares: 'nothing', capabilities: {}, asked: [] },
   { declares: 'a null', capabilities: { roots: null }, asked: [] },
@@ -30,7 +30,7 @@ describe.concurrent.each(TRANSPORTS)('over %s, a server that asks whoever it is'
       await using server = await startStranger('pushy', { transport, era: 'legacy' });
       const config = await writeConfig(folder, { icons: 'off', tools: 'off', mounts: { up: server.mount } });
       await using gateway = startPipe('legacy', ['--config', config]);
-      // What comes is answered, as a client does.
+      // The test answers each question, as a client does.
       const answering = answers(gateway);
       await gateway.request(1, 'initialize', { ...INITIALIZE, capabilities });
       gateway.notify('notifications/initialized');
@@ -57,7 +57,7 @@ describe.concurrent.each(TRANSPORTS)('over %s, a server that asks whoever it is'
   });
 });
 
-/** What the server says became of each of its questions. */
+/** The server reports what became of each of its questions. */
 function told({ result }: Awaited<ReturnType<ReturnType<typeof startPipe>['request']>>): object {
   const { content } = result as { content: readonly [{ readonly text: string }] };
   return JSON.parse(content[0].text) as object;

@@ -197,7 +197,7 @@ describe.each(PAIRS)(
         const [, reads] = await counts();
         expect(await metadata('stranger+old:/one')).toEqual(one);
         expect(await metadata('stranger+old:/one')).toEqual(one);
-        // What is in the list is not read for it.
+        // Metadata of a listed entry causes no read.
         expect((await counts())[1]).toBe(reads);
         expect(await metadata('stranger+old:/in/no/list')).toMatchObject({ name: 'list' });
         expect(await refusal('resources/metadata', 'stranger+old:/none')).toMatchObject({ code: MISSING[client.era] });

@@ -33,7 +33,7 @@ const form = (message) => ({
   },
 });
 
-/** What is declared by a request. @param {Data} client */
+/** Whether a request declares tasks. @param {Data} client */
 const takesTasks = (client) => client.extensions?.[TASKS] !== undefined;
 
 /** @param {number} seconds @param {AbortSignal} signal */
@@ -47,7 +47,7 @@ const pause = (seconds, signal) =>
   });
 
 /**
- * What the tools do as tasks: `ask` waits for answers to all of these.
+ * The work of the tools that run as tasks: `ask` waits for answers to all of these.
  * @type {Record<string, (args: Data, signal: AbortSignal, ask: (questions: Data) => Promise<Data>) => Promise<Data>>}
  */
 const WORK = {

@@ -9,10 +9,10 @@ type Data = Readonly<Record<string, unknown>>;
 export const TASKS = 'io.modelcontextprotocol/tasks';
 export const RELATED = 'io.modelcontextprotocol/related-task';
 
-/** What a user says to a form with `confirm` in it. */
+/** The answer of a user to a form with `confirm` in it. */
 export const answers = (confirm: unknown): Data => ({ action: 'accept', content: { confirm } });
 
-/** What a client of 2026 declares that takes tasks, and can be asked. */
+/** The capabilities of a client of 2026 that takes tasks, and can be asked. */
 const DECLARED = { elicitation: {}, extensions: { [TASKS]: {} } };
 
 let sent = 0;
@@ -83,7 +83,7 @@ export const inState = (on: Connected, taskId: string, status: string): Promise<
     return task.status === status && task;
   }, `the task to be ${status}`);
 
-/** What a task has come to, in the way of the era. */
+/** Waits until a task has ended and gives its outcome, in the way of the era. */
 export async function outcomeOf(on: Connected, taskId: string): Promise<Data> {
   if (on.era === 'legacy') return resultOf(on, 'tasks/result', { taskId });
   return (await inState(on, taskId, 'completed')).result as Data;
@@ -107,7 +107,7 @@ export async function listenTo(on: Connected, taskIds: readonly string[]): Promi
   }, 'the stream to be acknowledged');
 }
 
-/** What notifications of a kind say, in order. */
+/** Gives the parameters of the notifications of one kind, in order. */
 export const toldOf = (on: Connected, method: string): readonly Data[] =>
   on.received.flatMap((message) => ('method' in message && message.method === method ? [message.params as Data] : []));
 

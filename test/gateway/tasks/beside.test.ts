@@ -41,7 +41,7 @@ describe.concurrent.each(ERAS)('a client of %s of two servers, one of each era',
     }
     expect(await errorOf(on, 'tools/call', call(`${other}_slow_compute`))).toMatchObject({
       code: NO_METHOD,
-      message: 'The server behind "new" has no tasks here',
+      message: 'The server behind "new" has no tasks',
     });
     expect(await errorOf(on, 'tools/call', call('list'))).toMatchObject({
       code: NO_METHOD,

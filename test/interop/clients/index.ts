@@ -13,7 +13,7 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 const SERVERS = join(HERE, '../servers');
 const WINDOWS = process.platform === 'win32';
 
-/** What a client is to do, in the order of its members. */
+/** The tasks of a client, in the order of its members. */
 export interface Plan {
   readonly text: string;
   readonly binary: string;
@@ -96,7 +96,7 @@ export function absence({ name, needs: { file, tool } }: InteropClient): string 
   return `it is not installed: ${install}`;
 }
 
-/** What a client printed for a step. */
+/** One step, with the values that a client printed for it. */
 export interface Step {
   readonly step: string;
   readonly [what: string]: unknown;

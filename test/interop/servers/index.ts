@@ -30,7 +30,7 @@ export interface InteropServer {
   readonly runtime: 'node' | 'python' | 'go' | 'rust';
   /** Over stdio, unless it prints the URL at which it listens. */
   readonly over?: 'http';
-  /** What it agrees on with a client that can do both eras. */
+  /** The era that it agrees on with a client that can do both. */
   readonly era: 'legacy' | 'modern';
   /** Makes what it needs in an empty folder, which has to be there before it starts. */
   readonly prepare?: (scratch: string) => Promise<void>;

@@ -11,7 +11,7 @@ export const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 export interface Start {
   readonly command: string;
   readonly args: readonly string[];
-  /** What the environment has besides what every child process gets. */
+  /** The variables that the environment has besides those of every child process. */
   readonly env: Readonly<Record<string, string>>;
 }
 

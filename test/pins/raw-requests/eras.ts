@@ -81,7 +81,7 @@ export function headersIn(era: Era, body: Buffer, session?: string): Readonly<Re
   return { ...JSON_HEADERS, 'mcp-protocol-version': '2026-07-28', ...namesIn(body) };
 }
 
-/** What of a message stands in its headers. */
+/** Gives the parts of a message that stand in its headers. */
 function namesIn(body: Buffer): Readonly<Record<string, string>> {
   let message: unknown;
   try {

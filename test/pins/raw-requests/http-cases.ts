@@ -19,7 +19,7 @@ export interface HttpStep {
   readonly events?: number;
   /** Goes on with the next step after so many events; the rest is read at the end. */
   readonly after?: number;
-  /** What other cases record already. */
+  /** Whether other cases record it already. */
   readonly unsaid?: boolean;
 }
 

@@ -16,9 +16,9 @@ export interface MessageCase {
   readonly messages: readonly unknown[];
   /** Default: both. */
   readonly eras?: readonly Era[];
-  /** What the client declares. Default: nothing. */
+  /** The capabilities that the client declares. Default: none. */
   readonly capabilities?: object;
-  /** What the client answers to requests of the server, by their method: a result, or an error. */
+  /** The client's answers to requests of the server, by their method: a result, or an error. */
   readonly replies?: Readonly<Record<string, { readonly result: unknown } | { readonly error: unknown }>>;
   /** Standard input ends only after so many lines of answer. Default: where there are `replies`, when all is answered. */
   readonly lines?: number;
@@ -177,7 +177,7 @@ function filled(message: unknown, before = ''): unknown {
   ) as Data;
 }
 
-/** What a server seals that asks, or lists, to be sent to another one. */
+/** Gives the state and the cursor that one server seals, to be sent to another one. */
 export async function sealedBy(scene: Scene): Promise<{ readonly state: string; readonly cursor: string }> {
   const ask = async (message: Data): Promise<string> => {
     const body = textIn('modern', message, { elicitation: {} });

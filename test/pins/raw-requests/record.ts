@@ -5,7 +5,7 @@ import { envelope } from './eras.ts';
 import { LAST_MODIFIED } from './scene.ts';
 import { UNSAYABLE } from './wire-fetch.ts';
 
-/** What a server would have to change to answer differently: the lengths of bodies are those of one wire alone. */
+/** Headers that belong to the framing: the lengths of bodies are those of one wire alone. */
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
 
 const indented = (text: string): string =>
@@ -29,7 +29,7 @@ export function answerText({ status, headers, body, open }: Answer, framing = tr
   ].join('\n');
 }
 
-/** What both ways of HTTP answer: the second only where it differs. */
+/** Writes the answers of both ways of HTTP: the second only where it differs. */
 export function bothTexts(http: Answer, fetched: Answer): string {
   const same = placeholders(answerText(http, false)) === placeholders(answerText(fetched, false));
   return `http ${answerText(http)}\nfetch ${same ? 'the same' : answerText(fetched)}`;
@@ -57,7 +57,7 @@ export const visible = (text: string): string =>
       /[\p{L}]/u.test(character) ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
     );
 
-/** What differs from run to run, by what stands in its place. */
+/** The values that differ from run to run, by the words that stand in their places. */
 const VOLATILE: readonly (readonly [name: string, pattern: RegExp, is: (found: string) => boolean])[] = [
   ['id', /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, () => true],
   ['sealed', /[\w-]{44,}/g, isSealed],
@@ -96,7 +96,7 @@ const MAX_SHOWN = 1_000_000;
 
 const ENVELOPE = JSON.stringify(envelope());
 
-/** What is sent: on one line, with a name for the envelope that is as it should be. */
+/** Writes a request on one line, with a name for the envelope that is as it should be. */
 export const sent = (text: string): string =>
   text.length > MAX_SHOWN
     ? `${text.slice(0, 60)}...(${text.length} characters)`

@@ -68,7 +68,7 @@ export interface Scene extends AsyncDisposable {
 
 const SECRET = new Uint8Array(32).fill(1);
 
-/** What seals states and cursors that this server does not take: another server, and this one a long time ago. */
+/** Keys of states and cursors that this server does not take: another server's, and its own of a long time ago. */
 export const STRANGERS: Readonly<Record<'foreign' | 'expired', CursorOptions>> = {
   foreign: { keys: [new Uint8Array(32).fill(2)] },
   expired: { keys: [SECRET], now: () => 0 },

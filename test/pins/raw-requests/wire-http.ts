@@ -37,7 +37,7 @@ export const httpWire =
     };
   };
 
-/** What has come so far, and whether that is all; undefined before the whole head is there. */
+/** Gives the answer so far, and whether that is all; undefined before the whole head is there. */
 function answerIn(
   received: Buffer,
 ): { readonly answer: Pick<Answer, 'status' | 'headers' | 'body'>; whole: boolean } | undefined {
@@ -52,7 +52,7 @@ function answerIn(
   );
   const rest = received.subarray(end + HEAD_END.length);
   const status = Number(start.split(' ')[1]);
-  // What comes first says only that the rest is welcome.
+  // The first answer only says that the rest is welcome.
   if (status < 200) return answerIn(rest);
   const headerOf = (wanted: string): string | undefined => headers.find(([name]) => name === wanted)?.[1];
   const length = headerOf('content-length');

@@ -1,4 +1,4 @@
-/** What is asked again, under which condition, and what becomes of the answers: counted at the server. */
+/** The provider asks again under conditions and uses the answers: the server counts its requests. */
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { createContext } from '../../../src/core/context.ts';

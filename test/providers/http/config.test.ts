@@ -1,4 +1,4 @@
-/** What a configuration may say of web resources, and how its mistakes are told. */
+/** A configuration describes web resources, and its mistakes are told. */
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../src/config/load.ts';
 import { createSecrets } from '../../../src/config/secrets.ts';
@@ -38,7 +38,7 @@ describe('a block with http', () => {
   });
 
   it.each([
-    ['http: "ftp://a.example/x"', /is no http: or https: URL/],
+    ['http: "ftp://a.example/x"', /is not an http: or https: URL/],
     ['http: "https://me:pw@a.example/x"', /has a user or a password in it/],
     ['http: [{ title: x }]', /an entry has one of url, urlTemplate and openapi/],
     ['http: [{ url: "https://a.example/", openapi: x }]', /an entry has one of url, urlTemplate and openapi/],

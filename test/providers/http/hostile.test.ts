@@ -31,7 +31,7 @@ describe('a status', () => {
   });
 });
 
-/** What a server writes to its connection, byte by byte, whatever it is asked. */
+/** Starts a server that writes byte by byte to its connection, whatever it is asked. */
 async function serveRaw(write: (socket: Socket) => void): Promise<{ url: string; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

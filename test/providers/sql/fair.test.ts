@@ -12,7 +12,7 @@ import { describeWith } from '../../services/service.ts';
 import { makeDatabase, SERVERS, type Writer } from './servers.ts';
 import { makeStore } from './sqlite-store.ts';
 
-/** What a database needs to be asked both. */
+/** A database that can be asked both. */
 interface Shop {
   readonly options: SqlOptions;
   /** A query that goes on for longer than any test. */
@@ -24,7 +24,7 @@ interface Shop {
 
 const many = (uri: string, count: number): readonly string[] => Array.from({ length: count }, () => uri);
 
-/** What every kind of database has to do. */
+/** Every kind of database has to pass this. */
 function fairness(shop: () => Shop): void {
   const serve = (options: Partial<SqlOptions> = {}) => {
     const { options: source, slow } = shop();

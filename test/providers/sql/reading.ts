@@ -31,7 +31,7 @@ export async function textOf(provider: ResourceProvider, uri: string, accept = '
 export const jsonOf = async <T = ShownRow>(provider: ResourceProvider, uri: string): Promise<T> =>
   JSON.parse(await textOf(provider, uri)) as T;
 
-/** What a reference in a resource leads to. */
+/** Gives the URI that a reference in a resource leads to. */
 export const resolved = (reference: string, base: string): string => new URL(reference, base).href;
 
 /** All rows of a table, page by page; their URIs are absolute. `between` runs after each page that has a next one. */

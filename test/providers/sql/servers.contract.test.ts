@@ -10,7 +10,7 @@ import type { DatabaseServer } from '../../services/database.ts';
 import { describeWith } from '../../services/service.ts';
 import { makeDatabase, SERVERS, type ServerKind, type Writer } from './servers.ts';
 
-/** What is in every table beside its rows. */
+/** The entries of every table beside its rows. */
 const OWN: ReadonlySet<string> = new Set(['~schema', '~rows', '~count']);
 const CHANNEL = 'changed';
 

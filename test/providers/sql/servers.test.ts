@@ -1,4 +1,4 @@
-/** What every database server has to do, on the real ones. */
+/** Every database server has to pass this: the tests run on real ones. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chunksOf } from '../../../src/core/body.ts';
 import { createContext } from '../../../src/core/context.ts';
@@ -279,7 +279,7 @@ const RUNNING: Readonly<Record<ServerKind['scheme'], string>> = {
   mysql: `SELECT count(*) AS n FROM information_schema.processlist WHERE state = 'User sleep'`,
 };
 
-/** What no saved query may do. */
+/** Statements that no saved query may run. */
 const WRITES: Readonly<Record<ServerKind['scheme'], readonly string[]>> = {
   postgres: [
     `INSERT INTO "Artist" VALUES (1000, 'x')`,

@@ -25,7 +25,7 @@ export interface ServerKind {
   readonly sleep: (seconds: number) => string;
   /** A placeholder, counted from 1. */
   readonly placeholder: (index: number) => string;
-  /** What a table lies in unless it is said otherwise, by the name of the database. */
+  /** The schema of a table by default, by the name of the database. */
   readonly schemaOf: (database: string) => string;
 }
 

@@ -1,4 +1,4 @@
-/** What a query of one principal does to its connection is gone when another one reads: through the wire, on the real databases. */
+/** A query of one principal changes its connection, and another principal's read does not notice: through the wire, on the real databases. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

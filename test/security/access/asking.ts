@@ -58,7 +58,7 @@ export async function askerOf(
 const inHeader = (name: string): string =>
   /^[\x21-\x7e]*$/.test(name) ? name : `=?base64?${Buffer.from(name).toString('base64')}?=`;
 
-/** What a listen stream honours of a filter, once it has said so; then it is given up. */
+/** Gives the part of a filter that a listen stream honours, once it has said so; then the stream is given up. */
 export async function honoured(
   url: string,
   token: string | undefined,

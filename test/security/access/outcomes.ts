@@ -1,4 +1,4 @@
-/** What an answer comes to, and what it has to come to by a decision. */
+/** Classifies an answer, and says which class it has to be of by a decision. */
 import type { AccessDecision } from '../../../src/core/access.ts';
 import type { Reply } from './asking.ts';
 

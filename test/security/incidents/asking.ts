@@ -52,7 +52,7 @@ function said(response: { readonly text: string; readonly status: number }): Sai
   return { ...response, message, refused: message.error !== undefined };
 }
 
-/** What the 2026-07-28 era wants in a header, in the spelling that carries everything. */
+/** Gives the header that the 2026-07-28 era wants, in the spelling that carries everything. */
 function namedIn(method: string, params: object): Headers {
   const { uri, name } = params as { readonly uri?: string; readonly name?: string };
   const value =

@@ -14,7 +14,7 @@ import { RESOURCE, startGuarded } from '../authorization-servers.ts';
 import { ask, call } from './asking.ts';
 import { type RecordedServer, recordedServer } from './recorded-server.ts';
 
-/** What a forged request would reach: as the metadata service of a cloud, it answers everybody. */
+/** A forged request would reach this: as the metadata service of a cloud, it answers everybody. */
 let inside: Listening;
 let far: RecordedServer;
 let vitrine: Vitrine;

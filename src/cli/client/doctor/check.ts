@@ -1,36 +1,37 @@
-/** The type of a check: data about one thing that can be wrong with a server, and how the doctor finds it out. */
+/** The type of a check: data about one possible fault of a server, and a function that finds it. */
 
+import type { Data } from '../../../protocol/data.ts';
 import type { Examined } from './examined.ts';
 import type { Limits } from './limits.ts';
-import type { Data, Era } from './wire.ts';
+import type { Era } from './wire.ts';
 import type { HttpWire } from './wire-http.ts';
 import type { StdioWire } from './wire-stdio.ts';
 
-/** `error`: against the specification, or broken for hosts. `warning`: against its advice, or a trap. */
+/** `error`: violates the specification, or breaks hosts. `warning`: ignores its advice, or is a trap. */
 export type Level = 'error' | 'warning';
 
 export interface Finding {
   readonly status: 'ok' | 'problem' | 'not-applicable';
-  /** The first few instances of a problem, the things that were looked at, or the reason why the check does not apply. */
+  /** The first few instances of a problem, the things that were checked, or the reason why the check does not apply. */
   readonly saw: readonly string[];
-  /** Instances of the problem, where there are more than are shown. */
+  /** The number of instances, where it is larger than the number shown. */
   readonly count?: number | undefined;
-  /** How to mend it, for the author of the server. */
+  /** How the author of the server can fix it. */
   readonly mend?: string | undefined;
-  /** Instead of the check's. */
+  /** Replaces the level of the check. */
   readonly level?: Level | undefined;
 }
 
 export interface Check {
-  /** Stable: scripts and documentation name it. */
+  /** A stable name: scripts and documentation use it. */
   readonly id: string;
   readonly group: Group;
-  /** The sentence that is true of a good server. */
+  /** A sentence that is true of a good server. */
   readonly title: string;
   /** The clause of the specification. */
   readonly clause: string;
   readonly level: Level;
-  /** Only of one era, or over one transport. Default: all. */
+  /** The only era, or transport, that the check applies to. Default: all. */
   readonly era?: Era | undefined;
   readonly transport?: 'stdio' | 'http' | undefined;
   run(ctx: CheckContext): Promise<Finding>;
@@ -61,13 +62,13 @@ export interface CheckContext {
   /** The server's lists and a sample of its resources, each asked for once. */
   readonly examined: Examined;
   readonly limits: Limits;
-  /** Tools may be called. */
+  /** Whether tools may be called. */
   readonly callTools: boolean;
-  /** A further connection of this era. */
+  /** Opens another connection of this era. */
   again(): StdioWire | HttpWire;
 }
 
-/** Instances of a problem that are told. */
+/** The most instances of a problem that are shown. */
 const SHOWN = 5;
 
 const MAX_SEEN_CHARACTERS = 300;
@@ -76,7 +77,7 @@ export const ok = (...saw: readonly string[]): Finding => ({ status: 'ok', saw }
 
 export const notApplicable = (why: string): Finding => ({ status: 'not-applicable', saw: [why] });
 
-/** One problem, or as many as there are instances; `ok` for none. */
+/** Returns one problem with its instances; `ok` where there are none. */
 export function problems(saw: readonly string[], mend: string, level?: Level): Finding {
   if (saw.length === 0) return ok();
   return {

@@ -1,49 +1,42 @@
-/** A whole examination: the server is connected to in each era that it speaks, and every check is made that applies. */
+/** Runs a whole examination: connects to the server in each era that it speaks, and makes every check that applies. */
+
 import type { HttpTarget } from '../../../client/http.ts';
 import type { StdioTarget } from '../../../client/node/index.ts';
 import { CONNECT_MS } from '../../../connection/dial.ts';
 import { ENDPOINT_HINT, PROGRAM_HINT } from '../../../connection/seen.ts';
+import { type Data, isData } from '../../../protocol/data.ts';
 import { mendedIcons } from '../../../protocol/icons.ts';
 import { type Check, type CheckContext, type Finding, type Level, notApplicable } from './check.ts';
 import { serverInfoOf } from './checks/connection.ts';
 import { CHECKS } from './checks/index.ts';
 import { examine } from './examined.ts';
 import type { Limits } from './limits.ts';
-import {
-  type Answer,
-  type Data,
-  type Era,
-  INITIALIZE,
-  isObject,
-  LEGACY_VERSION,
-  MODERN_VERSION,
-  told,
-} from './wire.ts';
+import { type Answer, type Era, INITIALIZE, LEGACY_VERSION, MODERN_VERSION, told } from './wire.ts';
 import { type HttpWire, openHttp } from './wire-http.ts';
 import { openStdio, type StdioWire } from './wire-stdio.ts';
 
 export interface DiagnoseOptions {
-  /** Calls tools that say that they only read, and one that is not there. Default false. */
+  /** Calls tools that claim to be read-only, and one that does not exist. Default false. */
   readonly callTools?: boolean | undefined;
-  /** Eras to look at. Default: both. */
+  /** Eras to examine. Default: both. */
   readonly eras?: readonly Era[] | undefined;
   /** Checks to make, by id. Default: all. */
   readonly only?: readonly string[] | undefined;
   /** Checks to leave out, by id. */
   readonly skip?: readonly string[] | undefined;
-  /** Resources that are read, and the like. Default 20. */
+  /** The most resources of a sample. Default 20. */
   readonly sample?: number | undefined;
-  /** Pages of a list. Default 20. */
+  /** The most pages of a list. Default 20. */
   readonly pages?: number | undefined;
-  /** Milliseconds for an answer. Default 15,000. */
+  /** Milliseconds for a response. Default 15,000. */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds for the first answer. Default 60,000; 300,000 of a program. */
+  /** Milliseconds for the first response. Default 60,000; 300,000 for a program. */
   readonly connectTimeoutMs?: number | undefined;
-  /** Milliseconds that a program may take to end, when nobody writes to it any more. Default 10,000. */
+  /** Milliseconds that a program may take to exit after its standard input is closed. Default 10,000. */
   readonly endMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onResult?: ((result: CheckResult) => void) | undefined;
-  /** Told of each check before it is made. */
+  /** Called before each check. */
   readonly onCheck?: ((id: string, era: Era) => void) | undefined;
 }
 
@@ -58,9 +51,9 @@ export interface CheckResult extends Finding {
 
 export interface EraReport {
   readonly era: Era;
-  /** The revision that was agreed on. */
+  /** The negotiated revision. */
   readonly version: string | undefined;
-  /** Why there is no connection in this era. */
+  /** The reason why there is no connection in this era. */
   readonly refused?: string | undefined;
 }
 
@@ -71,7 +64,7 @@ export interface ExaminedServer {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly websiteUrl?: string | undefined;
-  /** As they came, but for `sizes` that are one text. */
+  /** The icons as the server sent them, except that `sizes` given as one text is accepted. */
   readonly icons?: unknown;
 }
 
@@ -83,9 +76,9 @@ export interface Diagnosis {
   /** Checks with problems, by level. */
   readonly errors: number;
   readonly warnings: number;
-  /** Checks that found nothing. */
+  /** Checks without problems. */
   readonly passed: number;
-  /** The end of the program's standard error, where no connection to it could be made. */
+  /** The end of the program's standard error, where Vitrine could not connect to it. */
   readonly said?: string | undefined;
 }
 
@@ -94,7 +87,7 @@ const DEFAULT_PAGES = 20;
 const DEFAULT_TIMEOUT_MS = 15_000;
 const DEFAULT_END_MS = 10_000;
 
-/** A program of the 2025 era may never answer the question whether it speaks the next one, in milliseconds. */
+/** How long the probe of the newer era may take, in milliseconds: a program of the 2025 era may never answer it. */
 const PROBE_MS = 5_000;
 
 type OpenWire = StdioWire | HttpWire;
@@ -117,7 +110,7 @@ export async function diagnose(target: HttpTarget | StdioTarget, options: Diagno
   const eras: EraReport[] = [];
   let server: Diagnosis['server'] = { name: undefined, version: undefined };
   let said: string | undefined;
-  // How long the first one took says how long the second one may think before it counts as silent.
+  // The time of the first connection decides how long the second may take before it counts as silent.
   let patience = connectTimeoutMs;
 
   for (const era of wanted) {
@@ -153,7 +146,7 @@ export async function diagnose(target: HttpTarget | StdioTarget, options: Diagno
         websiteUrl: textOf(info?.websiteUrl) ?? server.websiteUrl,
         icons: mendedIcons(info?.icons) ?? server.icons,
       };
-      const capabilities = isObject(hello.capabilities) ? hello.capabilities : {};
+      const capabilities = isData(hello.capabilities) ? hello.capabilities : {};
       const examined = examine(wire, capabilities, limits);
       const ctx: CheckContext = {
         wire,
@@ -197,11 +190,11 @@ export async function diagnose(target: HttpTarget | StdioTarget, options: Diagno
 
 const described = ({ id, group, title, clause }: Check, era: Era) => ({ id, era, group, title, clause });
 
-/** A server that is gone is told of once, by the check that ended it. */
+/** Only the check that ended the server reports that it is gone. */
 async function made(check: Check, ctx: CheckContext): Promise<Finding> {
   const { wire } = ctx;
   if (wire.transport === 'stdio' && !wire.alive && check.id !== 'stdout-pure') {
-    return notApplicable('The program has ended before');
+    return notApplicable('The program ended earlier');
   }
   return check.run(ctx);
 }
@@ -233,7 +226,7 @@ async function discover(wire: OpenWire, timeoutMs: number): Promise<Connected | 
   return { wire, hello: answer.result, version: MODERN_VERSION };
 }
 
-/** Says what was seen and what to try. Over HTTP the status says more than a body that is no message. */
+/** Says what happened and what to try. Over HTTP the status says more than a body that is not an MCP message. */
 function refusalOf(answer: Answer, wire: OpenWire): string {
   const status = wire.transport === 'http' ? wire.replies.at(-1)?.reply.status : undefined;
   if (status === 401 || status === 403) return `HTTP ${status}: the server does not let this client in`;
@@ -241,6 +234,6 @@ function refusalOf(answer: Answer, wire: OpenWire): string {
   if (wire.transport === 'http') return `${told(answer)}${status ? ENDPOINT_HINT : ''}`;
   if (!wire.alive) return told(answer);
   const { first } = wire.impure;
-  const wrote = first === undefined ? 'nothing' : `${JSON.stringify(first)}, which is no message of MCP`;
+  const wrote = first === undefined ? 'nothing' : `${JSON.stringify(first)}, which is not an MCP message`;
   return `${told(answer)}: it wrote ${wrote}${PROGRAM_HINT}`;
 }

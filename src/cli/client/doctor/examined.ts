@@ -1,9 +1,11 @@
 /** Asks a server once for what many checks look at: its lists, page by page, and a sample of its resources. */
+
 import { splitUri } from '../../../core/uri.ts';
+import { type Data, isData } from '../../../protocol/data.ts';
 import { RANGE_META_KEY } from '../../../protocol/meta.ts';
 import { LIST_SKILLS_METHOD, SKILLS_EXTENSION } from '../../../protocol/skills.ts';
 import type { Limits } from './limits.ts';
-import { type Answer, type Data, ENVELOPE, isObject, type Wire } from './wire.ts';
+import { type Answer, ENVELOPE, type Wire } from './wire.ts';
 
 /** Bytes of the window that a large resource is tried with. */
 const WINDOW_BYTES = 1_024;
@@ -68,7 +70,7 @@ export function examine(wire: Wire, capabilities: Data, limits: Limits): Examine
 
   async function sample(): Promise<readonly Sampled[]> {
     const { entries } = await list('resources');
-    const readable = entries.filter(isObject).filter((entry) => typeof entry.uri === 'string' && !isContainer(entry));
+    const readable = entries.filter(isData).filter((entry) => typeof entry.uri === 'string' && !isContainer(entry));
     const chosen = spread(readable, limits.sample);
     const sampled: Sampled[] = [];
     for (const listed of chosen) {
@@ -83,7 +85,7 @@ export function examine(wire: Wire, capabilities: Data, limits: Limits): Examine
 
   /** Whether what was refused for its size is given a window at a time. */
   async function givesWindows(uri: string, answer: Answer): Promise<boolean> {
-    if (answer.kind !== 'error' || !isObject(answer.error.data) || typeof answer.error.data.limit !== 'number')
+    if (answer.kind !== 'error' || !isData(answer.error.data) || typeof answer.error.data.limit !== 'number')
       return false;
     const window = { [RANGE_META_KEY]: { offset: 0, length: WINDOW_BYTES } };
     const meta = wire.era === 'legacy' ? window : { ...ENVELOPE, ...window };
@@ -101,11 +103,11 @@ export function examine(wire: Wire, capabilities: Data, limits: Limits): Examine
 
 /** The server's declaration of skills; undefined where there is none. */
 export const skillsIn = ({ extensions }: Data): unknown =>
-  isObject(extensions) ? extensions[SKILLS_EXTENSION] : undefined;
+  isData(extensions) ? extensions[SKILLS_EXTENSION] : undefined;
 
 async function drain(wire: Wire, capabilities: Data, name: ListName, limits: Limits): Promise<Listed> {
   const { method, field, capability } = LISTS[name];
-  const declared = isObject(capability === undefined ? skillsIn(capabilities) : capabilities[capability]);
+  const declared = isData(capability === undefined ? skillsIn(capabilities) : capabilities[capability]);
   const pages: Data[] = [];
   const entries: unknown[] = [];
   const cursors = new Set<unknown>();
@@ -142,7 +144,7 @@ export function spread<T>(all: readonly T[], count: number): readonly T[] {
 
 /** Whether an entry says that it has children. */
 export function isContainer({ capabilities, mimeType, uri }: Data): boolean {
-  if (isObject(capabilities) && typeof capabilities.list === 'boolean') return capabilities.list;
+  if (isData(capabilities) && typeof capabilities.list === 'boolean') return capabilities.list;
   return mimeType === 'inode/directory' || String(uri).endsWith('/');
 }
 

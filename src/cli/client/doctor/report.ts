@@ -1,4 +1,4 @@
-/** A diagnosis for people: what is wrong, where the specification says so, what was seen, and what to do. */
+/** Prints a diagnosis for people: what is wrong, the clause of the specification, what was observed, and what to do. */
 import { implementationLines } from '../printing/implementation.ts';
 import { type Output, safe } from '../printing/output.ts';
 import { GROUPS, type Level } from './check.ts';
@@ -7,13 +7,13 @@ import { type Era, LEGACY_VERSION, MODERN_VERSION } from './wire.ts';
 
 export const REVISION: Readonly<Record<Era, string>> = { legacy: LEGACY_VERSION, modern: MODERN_VERSION };
 
-/** The same finding in both eras is told once. */
+/** A finding, shown once for both eras. */
 export interface Told extends CheckResult {
   readonly eras: readonly Era[];
 }
 
 export interface ReportOptions {
-  /** Checks that found nothing, and those that do not apply, too. */
+  /** Whether to show passed checks, and those that do not apply, too. */
   readonly verbose: boolean;
   readonly label: string;
 }
@@ -49,7 +49,7 @@ export function reportText(diagnosis: Diagnosis, { verbose, label }: ReportOptio
 
 export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** Each finding once, with the eras that it was seen in. */
+/** Merges equal findings of the two eras, and lists the eras. */
 export function merged(results: readonly CheckResult[]): readonly Told[] {
   const told: Told[] = [];
   for (const result of results) {

@@ -1,17 +1,17 @@
 /** An endpoint of Streamable HTTP, and every response of it. */
+
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { HttpTarget } from '../../../client/http.ts';
 import { seenIn } from '../../../connection/seen.ts';
+import { type Data, isData } from '../../../protocol/data.ts';
 import {
   ACKNOWLEDGED,
   type Answer,
   answerIn,
   answerTo,
-  type Data,
   type Era,
   inEra,
-  isObject,
   LEGACY_VERSION,
   MAX_MESSAGE_BYTES,
   MODERN_VERSION,
@@ -102,7 +102,7 @@ export function openHttp(target: HttpTarget, era: Era, timeoutMs: number): HttpW
       };
     }
     const field = NAMED_BY[method];
-    const name = field !== undefined && isObject(params) ? params[field] : undefined;
+    const name = field !== undefined && isData(params) ? params[field] : undefined;
     return {
       ...JSON_HEADERS,
       'mcp-protocol-version': MODERN_VERSION,
@@ -176,7 +176,7 @@ const GRACE_MS = 2_000;
 function takeWhole({ text }: Reply, take: (message: Data) => boolean): void {
   try {
     const message: unknown = JSON.parse(text);
-    for (const each of Array.isArray(message) ? message : [message]) if (isObject(each)) take(each);
+    for (const each of Array.isArray(message) ? message : [message]) if (isData(each)) take(each);
   } catch {
     // It is none.
   }
@@ -242,7 +242,6 @@ function exchange(url: URL, sending: Sending, timeoutMs: number): Promise<Reply>
   });
 }
 
-/** The message of an event. */
 function messageIn(event: string): readonly Data[] {
   const data = event
     .split(/\r?\n/)
@@ -251,7 +250,7 @@ function messageIn(event: string): readonly Data[] {
     .join('\n');
   try {
     const value: unknown = JSON.parse(data);
-    return isObject(value) ? [value] : [];
+    return isData(value) ? [value] : [];
   } catch {
     return [];
   }

@@ -6,15 +6,14 @@ import { homedir } from 'node:os';
 import type { StdioTarget } from '../../../client/node/index.ts';
 import { seenIn } from '../../../connection/seen.ts';
 import { inTime, LATE } from '../../../core/waiting/in-time.ts';
+import { type Data, isData } from '../../../protocol/data.ts';
 import {
   ACKNOWLEDGED,
   type Answer,
   answerIn,
   answerTo,
-  type Data,
   type Era,
   inEra,
-  isObject,
   MAX_MESSAGE_BYTES,
   type Notice,
   none,
@@ -27,7 +26,6 @@ export interface StdioWire extends Wire {
   readonly impure: { readonly first: string | undefined; readonly count: number };
   /** Whether the program is still there. */
   readonly alive: boolean;
-  /** Writes a line as it is. */
   write(line: string): void;
   /** Closes standard input. @returns whether the program ends by itself in that time */
   end(timeoutMs: number): Promise<boolean>;
@@ -115,7 +113,7 @@ export function openStdio(target: StdioTarget, era: Era, timeoutMs: number): Std
       const { id, method, params } = message;
       if (typeof method === 'string' && id !== undefined) write(JSON.stringify(answerTo(id, method)));
       else if (typeof method === 'string') {
-        for (const each of heard) each({ method, params: isObject(params) ? params : {} });
+        for (const each of heard) each({ method, params: isData(params) ? params : {} });
       } else if (typeof id === 'string' || typeof id === 'number') pending.get(id)?.(answerIn(message) ?? none('?'));
     }
   }
@@ -192,7 +190,7 @@ function messagesIn(line: string): readonly Data[] | undefined {
   try {
     const value: unknown = JSON.parse(line);
     const all: readonly unknown[] = Array.isArray(value) && value.length > 0 ? value : [value];
-    return all.every((each): each is Data => isObject(each) && each.jsonrpc === '2.0') ? all : undefined;
+    return all.every((each): each is Data => isData(each) && each.jsonrpc === '2.0') ? all : undefined;
   } catch {
     return undefined;
   }

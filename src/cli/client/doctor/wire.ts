@@ -2,9 +2,9 @@
  * Messages to a server as they are on the wire. The doctor has connections of its own, because the client library puts up
  * with much of what is to be found here, and sends nothing that is wrong.
  */
-import { VERSION } from '../../../core/version.ts';
 
-export type Data = Readonly<Record<string, unknown>>;
+import { VERSION } from '../../../core/version.ts';
+import { type Data, isData } from '../../../protocol/data.ts';
 
 export type Era = 'legacy' | 'modern';
 
@@ -63,24 +63,21 @@ export const INITIALIZE: Data = { protocolVersion: LEGACY_VERSION, capabilities:
 
 export const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 
-/** Bytes of one message of a server. */
+/** The most bytes of one message of a server. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
-
-export const isObject = (value: unknown): value is Data =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Parameters as an era has them. What is no object is sent as it is. */
 export function inEra(era: Era, params: unknown, meta: Data | undefined): unknown {
-  if (params !== undefined && !isObject(params)) return params;
+  if (params !== undefined && !isData(params)) return params;
   if (era === 'legacy') return meta === undefined ? params : { ...params, _meta: meta };
   return { ...params, _meta: meta ?? ENVELOPE };
 }
 
 /** A message as an answer; undefined for what is none. */
 export function answerIn(message: Data): Answer | undefined {
-  if (isObject(message.result)) return { kind: 'result', result: message.result };
+  if (isData(message.result)) return { kind: 'result', result: message.result };
   const { error } = message;
-  if (!isObject(error)) return 'method' in message ? undefined : none('It is neither a result nor an error');
+  if (!isData(error)) return 'method' in message ? undefined : none('It is neither a result nor an error');
   if (typeof error.code !== 'number') return none('Its error has no code');
   return {
     kind: 'error',

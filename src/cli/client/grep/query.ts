@@ -3,21 +3,21 @@ import type { LineTest } from '../../../core/search.ts';
 
 export interface Match {
   readonly uri: string;
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
   readonly text: string;
 }
 
 export interface Query {
-  /** RE2 syntax, or plain text where `literal`. */
+  /** A pattern in RE2 syntax, or plain text where `literal` is set. */
   readonly pattern: string;
   readonly literal: boolean;
   readonly glob: string | undefined;
   readonly test: LineTest;
   readonly maxResources: number;
   readonly maxDepth: number;
-  /** Of one resource. */
+  /** The most bytes of one resource. */
   readonly maxBytes: number;
-  /** Limits that were typed. */
+  /** Limits that the user gave explicitly. */
   readonly wanted: ReadonlySet<string>;
 }

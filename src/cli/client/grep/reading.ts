@@ -1,17 +1,19 @@
 /** Matches in the texts of any server: each is read, within limits, and gone through line by line. */
+
 import { isListable, type ListedResource } from '../../../client/shapes.ts';
 import { globFilter } from '../../../core/glob/filter.ts';
 import { isBinaryType } from '../../../core/text/text.ts';
+import { decodedText } from '../../../core/uri.ts';
 import { EXIT_OK } from '../exit-codes.ts';
 import { messageOf } from '../failures.ts';
 import type { Session } from '../reaching/connect.ts';
 import { tellWalk } from '../stops.ts';
 import type { Match, Query } from './query.ts';
 
-/** Characters at the beginning of a line that are matched: the engine is linear, but it does not pause. */
+/** The most characters at the beginning of a line that are matched: the engine is linear, but it does not pause. */
 const MAX_LINE = 64 * 1024;
 
-/** Matches in one resource. */
+/** The most matches in one resource. */
 const MAX_MATCHES = 1_000;
 
 /** Resources that are read at the same time. */
@@ -78,14 +80,7 @@ async function* texts(
   if (tellWalk(walk.report, output, wanted) !== EXIT_OK) cut();
 }
 
-const pathOf = (uri: string): string => {
-  const path = uri.replace(/^[^:]*:(?:\/\/[^/]*)?\/?/, '');
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-};
+const pathOf = (uri: string): string => decodedText(uri.replace(/^[^:]*:(?:\/\/[^/]*)?\/?/, ''));
 
 async function inText(
   uri: string,

@@ -8,7 +8,7 @@ import type { Match, Query } from './query.ts';
 
 const ARGUMENTS = ['pattern', 'literal', 'glob', 'uri', 'context', 'cursor'];
 
-/** Pages of one search. */
+/** The most pages of one search. */
 const MAX_PAGES = 10_000;
 
 /** The tool, whatever prefix it has; undefined of a server that is no Vitrine, or that has its tools turned off. */

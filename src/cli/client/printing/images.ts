@@ -1,24 +1,24 @@
-/** Images in terminals that can show them: those that speak kitty's graphics protocol, or iTerm2's. */
+/** Shows images in terminals that support kitty's graphics protocol, or iTerm2's. */
 import { checkContents } from '../../../client/safety/contents.ts';
 import { imageSize } from '../../../client/safety/image-size.ts';
 import { renderingOf } from '../../../client/safety/rendering.ts';
 
-/** The environment variables that tell which terminal this is. */
+/** The environment variables that identify the terminal. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How a terminal shows images; undefined for most. */
+/** Returns the terminal's image protocol; undefined for most terminals. */
 export function imageProtocol(env: Environment): 'kitty' | 'iterm2' | undefined {
-  // Inside of these, what is written goes somewhere else first.
+  // Terminal multiplexers do not pass images on.
   if ((env.TMUX ?? '') !== '' || /^(?:screen|tmux)/.test(env.TERM ?? '')) return undefined;
   const program = env.TERM_PROGRAM ?? '';
   if ((env.KITTY_WINDOW_ID ?? '') !== '' || env.TERM === 'xterm-kitty' || /^ghostty$/i.test(program)) return 'kitty';
   return program === 'iTerm.app' || program === 'WezTerm' || program === 'mintty' ? 'iterm2' : undefined;
 }
 
-/** Characters of base64 in one of kitty's escape sequences. */
+/** Characters of base64 in one escape sequence of kitty's protocol. */
 const KITTY_CHUNK = 4_096;
 
-/** Bytes of an image that are sent to a terminal. */
+/** The most bytes of an image that are sent to a terminal. */
 const MAX_IMAGE_BYTES = 8 * 1024 * 1024;
 
 export interface SentImage {
@@ -28,8 +28,8 @@ export interface SentImage {
 }
 
 /**
- * Returns the escape sequence that shows an image in a terminal, with nothing but numbers and base64 in it; undefined where
- * the bytes are no image, or none that this terminal can show.
+ * Returns the escape sequence that shows an image, made only of numbers and base64; undefined where the bytes are not
+ * an image, or not one that this terminal can show.
  */
 export async function imageEscape({ mimeType, data }: SentImage, env: Environment): Promise<string | undefined> {
   const protocol = imageProtocol(env);
@@ -52,7 +52,7 @@ function kitty(base64: string): string {
   return `${escapes}\n`;
 }
 
-/** `, 64 x 48`, of an image whose header says so. */
+/** Returns the dimensions of an image as `, 64 x 48`, if its header has them. */
 export function dimensions(mimeType: string, bytes: Uint8Array): string {
   const size = imageSize(mimeType, bytes);
   return size === undefined ? '' : `, ${size.width} x ${size.height}`;

@@ -9,7 +9,7 @@ export interface ShownImplementation {
   readonly icons?: unknown;
 }
 
-/** Most characters of an address or a text that are shown. */
+/** The most characters of an address or a text that are shown. */
 const MAX_ADDRESS = 500;
 
 /** Labels with their texts; undefined where the server says nothing. */

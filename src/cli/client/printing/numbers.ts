@@ -1,14 +1,14 @@
-/** Numbers as people type them. */
+/** Parses numbers that the user typed. */
 import { UsageError } from '../../errors.ts';
 
-/** A number that somebody typed. @throws UsageError that names the flag and what it takes */
+/** Parses a number. @throws UsageError that names the flag and the allowed values */
 export function numberOf(text: string, flag: string, least: number, most: number): number {
   const value = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
   throw new UsageError(`${flag} takes a number from ${least} to ${most}`);
 }
 
-/** A whole number that somebody typed, or the default. @throws UsageError */
+/** Parses a whole number, or returns the default. @throws UsageError */
 export function countOf(text: string | undefined, flag: string, fallback: number, least = 1): number {
   if (text === undefined) return fallback;
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -16,7 +16,7 @@ export function countOf(text: string | undefined, flag: string, fallback: number
   throw new UsageError(`${flag} takes a whole number from ${least}`);
 }
 
-/** Bytes that somebody typed, as in 500, 64K, 10M or 1G. @throws UsageError */
+/** Parses a number of bytes, as in 500, 64K, 10M or 1G. @throws UsageError */
 export function bytesOf(text: string | undefined, flag: string, fallback: number): number {
   if (text === undefined) return fallback;
   const found = /^(\d{1,12})([KMG]?)(?:i?B)?$/i.exec(text);

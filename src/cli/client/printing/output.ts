@@ -1,6 +1,6 @@
 /**
- * Prints the results of a command: lines for people, with colour on terminals; one JSON array or document, or JSON lines,
- * for programs. Text of a server never reaches a terminal as it is.
+ * Prints the results of a command: lines for people, with colour on terminals; one JSON array or document, or JSON
+ * lines, for programs. Text of a server is always cleaned before it reaches a terminal.
  */
 import { once } from 'node:events';
 import { forTerminal } from '../../../client/safety/terminal.ts';
@@ -27,7 +27,7 @@ const SGR: Readonly<Record<Style, readonly [number, number]>> = {
   cyan: [36, 39],
 };
 
-/** Nobody reads what is printed any more, as when `head` has what it wanted. */
+/** The reader of the output has closed it, as `head` does. */
 export class OutputClosed extends Error {
   override readonly name = 'OutputClosed';
 }
@@ -36,25 +36,25 @@ export interface Output {
   readonly form: 'human' | 'json' | 'jsonl';
   /** Whether standard output is a terminal. */
   readonly terminal: boolean;
-  /** In colour, where there is colour. The text has to be safe already. */
+  /** Colours a text, where colour is on. The text has to be safe already. */
   paint(style: Style, text: string): string;
-  /** Prints text as it is. It must have nothing of a server in it that did not go through `safe` or `safeLines`. */
+  /** Prints text unchanged. Text of a server has to go through `safe` or `safeLines` first. */
   line(text: string): Promise<void>;
-  /** Writes bytes as they are, or text without a line feed. */
+  /** Writes bytes unchanged, or text without a line feed. */
   write(data: Uint8Array | string): Promise<void>;
-  /** A list: each entry as it comes. @param human lines for people; undefined prints nothing for it */
+  /** Prints a list, each entry as it arrives. @param human lines for people; undefined prints nothing for it */
   list<T>(entries: AsyncIterable<T> | Iterable<T>, human: (entry: T) => string | undefined): Promise<void>;
-  /** One thing. @param human lines for people */
+  /** Prints one document. @param human lines for people */
   document(value: unknown, human: () => string): Promise<void>;
-  /** One line on standard error, for people: of what was left out, and why. */
+  /** Prints one line for people on standard error, such as what was left out, and why. */
   note(text: string): void;
-  /** Shows what goes on, on standard error if that is a terminal, in the place of the last text. Without a text: clears it. */
+  /** Shows progress on standard error if that is a terminal, replacing the last text. Without a text: clears it. */
   progress(text?: string): void;
-  /** Takes away what was left of the progress, and looks at standard output no more. */
+  /** Clears the progress, and stops watching standard output. */
   close(): void;
 }
 
-/** @param onClosed called when nobody reads any more */
+/** @param onClosed called when the reader has closed the output */
 export function createOutput(flags: OutputFlags, secrets: Secrets, onClosed: () => void = () => {}): Output {
   const form = flags.jsonl === true ? 'jsonl' : flags.json === true ? 'json' : 'human';
   const { stdout, stderr, env } = process;
@@ -80,7 +80,7 @@ export function createOutput(flags: OutputFlags, secrets: Secrets, onClosed: () 
     if (closed) throw new OutputClosed();
     if (terminal) progress();
     if (data.length === 0 || stdout.write(data)) return;
-    // A reader that is gone is told by an error, which closes.
+    // A reader that has gone causes an error, which closes the output.
     await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]).catch(() => {});
     if (closed) throw new OutputClosed();
   }
@@ -112,7 +112,7 @@ export function createOutput(flags: OutputFlags, secrets: Secrets, onClosed: () 
           before = ',';
         }
       } finally {
-        // A list that broke off is valid JSON all the same; the status says that it is incomplete.
+        // A list that broke off is still valid JSON; the exit status says that it is incomplete.
         if (!closed) await write(before === '[' ? '[]\n' : '\n]\n');
       }
     },
@@ -127,7 +127,7 @@ export function createOutput(flags: OutputFlags, secrets: Secrets, onClosed: () 
     progress,
     close() {
       progress();
-      // A pipe may break after all was written to it: then it is still looked at.
+      // A pipe may break after the last write: the listener stays until everything is flushed.
       if (stdout.writableLength === 0) stdout.off('error', failed);
     },
   };
@@ -139,17 +139,17 @@ function hasColour(when: 'auto' | 'always' | 'never', terminal: boolean, env: No
   return terminal && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb';
 }
 
-/** A text of a server as one line that does nothing to a terminal. */
+/** Cleans a server's text to one line without terminal escapes. */
 export const safe = (text: string): string => forTerminal(text);
 
-/** The same with its lines. */
+/** The same, but keeps line ends. */
 export const safeLines = (text: string): string => forTerminal(text, { lines: true });
 
-/** Characters that JSON has no need to escape, and a terminal would act on or not show. */
+/** Characters that JSON need not escape, but that terminals act on or do not show. */
 const UNSEEN =
   /[\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udfff]/g;
 
-/** JSON that does nothing to a terminal, and means the same. */
+/** Writes JSON whose text is safe on a terminal; the value stays the same. */
 export function jsonText(value: unknown, indent?: number): string {
   const text = JSON.stringify(value ?? null, undefined, indent);
   return text.replace(UNSEEN, (found) =>

@@ -1,14 +1,14 @@
-/** How far `get` is, in one line: a bar, counts, how fast, and how long it may still take. */
+/** Prints the progress of `get` in one line: a bar, counts, the rate, and the remaining time. */
 import type { GetProgress } from '../../../client/node/index.ts';
 import { sizeText } from './rows.ts';
 
 /** Characters of the bar. */
 const WIDTH = 20;
 
-/** The time that a rate is taken over, in milliseconds: long enough to be steady, and short enough to follow. */
+/** The time over which the rate is averaged, in milliseconds. */
 const WINDOW_MS = 5_000;
 
-/** Nothing is said of the time that is left before so much of it has passed, in milliseconds. */
+/** The remaining time is shown only after this many milliseconds. */
 const FIRST_MS = 1_000;
 
 interface Moment {
@@ -17,10 +17,10 @@ interface Moment {
   readonly bytes: number;
 }
 
-/** @param now in milliseconds @returns what is said of each progress; it is told of all of them, in their order */
+/** @param now in milliseconds @returns a function that formats each progress; call it for all of them, in order */
 export function createPace(now: () => number = () => performance.now()): (progress: GetProgress) => string {
   const begun = now();
-  /** Moments of the window, the oldest first. */
+  /** Samples within the averaging time, oldest first. */
   let moments: Moment[] = [{ at: begun, done: 0, bytes: 0 }];
 
   return ({ written, unchanged, skipped, planned, failed, found, foundAll, bytes }) => {
@@ -44,7 +44,7 @@ export function createPace(now: () => number = () => performance.now()): (progre
   };
 }
 
-/** `8 s`, `2:05 min`, `1:02 h`. */
+/** Writes a time as `8 s`, `2:05 min`, `1:02 h`. */
 function timeText(seconds: number): string {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole} s`;

@@ -1,16 +1,18 @@
-/** Resources as lines for people. */
+/** Prints resources as lines for people. */
+
 import type { ListedResource } from '../../../client/shapes.ts';
 import { isListable } from '../../../client/shapes.ts';
+import { decodedText } from '../../../core/uri.ts';
 import { DIRECTORY_MIME_TYPE } from '../../../protocol/resources.ts';
 import { type Output, safe } from './output.ts';
 
-/** A name or URI in the colour of what it is. */
+/** Colours a name or URI: folders blue, images magenta. */
 export function painted(resource: ListedResource, text: string, output: Output): string {
   if (isListable(resource) === true) return output.paint('blue', text);
   return resource.mimeType?.startsWith('image/') === true ? output.paint('magenta', text) : text;
 }
 
-/** `4.8K`: at most five characters. */
+/** Writes a size as `4.8K`, in at most five characters. */
 export function sizeText(bytes: number | undefined): string {
   if (bytes === undefined) return '-';
   if (bytes < 1_000) return String(bytes);
@@ -23,7 +25,7 @@ export function sizeText(bytes: number | undefined): string {
   return '>1E';
 }
 
-/** `2026-11-21 22:05`, in the time zone of the machine; `-` for what is no date. */
+/** Writes a time as `2026-11-21 22:05`, in the local time zone; `-` for an invalid date. */
 export function timeText(value: unknown): string {
   if (typeof value !== 'string') return '-';
   const date = new Date(value);
@@ -32,7 +34,7 @@ export function timeText(value: unknown): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** The type as people say it. */
+/** Returns the MIME type, or `folder`. */
 export const typeText = (resource: ListedResource): string =>
   resource.mimeType === DIRECTORY_MIME_TYPE || (resource.mimeType === undefined && isListable(resource) === true)
     ? 'folder'
@@ -42,7 +44,7 @@ export const typeText = (resource: ListedResource): string =>
 export const titleText = ({ name, title }: ListedResource): string =>
   safe(typeof title === 'string' && title !== '' ? title : name);
 
-/** A size, a type and a time before the URI, as `ls -l` has it. */
+/** Writes a row of `ls -l`: size, type and time before the URI. */
 export function longRow(resource: ListedResource, output: Output): string {
   const { size, annotations, uri } = resource;
   const columns = [
@@ -52,14 +54,6 @@ export function longRow(resource: ListedResource, output: Output): string {
     painted(resource, safe(uri), output),
   ];
   const name = titleText(resource);
-  const shown = decoded(uri).replace(/\/$/, '').endsWith(name) ? '' : `  ${output.paint('dim', name)}`;
+  const shown = decodedText(uri).replace(/\/$/, '').endsWith(name) ? '' : `  ${output.paint('dim', name)}`;
   return columns.join('  ') + shown;
 }
-
-const decoded = (uri: string): string => {
-  try {
-    return decodeURIComponent(uri);
-  } catch {
-    return uri;
-  }
-};

@@ -46,7 +46,7 @@ const DEFAULT_TIMEOUT_SECONDS = 60;
 const SHOWN_MS = 5_000;
 const STEP_MS = 1_000;
 
-/** Characters of a program's standard error that are kept, to explain why it does not answer. */
+/** The most characters of a program's standard error that are kept, to explain why it does not answer. */
 const MAX_SAID = 4_096;
 
 /**

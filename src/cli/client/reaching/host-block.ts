@@ -1,9 +1,10 @@
 /** An entry of a host, or what was typed in its place, as what to connect to. */
+
 import { ConfigError } from '../../../config/error.ts';
 import { hostServersOf, parseHostFile } from '../../../config/load.ts';
-import { isRecord } from '../../../config/references.ts';
 import type { Secrets } from '../../../config/secrets.ts';
 import type { UpstreamConfig } from '../../../config/upstream-schema.ts';
+import { isData } from '../../../protocol/data.ts';
 
 /** Values that are shorter are words, as `true` and `production`, and not secrets. */
 const MIN_HIDDEN_LENGTH = 12;
@@ -32,7 +33,7 @@ export function blockOf(entry: Readonly<Record<string, unknown>>, from: string, 
 
 /** Keeps the values of an environment or of headers out of all that is printed, but for short ones and references. */
 export function hideValues(part: unknown, secrets: Secrets): void {
-  if (!isRecord(part)) return;
+  if (!isData(part)) return;
   for (const [name, value] of Object.entries(part))
     if (typeof value === 'string' && value.length >= MIN_HIDDEN_LENGTH && !/\$\{/.test(value)) secrets.add(name, value);
 }

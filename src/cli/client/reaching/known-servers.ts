@@ -1,9 +1,10 @@
 /** The servers that hosts on this machine are set up with, so that they can be named. Nothing is started to find them. */
+
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
 import { ConfigError } from '../../../config/error.ts';
-import { isRecord } from '../../../config/references.ts';
+import { isData } from '../../../protocol/data.ts';
 import { formatOf } from '../../hosts/edit.ts';
 import { type HostPlace, hostPlaces, type Machine } from './host-places.ts';
 
@@ -23,10 +24,10 @@ export interface KnownServer {
   readonly base: string | undefined;
 }
 
-/** Files of hosts that are larger are passed over, in bytes: some keep their whole history beside the servers. */
+/** The most bytes of the file of a host. Larger files are passed over: some hosts keep their whole history in them. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
-/** Files that slower parsers may have, in bytes: those with comments, YAML and TOML. */
+/** The most bytes of a file for the slower parsers: of JSON with comments, YAML and TOML. */
 const MAX_SLOW_BYTES = 1024 * 1024;
 
 const SECTIONS = ['mcpServers', 'servers', 'context_servers', 'mcp', 'extensions'];
@@ -91,8 +92,8 @@ async function contentOf(file: string): Promise<unknown> {
 
 function sectionOf(content: unknown, keys: readonly string[]): Readonly<Record<string, unknown>> | undefined {
   let section = content;
-  for (const key of keys) section = isRecord(section) && Object.hasOwn(section, key) ? section[key] : undefined;
-  return isRecord(section) ? section : undefined;
+  for (const key of keys) section = isData(section) && Object.hasOwn(section, key) ? section[key] : undefined;
+  return isData(section) ? section : undefined;
 }
 
 function serversIn(
@@ -101,14 +102,14 @@ function serversIn(
   { cwd, home }: Pick<Machine, 'cwd' | 'home'>,
 ): readonly KnownServer[] {
   return Object.entries(section ?? {}).flatMap(([name, written]) => {
-    const entry = isRecord(written) ? entryOf(written) : undefined;
+    const entry = isData(written) ? entryOf(written) : undefined;
     if (entry === undefined) return [];
     return {
       name,
       host,
       file,
       scope,
-      disabled: isRecord(written) && (written.disabled === true || written.enabled === false),
+      disabled: isData(written) && (written.disabled === true || written.enabled === false),
       kind: 'url' in entry ? 'http' : 'stdio',
       entry: withVariables(entry, { cwd, home }),
       base: scope === 'user' ? undefined : cwd,
@@ -122,9 +123,9 @@ function entryOf(written: Readonly<Record<string, unknown>>): Readonly<Record<st
   const headers = written.headers ?? written.http_headers;
   const http = httpUrl ?? serverUrl ?? url ?? (type === 'streamable_http' ? uri : undefined);
   if (http !== undefined)
-    return { url: http, ...(headers !== undefined && { headers }), ...(isRecord(auth) && { auth }), ...sseOf(type) };
+    return { url: http, ...(headers !== undefined && { headers }), ...(isData(auth) && { auth }), ...sseOf(type) };
   // Zed has written commands as a block, opencode as a list.
-  const block = isRecord(command) ? { command: command.path, args: command.args, env: command.env } : undefined;
+  const block = isData(command) ? { command: command.path, args: command.args, env: command.env } : undefined;
   const line = Array.isArray(command) ? { command: command[0], args: command.slice(1) } : undefined;
   const program = block?.command ?? line?.command ?? command ?? cmd;
   if (program === undefined) return undefined;
@@ -133,7 +134,7 @@ function entryOf(written: Readonly<Record<string, unknown>>): Readonly<Record<st
   return {
     command: program,
     ...(args !== undefined && args !== null && { args }),
-    ...(isRecord(added) && { env: texts(added) }),
+    ...(isData(added) && { env: texts(added) }),
     ...(cwd !== undefined && cwd !== null && { cwd }),
   };
 }
@@ -159,7 +160,7 @@ function withVariables<T>(value: T, { cwd, home }: Pick<Machine, 'cwd' | 'home'>
         (all, name: string) => places[name] ?? all,
       );
     if (Array.isArray(each)) return each.map(fill);
-    if (isRecord(each)) return Object.fromEntries(Object.entries(each).map(([key, inner]) => [key, fill(inner)]));
+    if (isData(each)) return Object.fromEntries(Object.entries(each).map(([key, inner]) => [key, fill(inner)]));
     return each;
   };
   return fill(value) as T;

@@ -1,4 +1,4 @@
-/** Finds the server that the first argument names: a URL, a command line, a folder or configuration to serve, or a server of a host. */
+/** Finds the server of the first argument: a URL, a command line, a folder or configuration to serve, or a server of a host. */
 import { existsSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { basename, delimiter, join, resolve } from 'node:path';
@@ -13,15 +13,15 @@ import { safe } from '../printing/output.ts';
 import { type KnownServer, knownServers } from './known-servers.ts';
 
 export interface TargetFlags {
-  /** The file whose servers are named, instead of those of hosts. */
+  /** The file in which names are looked up, instead of hosts' files. */
   readonly mcpConfig?: string;
-  /** `Name: value`, sent with each request. */
+  /** `Name: value`, for every request. */
   readonly header?: readonly string[];
   /** Sent as `Authorization: Bearer`. */
   readonly bearer?: string;
   /** `NAME=value`, for a program. */
   readonly env?: readonly string[];
-  /** A path is a document, whatever is in it. */
+  /** Serves a path as a document, whatever its content. */
   readonly asDocument?: boolean;
 }
 
@@ -30,13 +30,13 @@ export interface NamedTarget {
   readonly label: string;
   readonly kind: 'url' | 'command' | 'path' | 'host';
   readonly server: HttpTarget | StdioTarget;
-  /** The path or URL that `server` would serve, where this process can serve it as well. */
+  /** The path or URL that `server` serves, where this process could serve it too. */
   readonly source?: string | undefined;
-  /** The command prints this note before it connects. */
+  /** A note that the command prints before it connects. */
   readonly note?: string | undefined;
 }
 
-/** @throws UsageError for what names nothing; ConfigError for an entry that cannot be used */
+/** @throws UsageError for an unknown name; ConfigError for an unusable entry */
 export async function openTarget(typed: string, flags: TargetFlags, secrets: Secrets): Promise<NamedTarget> {
   if (typed.trim() === '')
     throw new UsageError('Name a server: a URL, a command in quotes, a folder, or a server of a host');
@@ -44,13 +44,13 @@ export async function openTarget(typed: string, flags: TargetFlags, secrets: Sec
   if (flags.mcpConfig === undefined && existsSync(typed)) return servedTarget(typed, resolve(typed), flags, secrets);
   const entry = await entryNamed(typed, flags.mcpConfig);
   if (entry !== undefined) return hostTarget(entry, flags, secrets);
-  // A database, a repository or a bucket: what serves them says what is wrong with it.
+  // A database, a repository or a bucket: the provider reports errors in its URL.
   if (/^[a-z][a-z0-9+.-]+:\/\/\S+$/i.test(typed)) return servedTarget(typed, typed, flags, secrets);
   if (/\s/.test(typed.trim()) || (await isProgram(typed))) return commandTarget(typed, flags, secrets);
   throw new UsageError(await nothingCalled(typed, flags.mcpConfig));
 }
 
-/** Characters of a command line that stand before a message. */
+/** The most characters of a command line in front of a message. */
 const MAX_LABEL = 60;
 
 const words = (text: string): string => text.replace(/\s+/g, ' ').trim();
@@ -61,13 +61,13 @@ async function httpTarget(url: string, flags: TargetFlags, secrets: Secrets): Pr
   if (username === undefined)
     throw new UsageError('The address cannot be read; give one as in https://mcp.example/mcp');
   if (username !== '' || password !== '')
-    throw new UsageError('The address has a user or a password in it; say them with --header or --bearer');
+    throw new UsageError('The address contains a user or a password; give them with --header or --bearer');
   const headers = headersOf(flags);
   const server = Object.keys(headers).length === 0 ? { url } : await checked({ url, headers }, secrets);
   return { label: originOf(url), kind: 'url', server };
 }
 
-/** With what references to the environment stand for. */
+/** Replaces references to the environment by their values. */
 async function checked(
   entry: { readonly url: string; readonly headers: object },
   secrets: Secrets,
@@ -92,10 +92,10 @@ async function commandTarget(line: string, flags: TargetFlags, secrets: Secrets)
   };
 }
 
-/** Served by this very program: in this process, or in one of its own. */
+/** Serves a source with this program: in this process, or in another one. */
 async function servedTarget(typed: string, source: string, flags: TargetFlags, secrets: Secrets): Promise<NamedTarget> {
   const [script = ''] = process.argv.slice(1);
-  // A configuration may have references to all of the environment.
+  // A configuration may refer to any environment variable.
   const own = Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined);
   const server = await programOf(
     { command: process.execPath, args: [script, 'serve', source], env: Object.fromEntries(own) },
@@ -166,7 +166,7 @@ function refuse(flag: unknown, message: string): void {
   if (flag !== undefined) throw new UsageError(message);
 }
 
-/** Addresses of databases have passwords in them. */
+/** Removes user and password from a database URL. */
 const withoutUser = (text: string): string => text.replace(/^([a-z][a-z0-9+.-]+:\/\/)[^/@\s]*@/i, '$1');
 
 const originOf = (url: string): string => {
@@ -174,11 +174,11 @@ const originOf = (url: string): string => {
   return safe(origin + pathname);
 };
 
-/** @throws UsageError where hosts mean different servers by one name */
+/** @throws UsageError where hosts give one name to different servers */
 async function entryNamed(name: string, mcpConfig: string | undefined): Promise<KnownServer | undefined> {
   const found = (await knownServers(mcpConfig)).filter((server) => server.name === name);
   const [first, ...others] = found;
-  // A file that came with a folder must not take the place of what the user has under the same name.
+  // A file that came with a folder must not replace a server of the user.
   const other = others.find(({ entry }) => JSON.stringify(entry) !== JSON.stringify(first?.entry));
   if (first === undefined || other === undefined) return first;
   throw new UsageError(

@@ -1,9 +1,9 @@
-/** A server that has no resources: what it has instead is told, rather than an empty list. */
+/** Reports the tools and prompts of a server without resources, instead of an empty list. */
 
 import { definitions } from '../definitions.ts';
 import type { Session } from './connect.ts';
 
-/** Tells how many tools and prompts a server without resources has. @returns whether it is such a server */
+/** Prints how many tools and prompts a server without resources has. @returns whether the server has no resources */
 export async function tellWithoutResources(session: Session): Promise<boolean> {
   const { facts, label, output } = session;
   if (facts.capabilities.resources !== undefined) return false;

@@ -1,4 +1,4 @@
-/** `vitrine skills get`: skills as folders. */
+/** `vitrine skills get`: writes skills as folders. */
 import { type WrittenSkill, writeSkill } from '../../../client/node/index.ts';
 import type { Secrets } from '../../../config/secrets.ts';
 import { EXIT_OK } from '../exit-codes.ts';
@@ -30,7 +30,7 @@ export const skillsGet = (
         } catch (error) {
           signal.throwIfAborted();
           if (words.length === 1) throw error;
-          // The others are written all the same.
+          // The other skills are written all the same.
           const failure = failureOf(error, session.label);
           output.note(messageOf(failure));
           status = Math.max(status, statusOf(failure));

@@ -56,7 +56,7 @@ export async function skillNamed(word: string, session: Session): Promise<Skill>
   throw new CommandFailure(message, cut ? EXIT_INCOMPLETE : EXIT_NOT_FOUND);
 }
 
-/** Skills of one name that are told. */
+/** The most skills of one name that are told. */
 const MAX_NAMED = 10;
 
 /** Whether the path of a skill ends in these names. */

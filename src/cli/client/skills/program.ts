@@ -49,7 +49,7 @@ export function addSkillCommands(program: Command, secrets: Secrets): void {
     .argument('<skill...>', SKILL_ARGUMENT)
     .requiredOption('-o, --to <folder>', 'where the folders of the skills are made')
     .option('--force', 'replace a skill of that name')
-    .option('--keep-name <name>', 'a name that stays though tools act on it, as in .vscode (may be repeated)', collect)
+    .option('--keep-name <name>', 'keep this name although tools act on it, as in .vscode (may be repeated)', collect)
     .action(async (server: string, words: readonly string[], flags: SkillsGetFlags) => {
       const { skillsGet } = await import('./get.ts');
       await skillsGet(server, words, flags, secrets);

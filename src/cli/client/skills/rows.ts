@@ -3,7 +3,7 @@ import { DYNAMIC, type Skill } from '../../../protocol/skills.ts';
 import { type Output, safe } from '../printing/output.ts';
 import { sizeText } from '../printing/rows.ts';
 
-/** Characters of a description in a list. */
+/** The most characters of a description in a list. */
 const MAX_ABOUT = 100;
 
 /** `draw   5  1.2K  skill://draw/SKILL.md  Draws rooms`: name, files, bytes, URI and description. */

@@ -1,4 +1,4 @@
-/** `vitrine skills show`: a skill as one reads it before it is used. */
+/** `vitrine skills show`: prints a skill for review. */
 import { skillText } from '../../../client/skills/frontmatter.ts';
 import { readSkillFile } from '../../../client/skills/read.ts';
 import type { Secrets } from '../../../config/secrets.ts';
@@ -28,7 +28,7 @@ function whole({ uri, frontmatter, resources }: Skill, body: string, output: Out
     });
   const files =
     resources === DYNAMIC
-      ? 'Its files cannot be verified: the server makes them anew (dynamic)'
+      ? 'Its files cannot be verified: the server generates them (dynamic)'
       : filesText(resources.length, bytesOf(resources));
   return [
     `${output.paint('bold', frontmatter.name)}  ${safe(uri)}`,

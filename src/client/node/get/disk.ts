@@ -1,7 +1,4 @@
-/**
- * Files in one folder, and nowhere else: folders on the way are real ones, a file comes into place whole, and only in the
- * place of what may be replaced.
- */
+/** Writes files in one folder only: follows no links, moves complete files into place, replaces only what it may replace. */
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import {
@@ -22,11 +19,11 @@ import { ResourceClientError } from '../../errors.ts';
 import { MANIFEST } from './manifest.ts';
 import { OWN_FOLDER } from './names.ts';
 
-/** A folder as it is. */
+/** A folder that is read. */
 export interface Files {
   /** Its real path. */
   readonly folder: string;
-  /** Looks at a path, without following links. @returns size and time of the file there, or that there is none or something else */
+  /** Checks a path, without following links. @returns size and time of the file there, or `none`, or `other` for anything else */
   at(path: readonly string[]): Promise<{ readonly size: number; readonly mtimeMs: number } | 'none' | 'other'>;
   /** SHA-256 of a file, in hexadecimal digits. */
   hashOf(path: readonly string[]): Promise<string>;
@@ -34,13 +31,13 @@ export interface Files {
 
 /** A folder that is written to. */
 export interface Disk extends Files, AsyncDisposable {
-  /** A file that is being written, under a name that nobody looks for. */
+  /** A file that is being written, under a temporary name. */
   draft(): Promise<Draft>;
 }
 
 export interface Draft {
   write(bytes: Uint8Array): Promise<void>;
-  /** Puts it at a path. @throws ResourceClientError `invalid` for what is in the way. @returns its time of change */
+  /** Moves it to a path. @throws ResourceClientError `invalid` where something is in the way. @returns its modification time */
   commit(path: readonly string[], replace: boolean): Promise<number>;
   discard(): Promise<void>;
 }
@@ -48,9 +45,9 @@ export interface Draft {
 const LOCK = 'lock';
 
 /**
- * Opens a folder, made if it is not there.
- * @param force take one that has something in it already
- * @throws ResourceClientError `invalid` for one that is not empty and was not filled by `get`, and for one in use
+ * Opens a folder, and creates it where it is missing.
+ * @param force accepts a folder that is not empty
+ * @throws ResourceClientError `invalid` for a folder that is not empty and was not filled by `get`, and for one in use
  */
 export async function openDisk(target: string, force: boolean): Promise<Disk> {
   await mkdir(target, { recursive: true });
@@ -75,7 +72,7 @@ export async function openDisk(target: string, force: boolean): Promise<Disk> {
     ...filesIn(folder),
     async draft() {
       const part = join(own, `part-${randomUUID()}`);
-      // Never one that is there already, so never through a link.
+      // Fails if the file exists, so it never writes through a link.
       const file = await open(part, 'wx', 0o666);
       return draftOf(file, part, enter);
     },
@@ -84,8 +81,8 @@ export async function openDisk(target: string, force: boolean): Promise<Disk> {
 }
 
 /**
- * Looks at a folder, which need not be there, and changes nothing.
- * @throws ResourceClientError `invalid` as `openDisk` does, but for one in use
+ * Reads a folder, which may be missing, and changes nothing.
+ * @throws ResourceClientError `invalid` as `openDisk` does, except for a folder in use
  */
 export async function lookAtDisk(target: string, force: boolean): Promise<Files> {
   const folder = await realpath(target).catch((error: NodeJS.ErrnoException) => missing(error) ?? resolve(target));
@@ -96,7 +93,7 @@ export async function lookAtDisk(target: string, force: boolean): Promise<Files>
 async function check(folder: string, force: boolean): Promise<void> {
   const names = (await readdir(folder).catch((error: NodeJS.ErrnoException) => missing(error))) ?? [];
   if (names.includes(OWN_FOLDER) || names.length === 0 || force) return;
-  throw new ResourceClientError('invalid', 'The folder is not empty, and not one that get has filled');
+  throw new ResourceClientError('invalid', 'The folder is not empty, and get has not filled it');
 }
 
 const filesIn = (folder: string): Files => ({
@@ -145,7 +142,7 @@ function draftOf(file: FileHandle, part: string, enter: (path: readonly string[]
   };
 }
 
-/** Moves a file to a name that nothing has: a link to a file fails if anything has that name. */
+/** Moves a file to a free name: unlike a rename, a hard link fails if the name is taken. */
 async function placeFile(part: string, end: string): Promise<void> {
   try {
     await link(part, end);
@@ -159,10 +156,10 @@ async function placeFile(part: string, end: string): Promise<void> {
   }
 }
 
-/** Codes of the errors with which file systems refuse a link to a file. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
 
-/** A rename takes the place of a symbolic link, and does not follow it. */
+/** A rename replaces a symbolic link, and does not follow it. */
 async function replaceFile(part: string, end: string): Promise<void> {
   const found = await lstat(end).catch(missing);
   if (found?.isDirectory() === true) throw inTheWay();
@@ -175,12 +172,12 @@ async function makeFolder(path: string): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     if (!(await lstat(path)).isDirectory()) {
-      throw new ResourceClientError('invalid', 'Something that is no folder is where a folder has to be');
+      throw new ResourceClientError('invalid', 'A file is in the place of a folder');
     }
   }
 }
 
-/** One run at a time. The lock of a process that is gone is none. */
+/** Allows one run at a time. The lock of a process that has ended does not count. */
 async function lock(own: string): Promise<void> {
   const path = join(own, LOCK);
   try {
@@ -214,4 +211,4 @@ function missing(error: NodeJS.ErrnoException): undefined {
 }
 
 const inTheWay = (): ResourceClientError =>
-  new ResourceClientError('invalid', 'Something that get has not written is in the way');
+  new ResourceClientError('invalid', 'A file or folder that get has not written is in the way');

@@ -112,7 +112,7 @@ export async function getResources(
   return reportOf(run, manifest, seen, wanted, { folder: files.folder, start: starts });
 }
 
-/** Resources that are found before they are read, so that it is known how many there are. */
+/** The most resources that are found before they are read, so that it is known how many there are. */
 const MAX_AHEAD = 10_000;
 
 /** Everything, or what was named and what is below it. */

@@ -2,18 +2,20 @@
  * File names out of URIs. A server chooses its URIs freely: whatever it chooses, what comes out is names that every file
  * system takes as one name each, so that nothing leads out of the folder (SEC-RES-3).
  */
+
 import { createHash } from 'node:crypto';
+import { decodedText } from '../../../core/uri.ts';
 import { plainName } from '../../file-names.ts';
 import { identityOf, insideOf } from '../../shapes.ts';
 import { inertName, type Standing } from './acting.ts';
 
-/** Bytes of a name that all file systems take. */
+/** The most bytes of a name that all file systems take. */
 const MAX_NAME_BYTES = 255;
 
-/** Bytes of a name without what makes it different from another one. */
+/** The most bytes of a name without what makes it different from another one. */
 const MAX_PLAIN_BYTES = 240;
 
-/** Folders below each other. What is deeper has its middle in one name. */
+/** The most folders below each other. The middle folders of a deeper path become one name. */
 const MAX_SEGMENTS = 32;
 
 /** The folder that `get` keeps for itself. */
@@ -26,7 +28,6 @@ const NONE: ReadonlySet<string> = new Set();
 export interface Step {
   /** Its part of the URI: tells two containers apart whose names come out the same. */
   readonly raw: string;
-  /** Its name. */
   readonly name: string;
 }
 
@@ -42,7 +43,8 @@ export function stepsOf(uri: string, start: string | undefined, keep = NONE): re
 }
 
 /** The names that lead to a resource, as people read them: below the start, or from the scheme on. */
-export const namesTo = (uri: string, start: string | undefined): readonly string[] => rawSteps(uri, start).map(decoded);
+export const namesTo = (uri: string, start: string | undefined): readonly string[] =>
+  rawSteps(uri, start).map(decodedText);
 
 function rawSteps(uri: string, start: string | undefined): readonly string[] {
   if (start !== undefined) {
@@ -73,7 +75,7 @@ const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00
 
 /** One segment of a URI as a name: its escapes decoded once, and escaped again where a name must not have them. */
 export function safeName(segment: string, standing: Standing, keep = NONE): string {
-  const escaped = decoded(segment).toWellFormed().replace(UNSAFE, escapedBytes);
+  const escaped = decodedText(segment).toWellFormed().replace(UNSAFE, escapedBytes);
   // `.` and `..` among them.
   const ended = escaped.replace(/[. ]$/, escapedBytes);
   const begun = RESERVED.test(ended.replace(/ +(?=\.|$)/, '')) ? `_${ended}` : ended;
@@ -98,14 +100,6 @@ export const isSafeName = (name: string): boolean =>
   name.isWellFormed() &&
   name.search(UNSAFE) === -1 &&
   !/^ |[. ]$/.test(name);
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}
 
 const escapedBytes = (character: string): string =>
   [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');

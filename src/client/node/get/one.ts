@@ -1,4 +1,4 @@
-/** One resource to one file: asked for only if it has to be, and written only if it is different. */
+/** Writes one resource to one file: fetches it only if necessary, and writes it only if it differs. */
 import { createHash } from 'node:crypto';
 import type { ResourceClient } from '../../client.ts';
 import { ResourceClientError } from '../../errors.ts';
@@ -11,21 +11,21 @@ import type { GetEntry } from './report.ts';
 export interface Order {
   readonly resource: ListedResource;
   readonly path: readonly string[];
-  /** The entry that an earlier run has written for it. */
+  /** The manifest entry of an earlier run. */
   readonly known: ManifestEntry | undefined;
-  /** An earlier run that was interrupted has it. */
+  /** Whether an interrupted earlier run has fetched it. */
   readonly recent: boolean;
 }
 
 export interface OneSetup {
   readonly client: ResourceClient;
   readonly files: Files;
-  /** Begins a file; undefined where nothing is to be written. */
+  /** Begins a file; undefined in a dry run. */
   readonly draft: (() => Promise<Draft>) | undefined;
   readonly options: PieceOptions & { readonly force: boolean; readonly fresh: boolean };
-  /** Counts bytes. @throws what ends the run */
+  /** Counts bytes. @throws the error that ends the run */
   readonly count: (bytes: number) => void;
-  /** Keeps what was written, before anything else is. */
+  /** Saves the manifest entry before anything else happens. */
   readonly keep: (entry: ManifestEntry) => Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export async function getOne(setup: OneSetup, order: Order): Promise<GetEntry> {
   const { uri } = resource;
   const state = await stateOf(files, path, known);
   if (state === 'other' && !options.force) {
-    throw new ResourceClientError('invalid', 'Something that get has not written is in the way', { uri });
+    throw new ResourceClientError('invalid', 'A file or folder that get has not written is in the way', { uri });
   }
   const named = { uri, path: path.join('/') };
   if (state === 'own' && known !== undefined && isCurrent(order, options.fresh)) {
@@ -71,7 +71,7 @@ export async function getOne(setup: OneSetup, order: Order): Promise<GetEntry> {
   }
 }
 
-/** Of a resource that changes while it is read. */
+/** Attempts for a resource that changes while it is read. */
 const MAX_ATTEMPTS = 3;
 
 const hold = (draft: Draft): { readonly draft: Draft } & AsyncDisposable => ({
@@ -87,7 +87,7 @@ async function fill(
   const hash = createHash('sha256');
   let size = 0;
   let any = false;
-  // A window that a URI names (`#L1-L5`) has another size than the resource.
+  // A URI of lines (`#L1-L5`) has another size than its resource.
   for await (const { bytes } of piecesOf(client, resource.uri, resource.size, options)) {
     any = true;
     count(bytes.length);
@@ -98,7 +98,7 @@ async function fill(
   return any || isListable(resource) === false ? { size, sha256: hash.digest('hex') } : undefined;
 }
 
-/** Tells whether the path has nothing, the file that an earlier run wrote, or something else. */
+/** Returns whether the path is free, has the file of an earlier run, or has something else. */
 async function stateOf(
   files: Files,
   path: readonly string[],
@@ -110,7 +110,7 @@ async function stateOf(
   return found.mtimeMs === known.mtimeMs || (await files.hashOf(path)) === known.sha256 ? 'own' : 'other';
 }
 
-/** Whether the server need not be asked: it says that nothing has changed, or was asked in a run that goes on. */
+/** Whether no request is needed: the server says that nothing has changed, or the interrupted run has fetched it. */
 function isCurrent({ resource, known, recent }: Order, fresh: boolean): boolean {
   if (fresh || known === undefined) return false;
   const { lastModified } = resource.annotations ?? {};

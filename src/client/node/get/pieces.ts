@@ -3,7 +3,7 @@ import { decodeBase64 } from '../../base64.ts';
 import type { ResourceClient } from '../../client.ts';
 import type { ReadItem } from '../../contents.ts';
 import { invalidAnswer, ResourceClientError } from '../../errors.ts';
-import type { ReadOptions } from '../../reading.ts';
+import { type ReadOptions, tooLarge } from '../../reading.ts';
 
 /** Bytes that are asked for at once of a resource that says it has more. */
 export const PIECE_BYTES = 4 * 1024 * 1024;
@@ -92,9 +92,3 @@ const versionOf = ({ resource, window }: ReadItem): string =>
 export const CHANGED = 'The resource changed while it was read';
 
 const changed = (uri: string): ResourceClientError => new ResourceClientError('failed', CHANGED, { uri });
-
-const tooLarge = (uri: string, size: number, maxBytes: number): ResourceClientError =>
-  new ResourceClientError('too-large', `The contents have more than ${maxBytes} bytes`, {
-    uri,
-    data: { size, maxBytes },
-  });

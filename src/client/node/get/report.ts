@@ -97,5 +97,5 @@ export const DEFAULT_MAX_RESOURCES = 100_000;
 export const DEFAULT_MAX_FILE_BYTES = 256 * 1024 * 1024;
 export const DEFAULT_MAX_TOTAL_BYTES = 8 * 1024 * 1024 * 1024;
 export const DEFAULT_GET_CONCURRENCY = 4;
-/** Files that are named as gone, at most. */
+/** The most files that are named as gone. */
 export const MAX_GONE = 1_000;

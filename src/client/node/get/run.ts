@@ -1,4 +1,4 @@
-/** Many resources at the same time, but not too many, and the counts of what became of them. */
+/** Reads many resources concurrently, up to a limit, and counts the outcomes. */
 import { clientError, ResourceClientError } from '../../errors.ts';
 import type { WalkReport, WalkStop } from '../../walk.ts';
 import {
@@ -9,23 +9,23 @@ import {
   type GetProgress,
 } from './report.ts';
 
-/** After so many failures in a row that say that the server is not there, it is not asked any more. */
+/** After this many consecutive failures to reach the server, the run ends. */
 const MAX_UNAVAILABLE = 8;
 
 export interface Run {
-  /** Aborted by whoever started it, and when it cannot go on. */
+  /** Aborted by the caller, and when the run cannot continue. */
   readonly signal: AbortSignal;
-  /** Waits for room, and starts. @param optional a refusal of the server is no failure */
+  /** Waits for a free place, and starts. @param optional a refusal of the server is not a failure */
   start(task: () => Promise<GetEntry>, uri: string, optional: boolean): Promise<void>;
   done(entry: GetEntry): void;
-  /** A resource was found. */
+  /** Counts a resource that was found. */
   found(): void;
-  /** No others are. */
+  /** Says that no more resources will be found. */
   foundAll(): void;
-  /** Counts bytes that were read. @throws what ends the run when there are too many */
+  /** Counts bytes that were read. @throws the error that ends the run when there are too many */
   count(bytes: number): void;
   stopped(stop: WalkStop): void;
-  /** Waits for what was started. @throws the reason why it cannot go on */
+  /** Waits for all started tasks. @throws the reason why the run cannot continue */
   settle(): Promise<void>;
   progress(): GetProgress;
   readonly stops: WalkReport['stopped'];
@@ -51,7 +51,7 @@ export function createRun(options: GetOptions): Run {
   }
 
   function failed(uri: string, error: unknown, optional: boolean): void {
-    // A resource that the end of the run cut off has not failed and is not skipped.
+    // A resource that was interrupted by the end of the run is neither failed nor skipped.
     if (signal.aborted) return;
     const { code } = error as { readonly code?: unknown };
     const ofDisk = !(error instanceof ResourceClientError) && typeof code === 'string' && /^E[A-Z]+$/.test(code);
@@ -110,11 +110,8 @@ export function createRun(options: GetOptions): Run {
   };
 }
 
-/** Why a run ended before its end: the limit of bytes. It is no error, and stands in the report. */
-export const OVER_TOTAL = new ResourceClientError(
-  'too-large',
-  'All resources together have more bytes than are wanted',
-);
+/** The reason of a run that reached its limit of bytes. It is not an error, and is in the report. */
+export const OVER_TOTAL = new ResourceClientError('too-large', 'All resources together exceed the limit of bytes');
 
-/** Codes of the errors that servers give for a container that cannot be read. */
+/** Error codes of servers for a container that cannot be read. */
 const NO_CONTENTS: ReadonlySet<string> = new Set(['not-found', 'invalid', 'invalid-answer', 'unsupported', 'failed']);

@@ -7,10 +7,10 @@ import type { ResourceTemplate } from '../../../protocol/resources.ts';
 import type { DeclaredArgument } from './head.ts';
 import type { TemplateNode } from './template.ts';
 
-/** Names that are looked at for one suggestion list; what does not fit the template is left out of it. */
+/** The most names that are looked at for one suggestion list; what does not fit the template is left out of it. */
 const MAX_CANDIDATES = 1_000;
 
-/** Templates of the mounts that are looked at. */
+/** The most templates of the mounts that are looked at. */
 const MAX_TEMPLATES = 100;
 
 export async function completeArgument(

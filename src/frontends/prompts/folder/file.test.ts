@@ -244,12 +244,12 @@ const ALIASES = ['a', 'b', 'c', 'd', 'e', 'f']
 
 describe('a broken file', () => {
   it.each<[string, string, number, RegExp]>([
-    ['an unknown argument', `${head('who')}Hello\n{{whom}}`, 6, /"whom" is no argument.*declares who/],
-    ['an argument where none is declared', 'Hello\n\n{{who}}', 3, /"who" is no argument.*declares none/],
+    ['an unknown argument', `${head('who')}Hello\n{{whom}}`, 6, /"whom" is not an argument.*declares who/],
+    ['an argument where none is declared', 'Hello\n\n{{who}}', 3, /"who" is not an argument.*declares none/],
     ['an unknown variable', `${head('who')}{{resource x:///{whom}}}`, 5, /"whom"/],
     ['a URI that is none', 'a\n{{resource x:///a b}}', 2, /URI template/],
     ['braces without end', 'a\nb {{who', 2, /not closed/],
-    ['nothing to say', '---\ntitle: x\n---\n\n<!-- user -->\n', 4, /says nothing/],
+    ['nothing to say', '---\ntitle: x\n---\n\n<!-- user -->\n', 4, /is empty/],
     ['a head without end', '---\ntitle: x\n', 1, /has no end/],
     ['YAML that is none', '---\ntitle: "x\n---\nHello', 2, /quote/],
     ['an unknown key', '---\ntitle: x\nauthor: y\n---\nHello', 2, /author.*name, title/],

@@ -1,4 +1,4 @@
-/** One file of a folder as a prompt. */
+/** Makes a prompt from one file of a folder. */
 import type { Prompt } from '../../../core/prompt.ts';
 import type { ResourceOptions } from '../../resources/options.ts';
 import { completeArgument } from './complete.ts';
@@ -6,12 +6,12 @@ import { splitPrompt } from './head.ts';
 import { renderMessages } from './render.ts';
 import { parseTemplate } from './template.ts';
 
-/** The end of the name of a file that is a prompt. */
+/** The file name extension of prompts. */
 export const PROMPT_SUFFIX = '.md';
 
 /**
- * @param fileName names the prompt when its front matter does not
- * @param resources what `{{resource uri}}` reads from
+ * @param fileName names the prompt if its front matter does not
+ * @param resources the resources that `{{resource uri}}` reads
  * @throws LineFault
  */
 export async function promptOfFile(fileName: string, text: string, resources: ResourceOptions): Promise<Prompt> {

@@ -77,7 +77,7 @@ describe('a folder of prompts', () => {
     expect(warnings).toEqual([
       {
         message: 'a prompt is left out',
-        facts: { file: 'bad.md', line: 2, problem: '"two" is no argument of this prompt; it declares none' },
+        facts: { file: 'bad.md', line: 2, problem: '"two" is not an argument of this prompt; it declares none' },
       },
     ]);
     provider.set('prompts/bad.md', { text: 'Mended now' });

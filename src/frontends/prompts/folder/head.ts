@@ -29,7 +29,7 @@ export interface PromptSections {
   readonly before: number;
 }
 
-const line = z.string().regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'has control characters in it');
+const line = z.string().regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'contains control characters');
 const words = z.string().max(4_096);
 
 const iconSchema = z.strictObject({

@@ -16,10 +16,10 @@ import { PROMPT_SUFFIX, promptOfFile } from './file.ts';
 import { listPromptFiles } from './list.ts';
 import { watchPromptFiles } from './watch.ts';
 
-/** Bytes of one file. */
+/** The most bytes of one file. */
 export const MAX_PROMPT_BYTES = 256 * 1024;
 
-/** Bytes of parsed files that are kept. */
+/** The most bytes of parsed files that are kept. */
 const MAX_CACHED_BYTES = 16 * 1024 * 1024;
 
 /** Files that are read at the same time. */

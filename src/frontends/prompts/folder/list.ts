@@ -4,10 +4,10 @@ import type { ResourceProvider } from '../../../core/provider.ts';
 import type { Resource } from '../../../protocol/resources.ts';
 import { PROMPT_SUFFIX } from './file.ts';
 
-/** Prompts of one folder. */
+/** The most prompts of one folder. */
 export const MAX_PROMPT_FILES = 500;
 
-/** Entries of the folder that are looked at. */
+/** The most entries of the folder that are looked at. */
 const MAX_ENTRIES = 5_000;
 
 /** @throws ResourceError what `list` throws, and `not-found` for a folder that is not there */

@@ -7,7 +7,7 @@ import { embedResource } from './embed.ts';
 import type { DeclaredArgument } from './head.ts';
 import { MAX_EMBEDS, type Role, type TemplateNode } from './template.ts';
 
-/** Characters of text in one prompt, values included. */
+/** The most characters of text in one prompt, values included. */
 export const MAX_TEXT_LENGTH = 1_048_576;
 
 /**

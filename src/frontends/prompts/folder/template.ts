@@ -1,6 +1,6 @@
 /**
- * The body of a prompt's file, parsed once into nodes. Values are inserted into nodes and never parsed: `{{` in one is
- * two braces, and a role marker in one is text (SEC-PROMPT-1).
+ * The body of a prompt's file, parsed once into nodes. Values are inserted into nodes and never parsed: `{{` or a role
+ * marker in a value is plain text (SEC-PROMPT-1).
  */
 
 import { LineFault } from '../../../core/front-matter.ts';
@@ -14,7 +14,7 @@ export type TemplateNode =
   | { readonly kind: 'argument'; readonly name: string }
   /** `{{resource uri}}`, where the URI is a template over the arguments. */
   | { readonly kind: 'resource'; readonly uri: UriTemplate }
-  /** `<!-- assistant -->` or `<!-- user -->` on a line of its own: who says what follows. */
+  /** `<!-- assistant -->` or `<!-- user -->` on its own line: the role of the following text. */
   | { readonly kind: 'role'; readonly role: Role };
 
 export const MAX_NODES = 200;
@@ -25,7 +25,7 @@ const RESOURCE = /^resource\s+(\S.*)$/;
 
 /**
  * @param names the declared arguments
- * @param before lines of the file before the body
+ * @param before the number of lines in the file before the body
  * @throws LineFault
  */
 export function parseTemplate(body: string, names: ReadonlySet<string>, before: number): readonly TemplateNode[] {
@@ -71,11 +71,11 @@ export function parseTemplate(body: string, names: ReadonlySet<string>, before: 
   }
   if (text !== '') nodes.push({ kind: 'text', text });
   if (nodes.every((node) => node.kind === 'role' || (node.kind === 'text' && node.text.trim() === '')))
-    throw new LineFault('the prompt says nothing: it has no text below its front matter', before + 1);
+    throw new LineFault('the prompt is empty: it has no text below its front matter', before + 1);
   return nodes;
 }
 
-/** Finds the `}}` of an expression: braces of a URI template in it come in pairs. */
+/** Finds the `}}` of an expression; braces of a URI template inside it come in pairs. */
 function closing(source: string, from: number): number | undefined {
   let depth = 0;
   for (let at = from; at < source.length; at++) {
@@ -106,5 +106,5 @@ function expression(content: string, names: ReadonlySet<string>, line: number): 
 
 function unknown(name: string, names: ReadonlySet<string>, line: number): LineFault {
   const declared = names.size === 0 ? 'it declares none' : `it declares ${[...names].join(', ')}`;
-  return new LineFault(`${JSON.stringify(name)} is no argument of this prompt; ${declared}`, line);
+  return new LineFault(`${JSON.stringify(name)} is not an argument of this prompt; ${declared}`, line);
 }

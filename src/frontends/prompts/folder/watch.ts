@@ -1,10 +1,10 @@
-/** Changes of a folder of prompts: files that come and go, and edits of each. */
+/** Watches a folder of prompts: new and deleted files, and edits of each. */
 import type { Context } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import type { ResourceProvider } from '../../../core/provider.ts';
 import { listPromptFiles } from './list.ts';
 
-/** Calls back after every change, from the moment the promise resolves until the handle is disposed. */
+/** Calls back after every change, from the moment the promise resolves until the handle is disposed of. */
 export async function watchPromptFiles(
   provider: ResourceProvider,
   uri: string,
@@ -16,7 +16,7 @@ export async function watchPromptFiles(
   let waiting = false;
   let work: Promise<void> = Promise.resolve();
 
-  /** Puts a watch on every file; true when there were new ones, which may have been edited before theirs was in place. */
+  /** Watches every file; returns whether there were new ones, which may have been edited before their watch began. */
   async function follow(): Promise<boolean> {
     waiting = false;
     const present = new Set((await filesThere(provider, uri, ctx)).map((file) => file.uri));
@@ -67,7 +67,7 @@ export async function watchPromptFiles(
   return { [Symbol.asyncDispose]: dispose };
 }
 
-/** A folder that is not there yet has none. */
+/** A folder that does not exist yet has no files. */
 async function filesThere(provider: ResourceProvider, uri: string, ctx: Context): ReturnType<typeof listPromptFiles> {
   try {
     return await listPromptFiles(provider, uri, ctx);

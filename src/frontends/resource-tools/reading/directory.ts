@@ -1,8 +1,8 @@
 /** A directory as blocks: its children while they fit, and the names of the rest (2093-5). */
+import { collectRange } from '../../../core/collect.ts';
 import type { Context } from '../../../core/context.ts';
 import { type ContentBlock, text } from '../../../protocol/content.ts';
 import type { Resource, ResourceContents } from '../../../protocol/resources.ts';
-import { collectRange } from '../../resources/collect.ts';
 import { contentsOf } from '../../resources/encode.ts';
 import { listedPage } from '../../resources/list.ts';
 import { withBodies } from '../../resources/read.ts';

@@ -1,4 +1,4 @@
-/** Results of the `read` tool that are kept, as answers to reads are: made of what was read, and given again with that. */
+/** Keeps results of the `read` tool. A result is given again only as long as the reads that it was made of would be. */
 import type { Context } from '../../../core/context.ts';
 import { wrapProvider } from '../../../core/layer.ts';
 import type { CallToolResult } from '../../../protocol/content.ts';
@@ -6,7 +6,7 @@ import { type GivenBodies, isUnasked } from '../../resources/kept.ts';
 import type { ToolSetup } from '../setup.ts';
 import { type ReadArguments, readAs } from './forms.ts';
 
-/** As `readAs`; the result is kept where all that it was made of may be given again. */
+/** Does what `readAs` does, and keeps the result if everything that it was made of may be given again. */
 export async function readAndKeep(setup: ToolSetup, args: ReadArguments, ctx: Context): Promise<CallToolResult> {
   const { resources } = setup;
   const { kept, provider } = resources;
@@ -30,9 +30,9 @@ export async function readAndKeep(setup: ToolSetup, args: ReadArguments, ctx: Co
 }
 
 /**
- * The members of the result in JSON, where the same call would give what it gave before. What it is read for is decided
- * about with the read itself: metadata that are wanted for a read are allowed with it.
- * @param args as they were sent, checked or not: with wrong ones nothing was read
+ * The members of the kept result in JSON, if the same call would give the same result now; else undefined. Asking about the
+ * read is enough: the call also asked for metadata, but access to a resource's metadata comes with access to read it.
+ * @param args as the client sent them. They need no check: a call with wrong arguments read nothing, so nothing is kept.
  */
 export const readToolAgain = ({ resources: { kept } }: ToolSetup, args: unknown, ctx: Context): string | undefined =>
   isUnasked(ctx) ? kept?.again(keyOf(args), ctx) : undefined;

@@ -1,9 +1,9 @@
 /** A slice of a resource with a few bytes around it, so that it can be cut between characters. */
 import { knownSize, type ResourceBody } from '../../../core/body.ts';
+import { collectRange } from '../../../core/collect.ts';
 import type { Context } from '../../../core/context.ts';
 import { invalid, type ResourceError } from '../../../core/errors.ts';
 import type { Resource } from '../../../protocol/resources.ts';
-import { collectRange } from '../../resources/collect.ts';
 import type { ResourceOptions } from '../../resources/options.ts';
 import { withBodies } from '../../resources/read.ts';
 
@@ -31,7 +31,7 @@ export interface Slice {
  * The slice of a resource that is one content; undefined when it is several. Only what is wanted is asked for, so memory
  * and work do not grow with the resource.
  * @param accept the formats that are wanted, best first; its own where left out
- * @throws ResourceError `invalid` for an offset behind the end
+ * @throws ResourceError `invalid` for an offset past the end
  */
 export async function readSlice(
   options: ResourceOptions,
@@ -71,7 +71,7 @@ function readRaw(
 
 const marginBefore = (offset: number): number => Math.min(offset, MARGIN);
 
-/** The slice of one body, which is the whole of it or what `readRaw` asked for. It is empty behind the end. */
+/** The slice of one body, which is the whole of it or what `readRaw` asked for. It is empty past the end. */
 export async function sliceOf(body: ResourceBody, offset: number, length: number, ctx: Context): Promise<Slice> {
   const { resource, content, window } = body;
   const before = marginBefore(offset);
@@ -89,5 +89,5 @@ export async function sliceOf(body: ResourceBody, offset: number, length: number
 
 export function behindEnd(uri: string, total: number | undefined): ResourceError {
   const size = total === undefined ? '' : `, which has ${total} bytes`;
-  return invalid(`The window begins behind the end of the resource${size}`, uri);
+  return invalid(`The window begins past the end of the resource${size}`, uri);
 }

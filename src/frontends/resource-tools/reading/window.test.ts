@@ -66,7 +66,7 @@ describe('windows one after the other [CB-3]', () => {
     expect(bytes.toString('utf8')).toBe('0123456789');
     for (const start_offset of [11, 12, 13, 14, 1_000]) {
       const refusal = await engine.refusal('read', { uri: 'm+memory:///a.txt', start_offset });
-      expect(refusal).toContain('The window begins behind the end of the resource');
+      expect(refusal).toContain('The window begins past the end of the resource');
     }
   });
 
@@ -87,7 +87,7 @@ describe('windows one after the other [CB-3]', () => {
       if (size === 1_000) expect(windows[0]?.parts[0]).not.toHaveProperty('total_bytes');
     }
     const refusal = await engine.refusal('read', { uri: 'm+memory:///noise.bin', start_offset: 1_000_000 });
-    expect(refusal).toContain('behind the end');
+    expect(refusal).toContain('past the end');
   });
 });
 
@@ -142,7 +142,7 @@ describe('a window [CB-3]', () => {
     expect(windows.map(({ parts }) => parts[0]?.text)).toEqual(['é', '😀', 'é']);
   });
 
-  it('is empty at the end and of what is empty, and refused behind the end', async () => {
+  it('is empty at the end and of what is empty, and refused past the end', async () => {
     await using engine = memoryEngine({ 'a.txt': { text: 'é' }, 'empty.txt': { text: '' } });
     for (const [name, start_offset, total_bytes] of [
       ['a.txt', 2, 2],
@@ -156,7 +156,7 @@ describe('a window [CB-3]', () => {
     }
     for (const start_offset of [3, 4, 5, 6, 1_000, Number.MAX_SAFE_INTEGER]) {
       const refusal = await engine.refusal('read', { uri: 'm+memory:///a.txt', start_offset });
-      expect(refusal).toBe('The window begins behind the end of the resource, which has 2 bytes (m+memory:///a.txt)');
+      expect(refusal).toBe('The window begins past the end of the resource, which has 2 bytes (m+memory:///a.txt)');
     }
     expect(await engine.refusal('read', { uri: 'm+memory:///empty.txt', start_offset: 1 })).toContain('has 0 bytes');
   });

@@ -1,6 +1,6 @@
 /**
- * Windows (CB-3): a range of bytes over the parts of a resource in their order. Most resources are one part; children of
- * a directory and alternatives of one content are several, and the window runs over them as if they were one.
+ * Windows (CB-3): a range of bytes over the parts of a resource in order. Most resources have one part. A directory's
+ * children, and several formats of one content, are several parts; the window runs over them as if they were one file.
  */
 import { knownSize } from '../../../core/body.ts';
 import type { Context } from '../../../core/context.ts';
@@ -20,13 +20,13 @@ export interface Part {
 }
 
 export interface Window {
-  /** Its beginning: as asked for, or behind the character that this lies in the middle of. */
+  /** Its first byte: the requested offset, or the end of the character that contains this offset. */
   readonly start: number;
   readonly maxBytes: number;
-  /** The parts that lie in it. */
+  /** The parts inside the window. */
   readonly parts: readonly Part[];
   readonly totalParts: number;
-  /** The beginning of the next window; undefined at the end. */
+  /** The first byte of the next window; undefined at the end. */
   readonly next: number | undefined;
   /** Bytes of all parts, where known. */
   readonly total: number | undefined;
@@ -36,8 +36,8 @@ export interface Window {
 export const MIN_WINDOW_BYTES = 4;
 
 /**
- * How much goes into a window: what was asked for, or what fits the output budget, as base64 where it has to be. In a
- * window's result a text is there twice, so it gets half of what one message may hold.
+ * Returns how many bytes a window may have: the requested number, or as many as fit the output budget, in base64 where
+ * needed. A result holds the text of a window twice, so the text gets half of the bytes of one message.
  */
 export function windowLimits(setup: ToolSetup, maxBytes: number | undefined): CutLimits {
   const { outputBytes, resources } = setup;
@@ -47,7 +47,7 @@ export function windowLimits(setup: ToolSetup, maxBytes: number | undefined): Cu
   return { text: Math.max(MIN_WINDOW_BYTES, text), base64: Math.max(MIN_WINDOW_BYTES, base64) };
 }
 
-/** @throws ResourceError `invalid` for an offset behind the end */
+/** @throws ResourceError `invalid` for an offset past the end */
 export async function readWindow(
   setup: ToolSetup,
   resource: Resource,
@@ -64,7 +64,7 @@ export async function readWindow(
   return windowOverParts(setup, resource.uri, offset, Math.min(limits.text, limits.base64), ctx, accept);
 }
 
-/** The window at the beginning of a slice that is at hand. */
+/** Returns the window at the beginning of a slice that is in memory. */
 export function windowOf(slice: Slice, limits: CutLimits): Window {
   const { kind, start, bytes } = cutWindow(slice, limits);
   const end = start + bytes.byteLength;
@@ -93,7 +93,7 @@ function windowOverParts(
     const parts: Part[] = [];
     let start = offset;
     let room = maxBytes;
-    /** The beginning of the part that is looked at. */
+    /** The beginning of the current part. */
     let at = 0;
     /** The end of the window, once it is known. */
     let end: number | undefined;

@@ -3,7 +3,7 @@ import { type Context, createContext } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import { createSubscriptionBook, type SubscriptionBook } from './book.ts';
 
-/** A watch whose changes the test makes, and that says how many of it are open. */
+/** A watch whose changes the test makes. `open` counts the watches that have not ended. */
 function watches() {
   const listeners = new Set<() => void>();
   return {
@@ -28,7 +28,7 @@ describe('the book of subscriptions [CB-8]', () => {
   beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) }));
   afterEach(() => void vi.useRealTimers());
 
-  it('counts changes from the beginning on, and says when the last one was', async () => {
+  it('counts the changes since the subscription, and says when the last one was', async () => {
     const book = createSubscriptionBook();
     const files = watches();
     expect(await book.add('x:a', files.watch, peer('p'))).toBe(true);
@@ -45,7 +45,7 @@ describe('the book of subscriptions [CB-8]', () => {
     book.close();
   });
 
-  it('has one subscription to one thing: again changes nothing, once ends it', async () => {
+  it('has at most one subscription to a resource: a second one changes nothing, one removal ends it', async () => {
     const book = createSubscriptionBook();
     const files = watches();
     const both = await Promise.all([book.add('x:a', files.watch, peer('p')), book.add('x:a', files.watch, peer('p'))]);
@@ -57,7 +57,7 @@ describe('the book of subscriptions [CB-8]', () => {
     expect(book.size).toBe(0);
   });
 
-  it('keeps the list of resources apart from the resources', async () => {
+  it('keeps a subscription to the list apart from subscriptions to resources', async () => {
     const book = createSubscriptionBook();
     const lists = watches();
     expect(await book.add(undefined, lists.watch, peer('p'))).toBe(true);
@@ -77,7 +77,7 @@ describe('the book of subscriptions [CB-8]', () => {
     book.close();
   });
 
-  it('holds so many URIs of a peer, beside the list, and so many peers [SEC-RES-4]', async () => {
+  it('limits the URIs of a peer, the list not counted, and the number of peers [SEC-RES-4]', async () => {
     const book = createSubscriptionBook({ maxUris: 2, maxPeers: 2, idleMs: HOUR });
     const { watch } = watches();
     await book.add(undefined, watch, peer('p'));
@@ -94,7 +94,7 @@ describe('the book of subscriptions [CB-8]', () => {
     book.close();
   });
 
-  it('keeps nothing of what could not be watched', async () => {
+  it('keeps no subscription whose watch failed', async () => {
     const book = createSubscriptionBook();
     const failing = async (): Promise<never> => {
       throw new ResourceError('not-found', 'gone');
@@ -105,7 +105,7 @@ describe('the book of subscriptions [CB-8]', () => {
     book.close();
   });
 
-  it('ends a subscription that is taken back while it begins', async () => {
+  it('ends a subscription that is removed while it begins', async () => {
     const book = createSubscriptionBook();
     const files = watches();
     const adding = book.add('x:a', files.watch, peer('p'));
@@ -115,7 +115,7 @@ describe('the book of subscriptions [CB-8]', () => {
     expect(book.size).toBe(0);
   });
 
-  it('forgets who has not called for an hour, ends their watches, and nobody else’s', async () => {
+  it('forgets a peer that has not called for an hour and ends its watches, and no other peer’s', async () => {
     const book = createSubscriptionBook({ maxUris: 10, maxPeers: 10, idleMs: HOUR });
     const files = watches();
     await book.add('x:a', files.watch, peer('idle'));
@@ -164,7 +164,7 @@ describe('a connection in the book [CB-8]', () => {
     book.close();
   });
 
-  it('takes its peer’s subscriptions with it when it ends', async () => {
+  it('ends its peer’s subscriptions when it ends', async () => {
     const book = createSubscriptionBook();
     const files = watches();
     const { end } = linkTo(book);
@@ -189,7 +189,7 @@ describe('a connection in the book [CB-8]', () => {
     book.close();
   });
 
-  it('fails a subscription that it cannot take, and keeps nothing of it', async () => {
+  it('fails a subscription that it refuses, and keeps nothing of it', async () => {
     const book = createSubscriptionBook();
     const files = watches();
     book.connect('p', {

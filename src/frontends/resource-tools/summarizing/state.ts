@@ -19,7 +19,7 @@ export interface Progress {
   readonly final?: boolean;
 }
 
-/** Bytes of the summary of one piece: all of them have to fit into the state. */
+/** The most bytes of the summary of one piece: all of them have to fit into the state. */
 const MAX_SUMMARY_BYTES = 2_000;
 
 export const startAt = (offset: number): Progress => ({

@@ -1,10 +1,10 @@
-/** Whether a rule is about the arguments of a call. */
+/** Decides whether a rule applies to the arguments of a call. */
 import { compileGlobs } from '../../../core/glob/index.ts';
 import type { AccessRule, ArgumentValue } from './options.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** Without arguments the question is whether there are any: then it matches what can match, to allow and to ask. */
+/** Undefined arguments ask whether any arguments could match: rules that allow or ask then match, others do not. */
 export function argumentTest({ arguments: wanted, effect }: AccessRule): (given: Given | undefined) => boolean {
   if (wanted === undefined) return () => true;
   const valueTest = effect === 'allow' ? surely : possibly;
@@ -19,21 +19,21 @@ export function argumentTest({ arguments: wanted, effect }: AccessRule): (given:
 const valuesOf = (values: ArgumentValue | readonly ArgumentValue[]): readonly ArgumentValue[] =>
   Array.isArray(values) ? (values as readonly ArgumentValue[]) : [values as ArgumentValue];
 
-/** The globs among them; an empty text is a value, and no glob. */
+/** Returns the globs among the values; an empty text is a plain value. */
 export const globsOf = (values: ArgumentValue | readonly ArgumentValue[]): readonly string[] =>
   valuesOf(values).filter((value) => typeof value === 'string' && value !== '') as readonly string[];
 
-/** One value, as it was meant: what a tool makes of a list or an object, nobody knows. */
+/** Matches a single value literally, since nobody knows how a tool treats a list or an object. */
 function surely(values: readonly ArgumentValue[]): (given: unknown) => boolean {
   const globs = compileGlobs(globsOf(values), 'text');
   const exact = new Set<unknown>(values.filter((value) => typeof value !== 'string' || value === ''));
   return (given) => exact.has(given) || (typeof given === 'string' && globs?.matches(given) === true);
 }
 
-/** Lists and objects within others are looked into this deep; deeper ones are taken for what is meant. */
+/** The most levels of nested lists and objects that are searched; deeper ones count as a match. */
 const MAX_DEPTH = 32;
 
-/** Whatever a tool could take for it: anything within a list or an object, and a number as its text. */
+/** Matches any value that a tool could treat as a match: anything inside a list or an object, and a number as text. */
 function possibly(values: readonly ArgumentValue[]): (given: unknown) => boolean {
   const globs = compileGlobs(globsOf(values), 'text');
   const exact = new Set(values.filter((value) => typeof value !== 'string' || value === '').map(String));

@@ -1,10 +1,11 @@
-/** The rules of a configuration as a policy: of those that match, the strictest decides, whatever their order. */
+/** Makes a policy from the rules of a configuration. The strictest rule that matches decides, whatever the order. */
 import { createHash } from 'node:crypto';
 import type { AccessArea, AccessDecision, AccessPolicy, AccessRequest } from '../../../core/access.ts';
 import { ANONYMOUS, type Principal } from '../../../core/context.ts';
 import { type AccessOperation, ASKABLE, STRICTNESS } from '../../../core/decided.ts';
 import { invalid } from '../../../core/errors.ts';
 import { type GlobSubject, globProblem } from '../../../core/glob/index.ts';
+import { STATE_MOUNT } from '../../../core/mounts.ts';
 import { globsOf } from './arguments.ts';
 import type { AccessRule, AccessRules } from './options.ts';
 import { compileTarget, type TargetTest } from './target.ts';
@@ -16,13 +17,15 @@ interface CompiledRule {
   readonly rule: AccessRule;
   readonly who: WhoTest;
   readonly target: TargetTest;
+  /** The part of it that names Vitrine's own state. */
+  readonly ofState: TargetTest | undefined;
   readonly decision: AccessDecision;
 }
 
-/** The rules that are about one principal, the strictest first. */
+/** The rules that apply to one principal, and the facts that follow from them. */
 interface Own {
   readonly rules: readonly CompiledRule[];
-  /** Everything is allowed, and no rule stands against it. */
+  /** The principal may do everything: a rule allows it, and no rule limits it. */
   readonly everything: boolean;
   /** The principal may list and subscribe to whatever it may read. */
   readonly readMeansAll: boolean;
@@ -35,7 +38,7 @@ interface Remembered {
   readonly decision: AccessDecision;
 }
 
-/** Decisions that are remembered for all principals together, a few MiB. */
+/** The most decisions that are kept, over all principals: a few MiB. */
 const MAX_REMEMBERED = 20_000;
 
 /** Which rules match a request, for `vitrine explain`. */
@@ -52,14 +55,14 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
     .sort((a, b) => STRICTNESS.indexOf(a.rule.effect) - STRICTNESS.indexOf(b.rule.effect));
   const otherwise: AccessDecision = { effect: fallback, rule: 'default', byDefault: true };
   const resourceTools: AccessDecision = { effect: 'allow', rule: 'default of resource tools' };
-  // Of other rules, the same targets mean something else.
+  // Distinguishes `kindOf` of these rules from that of other rules, whose targets mean something else.
   const edition = createHash('sha256')
     .update(JSON.stringify([rules, fallback]))
     .digest('base64url')
     .slice(0, 16);
   const attributes = compiled.some(({ target }) => target.attributes);
   let known = new WeakMap<Principal, Own>();
-  /** Of one request everything is asked for the same principal. */
+  /** The latest principal: all questions of one request are about the same one. */
   let last: { readonly principal: Principal; readonly own: Own } | undefined;
   let remembered = 0;
 
@@ -74,15 +77,15 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
   function ownRules(principal: Principal): Own {
     const own = compiled.filter(({ who }) => who.matches(principal));
     const first = own[0];
-    // The strictest come first: behind an allowing one there are only allowing ones.
+    // The strictest come first. So if the first rule allows, all others allow, too.
     const open = first === undefined ? fallback === 'allow' : first.rule.effect === 'allow';
     const everything = open && (fallback === 'allow' || own.some(({ target }) => target.everything));
     return { rules: own, everything, readMeansAll: own.every(treatsReadersAlike), decided: new Map() };
   }
 
   /**
-   * Of resources, where nothing but the URI matters, what was decided is remembered: each read asks twice, and most reads
-   * are of what was read before.
+   * Decides, and keeps decisions that depend on nothing but the URI of a resource. That pays off: each read asks twice, and
+   * most reads repeat an earlier one.
    */
   function decide(request: AccessRequest): AccessDecision {
     const { operation, uri, mount, template } = request;
@@ -110,12 +113,12 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
     for (const { target, decision } of ownOf(request.principal).rules) {
       if (target.matches(request)) return decision;
     }
-    // It does nothing by itself: each resource that it touches is decided on its own.
+    // Such a tool only reaches resources, and each of those is decided on its own.
     if (request.onlyResources === true) return resourceTools;
     return lacking(request) ?? otherwise;
   }
 
-  /** Nothing but scopes is missing: the caller is told which, so that it can ask for them. */
+  /** Denies, and names the scopes with which a rule would let the caller through, so that it can ask for them. */
   function lacking(request: AccessRequest): AccessDecision | undefined {
     if (fallback !== 'deny') return undefined;
     for (const { rule, who, target } of compiled) {
@@ -152,7 +155,16 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
       const asked = { principal: ANONYMOUS, operation: 'read', uri, mount } as const;
       return `${edition} ${compiled.map(({ target }) => (target.matches(asked) ? 1 : 0)).join('')}`;
     },
+    operators: compiled.some(({ ofState }) => ofState !== undefined)
+      ? {
+          may(principal, uri) {
+            const asked = { principal, operation: 'read', uri, mount: STATE_MOUNT } as const;
+            return ownOf(principal).rules.some(({ ofState }) => ofState?.matches(asked) === true);
+          },
+        }
+      : undefined,
     // Nobody is asked before something is listed or subscribed to: that would hold for a while only.
+    // Effects of `ask` do not make this unsteady: no human is asked before a list or a subscription.
     steady: (principal) => (attributes ? undefined : ownOf(principal)),
     matching(request) {
       const all = ownOf(request.principal).rules.filter(({ target }) => target.matches(request));
@@ -161,40 +173,51 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
   };
 }
 
-/** It allows to read nothing that it does not allow to list and to subscribe to, and it forbids neither of these alone. */
+/** Whether a rule that allows to read also allows to list and subscribe, and whether it does not forbid one of these alone. */
 function treatsReadersAlike({ rule, target: { operations } }: CompiledRule): boolean {
   const [read, ...rest] = (['read', 'list', 'subscribe'] as const).map((each) => operations.has(each));
   return rule.effect === 'allow' ? !read || !rest.includes(false) : read === true || !rest.includes(true);
 }
 
-/** Whether a rule lets something through there. */
+/** Whether a rule lets some request in an area through. */
 function opens({ rule, target }: CompiledRule, { operation, mount }: AccessArea): boolean {
   return (rule.effect === 'allow' || rule.effect === 'ask') && isAbout({ rule, target }, { operation, mount });
 }
 
-/** Whether it may be about something there. */
+/** Whether a rule may match some request in an area. */
 function isAbout({ rule, target }: Pick<CompiledRule, 'rule' | 'target'>, { operation, mount }: AccessArea): boolean {
   if (operation !== undefined && !target.operations.has(operation)) return false;
   return mount === undefined || rule.mounts === undefined || rule.mounts.includes(mount);
 }
 
-/** Of a rule that may be about something there, whether it is about all that is there. */
+/** Whether a rule that may match requests in an area surely matches all of them. */
 const isSurelyAbout = (rule: AccessRule, { operation, mount }: AccessArea): boolean =>
   operation !== undefined && (mount !== undefined || rule.mounts === undefined);
+
+/** The part of an allowing rule that names Vitrine's own state: a rule about everything makes nobody an operator. */
+function namingState(rule: AccessRule): AccessRule | undefined {
+  if (rule.effect !== 'allow') return undefined;
+  if (rule.mounts?.includes(STATE_MOUNT) === true) return rule;
+  const uris = rule.uris?.filter((glob) => glob.startsWith(`${STATE_MOUNT}+`)) ?? [];
+  return uris.length === 0 ? undefined : { ...rule, uris };
+}
 
 function compileRule(rule: AccessRule, index: number): CompiledRule {
   const { effect, name = `rule ${index + 1}`, operations = [], rememberSeconds } = rule;
   const problem = problemOf(rule);
   if (problem !== undefined) throw invalid(`Access rule "${name}": ${problem}`);
+  const meant = { ...rule, ...(operations.length > 0 && { operations }) };
+  const ofState = namingState(meant);
   return {
     rule,
     who: compileWho(rule.who),
-    target: compileTarget({ ...rule, ...(operations.length > 0 && { operations }) }),
+    target: compileTarget(meant),
+    ofState: ofState && compileTarget(ofState),
     decision: { effect, rule: name, ...(rememberSeconds !== undefined && { rememberMs: rememberSeconds * 1_000 }) },
   };
 }
 
-/** All globs of a rule, with what they are matched against. */
+/** All lists of globs of a rule, each with the kind of text that it matches. */
 function listsOf(rule: AccessRule): readonly (readonly [readonly string[] | undefined, GlobSubject])[] {
   const { uris, except, paths, tools, prompts, mimeTypes, arguments: args = {} } = rule;
   const texts = Object.values(args).flatMap(globsOf);
@@ -209,7 +232,7 @@ function listsOf(rule: AccessRule): readonly (readonly [readonly string[] | unde
   ];
 }
 
-/** Why a rule makes no sense, in words that say how to make it right. */
+/** Says why a rule makes no sense, and how to correct it; undefined if the rule is right. */
 export function problemOf(rule: AccessRule): string | undefined {
   const { effect, operations, uris, except, tools, prompts, arguments: args, rememberSeconds } = rule;
   const meant = (operation: AccessOperation): boolean => operations === undefined || operations.includes(operation);

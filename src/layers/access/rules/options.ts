@@ -3,9 +3,9 @@ import type { AccessEffect, AccessOperation } from '../../../core/decided.ts';
 
 /** Who asks. Everything that is said has to be so; of a list, one is enough, but of `scopes`, each is needed. */
 export interface Who {
-  /** Whether a token has said who it is. */
+  /** Whether the caller has a token. */
   readonly authenticated?: boolean | undefined;
-  /** As their issuers call them. With several issuers, say `issuers` too. */
+  /** Subjects, as their issuers name them. With several issuers, say `issuers` too. */
   readonly subjects?: readonly string[] | undefined;
   readonly issuers?: readonly string[] | undefined;
   readonly groups?: readonly string[] | undefined;

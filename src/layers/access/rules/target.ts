@@ -1,6 +1,8 @@
 /** Whether a rule is about what is asked for. */
+
 import type { AccessRequest } from '../../../core/access.ts';
 import { ACCESS_OPERATIONS, type AccessOperation, ASKABLE } from '../../../core/decided.ts';
+import { essenceOf } from '../../../core/formats/formats.ts';
 import { compileGlobs, type GlobSubject } from '../../../core/glob/index.ts';
 import { NAMES, type Resource } from '../../../protocol/resources.ts';
 import { argumentTest } from './arguments.ts';
@@ -97,7 +99,7 @@ function attributeTests(rule: AccessRule, permits: boolean): readonly AttributeT
   );
   const tests: AttributeTest[] = [];
   if (types !== undefined)
-    tests.push(({ mimeType }) => (mimeType === undefined ? 'unknown' : types(bareType(mimeType))));
+    tests.push(({ mimeType }) => (mimeType === undefined ? 'unknown' : types(essenceOf(mimeType))));
   const paths = compileGlobs(rule.paths, 'path');
   if (paths !== undefined) {
     tests.push(({ [NAMES]: names }) => {
@@ -117,8 +119,6 @@ function attributeTests(rule: AccessRule, permits: boolean): readonly AttributeT
   }
   return tests;
 }
-
-const bareType = (mimeType: string): string => (mimeType.split(';', 1)[0] ?? '').trim().toLowerCase();
 
 /** Tests the size; a container that has none does not match. */
 const sized =

@@ -1,12 +1,12 @@
-/** Whether a rule is about who asks. */
+/** Decides whether a rule applies to a caller. */
 import { ANONYMOUS, type Principal } from '../../../core/context.ts';
 import type { AccessRule, Who } from './options.ts';
 
 export interface WhoTest {
   matches(principal: Principal): boolean;
-  /** Scopes that are all that this principal lacks; undefined where more is missing, or nothing is. */
+  /** The scopes that this principal still needs for the rule; undefined if it needs none, or if scopes would not be enough. */
   lacks(principal: Principal): readonly string[] | undefined;
-  /** It wants scopes at all. */
+  /** The rule asks for scopes. */
   readonly scopes: boolean;
 }
 

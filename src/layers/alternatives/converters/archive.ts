@@ -1,7 +1,7 @@
 /** Files out of a ZIP archive, as office documents and e-books are, within limits that the archive cannot talk away. */
 import { type ConversionLimits, tooMuch } from './converter.ts';
 
-/** Files that an archive may have. */
+/** The most files that an archive may have. */
 const MAX_FILES = 20_000;
 
 export type Files = Readonly<Record<string, Uint8Array>>;

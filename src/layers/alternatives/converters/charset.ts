@@ -1,11 +1,10 @@
-/** Text in whatever encoding it says that it has. */
+/** Decodes text in any declared encoding. */
 
-/** Bytes in which an encoding is declared, as browsers look for it. */
+/** Browsers look for a declared encoding in this many bytes. */
 const HEAD_BYTES = 1_024;
 
 /**
- * The text of markup: by its byte-order mark, else by what it declares, else UTF-8; what is not valid in UTF-8 is taken for
- * windows-1252, as browsers do.
+ * Decodes markup by its byte-order mark, else by its declaration, else as UTF-8; like browsers, invalid UTF-8 as windows-1252.
  */
 export function decodeMarkup(bytes: Uint8Array): string {
   const mark = markOf(bytes);
@@ -17,13 +16,13 @@ export function decodeMarkup(bytes: Uint8Array): string {
       const decoder = new TextDecoder(declared);
       return decoder.encoding === 'windows-1252' ? decodeWindows1252(bytes) : decoder.decode(bytes);
     } catch {
-      // An encoding that nobody knows.
+      // The encoding is unknown.
     }
   }
   return decodeText(bytes);
 }
 
-/** UTF-8 where it is that, or UTF-16 by its mark; else windows-1252. */
+/** Decodes UTF-8, or UTF-16 by its mark; anything else as windows-1252. */
 export function decodeText(bytes: Uint8Array): string {
   const mark = markOf(bytes);
   if (mark !== undefined) return new TextDecoder(mark).decode(bytes);
@@ -34,12 +33,12 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** The characters of windows-1252 from 0x80 on, where ISO 8859-1 has control characters. Both have the same in five places. */
+/** The characters of windows-1252 from 0x80 on, where ISO 8859-1 has control characters. Five places are the same in both. */
 const FROM_0X80 =
   '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
   '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';
 
-/** Node.js takes `windows-1252` for ISO 8859-1 in some of its versions. */
+/** Some versions of Node.js decode `windows-1252` as ISO 8859-1. */
 const decodeWindows1252 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     .toString('latin1')

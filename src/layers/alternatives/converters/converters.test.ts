@@ -1,4 +1,4 @@
-/** Every converter on a document as programs write them: the ones of the museum, and oddities made here. */
+/** Runs every converter on documents that real programs wrote (those of the museum), and on odd ones that are made here. */
 import { readFile } from 'node:fs/promises';
 import { strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const OOXML = 'application/vnd.openxmlformats-officedocument.';
 const ODF = 'application/vnd.oasis.opendocument.';
 
-/** The sheet that the workbook has and the OpenDocument one has not. */
+/** The sheet that only the Excel workbook has. */
 const SEASONS = `
 ## Visitors by season
 
@@ -148,7 +148,7 @@ More at [the press office](https://museum.example/press).
 });
 
 describe('HTML', () => {
-  it('is its whole text: without scripts and styles, and without links that run something', async () => {
+  it('becomes its whole text, without scripts, styles, and links that run something', async () => {
     const page = `<!doctype html><title>Hours &amp; prices</title><style>p{}</style><nav>Menu</nav>
       <p>Open <b>daily</b> <a href="javascript:alert(1)">now</a> <a href="/visit">visit</a><script>alert(2)</script></p>
       <img src="data:image/png;base64,AAAA" alt="A plan"><table><tr><td>Day<td>Hours<tr><td>Mon|Tue<td>9</table>`;
@@ -168,8 +168,8 @@ describe('HTML', () => {
   });
 });
 
-describe('text that is no Markdown', () => {
-  it('means nothing there, and keeps names and tokens as they are', async () => {
+describe('text that looks like Markdown', () => {
+  it('is escaped, except in names and tokens', async () => {
     const said = async (text: string) => (await convert(utf8(`<p>${text}</p>`), 'text/html')).trim();
     expect(await said('ghp_12ab__34 is a_name')).toBe('ghp_12ab__34 is a_name');
     expect(await said('__init__ _so_ *so* [so](so) `so`')).toBe(
@@ -180,7 +180,7 @@ describe('text that is no Markdown', () => {
 });
 
 describe('tables in text', () => {
-  it('are Markdown, and records in JSON', async () => {
+  it('become Markdown tables, and records in JSON', async () => {
     const bytes = utf8('id,piece\n17,"Clock ""Orion"", brass"\n18,a|b\n');
     expect(await convert(bytes, 'text/csv')).toBe(
       '| id | piece |\n| --- | --- |\n| 17 | Clock "Orion", brass |\n| 18 | a\\|b |\n',
@@ -191,7 +191,7 @@ describe('tables in text', () => {
     ]);
   });
 
-  it('lose no cell to names that are missing, doubled, or those of every object', async () => {
+  it('lose no cell if a column has no name, the name of another, or one that every object has', async () => {
     const json = async (text: string) => JSON.parse(await convert(utf8(text), 'text/csv', 'application/json'));
     expect(await json('a,a\n1,2\n')).toEqual([
       ['a', 'a'],

@@ -1,4 +1,4 @@
-/** Word documents: by their styles, as headings, lists, tables and text. */
+/** Converts Word documents: their styles become headings, lists, tables and text. */
 import { repacked } from './archive.ts';
 import type { Converter } from './converter.ts';
 import { markdownOf } from './markdown.ts';

@@ -1,4 +1,5 @@
 /** E-books: their chapters in reading order. */
+import { decodedText } from '../../../core/uri.ts';
 import { type Files, resolveIn, textIn, unpack } from './archive.ts';
 import { type Converter, createOutput } from './converter.ts';
 import { heading, markdownOf } from './markdown.ts';
@@ -38,15 +39,7 @@ async function bookOf(files: Files): Promise<Book> {
     title: title === undefined ? '' : textOf(title),
     chapters: [...all(book, 'opf:itemref')].flatMap(({ attributes }) => {
       const href = items.get(attributes.idref);
-      return href === undefined ? [] : (resolveIn(path, decoded(href.split('#', 1)[0] ?? '')) ?? []);
+      return href === undefined ? [] : (resolveIn(path, decodedText(href.split('#', 1)[0] ?? '')) ?? []);
     }),
   };
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

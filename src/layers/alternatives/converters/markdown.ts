@@ -1,7 +1,7 @@
 /** Writes tables, headings and plain text as Markdown, and converts HTML to it. */
 import { type ConversionLimits, createOutput, type Output } from './converter.ts';
 
-/** A line of a table: no line ends, and no bars that would end a cell. */
+/** Writes a table cell without line ends and bars, which would end the cell. */
 const cellText = (cell: string): string =>
   cell
     .replaceAll('\\', '\\\\')
@@ -11,7 +11,7 @@ const cellText = (cell: string): string =>
 
 export const rowText = (cells: readonly string[]): string => `| ${cells.map(cellText).join(' | ')} |\n`;
 
-/** The first row is the head: Markdown has no table without one. Rows are made as wide as the widest. */
+/** Adds a table. The first row is the header, which Markdown requires. Short rows are filled to the widest. */
 export function addTable(output: Output, rows: readonly (readonly string[])[]): void {
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
   if (width === 0) return;
@@ -25,15 +25,15 @@ export const heading = (level: number, text: string): string =>
   `${'#'.repeat(Math.min(6, Math.max(1, level)))} ${text.replace(/\s+/g, ' ').trim()}\n\n`;
 
 /**
- * Escapes all that Markdown would take for a mark, at the beginning of a line too. An underscore within a word is no mark, and
- * stays: so names stay as they were, and so do tokens, which a later scan looks for in the result.
+ * Escapes all characters that Markdown would read as markup, also at the beginning of a line. An underscore within a
+ * word is not markup and stays. So names and tokens stay whole, and a later scan for secrets finds them.
  */
 export const plain = (text: string): string =>
   text
     .replace(/[\\`*[\]<]|(?<![\p{L}\p{N}_])_+|_+(?![\p{L}\p{N}_])/gu, (mark) => mark.replace(/./g, '\\$&'))
     .replace(/^(\s*)([#>+-]|\d+[.)])(?=\s)/gm, '$1\\$2');
 
-/** Elements that are no content: they are left out with all that is in them. */
+/** Elements without readable content: they are left out with everything inside them. */
 const LEFT_OUT = [
   'head',
   'title',
@@ -48,15 +48,15 @@ const LEFT_OUT = [
   'canvas',
 ] as const;
 
-/** Links that lead nowhere but into a program. */
+/** Links that run code or embed data. */
 const UNSAFE_LINK = /^[\s\0-\x1f]*(?:javascript|vbscript|data|blob|file):/i;
 
-/** Most levels of elements within each other: deeper markup would exhaust the stack of the code that walks it. */
+/** The most levels of nested elements: deeper markup would exhaust the stack of the converter. */
 const MAX_DEPTH = 400;
 
 /**
- * Converts HTML to Markdown, all of it: the reader decides which part is the main one.
- * @throws ResourceError `too-large` for a result over the limit of bytes; RangeError for markup that is nested too deeply
+ * Converts a whole HTML document to Markdown. The caller picks the main part.
+ * @throws ResourceError `too-large` for a result over the byte limit; RangeError for markup that is nested too deeply
  */
 export async function markdownOf(html: string, limits: Pick<ConversionLimits, 'maxOutputBytes'>): Promise<string> {
   const { default: TurndownService } = await import('turndown');
@@ -102,7 +102,7 @@ function imageOf(node: Attributed): { readonly alt: string; readonly src: string
   return { alt: said('alt'), src: (node.getAttribute('src') ?? '').trim().replace(/[\s<>()]/g, encodeURIComponent) };
 }
 
-/** Rows of one table, as texts: a table within a cell is that cell's text. */
+/** Returns the rows of one table as texts. A table inside a cell becomes the text of that cell. */
 function tableOf(table: Marked, limits: Pick<ConversionLimits, 'maxOutputBytes'>): string {
   const rows: string[][] = [];
   const collect = (node: Marked): void => {
@@ -122,7 +122,7 @@ function tableOf(table: Marked, limits: Pick<ConversionLimits, 'maxOutputBytes'>
 /** Elements without an end. */
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
 
-/** Elements whose end tag may be left out. They do not count, since without end tags they would look like depth. */
+/** Elements whose end tag is optional. They are not counted, since without end tags they would look nested. */
 const OPTIONAL_END = new Set(
   'p li dt dd tr td th thead tbody tfoot option optgroup colgroup rt rp html head body'.split(' '),
 );

@@ -1,4 +1,4 @@
-/** Messages as Outlook saves them. */
+/** Converts messages saved by Outlook. */
 import type { Converter } from './converter.ts';
 import { messageText } from './email.ts';
 
@@ -55,7 +55,7 @@ type Reader = new (
   };
 };
 
-/** It is CommonJS with a default of its own, which Node gives within the default of the module. */
+/** The module is CommonJS with its own default, which Node nests inside the module's default. */
 function readerIn(loaded: unknown): Reader {
   const inner = (loaded as { readonly default?: unknown }).default;
   return (inner ?? loaded) as Reader;

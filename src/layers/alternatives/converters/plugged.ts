@@ -1,4 +1,4 @@
-/** The converters of plug-ins: here is what each reads and writes; the process that converts loads the rest. */
+/** The converters of plug-ins: lists their types; the converting process loads their code. */
 import type { ConverterPlugIn } from '../../../core/conversion.ts';
 import { loadPlugIn } from '../../../core/plug-in.ts';
 import type { Converter } from './converter.ts';
@@ -9,7 +9,7 @@ const AUDIO =
   'mpeg mp4 x-m4a aac ogg opus wav x-wav vnd.wave flac x-flac aiff x-aiff x-ms-wma matroska x-matroska webm ape wavpack x-wavpack x-dsf x-musepack';
 const VIDEO = 'mp4 x-m4v quicktime webm matroska x-matroska ogg x-ms-asf x-ms-wmv';
 
-/** The types that facts are written in, the one for readers first. */
+/** The types of converted facts, preferred first. */
 const FACTS = ['text/markdown', 'application/json'];
 
 const typesOf = (kind: string, names: string): readonly string[] => names.split(' ').map((name) => `${kind}/${name}`);
@@ -27,7 +27,7 @@ function plugged(plugIn: 'media' | 'rtf', converter: Omit<Converter, 'convert'>)
 
 export const rtf = plugged('rtf', { name: 'rtf', from: ['application/rtf', 'text/rtf'], to: ['text/markdown'] });
 
-/** Converters of images, sounds and films. A smaller image has another type than its own, which a reader can tell apart. */
+/** Converters of images, sounds and films. A smaller image has another type, which tells it from the original. */
 export const media: readonly Converter[] = [
   plugged('media', { name: 'smaller-image-webp', from: NOT_WEBP, to: [WEBP], needs: ['sharp'] }),
   plugged('media', { name: 'smaller-image-jpeg', from: [WEBP], to: ['image/jpeg'], needs: ['sharp'] }),

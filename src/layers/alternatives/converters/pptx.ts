@@ -1,4 +1,4 @@
-/** PowerPoint presentations: slide by slide in their order, with titles, lists, tables and the speaker's notes. */
+/** Converts PowerPoint presentations slide by slide, with titles, lists, tables and the speaker's notes. */
 import { type Files, resolveIn, textIn, unpack } from './archive.ts';
 import { type Converter, createOutput, type Output } from './converter.ts';
 import { addTable, heading, plain } from './markdown.ts';
@@ -48,7 +48,7 @@ const PRESENTATION = 'ppt/presentation.xml';
 
 async function slidesOf(files: Files): Promise<readonly string[]> {
   const xml = textIn(files, PRESENTATION);
-  if (xml === undefined) throw new Error('There is no presentation in it');
+  if (xml === undefined) throw new Error('The file contains no presentation');
   const targets = new Map((await relations(files, PRESENTATION)).map(({ id, target }) => [id, target]));
   return [...all(await parseXml(xml), 'p:sldId')].flatMap(
     ({ attributes }) => targets.get(attributes['r:id'] ?? '') ?? [],
@@ -93,7 +93,7 @@ function addNotes(output: Output, notes: Element): void {
 
 const paragraphsOf = (element: Element): readonly string[] => [...all(element, 'a:p')].map(paragraphText);
 
-/** Runs one after the other; a break is a space. */
+/** Joins the text runs of a paragraph; a line break becomes a space. */
 function paragraphText(paragraph: Element): string {
   return paragraph.children
     .map((child) => {

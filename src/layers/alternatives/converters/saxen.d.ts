@@ -1,4 +1,4 @@
-/** As much of `saxen` as is used here; it comes without types. */
+/** Types for the used part of `saxen`, which has none. */
 declare module 'saxen' {
   type Decode = (text: string) => string;
 

@@ -41,7 +41,7 @@ export const spreadsheet: Converter = {
   },
 };
 
-/** The text of a cell. A date is in ISO 8601; one at midnight has no time in it. */
+/** Returns the text of a cell. A date is in ISO 8601, without a time at midnight. */
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (value instanceof Date)

@@ -1,13 +1,13 @@
-/** Text in another encoding, as UTF-8: UTF-16 by its mark, and what does not say what it is as windows-1252, as browsers take it. */
+/** Converts text to UTF-8: UTF-16 by its byte order mark, and text of unknown encoding as windows-1252, as browsers do. */
 import { decodeMarkup, decodeText } from './charset.ts';
 import { type Converter, createOutput } from './converter.ts';
 
-/** Types that say within themselves in which encoding they are. */
+/** Types whose content names its own encoding. */
 const MARKUP = /(?:^text\/html|[/+]xml)$/;
 
 export const utf8: Converter = {
   name: 'utf-8',
-  // Of any type, where its bytes are found not to be UTF-8.
+  // Applies to any type, once its bytes are found not to be UTF-8.
   from: [],
   to: [],
   async convert(bytes, conversion) {

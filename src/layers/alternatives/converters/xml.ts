@@ -1,8 +1,8 @@
-/** XML as a tree. Entities that a document declares are not known, so none can be expanded; depth and size are bounded. */
+/** Parses XML into a tree. Entities that a document declares are ignored, so none is expanded. Depth and size are bounded. */
 import { tooMuch } from './converter.ts';
 
 export interface Element {
-  /** With the prefix of `PREFIXES`, whatever the document calls its namespaces. */
+  /** The name with the prefix of its namespace in `PREFIXES`, whatever prefix the document uses. */
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly (Element | string)[];
@@ -31,7 +31,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   'urn:oasis:names:tc:opendocument:xmlns:container': 'container',
 };
 
-/** @throws Error for what is no XML; ResourceError `too-large` for what is too deep or has too many parts */
+/** @throws Error if the text is not XML; ResourceError `too-large` if it is too deep or has too many parts */
 export async function parseXml(xml: string): Promise<Element> {
   const { Parser } = await import('saxen');
   type Open = { name: string; attributes: Readonly<Record<string, string>>; children: (Element | string)[] };
@@ -66,7 +66,7 @@ export async function parseXml(xml: string): Promise<Element> {
   return root;
 }
 
-/** Every element of a name, in the order of the document; those within one that is found are not looked for. */
+/** Finds the elements of a name in document order, without searching inside a found element. */
 export function* all(element: Element, name: string): Iterable<Element> {
   for (const child of element.children) {
     if (typeof child === 'string') continue;
@@ -80,6 +80,6 @@ export function first(element: Element, name: string): Element | undefined {
   return undefined;
 }
 
-/** All text in an element. */
+/** Returns all text in an element. */
 export const textOf = (element: Element): string =>
   element.children.map((child) => (typeof child === 'string' ? child : textOf(child))).join('');

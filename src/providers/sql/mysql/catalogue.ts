@@ -3,7 +3,7 @@ import { compileGlobs } from '../../../core/glob/index.ts';
 import type { Catalogue, Column, ForeignKey, Identity, Index, Table, TableName, ValueKind } from '../dialect.ts';
 import type { Ask } from './connection.ts';
 
-/** Databases of the server itself. */
+/** System databases of the server. */
 const OWN_DATABASES = "('information_schema', 'mysql', 'performance_schema', 'sys', 'ndbinfo')";
 
 const KINDS: Readonly<Record<string, ValueKind>> = {
@@ -11,18 +11,18 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
   ...record(['float', 'double'], 'real'),
   ...record(['binary', 'varbinary', 'tinyblob', 'blob', 'mediumblob', 'longblob'], 'bytes'),
 };
-/** Bytes that a column may hold without being called large. */
+/** A column that may hold more bytes than this counts as large: its size is fetched with its value. */
 const SMALL = 4_096;
 
 type Cells = readonly unknown[];
 
 interface FoundIndex extends Index {
-  /** It is over whole values of columns: no part of a value, and no expression. */
+  /** Whether the index covers whole columns, without prefixes and expressions. */
   readonly whole: boolean;
 }
 
 /**
- * @param database the one whose tables are shown; undefined: all
+ * @param database the name of the only database whose tables are shown; undefined: all databases
  * @param schemas globs over the names of the databases that are shown; undefined: all
  */
 export async function mysqlCatalogue(
@@ -91,7 +91,7 @@ function record(names: readonly string[], kind: ValueKind): Record<string, Value
   return Object.fromEntries(names.map((name) => [name, kind]));
 }
 
-/** Some columns of the catalogue come as bytes, by version. */
+/** Reads a cell as text. Depending on its version, the server sends some columns of the catalogue as bytes. */
 const textOf = (cell: unknown): string | undefined => {
   if (cell === null || cell === undefined) return undefined;
   return cell instanceof Uint8Array ? Buffer.from(cell).toString('utf8') : String(cell);
@@ -118,7 +118,7 @@ function columnOf(row: Cells): Column {
     type,
     kind: KINDS[dataType.toLowerCase()] ?? 'text',
     nullable: nullable === 'YES',
-    // MariaDB says NULL for a column that has none.
+    // MariaDB gives NULL for a column without a default.
     ...(initial !== undefined && initial !== 'NULL' && !generated && { default: initial }),
     ...(comment && { comment }),
     ...(generated && { generated }),
@@ -138,7 +138,7 @@ function indexesOf(parts: readonly Cells[]): readonly FoundIndex[] {
   return [...indexes.values()];
 }
 
-/** The primary key; else the shortest unique index over columns that are never NULL, and compare as they sort. */
+/** Picks the primary key; else the shortest unique index over columns that are never NULL and compare as they sort. */
 function identityOf(indexes: readonly FoundIndex[], rows: readonly Cells[]): Identity | undefined {
   const columns = new Map(
     rows.map((row) => [textOf(row[2]) ?? '', { ...columnOf(row), dataType: textOf(row[4]) ?? '' }] as const),
@@ -160,8 +160,8 @@ function identityOf(indexes: readonly FoundIndex[], rows: readonly Cells[]): Ide
 }
 
 /**
- * Whether a text that is bound is compared with the column in the order of ORDER BY. An `enum` sorts by number and compares
- * by name; a `float` is not exact as text, nor is a long `decimal` when it is compared.
+ * Whether comparing the column with a bound text follows the order of ORDER BY. An `enum` sorts by number, but compares by
+ * name. A `float` is not exact as text; a long `decimal` is not exact when it is compared.
  */
 function sortsAsItCompares(dataType: string, type: string): boolean {
   switch (dataType) {

@@ -12,7 +12,7 @@ import { isLostConnection, mysqlError } from './errors.ts';
 import type { Connections, PoolConnection } from './pool.ts';
 import { boundValue, readValue, sizeOf } from './values.ts';
 
-/** Statements of which it is known that they are one SELECT; the oldest is forgotten first. */
+/** The most statements of which it is known that they are one SELECT; the oldest is forgotten first. */
 const MAX_CHECKED = 1_000;
 /** "Duplicate column name": a result may have what a table may not. The statement was understood by then. */
 const DUPLICATE_COLUMN = 1060;

@@ -33,9 +33,10 @@ export function mysqlError(error: unknown, timeoutMs: number): ResourceError {
   const options = { cause: error };
   if (TIMED_OUT.has(errno)) return tookTooLong(timeoutMs, error);
   if (errno === 1792) return new ResourceError('denied', 'The statement would write; databases are only read', options);
-  if (DENIED.has(errno)) return new ResourceError('denied', 'The database does not let this be read', options);
+  if (DENIED.has(errno))
+    return new ResourceError('denied', 'The database does not allow this user to read it', options);
   if (GONE.has(errno)) {
-    return new ResourceError('not-found', 'The database does not have this table or column any more', options);
+    return new ResourceError('not-found', 'The database no longer has this table or column', options);
   }
   if (WRONG_VALUE.has(errno)) return new ResourceError('invalid', 'The database cannot take this value here', options);
   if (REFUSED.has(errno)) {
@@ -43,16 +44,16 @@ export function mysqlError(error: unknown, timeoutMs: number): ResourceError {
   }
   if (errno === 1049) return new ResourceError('unavailable', 'The server has no database of this name', options);
   if (errno === 1040 || errno === 1203 || errno === 1226) {
-    return new ResourceError('unavailable', 'The database has no connection left', options);
+    return new ResourceError('unavailable', 'The database has no free connection', options);
   }
   if (errno === 1064 || errno === 1295 || errno === 1235) {
-    return new ResourceError('internal', 'The database does not take this statement: it has to be one SELECT', options);
+    return new ResourceError('internal', 'The database rejects this statement: it must be a single SELECT', options);
   }
   if (errno === 1210) {
-    return new ResourceError('internal', 'The statement wants other parameters than it gets', options);
+    return new ResourceError('internal', 'The statement needs other parameters than it gets', options);
   }
   if (code === 'HANDSHAKE_NO_SSL_SUPPORT') {
-    const why = 'The database server does not encrypt; "sslmode=disable" in its URL lets it be used as it is';
+    const why = 'The database server does not support encryption; add "sslmode=disable" to its URL to connect without';
     return new ResourceError('unavailable', why, options);
   }
   const fault = networkFault(code === 'HANDSHAKE_SSL_ERROR' ? tlsCode(error) : code);

@@ -1,4 +1,4 @@
-/** MySQL and MariaDB, over their own protocol, by `mysql2`. */
+/** Serves MySQL and MariaDB, over their own protocol, with the package `mysql2`. */
 import type { Connection, Dialect, Opening } from '../dialect.ts';
 import { firstLook } from '../first-look.ts';
 import { mysqlCatalogue } from './catalogue.ts';
@@ -10,18 +10,14 @@ export const mysqlDialect: Dialect = {
   scheme: 'mysql',
   title: 'MySQL',
   hasSchemas: true,
-  // It finds `(a, b) > (?, ?)` by reading all rows.
+  // MySQL reads all rows for `(a, b) > (?, ?)`: it does not use the index.
   comparesRows: false,
   maxColumns: 4_096,
-  builder: ({ Kysely, MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, DummyDriver }) =>
-    new Kysely({
-      dialect: {
-        createAdapter: () => new MysqlAdapter(),
-        createDriver: () => new DummyDriver(),
-        createIntrospector: (db) => new MysqlIntrospector(db),
-        createQueryCompiler: () => new MysqlQueryCompiler(),
-      },
-    }),
+  compiler: ({ MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler }) => ({
+    createAdapter: () => new MysqlAdapter(),
+    createIntrospector: (db) => new MysqlIntrospector(db),
+    createQueryCompiler: () => new MysqlQueryCompiler(),
+  }),
   open,
 };
 

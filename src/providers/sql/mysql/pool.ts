@@ -1,4 +1,4 @@
-/** Connections to a MySQL or MariaDB server, opened when they are needed, and few. */
+/** A small pool of connections to a MySQL or MariaDB server, opened on demand. */
 import type { Connection, ConnectionOptions, Pool, PoolConnection } from 'mysql2/promise';
 import { missingPackage } from '../../../core/missing-package.ts';
 import type { FairQueue } from '../../../core/waiting/fair-queue.ts';
@@ -8,18 +8,18 @@ import { CONNECTIONS, parseServerUrl, type ServerAddress } from '../server-url.t
 
 /** The longest time that connecting may take, in milliseconds. */
 const CONNECT_MS = 10_000;
-/** An unused connection is kept for so long, in milliseconds. */
+/** How long an unused connection is kept, in milliseconds. */
 const IDLE_MS = 30_000;
-/** Prepared statements that a connection keeps. */
+/** The most prepared statements that a connection keeps. */
 const STATEMENTS = 100;
 
 export interface Connections {
   readonly pool: Pool;
-  /** Connects apart from the pool. */
+  /** Opens a connection outside the pool. */
   readonly apart: () => Promise<Connection>;
-  /** Who gets one. */
+  /** The queue for connections. */
   readonly queue: FairQueue;
-  /** The database of the URL; undefined: all that may be read. */
+  /** The database in the URL; undefined: all readable ones. */
   readonly database: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export type { PoolConnection };
 /** @throws ResourceError `invalid`: the package is missing, or the URL is wrong */
 export async function mysqlPool({ source, config, log }: Opening): Promise<Connections> {
   const { default: mysql } = await import('mysql2/promise').catch((cause: unknown) => {
-    throw missingPackage('MySQL and MariaDB need a package that is not here', ['mysql2'], { cause });
+    throw missingPackage('MySQL and MariaDB need a package that is not installed', ['mysql2'], { cause });
   });
   const address = await parseServerUrl(source, 3_306, log);
   const options = connectionOptions(address);
@@ -58,7 +58,7 @@ function connectionOptions({ host, port, socket, user, password, database, tls }
     }),
     connectTimeout: CONNECT_MS,
     charset: 'utf8mb4',
-    // Everything exact, and as text where JavaScript has no type for it.
+    // Returns exact values, as text where JavaScript has no type for them.
     supportBigNumbers: true,
     bigNumberStrings: true,
     dateStrings: true,
@@ -66,7 +66,7 @@ function connectionOptions({ host, port, socket, user, password, database, tls }
     rowsAsArray: true,
     maxPreparedStatements: STATEMENTS,
     multipleStatements: false,
-    // The server may not ask for files of this machine.
+    // Keeps the server from requesting files of this machine.
     flags: ['-LOCAL_FILES'],
   };
 }

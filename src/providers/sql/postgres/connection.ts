@@ -1,6 +1,6 @@
 /**
- * Reads PostgreSQL. Each statement is the query of a cursor in a read-only transaction of its own, so that it can be
- * nothing but one SELECT, no more rows are fetched than are wanted, and nothing of it stays.
+ * Reads PostgreSQL. Each statement is the query of a cursor, in a read-only transaction of its own. So it can only be one
+ * SELECT, no more rows are fetched than are wanted, and it leaves nothing behind.
  */
 import type { QueryArrayConfig, QueryArrayResult } from 'pg';
 import type { Log } from '../../../core/context.ts';
@@ -12,13 +12,13 @@ import { type Convert, convertOf, isBytes, isKnownType, type PostgresType, sizeO
 
 /** Rows that are fetched at a time. */
 const BATCH = 128;
-/** Types that are remembered. */
+/** The most types whose facts are kept. */
 const MAX_TYPES = 10_000;
 
-/** Everything as text: it is exact, and what becomes of it is decided in one place. */
+/** Leaves every value as the text that the server sent: it is exact, and `convertOf` alone decides what becomes of it. */
 const AS_TEXT = { getTypeParser: () => (value: string) => value } as const;
 
-/** Runs one thing after another in a transaction. */
+/** Runs a statement in a transaction, after those before it. */
 export type Ask = (sql: string, parameters?: readonly unknown[]) => Promise<QueryArrayResult<(string | null)[]>>;
 
 export interface Reader {
@@ -45,7 +45,7 @@ export function postgresReader({ pool, apart, queue }: Connections, log: Log): R
   const transaction = <T>(limits: Lent, work: (ask: Ask) => Promise<T>): Promise<T> =>
     lend(limits, async (client) => {
       const begun = client.query(beginning(limits.timeoutMs));
-      // If it fails, the statements that follow fail as well, and say why.
+      // If BEGIN fails, the statements after it fail too, and say why.
       begun.catch(() => {});
       const result = await work((text, values = []) =>
         client.query({
@@ -62,14 +62,14 @@ export function postgresReader({ pool, apart, queue }: Connections, log: Log): R
     });
 
   /**
-   * Makes the session as it was when it began, whatever became of its transaction: not all that a function can do ends with
-   * that, such as locks and prepared statements of the session.
+   * Resets the session to its state at the start, however its transaction ended. Ending the transaction is not enough: a
+   * function can also take locks and prepare statements that belong to the session.
    */
   async function clean(client: PoolClient): Promise<void> {
     try {
       const ended = client.query('ROLLBACK');
       ended.catch(() => {});
-      // It cannot stand in one text with another statement.
+      // PostgreSQL refuses DISCARD ALL in one text with another statement.
       await client.query('DISCARD ALL');
       await ended;
       client.release();
@@ -79,7 +79,7 @@ export function postgresReader({ pool, apart, queue }: Connections, log: Log): R
     }
   }
 
-  /** Stops what a connection does, and the connection. */
+  /** Cancels the running statement of a connection, and closes the connection. */
   async function cancel(client: PoolClient): Promise<void> {
     const { processID } = client as unknown as { readonly processID: number };
     const other = apart();
@@ -116,7 +116,7 @@ export function postgresReader({ pool, apart, queue }: Connections, log: Log): R
       const wanted = limits.maxRows + 1;
       const declared = ask(`DECLARE vitrine NO SCROLL CURSOR FOR ${sql}`, parameters);
       const first = ask(`FETCH ${Math.min(wanted, BATCH)} FROM vitrine`);
-      // The first failure is the one that says what is wrong.
+      // If DECLARE fails, its error says what is wrong; that of FETCH does not.
       first.catch(() => {});
       await declared;
       let { rows: batch, fields } = await first;

@@ -1,4 +1,4 @@
-/** Turns errors of PostgreSQL into errors for a peer: by their codes, never with their words. */
+/** Turns errors of PostgreSQL into errors for a peer, by their codes; the server's texts stay private. */
 import { ResourceError } from '../../../core/errors.ts';
 import { networkFault } from '../server-url.ts';
 import { tookTooLong } from '../stoppable.ts';
@@ -9,7 +9,7 @@ interface DatabaseError {
   readonly message?: unknown;
 }
 
-/** Messages of the library about a connection that is gone or never came about; they have no code. */
+/** Messages of the library about a lost or failed connection, which have no code. */
 const NO_CONNECTION = /^(?:Connection terminated|Client was closed|Client has encountered|timeout e|Cannot use a pool)/;
 
 /** Whether the connection was lost, so that the same statement may work over another one. */
@@ -35,11 +35,11 @@ export function postgresError(error: unknown, timeoutMs: number): ResourceError 
   if (fault !== undefined) return new ResourceError('unavailable', fault, options);
   const text = String(message);
   if (text.startsWith('The server does not support SSL')) {
-    const why = 'The database server does not encrypt; "sslmode=disable" in its URL lets it be used as it is';
+    const why = 'The database server does not support encryption; add "sslmode=disable" to its URL to connect without';
     return new ResourceError('unavailable', why, options);
   }
   if (/password must be a string|no password/i.test(text)) {
-    return new ResourceError('unavailable', 'The database wants a password, and its URL has none', options);
+    return new ResourceError('unavailable', 'The database requires a password, and its URL has none', options);
   }
   return NO_CONNECTION.test(text)
     ? new ResourceError('unavailable', 'The database does not answer', options)
@@ -54,17 +54,17 @@ function serverError(code: string, timeoutMs: number, options: { readonly cause:
     case '25006':
       return new ResourceError('denied', 'The statement would write; databases are only read', options);
     case '42501':
-      return new ResourceError('denied', 'The database does not let this be read', options);
+      return new ResourceError('denied', 'The database does not allow this user to read it', options);
     case '42P01':
     case '42703':
     case '3F000':
-      return new ResourceError('not-found', 'The database does not have this table or column any more', options);
+      return new ResourceError('not-found', 'The database no longer has this table or column', options);
     case '3D000':
       return new ResourceError('unavailable', 'The server has no database of this name', options);
     case '08P01':
-      return new ResourceError('internal', 'The statement wants other parameters than it gets', options);
+      return new ResourceError('internal', 'The statement needs other parameters than it gets', options);
     case '53300':
-      return new ResourceError('unavailable', 'The database has no connection left', options);
+      return new ResourceError('unavailable', 'The database has no free connection', options);
   }
   if (code.startsWith('28')) {
     return new ResourceError('unavailable', 'The database refuses the user or the password of its URL', options);
@@ -72,15 +72,15 @@ function serverError(code: string, timeoutMs: number, options: { readonly cause:
   if (/^(?:08|53|57P|58)/.test(code)) return new ResourceError('unavailable', 'The database does not answer', options);
   if (code.startsWith('22')) return new ResourceError('invalid', 'The database cannot take this value here', options);
   if (/^(?:0A|42)/.test(code)) {
-    return new ResourceError('internal', 'The database does not take this statement: it has to be one SELECT', options);
+    return new ResourceError('internal', 'The database rejects this statement: it must be a single SELECT', options);
   }
   return new ResourceError('internal', 'The database could not be read', options);
 }
 
-/** Codes of refusals by the server, and of mistakes in the configuration: waiting does not help. */
+/** Codes of refusals by the server, and of mistakes in the configuration: a retry does not help. */
 const LASTING = /^(?:28|3D|CERT|SELF_SIGNED|UNABLE_TO_|DEPTH_ZERO|ERR_TLS)/;
 
-/** The error for whoever starts the server; undefined where waiting may help. */
+/** Returns the error to report when the server starts; undefined where a retry may help. */
 export function refusalOf(error: unknown): ResourceError | undefined {
   if (!(error instanceof ResourceError)) return undefined;
   const { code, message } = (error.cause ?? {}) as DatabaseError;

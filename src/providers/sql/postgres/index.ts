@@ -13,15 +13,11 @@ export const postgresDialect: Dialect = {
   hasSchemas: true,
   comparesRows: true,
   maxColumns: 1_664,
-  builder: ({ Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, DummyDriver }) =>
-    new Kysely({
-      dialect: {
-        createAdapter: () => new PostgresAdapter(),
-        createDriver: () => new DummyDriver(),
-        createIntrospector: (db) => new PostgresIntrospector(db),
-        createQueryCompiler: () => new PostgresQueryCompiler(),
-      },
-    }),
+  compiler: ({ PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler }) => ({
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  }),
   open,
 };
 

@@ -1,10 +1,10 @@
-/** Changes of which PostgreSQL is told by `NOTIFY`, on a connection of its own that is made again when it ends. */
+/** Listens for `NOTIFY` in PostgreSQL on its own connection, and connects again when that connection ends. */
 import type { Client } from 'pg';
 import type { Log } from '../../../core/context.ts';
 import type { TableName, TellChanged } from '../dialect.ts';
 import { postgresError, withoutClient } from './errors.ts';
 
-/** Between attempts to connect again, in milliseconds: the first, and the most that it grows to. */
+/** Milliseconds between attempts to connect: the first wait, and the longest. The wait doubles each time. */
 const RETRY_MS = { first: 250, most: 30_000 } as const;
 
 export interface Listening {
@@ -14,8 +14,8 @@ export interface Listening {
 }
 
 /**
- * Listens from the moment the promise resolves. What is sent along may name the table that changed, as `orders` or
- * `sales.orders`; anything else means anything. After a gap, anything may have changed.
+ * Listens from the moment the promise resolves. The payload of a notification may name the changed table, as `orders`
+ * or `sales.orders`. After any other payload, and after a lost connection, any table may have changed.
  * @throws ResourceError `unavailable`
  */
 export async function listen({ connect, channel, log }: Listening, tell: TellChanged): Promise<AsyncDisposable> {
@@ -78,7 +78,7 @@ export async function listen({ connect, channel, log }: Listening, tell: TellCha
 
 const NAME = /^(?:([\p{L}_][\p{L}\p{N}_$]*)\.)?([\p{L}_][\p{L}\p{N}_$]*)$/u;
 
-/** The table that a payload names; undefined where it names none. */
+/** Returns the table that a payload names; undefined where it names none. */
 function tablesIn(payload: string | undefined): readonly TableName[] | undefined {
   const [, schema = 'public', name] = NAME.exec(payload ?? '') ?? [];
   return name === undefined ? undefined : [{ schema, name }];

@@ -1,4 +1,4 @@
-/** Connections to a PostgreSQL server, opened when they are needed, and few. */
+/** A small pool of connections to a PostgreSQL server, opened on demand. */
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
 import { missingPackage } from '../../../core/missing-package.ts';
 import type { FairQueue } from '../../../core/waiting/fair-queue.ts';
@@ -9,14 +9,14 @@ import { withoutClient } from './errors.ts';
 
 /** The longest time that connecting may take, in milliseconds. */
 const CONNECT_MS = 10_000;
-/** An unused connection is kept for so long, in milliseconds. */
+/** How long an unused connection is kept, in milliseconds. */
 const IDLE_MS = 30_000;
 
 export interface Connections {
   readonly pool: Pool;
-  /** One that is not of the pool, not connected yet. */
+  /** Makes a connection outside the pool, not connected yet. */
   readonly apart: () => Client;
-  /** Who gets one. */
+  /** The queue for connections. */
   readonly queue: FairQueue;
 }
 
@@ -25,7 +25,7 @@ export type { PoolClient };
 /** @throws ResourceError `invalid`: the package is missing, or the URL is wrong */
 export async function postgresPool({ source, config, log }: Opening): Promise<Connections> {
   const { default: pg } = await import('pg').catch((cause: unknown) => {
-    throw missingPackage('PostgreSQL needs a package that is not here', ['pg'], { cause });
+    throw missingPackage('PostgreSQL needs a package that is not installed', ['pg'], { cause });
   });
   const client = clientConfig(await parseServerUrl(source, 5_432, log));
   const connections = config.connections ?? CONNECTIONS;
@@ -35,17 +35,17 @@ export async function postgresPool({ source, config, log }: Opening): Promise<Co
     idleTimeoutMillis: IDLE_MS,
     allowExitOnIdle: true,
   });
-  // A connection that breaks while nobody uses it is nobody's failure; the next one is a new one.
+  // An unused connection that breaks affects no request; the pool opens a new one.
   pool.on('error', (error) => log.debug('an unused database connection ended', { error: withoutClient(error) }));
   pool.on('connect', (connected) => connected.on('error', () => {}));
   const queue = connectionQueue(connections, config.statementTimeoutSeconds);
   return { pool, queue, apart: () => new pg.Client(client) };
 }
 
-/** How `pg` connects to it. */
+/** Returns the options of `pg` for the address. */
 export function clientConfig({ host, port, socket, user, password, database, tls }: ServerAddress): ClientConfig {
   return {
-    // A path is a folder with sockets to this library.
+    // `pg` takes a path as the folder of a socket.
     host: socket ?? host,
     port,
     ...(user !== undefined && { user }),
@@ -62,7 +62,7 @@ export function clientConfig({ host, port, socket, user, password, database, tls
     application_name: 'vitrine',
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
-    // The statements of one reading go out together instead of waiting for one another.
+    // Sends the statements of one read together instead of waiting for each.
     ...({ pipeline: true } as object),
   };
 }

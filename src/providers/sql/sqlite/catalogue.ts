@@ -14,10 +14,10 @@ import type {
   ValueKind,
 } from '../dialect.ts';
 
-/** Tables and views that are looked at. */
+/** The most tables and views that are looked at. */
 export const MAX_TABLES = 10_000;
 
-/** Rows of the catalogue: columns of all tables, and the like. */
+/** The most rows of the catalogue: columns of all tables, and the like. */
 const MAX_ROWS = 1_000_000;
 
 const MAX_BYTES = 256 * 1024 * 1024;

@@ -1,5 +1,4 @@
-/** SQLite: one file, read-only, in a process of its own. */
-
+/** Serves SQLite: one file, read-only, in processes of its own. */
 import { stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { invalid, ResourceError } from '../../../core/errors.ts';
@@ -16,7 +15,7 @@ export const LIBRARY = '@photostructure/sqlite';
 /** Processes that have the file open at a time, at most, unless `connections` says otherwise. */
 export const PROCESSES = 2;
 
-/** Milliseconds between looks for changes. */
+/** Milliseconds between checks for changes. */
 const POLL_MS = 2_000;
 
 export const sqliteDialect: Dialect = {
@@ -25,15 +24,11 @@ export const sqliteDialect: Dialect = {
   hasSchemas: false,
   comparesRows: true,
   maxColumns: 2_000,
-  builder: ({ Kysely, DummyDriver, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler }) =>
-    new Kysely({
-      dialect: {
-        createAdapter: () => new SqliteAdapter(),
-        createDriver: () => new DummyDriver(),
-        createIntrospector: (db) => new SqliteIntrospector(db),
-        createQueryCompiler: () => new SqliteQueryCompiler(),
-      },
-    }),
+  compiler: ({ SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler }) => ({
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }),
   open,
 };
 
@@ -44,7 +39,7 @@ async function open({ source, config }: Opening): Promise<Connection> {
   const queue = connectionQueue(config.connections ?? PROCESSES, config.statementTimeoutSeconds);
   const processes = createProcesses({ library, file: source, queue });
 
-  /** A file that was put in the place of the one that is open is another database. */
+  /** Identifies the file now. If another file has replaced the open one, it is another database: opens it anew. */
   async function look(): Promise<string> {
     const now = await placeOf(source);
     if (now === undefined) throw new ResourceError('unavailable', 'The database file is gone');
@@ -110,7 +105,7 @@ const openingLimits = (seconds: number): Limits => ({
   caller: SERVER,
 });
 
-/** The error for whoever starts the server; it has SQLite's own message in it. */
+/** Adds SQLite's own message to an error, for the person who starts the server. */
 function openingFault(path: string, error: ResourceError): ResourceError {
   const said = error.cause instanceof Error ? `: ${error.cause.message}` : '';
   return invalid(`${path}: ${error.message}${said}`).withCause(error);
@@ -130,6 +125,8 @@ function libraryPath(): string {
   try {
     return createRequire(import.meta.url).resolve(LIBRARY);
   } catch (cause) {
-    throw missingPackage('What reads SQLite is for Linux, macOS and Windows on x64 and ARM64', [LIBRARY], { cause });
+    throw missingPackage('To serve SQLite, install its library (Linux, macOS and Windows, x64 and ARM64)', [LIBRARY], {
+      cause,
+    });
   }
 }

@@ -19,7 +19,7 @@ const START_MS = 30_000;
 /** Milliseconds until another process looks for changes in the place of one that ended. */
 const RESTART_MS = 500;
 
-/** Characters of what a process writes to its standard error that are kept for the log. */
+/** The most characters of what a process writes to its standard error that are kept for the log. */
 const MAX_STDERR_CHARACTERS = 2_000;
 
 export interface ProcessOptions {

@@ -1,16 +1,16 @@
 /**
- * The program of the process that has the database open. It is a text, so that it is the same wherever Vitrine runs from:
- * its sources, the package, or somebody's bundle. SQLite works while its caller waits, and cannot be told to stop: so it
- * works in a process of its own, which can be ended.
+ * The program of the process that opens the database. It is a text, so that it is the same whether Vitrine runs from
+ * its sources, the package, or a bundle. SQLite blocks its caller and cannot be interrupted, so it runs in its own
+ * process, which can be ended.
  *
- * It cannot write: the file is opened to be read, and of what a statement can do only reading is allowed. It attaches no
- * other file, and loads no code. What the file itself defines (views, generated columns) is trusted with nothing.
+ * The program cannot write: it opens the file for reading, and the authorizer allows only statements that read. It
+ * attaches no other file, and loads no code. Definitions in the file (views, generated columns) are untrusted.
  */
 
 /** The actions that are allowed, as numbers of SQLite's authorizer: SELECT, READ, FUNCTION, RECURSIVE. */
 const READING = [21, 20, 31, 33];
 
-/** PRAGMAs that say what is in the database. */
+/** PRAGMAs that describe the database. */
 const PRAGMAS = [
   'table_list',
   'table_info',
@@ -23,13 +23,13 @@ const PRAGMAS = [
   'data_version',
 ];
 
-/** Functions that reach out of the database. */
+/** Functions that reach outside the database. */
 const FUNCTIONS = ['load_extension', 'fts3_tokenizer', 'readfile', 'writefile', 'edit'];
 
-/** Milliseconds that it waits for somebody who writes without a write-ahead log. */
+/** Milliseconds to wait for a writer without a write-ahead log. */
 const BUSY_MS = 2_000;
 
-/** Rows and bytes after which those that were found are sent: taking a message does not pause. */
+/** Rows are sent in parts of this many rows or bytes, since receiving one large message blocks. */
 const PART_ROWS = 2_000;
 const PART_BYTES = 256 * 1024;
 

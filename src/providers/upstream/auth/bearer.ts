@@ -1,4 +1,4 @@
-/** A token that the operator has. */
+/** Sends the token that the operator configured. */
 import type { AuthProvider } from '@modelcontextprotocol/client';
 import { ResourceError } from '../../../core/errors.ts';
 import type { AuthTarget, BearerConfig } from './config.ts';
@@ -6,7 +6,7 @@ import { headerSafe } from './failures.ts';
 
 /** @throws ResourceError `invalid` for a token that a header cannot carry */
 export function bearerAuth(config: BearerConfig, { mount }: AuthTarget): AuthProvider {
-  // A secret that comes from a file often brings the end of its line along.
+  // A secret that was read from a file often ends with a line break.
   const token = headerSafe(config.token.trim(), mount);
   return {
     token: async () => token,

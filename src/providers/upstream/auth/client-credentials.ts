@@ -1,4 +1,4 @@
-/** Vitrine as itself: a client id and a secret, and nobody to ask (RFC 6749 4.4). */
+/** Vitrine authorizes itself with a client id and a secret, without a user (RFC 6749 4.4). */
 import { type AuthProvider, ClientCredentialsProvider } from '@modelcontextprotocol/client';
 import type { AuthTarget, ClientCredentialsConfig } from './config.ts';
 import { grantedAuth } from './granted.ts';

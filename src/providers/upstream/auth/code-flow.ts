@@ -1,6 +1,6 @@
 /**
- * Gives the SDK's client what it needs to run one authorization code flow. Everything about the flow is in memory, the code
- * verifier too, until it has succeeded: one that is given up leaves nothing behind and spoils nothing that was kept.
+ * Gives the SDK's client its state for one authorization code flow. All state, the code verifier too, stays in memory
+ * until the flow succeeds. An abandoned flow leaves nothing behind and damages no saved authorization.
  */
 import {
   AuthorizationServerMismatchError,
@@ -17,14 +17,14 @@ import type { SavedAuthorization } from './token-file.ts';
 
 export interface CodeFlow {
   readonly provider: OAuthClientProvider;
-  /** Returns the authorization to keep; undefined before the flow has succeeded. */
+  /** Returns the authorization to save; undefined before the flow has succeeded. */
   result(): Omit<SavedAuthorization, 'url'> | undefined;
 }
 
 export interface CodeFlowOptions {
   readonly config: OAuthConfig;
   readonly redirectUrl: string;
-  /** Comes back with the answer, and shows that it belongs to this flow. */
+  /** The `state` parameter: it comes back with the answer, and proves that the answer belongs to this flow. */
   readonly state: string;
   readonly onAddress: (address: URL) => void;
 }
@@ -37,7 +37,7 @@ export function codeFlow({ config, redirectUrl, state, onAddress }: CodeFlowOpti
   let tokens: StoredOAuthTokens | undefined;
   let verifier: string | undefined;
 
-  // A client that was registered by hand is as it is: the SDK registers one only where it can keep it.
+  // A client that was registered by hand is used unchanged. The SDK registers a new one only where it can save it.
   const registration: Pick<OAuthClientProvider, 'clientInformation' | 'saveClientInformation'> =
     clientId === undefined
       ? {
@@ -70,7 +70,7 @@ export function codeFlow({ config, redirectUrl, state, onAddress }: CodeFlowOpti
       verifier = made;
     },
     codeVerifier: () => {
-      if (verifier === undefined) throw new ResourceError('internal', 'An authorization ended that had not begun');
+      if (verifier === undefined) throw new ResourceError('internal', 'The authorization ended before it began');
       return verifier;
     },
     discoveryState: () => server,
@@ -90,7 +90,7 @@ export function codeFlow({ config, redirectUrl, state, onAddress }: CodeFlowOpti
       if (server === undefined || tokens === undefined) return undefined;
       const client = clientId === undefined ? registered : { client_id: clientId };
       if (client === undefined) return undefined;
-      // Who the user is, is nobody's business here.
+      // The user's identity is not needed.
       const { id_token: _user, ...kept } = tokens;
       return { server, client, resource, tokens: kept, renewAt: renewalTime(tokens) };
     },

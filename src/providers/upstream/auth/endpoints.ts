@@ -15,7 +15,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 
 const MAX_REDIRECTS = 3;
 
-/** Characters of an authorization server's own words that are kept, where they cannot quote a secret. */
+/** The most characters of an authorization server's own words that are kept, where they cannot quote a secret. */
 const MAX_WORDS = 200;
 
 /**

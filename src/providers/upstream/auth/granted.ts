@@ -1,4 +1,4 @@
-/** Vitrine at an upstream without anybody to ask. Tokens are kept in memory only, and another one is asked for when one is over. */
+/** Authorizes Vitrine at an upstream without a user. Tokens are kept in memory only, and an expired one is replaced. */
 import {
   AuthorizationServerMismatchError,
   type AuthProvider,
@@ -13,15 +13,15 @@ import { endpointFetch } from './endpoints.ts';
 import { headerSafe, isSameIssuer, noToken } from './failures.ts';
 import { type Challenge, type HeldToken, renewalTime, renewingAuth } from './renewing.ts';
 
-/** The endpoint that gives tokens, and the resource that they are for. */
+/** The endpoint that gives tokens, and the resource that the tokens are for. */
 export interface GrantedFor {
   readonly issuer: string;
-  /** The upstream, as it calls itself. */
+  /** The identifier that the upstream uses for itself. */
   readonly resource: string | undefined;
   readonly fetchFn: FetchLike;
 }
 
-/** @param clientFor how Vitrine shows the authorization server who it is, and what it asks it for */
+/** @param clientFor how Vitrine authenticates at the authorization server, and which scopes it requests */
 export function grantedAuth(
   { mount, url }: AuthTarget,
   config: { readonly issuer?: string | undefined; readonly scope?: string | undefined },
@@ -42,7 +42,7 @@ export function grantedAuth(
     if (issuer !== undefined && !isSameIssuer(issuer, found)) throw new AuthorizationServerMismatchError(issuer, found);
     const said = resourceMetadata?.resource;
     const provider = clientFor({ issuer: found, resource: said, fetchFn });
-    // Refuses metadata that are about another resource. What is asked for is their text as it stands.
+    // Refuses metadata about another resource. The request uses the text of the metadata unchanged.
     const resource = (await selectResourceURL(url, provider, resourceMetadata)) && said;
     const scope = config.scope ?? wanted ?? resourceMetadata?.scopes_supported?.join(' ');
     const tokens = await fetchToken(provider, authorizationServerUrl, {
@@ -51,7 +51,7 @@ export function grantedAuth(
       ...(resource !== undefined && { resource }),
       ...(scope !== undefined && scope !== '' && { scope }),
     });
-    // Who has seen the secret once is the only one who sees it from now on.
+    // From now on the secret goes to this authorization server only.
     issuer ??= found;
     return { value: headerSafe(tokens.access_token, mount), renewAt: renewalTime(tokens) };
   }

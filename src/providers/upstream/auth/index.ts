@@ -1,4 +1,4 @@
-/** Authorization of Vitrine at upstream servers. What clients of Vitrine authorize themselves with never comes here. */
+/** Authorizes Vitrine at upstream servers. Credentials of Vitrine's own clients are never used here. */
 import type { AuthProvider } from '@modelcontextprotocol/client';
 import { bearerAuth } from './bearer.ts';
 import { clientCredentialsAuth } from './client-credentials.ts';
@@ -10,9 +10,9 @@ export { authorizeUpstream } from './authorize.ts';
 export { AuthConfig, type AuthTarget } from './config.ts';
 
 /**
- * Makes the source of tokens for the requests to one upstream. It asks for nothing until the first request; `token` and
- * `onUnauthorized` reject with a ResourceError that names the mount and what its operator can do, never a secret.
- * Make one for each upstream: all connections that have the same one share its renewals.
+ * Makes the source of tokens for the requests to one upstream. It gets the first token with the first request. `token`
+ * and `onUnauthorized` reject with a ResourceError that names the mount and the operator's remedy, and no secret. Make
+ * one for each upstream: its connections share the tokens.
  * @throws ResourceError `invalid` for a bearer token that a header cannot carry
  */
 export function createAuth(config: AuthConfig, target: AuthTarget): AuthProvider {

@@ -1,6 +1,6 @@
 /**
- * Tokens that a user has authorized, in a gateway that is running: taken from their file, renewed with the refresh token,
- * and never asked for. Nothing here can open a browser; without valid tokens a request fails and says what to run.
+ * Uses tokens that a user has authorized while the gateway runs: reads them from their file, and renews them with the
+ * refresh token. It never asks the user or opens a browser; without valid tokens a request fails and says what to run.
  */
 import { type AuthProvider, type OAuthTokens, refreshAuthorization } from '@modelcontextprotocol/client';
 import type { AuthTarget, OAuthConfig } from './config.ts';
@@ -9,7 +9,7 @@ import { headerSafe, isFinal, isSameIssuer, needsAuthorization, noToken } from '
 import { type HeldToken, isDue, renewalTime, renewingAuth } from './renewing.ts';
 import { type SavedAuthorization, type TokenFile, tokenFile } from './token-file.ts';
 
-/** How long a token is used without a look at its file, in milliseconds: the user may have authorized anew, or more. */
+/** How long a token is used before its file is checked again, in milliseconds: the user may have authorized anew, or more. */
 const RECHECK_MS = 5_000;
 
 export function savedAuthorization(config: OAuthConfig, target: AuthTarget): AuthProvider {
@@ -37,14 +37,14 @@ export function savedAuthorization(config: OAuthConfig, target: AuthTarget): Aut
         held = undefined;
         const saved = await usable(file, config);
         if (saved?.tokens === undefined) throw needsAuthorization(mount);
-        // Another process was faster: its refresh token is the only one that still counts.
+        // Another process renewed first: only its refresh token is still valid.
         if (saved.tokens.access_token !== latest && !isDue(saved)) return hold(saved);
         return hold(await refreshed(saved, config, target, file));
       }),
   });
 }
 
-/** Returns the saved authorization, unless it was given to another client or by another authorization server than is configured now. */
+/** Returns the saved authorization, unless the configuration names another client or authorization server now. */
 async function usable(file: TokenFile, { clientId, issuer }: OAuthConfig): Promise<SavedAuthorization | undefined> {
   const saved = await file.load();
   if (saved === undefined) return undefined;

@@ -1,13 +1,13 @@
 /**
- * The texts by which another server describes itself and what it has: names, titles and descriptions. They are shown to
- * people and given to models before anybody has asked for anything, so they are always clean and never endless.
+ * Cleans the texts by which another server describes itself and its entries: names, titles and descriptions. People and
+ * models see these before they have asked for anything, so they are always cleaned and shortened.
  */
 
 import { BY_NAME_KEYWORDS, DATA_KEYWORDS } from '../../../core/schema/keywords.ts';
 import { cleanText } from '../../../core/text/clean-text.ts';
 import { type Data, isData } from '../../../protocol/data.ts';
 
-/** Characters of a name or title, of a description, and of what a server says of how it wants to be used. */
+/** The most characters of a name or title, of a description, and of a server's instructions. */
 export const MAX_TITLE_LENGTH = 1_024;
 export const MAX_DESCRIPTION_LENGTH = 32_768;
 
@@ -17,7 +17,7 @@ const LENGTHS: Readonly<Record<string, number>> = {
   description: MAX_DESCRIPTION_LENGTH,
 };
 
-/** An entry with its own texts, those of its annotations and arguments, and those in its schemas clean. */
+/** Returns an entry with clean texts, also in its annotations, arguments and schemas. */
 export function cleanDescribed(entry: Data): Data {
   return mapped(withCleanTexts(entry), {
     annotations: (value) => (isData(value) ? withCleanTexts(value) : value),
@@ -49,7 +49,7 @@ function mapped(value: Data, changes: Readonly<Record<string, (value: unknown) =
   return result;
 }
 
-/** How deep it goes is bounded by who takes the entry. */
+/** The caller of this function has bounded the depth of the schema. */
 function cleanSchema(value: unknown): unknown {
   if (Array.isArray(value)) {
     const now = value.map(cleanSchema);
@@ -66,7 +66,7 @@ function cleanSchema(value: unknown): unknown {
   return entries.some(([name, each]) => each !== value[name]) ? Object.fromEntries(entries) : value;
 }
 
-/** Keywords of a JSON Schema that say something to its reader and nothing about the data. */
+/** Keywords of a JSON Schema that describe the data without restricting it, with the most characters of each. */
 const COMMENTS: ReadonlyMap<string, number> = new Map([
   ['title', MAX_TITLE_LENGTH],
   ['description', MAX_DESCRIPTION_LENGTH],

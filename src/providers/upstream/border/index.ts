@@ -16,7 +16,7 @@ import { type EntryKind, SCHEMAS } from './schemas.ts';
 
 export type { EntryKind } from './schemas.ts';
 
-/** Characters of one entry of a list, how deep its data may lie in each other, and how many values it may have. */
+/** The most characters of one entry of a list, how deep its data may lie in each other, and how many values it may have. */
 const MAX_ENTRY_CHARACTERS = 1024 * 1024;
 const MAX_ENTRY_DEPTH = 64;
 const MAX_ENTRY_VALUES = 20_000;
@@ -24,13 +24,13 @@ const MAX_ENTRY_VALUES = 20_000;
 /** Contents, blocks or messages of one answer. They are sent on together, where lists are cut into pages. */
 const MAX_PARTS = 5_000;
 
-/** Entries of one answer that are named as missing; the rest is counted. */
+/** The most entries of one answer that are named as missing; the rest is counted. */
 const MAX_NAMED = 20;
 
-/** Characters of a name that are told. */
+/** The most characters of a name that are told. */
 const MAX_TOLD_LENGTH = 200;
 
-/** Entries that are remembered to have been logged, so that each is logged once. */
+/** The most entries that are remembered to have been logged, so that each is logged once. */
 const MAX_LOGGED = 1_000;
 
 /** Says what is wrong with an entry that is valid by itself; undefined where nothing is. */

@@ -1,4 +1,4 @@
-/** Results of tools and prompts at the border: a block or message that is not valid is left out, and the result says so. */
+/** Checks results of an upstream's tools and prompts: an invalid block or message is left out, and the result says so. */
 
 import type { Data } from '../../../connection/data.ts';
 import { ResourceError } from '../../../core/errors.ts';
@@ -9,15 +9,15 @@ import { extentOf } from './extent.ts';
 import type { Border } from './index.ts';
 import { cleanFailure, cleanResult } from './texts.ts';
 
-/** Characters of one result, and how deep its data may lie in each other. */
+/** The most characters of one result, and the most levels of its data. */
 export const MAX_RESULT_CHARACTERS = 32 * 1024 * 1024;
 const MAX_RESULT_DEPTH = 256;
 
-/** Values in it: structured content is looked through and sent in one go. */
+/** The most values in a result: structured content is checked and sent without a pause. */
 const MAX_RESULT_VALUES = 100_000;
 
 /**
- * A result as it may be handed on: of a size, and with its texts as they are wanted.
+ * Returns a result within the limits, with its texts cleaned if configured.
  * @throws ResourceError `too-large`
  */
 export function fitResult(mount: string, result: Data, texts: 'as-is' | 'clean'): Data {
@@ -30,11 +30,11 @@ export function fitResult(mount: string, result: Data, texts: 'as-is' | 'clean')
 }
 
 const tooLarge = (mount: string, problem: string): ResourceError =>
-  new ResourceError('too-large', `The result of the server behind "${mount}" ${problem}; ask it for less`);
+  new ResourceError('too-large', `The result of the server behind "${mount}" ${problem}; ask for less`);
 
 /**
- * The result without what in it is not valid.
- * @throws ResourceError `internal` where nothing is left of it
+ * Returns the result without its invalid parts.
+ * @throws ResourceError `internal` where nothing valid is left
  */
 export async function keptResult(
   border: Border,
@@ -58,7 +58,7 @@ export async function keptResult(
   return { ...answer, [field]: kept, _meta: { ...(answer._meta ?? {}), [MISSING_META_KEY]: missing } };
 }
 
-/** The other fields of a result, each with its check; a field that fails its check is dropped. */
+/** The other fields of a result, each with its check; an invalid field is dropped. */
 const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   _meta: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   isError: (value) => typeof value === 'boolean',

@@ -9,7 +9,7 @@ import { parseUriTemplate } from '../../../core/uri-template.ts';
 import { annotationsSchema, iconSchema, resourceSchema } from '../../../protocol/resource-schemas.ts';
 import { skillSchema } from '../../../protocol/skills.ts';
 
-/** Characters of what tools, prompts and arguments are called by. */
+/** The most characters of what tools, prompts and arguments are called by. */
 const MAX_IDENTIFIER_LENGTH = 1_000;
 
 const MAX_TYPE_LENGTH = 1_000;

@@ -1,10 +1,13 @@
-/** Texts in results of tools and prompts without what acts on a terminal or hides; what is no text for people stays. */
+/**
+ * Cleans the texts in results of tools and prompts: removes escape sequences, control characters and invisible characters.
+ * Fields that are not for people, such as URIs and data, stay as they are.
+ */
 
 import type { Data } from '../../../connection/data.ts';
 import { cleanText, stripUnseen } from '../../../core/text/clean-text.ts';
 import { MAX_DESCRIPTION_LENGTH } from './described.ts';
 
-/** Fields whose texts are data, or lead somewhere. */
+/** Fields whose texts are not for people: they are data, addresses or identifiers. */
 const LEFT: ReadonlySet<string> = new Set([
   'data',
   'blob',
@@ -16,10 +19,10 @@ const LEFT: ReadonlySet<string> = new Set([
   '_meta',
 ]);
 
-/** Every text of a result. How deep it goes is bounded by who takes it. */
+/** Cleans every text of a result. The caller has bounded its depth. */
 export const cleanResult = (result: Data): Data => walk(result, stripUnseen) as Data;
 
-/** The texts of a failure, which are an error's. */
+/** Cleans the texts of a failed result, and cuts them to the length of an error message. */
 export const cleanFailure = (result: Data): Data =>
   walk(result, (text) => cleanText(text, MAX_DESCRIPTION_LENGTH)) as Data;
 

@@ -1,6 +1,6 @@
 /**
- * The file of the definitions of a mounted server's tools and prompts as they were accepted: made to be read, reviewed and
- * committed. The same definitions are the same text, with names in order, and what nobody would see is escaped.
+ * The file of accepted definitions of a mounted server's tools and prompts, made for review and version control. Equal
+ * definitions give equal text: names are sorted, and invisible characters are escaped.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -14,7 +14,7 @@ import { writeWhole } from '../whole-file.ts';
 export const PIN_KINDS = ['tools', 'prompts'] as const;
 export type PinKind = (typeof PIN_KINDS)[number];
 
-/** A definition as it was accepted, with every field. */
+/** An accepted definition, with every field. */
 export interface Pinned {
   readonly hash: string;
   readonly definition: Data;
@@ -22,13 +22,13 @@ export interface Pinned {
 
 export type Accepted = Readonly<Record<PinKind, ReadonlyMap<string, Pinned>>>;
 
-/** Bytes of the file. */
+/** The most bytes of the file. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** It is for everybody who may read the configuration beside it. */
+/** Everybody who may read the configuration beside it may read it. */
 const MODE = 0o644;
 
-/** Definitions with their hashes. Of two with one name the first counts. */
+/** Hashes definitions. Of two with one name, the first counts. */
 export async function accepting(definitions: Readonly<Record<PinKind, readonly Data[]>>): Promise<Accepted> {
   const pinned = async (all: readonly Data[]): Promise<ReadonlyMap<string, Pinned>> => {
     const byName = new Map<string, Pinned>();
@@ -65,14 +65,14 @@ export async function stampOf(path: string): Promise<string | undefined> {
     return `${mtimeMs} ${size} ${ino}`;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw unusable(path, 'cannot be read; give this user the right to', error);
+    throw unusable(path, 'cannot be read; give this user the permission', error);
   }
 }
 
 /**
- * Undefined where there is no file. A definition that somebody has changed by hand does not fit its hash: it counts as one
- * that nobody has accepted.
- * @throws ResourceError `unavailable` for what is no such file: then nothing counts as accepted
+ * Returns undefined where there is no file. A definition that was edited by hand does not match its hash, and counts as
+ * not accepted.
+ * @throws ResourceError `unavailable` for an invalid file: then nothing counts as accepted
  */
 export async function readAccepted(path: string): Promise<Accepted | undefined> {
   let text: string;
@@ -80,16 +80,20 @@ export async function readAccepted(path: string): Promise<Accepted | undefined> 
     text = await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw unusable(path, 'cannot be read; give this user the right to', error);
+    throw unusable(path, 'cannot be read; give this user the permission', error);
   }
   if (text.length > MAX_BYTES) throw unusable(path, `has more than ${MAX_BYTES} bytes`);
   let content: unknown;
   try {
     content = JSON.parse(text);
   } catch (error) {
-    throw unusable(path, 'is no JSON; take it from version control, or remove it and review all', error);
+    throw unusable(
+      path,
+      'is not JSON; restore it from version control, or remove it and review all definitions again',
+      error,
+    );
   }
-  if (!isData(content) || content.version !== 1) throw unusable(path, 'is no file of pins of version 1');
+  if (!isData(content) || content.version !== 1) throw unusable(path, 'is not a file of pins of version 1');
   return { tools: await pinsIn(path, content.tools), prompts: await pinsIn(path, content.prompts) };
 }
 
@@ -107,10 +111,10 @@ async function pinsIn(path: string, section: unknown): Promise<ReadonlyMap<strin
   return pins;
 }
 
-/** Runs the work while no other process changes the file. */
+/** Runs the work under a lock, so that no other process changes the file. */
 export const changing = <T>(path: string, work: () => Promise<T>): Promise<T> => locked(`${path}.lock`, work);
 
-/** Makes the file; false where somebody else has made it meanwhile. */
+/** Creates the file; returns false where another process has created it. */
 export async function createAccepted(path: string, mount: string, accepted: Accepted): Promise<boolean> {
   try {
     return await changing(path, async () => {
@@ -119,7 +123,7 @@ export async function createAccepted(path: string, mount: string, accepted: Acce
       return true;
     });
   } catch (error) {
-    throw unusable(path, 'cannot be written; let this user write there, or make it with: vitrine pins review', error);
+    throw unusable(path, 'cannot be written; let this user write there, or create it with: vitrine pins review', error);
   }
 }
 
@@ -131,6 +135,6 @@ export async function writeAccepted(path: string, mount: string, accepted: Accep
   }
 }
 
-/** Its name is all that a client may know of where it is. */
+/** The message contains only the file's name, because clients may see it. */
 const unusable = (path: string, problem: string, cause?: unknown): ResourceError =>
   new ResourceError('unavailable', `The file of pins, ${basename(path)}, ${problem}`, { cause });

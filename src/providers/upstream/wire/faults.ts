@@ -1,10 +1,13 @@
-/** Makes the error for a client whose upstream failed: the server's own error, or one that says how the connection failed. */
+/** Makes the client's error when an upstream fails: the server's own error, or one that says how the connection failed. */
 import type { Era } from '../../../connection/data.ts';
 import { type ConnectionFault, faultOf } from '../../../connection/faults.ts';
 import { MAX_MESSAGE_DEPTH } from '../../../connection/intake.ts';
 import { PeerError, ResourceError, type WireError } from '../../../core/errors.ts';
 
-/** @param name the mount's, for the message; @param signal the caller's: once aborted, its reason is the error, but for `OUR_LIMIT` */
+/**
+ * @param name the name of the mount, for the message; @param signal the caller's: once it is aborted, its reason is the
+ * error, except for faults in `OUR_LIMIT`
+ */
 export function upstreamError(error: unknown, name: string, era?: Era, signal?: AbortSignal): unknown {
   if (error instanceof ResourceError) return error;
   const fault = faultOf(error, era);
@@ -13,7 +16,7 @@ export function upstreamError(error: unknown, name: string, era?: Era, signal?: 
   const cause = fault.cause ?? fault;
   switch (fault.kind) {
     case 'answered':
-      // The data of an error may be any JSON: Vitrine hands it on, and looks into it only where it is an object.
+      // The data of an error may be any JSON. Vitrine passes it on, and reads it only where it is an object.
       return new PeerError(fault.answer as WireError);
     case 'too-large':
       return new ResourceError('too-large', `${server} gave an answer that ${tooMuch(fault)}`);
@@ -35,11 +38,11 @@ export function upstreamError(error: unknown, name: string, era?: Era, signal?: 
   }
 }
 
-/** The error for a request to a server that Vitrine cut off because the server went over a limit. */
+/** Returns the error for a request to a server that Vitrine disconnected because it exceeded a limit. */
 export const cutOffError = ({ message }: ConnectionFault, name: string): ResourceError =>
-  new ResourceError('unavailable', `The server behind "${name}" was cut off for a while, since it ${message}`);
+  new ResourceError('unavailable', `The server behind "${name}" is cut off for a while, because it ${message}`);
 
-/** Faults that Vitrine itself finds: they are reported even when the caller has gone away. */
+/** Faults that Vitrine itself finds: they are reported even when the caller has left. */
 const OUR_LIMIT: ReadonlySet<string> = new Set(['too-large', 'cut-off']);
 
 function tooMuch({ limit }: ConnectionFault): string {
@@ -47,8 +50,8 @@ function tooMuch({ limit }: ConnectionFault): string {
     case 'depth':
       return `is nested deeper than ${MAX_MESSAGE_DEPTH} levels; ask it for something else`;
     case 'values':
-      return 'has more values in it than maxMessageValues of its mount allows; ask it for less, or raise that';
+      return 'has more values than maxMessageValues of its mount allows; ask for less, or raise the limit';
     default:
-      return 'has more bytes than maxMessageBytes of its mount allows; ask it for less, or raise that';
+      return 'has more bytes than maxMessageBytes of its mount allows; ask for less, or raise the limit';
   }
 }

@@ -1,22 +1,23 @@
 /** Requests of a page: each is dispatched like one of an MCP client, so that whatever holds for those holds here. */
+
 import type { Log, Principal } from '../../../core/context.ts';
 import type { WireError } from '../../../core/errors.ts';
 import type { Engine } from '../../../engine/index.ts';
 import type { Shell } from '../../../frontends/explorer/layout.ts';
 import { listForClient } from '../../../frontends/resources/list.ts';
+import type { Data } from '../../../protocol/data.ts';
 import { type ListParams, listParams } from '../../../protocol/methods.ts';
 import type { Dispatcher } from '../../dispatch/dispatcher.ts';
 import type { Envelope, Failure } from '../../dispatch/envelope.ts';
 import { admitted, type Method } from '../../dispatch/methods.ts';
 import { standingAlone } from '../../dispatch/standing-alone.ts';
-import type { Data } from '../../messages.ts';
 import type { HttpRequest } from '../exchange.ts';
 
 /** Who asks, and what for. */
 export interface Visitor {
   readonly http: HttpRequest;
   readonly principal: Principal;
-  /** Where people sign in: the one who has; without a name nobody has. */
+  /** The person who has signed in, if people can sign in; without a name nobody has. */
   readonly person?: Shell['person'];
   readonly log: Log;
 }

@@ -70,7 +70,7 @@ interface Listed {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** Lines of a preview, at most: a search shows fewer. */
+/** The most lines of a preview: a search shows fewer. */
 const MAX_LINES = 200;
 
 function linesOf(text: string | null): LineRange | undefined {
@@ -88,8 +88,10 @@ export interface ExplorerOptions {
   readonly log?: Log | undefined;
   /** The URL of the endpoint, where it is known by another name than requests have. */
   readonly publicUrl?: string | undefined;
-  /** Where people sign in. Default: nowhere, and a token has to be shown. */
+  /** People sign in at this server. Default: nowhere, and a token has to be shown. */
   readonly signIn?: Pick<SigningInSetup, 'options' | 'auth'> | undefined;
+  /** Only a browser with a key gets in, and nothing that is copied from a page. Default: no. */
+  readonly keyed?: boolean | undefined;
   /** Pages beside those of resources. Default: none. */
   readonly beside?: readonly BesidePage[] | undefined;
 }
@@ -98,7 +100,7 @@ export function createExplorer(
   vitrine: Engine,
   core: EndpointCore,
   dispatcher: Dispatcher,
-  { log = SILENT, publicUrl, signIn, beside }: ExplorerOptions,
+  { log = SILENT, publicUrl, signIn, keyed = false, beside }: ExplorerOptions,
 ): Explorer {
   const ask = createAsk(vitrine, dispatcher);
   let reading: Promise<IslandFiles | undefined> | undefined;
@@ -116,12 +118,13 @@ export function createExplorer(
 
   async function shellOf({ resources, _meta }: Listed, { person }: Visitor): Promise<Shell> {
     const missing = _meta?.[MISSING_META_KEY];
+    const links = (await island())?.links;
     return {
       server,
       roots: resources.map((resource) => ({ mount: vitrine.mountOf(resource.uri), resource })),
       missing: Array.isArray(missing) ? missing : [],
       searchable: vitrine.searchTool !== undefined,
-      island: (await island())?.links,
+      island: links && { ...links, keyed },
       beside,
       person,
     };
@@ -173,7 +176,7 @@ export function createExplorer(
       },
     );
     const origin = publicUrl === undefined ? new URL(visitor.http.url).origin : new URL(publicUrl).origin;
-    const endpoint = publicUrl ?? `${origin}${ENDPOINT}`;
+    const endpoint = keyed ? undefined : (publicUrl ?? `${origin}${ENDPOINT}`);
     const body = resourcePage(shell, { resource, contents, as, from, lines, origin, endpoint });
     return { status: 200, headers: PAGE_HEADERS, body };
   }

@@ -1,4 +1,4 @@
-/** The built files of the island, the script that takes over a page of the explorer in a browser (`src/explorer`). */
+/** Serves the built files of the island: the script that takes over a page of the explorer in a browser (`src/explorer`). */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import type { Island } from '../../../frontends/explorer/layout.ts';
 import { ENDPOINT } from '../../defaults.ts';
 import type { PageAnswer } from '../exchange.ts';
 
-/** Files of the island, at most: others are not served. */
+/** The most files of the island; further ones are not served. */
 const MAX_FILES = 128;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -17,17 +17,17 @@ const TYPES: Readonly<Record<string, string>> = {
 export interface IslandFiles {
   /** The addresses that a page links to. */
   readonly links: Island;
-  /** Undefined where there is no such file. @param path such as `/explorer/1a2b3c4d5e6f7a8b/island.js` */
+  /** Returns a file; undefined where there is none. @param path such as `/explorer/1a2b3c4d5e6f7a8b/island.js` */
   answer(path: string): PageAnswer | undefined;
 }
 
-/** Reads the files that were built; undefined where they were not, and then pages have no script. */
+/** Reads the built files; undefined where they were not built, so that pages have no script. */
 export async function readIsland(): Promise<IslandFiles | undefined> {
   const files = await builtFiles();
   if (files === undefined) return undefined;
   const hash = createHash('sha256');
   for (const [name, bytes] of files) hash.update(`${name}\n${bytes.byteLength}\n`).update(bytes);
-  // The address is another one after every change of any file, so that browsers may keep them for ever.
+  // The address changes with the content of any file, so that browsers may cache the files for ever.
   const base = `/explorer/${hash.digest('hex').slice(0, 16)}/`;
   return {
     links: { script: `${base}island.js`, style: `${base}island.css`, endpoint: ENDPOINT },
@@ -39,7 +39,7 @@ export async function readIsland(): Promise<IslandFiles | undefined> {
   };
 }
 
-/** Where they are from what was built together with them, wherever the builder put it, and from this file. */
+/** Folders that may have the built files, relative to the bundled script or to this source file. */
 const FOLDERS = ['./explorer/', '../explorer/', '../../explorer/', '../../../../dist/explorer/'];
 
 async function builtFiles(): Promise<ReadonlyMap<string, Buffer> | undefined> {

@@ -46,7 +46,7 @@ export function isUnchanged({ headers }: HttpRequest, { etag, lastModified }: Ve
 
 /**
  * The one range that is wanted; undefined for the whole, also where several ranges or other units are asked for.
- * `unsatisfiable` where it begins behind the end.
+ * `unsatisfiable` where it begins past the end.
  */
 export function spanOf(
   { headers, method }: HttpRequest,

@@ -3,13 +3,13 @@
  * and the audit, and held until the client has taken it: memory does not grow with the resource, nor with how slow a client is.
  */
 import type { ResourceBody } from '../../../core/body.ts';
+import { collectParts } from '../../../core/collect.ts';
 import { type Context, createContext } from '../../../core/context.ts';
 import { invalid, ResourceError } from '../../../core/errors.ts';
 import { Loan } from '../../../core/loan.ts';
 import type { Parts } from '../../../core/text/long-text.ts';
 import { nameOfUri } from '../../../core/uri.ts';
 import type { Engine } from '../../../engine/index.ts';
-import { collectParts } from '../../../frontends/resources/collect.ts';
 import { withBodies } from '../../../frontends/resources/read.ts';
 import { CHARSET_META_KEY, UNKNOWN_CHARSET } from '../../../protocol/meta.ts';
 import { readParams } from '../../../protocol/methods.ts';
@@ -21,7 +21,6 @@ import { ByteStream, type PageAnswer } from '../exchange.ts';
 import { envelopeOf, Refused, type Visitor } from './ask.ts';
 import { isUnchanged, spanOf, versionOf } from './ranges.ts';
 
-/** Bytes of one window. */
 const WINDOW_BYTES = 1024 * 1024;
 
 /** Headers with which served bytes run nothing, load nothing, and are of no origin. */

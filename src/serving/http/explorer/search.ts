@@ -1,19 +1,18 @@
-/** Searches for a page: with the tool that every client has, so that nothing is found that such a client would not find. */
+/** Searches for a page with the tool that every client has, so that the page finds nothing more than such a client. */
 import type { Found } from '../../../frontends/explorer/search.ts';
-import type { Sought } from '../../../frontends/explorer/search-address.ts';
+import { anyCase, type Sought } from '../../../frontends/explorer/search-address.ts';
 import type { CallToolResult } from '../../../protocol/content.ts';
 import { type Ask, Refused, type Visitor } from './ask.ts';
 
 /** Lines around each match. */
 const LINES = 1;
 
-/** Words that can be a part of a glob as they are. */
+/** Matches words that contain no special characters of globs. */
 const NAME = /^[\p{L}\p{N} ._-]+$/u;
 
 /**
- * Looks for words in names and in texts: for the best places where there is an index, otherwise for the words as they are
- * written, in upper and lower case.
- * @param tool the name of the tool that searches
+ * Searches names and texts: for the best places where there is an index, otherwise for the literal words, ignoring case.
+ * @param tool the name of the search tool
  * @throws Refused
  */
 export async function searchFor(
@@ -34,13 +33,7 @@ export async function searchFor(
   return { texts: await texts, names: await names };
 }
 
-const anyCase = (words: string): string =>
-  words.replace(/\p{L}/gu, (letter) => {
-    const both = new Set([letter.toLowerCase(), letter.toUpperCase()]);
-    return both.size === 2 && [...both].every((each) => [...each].length === 1) ? `[${[...both].join('')}]` : letter;
-  });
-
-/** A refusal of names is not shown: that of texts says the same. */
+/** A refused search of names is not shown: the search of texts reports the same refusal. */
 function none(error: unknown): undefined {
   if (!(error instanceof Refused)) throw error;
 }

@@ -1,4 +1,4 @@
-/** Signing in to the explorer, and out of it: the addresses that a browser is sent to, and what they answer. */
+/** Signs people in to the explorer, and out of it: handles the addresses of the sign-in. */
 import type { Log } from '../../../core/context.ts';
 import { SIGN_IN_PATH, SIGN_OUT_PATH } from '../../../frontends/explorer/address.ts';
 import type { AuthOptions } from '../../auth/index.ts';
@@ -11,18 +11,18 @@ import { cookiesIn, createSessions, type Session, setCookie, withToken } from '.
 const SIGNED_IN_PATH = '/explorer/signed-in';
 const SIGNED_OUT_PATH = '/explorer/signed-out';
 
-/** Characters of an address that a person comes back to; one that is longer begins at the start. */
+/** The most characters of an address to return to; for a longer one, the person returns to the first page. */
 const MAX_BACK = 1_024;
 
 export interface SigningIn {
   /**
-   * The session of a browser; undefined where there is none, or the request shows a token of its own.
-   * @param looks whether the request is for a page: a page elsewhere may lead to one, and may not ask the endpoint
+   * Returns the session of a browser; undefined where there is none, or where the request has its own token.
+   * @param looks whether the request is for a page: another site may link to a page, but must not call the endpoint
    */
   sessionOf(request: HttpRequest, looks: boolean): Session | undefined;
-  /** The answer to a request that came without a good token: sends a person to the issuer. Undefined for a program. */
+  /** Answers a request without a valid token: redirects a person to the issuer. Returns undefined for a program. */
   begin(request: HttpRequest): Promise<PageAnswer | undefined>;
-  /** The answer at one of its own addresses; undefined at any other. */
+  /** Answers at the sign-in's own addresses; returns undefined at any other. */
   answer(request: HttpRequest, from: string | undefined): Promise<PageAnswer | undefined>;
 }
 
@@ -31,9 +31,9 @@ export interface SigningInSetup {
   readonly auth: AuthOptions;
   readonly core: EndpointCore;
   readonly log: Log;
-  /** Whether an address is one of the explorer's, which people may come back to. */
+  /** Whether an address is a page of the explorer, to which people may return. */
   readonly isPage: (path: string) => boolean;
-  /** Makes a page that says what happened. @param reason of `PROBLEMS` */
+  /** Makes a page that explains the outcome. @param reason a key of `PROBLEMS` */
   readonly say: (reason: string, said?: string) => PageAnswer;
 }
 
@@ -45,11 +45,11 @@ export function createSigningIn({ options, auth, core, log, isPage, say }: Signi
   const sessions = createSessions(secure);
   const pending = `${secure ? '__Host-' : ''}vitrine-sign-in`;
 
-  /** Whether a page of this server has made the request, as browsers say it. */
+  /** Whether a page of this server has made the request, according to the browser. */
   function isOfOwnPage({ headers }: HttpRequest): boolean {
     const site = headers.get('sec-fetch-site');
     const from = headers.get('origin');
-    // Forms of pages that send no referrer send no origin either.
+    // Forms of pages without a referrer send no origin either.
     if (site !== null) return site === 'same-origin' && (from === null || from === 'null' || from === origin);
     return from === origin;
   }
@@ -83,7 +83,7 @@ export function createSigningIn({ options, auth, core, log, isPage, say }: Signi
       if ('status' in entering)
         return say(
           entering.status === 503 ? 'unavailable' : 'sign-in',
-          'The token that the issuer gave is not good for this server',
+          'This server does not accept the token that the issuer gave',
         );
       const { principal, expiresAt } = entering;
       sessions.close(request);

@@ -1,4 +1,4 @@
-/** What a test wants of the server, and what the server tells the test: files of one folder. */
+/** A test tells the server what to do, and the server tells the test what it did, by files of one folder. */
 import { appendFileSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -148,7 +148,7 @@ export function serveHttp(control, era, port) {
     if (control.strikes(message.method) !== undefined) fail(message, response, pass);
     else pass();
   });
-  server.listen(port, '127.0.0.1', () => process.stdout.write('listening\n'));
+  server.listen(port, '127.0.0.1');
 
   control.look(() => {
     const { kind } = control.fault();
@@ -175,4 +175,5 @@ export function serveHttp(control, era, port) {
       if (wanted) say(response, { method: UPDATED, params: { uri: URI, _meta: { [SUBSCRIPTION_KEY]: id } } });
     }
   });
+  return server;
 }

@@ -1,6 +1,6 @@
 /**
  * A small server that can be made to fail in many ways: `node main.mjs --dir <folder> --era legacy|modern [--port <n>]`.
- * What it does is steered by files of the folder, so that it goes on from one process to the next: see control.mjs.
+ * Files of the folder steer it, so that its faults go on from one process to the next: see control.mjs.
  */
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -25,4 +25,4 @@ if (kind === 'grandchild') {
 }
 
 if (port === undefined) serveStdio(control, era);
-else serveHttp(control, era, Number(port));
+else serveHttp(control, era, Number(port)).on('listening', () => process.stdout.write('listening\n'));

@@ -1,4 +1,4 @@
-/** What the server says when it is well, in either era. */
+/** The server answers this when it is well, in either era. */
 
 export const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
 const SERVER_KEY = 'io.modelcontextprotocol/serverInfo';

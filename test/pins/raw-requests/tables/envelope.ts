@@ -1,4 +1,4 @@
-/** What every request of 2026 says of itself and of its client. */
+/** Every request of 2026 describes itself and its client. */
 import { META, request } from '../eras.ts';
 import { cases, type MessageCase } from '../messages.ts';
 

@@ -181,7 +181,7 @@ export const LISTENING: readonly MessageCase[] = [
   ...cases({ 'in the other era': request('subscriptions/listen', { notifications: {} }) }, { eras: ['legacy'] }),
 ];
 
-/** What stands in the place of a parameter that is one of these when it is right. */
+/** Gives wrong values for a parameter for which this one is right. */
 const wrongFor = (right: unknown): readonly (readonly [name: string, value: unknown])[] => [
   ['missing', undefined],
   ['null', null],

@@ -1,4 +1,4 @@
-/** What a JSON-RPC message may look like, and what it may not. */
+/** The shapes that a JSON-RPC message may have, and those that it may not. */
 import { notification, request, type Written } from '../eras.ts';
 import { cases, type MessageCase } from '../messages.ts';
 

@@ -15,7 +15,7 @@ export interface Asker {
   listen(uris: readonly string[]): Promise<Listening>;
 }
 
-/** What was told since. */
+/** Gives the notices since. */
 export interface Listening {
   /** Everything that came, as it came. */
   text(): string;

@@ -28,7 +28,7 @@ export async function checkCall(
   return found;
 }
 
-/** What a mounted server hands out arrives where it may be read. */
+/** The resources that a mounted server hands out arrive where they may be read. */
 function handedOut({ reference, things }: Scene, mount: MountName | undefined, reply: Reply): readonly string[] {
   return HANDED_OUT.flatMap((pattern) => {
     const start = pattern.replace(/#.*$/, '').replace('%65', 'e');

@@ -43,7 +43,7 @@ export async function checkCompletion(
   return found;
 }
 
-/** What may be suggested: what leads to something that may be listed. */
+/** Gives the values that may be suggested: those that lead to something that may be listed. */
 function wantedValues(
   { reference, things }: Scene,
   uri: string,

@@ -77,7 +77,7 @@ async function drained(ask: Ask, method: string, tool: string | undefined, args:
   return replies;
 }
 
-/** What a list has for whoever may see everything: what is neither known nor wanted is not looked at. */
+/** Gives a list as whoever may see everything gets it: entries that are neither known nor wanted are not looked at. */
 function all({ things, mounts }: Scene, list: List): readonly string[] {
   switch (list) {
     case 'resources/list':

@@ -75,7 +75,7 @@ export async function checkWay(scene: Scene, way: Way, ref: Ref): Promise<readon
   return found;
 }
 
-/** What an answer may repeat of a question: with or without the lines that are meant, the name of the mount in lower case. */
+/** Gives the parts of a question that an answer may repeat: with or without the lines that are meant, the name of the mount in lower case. */
 const asked = (uri: string): readonly string[] => {
   const quiet = uri.replace(/(?:DOCS|DATA|UP)\+/, (mount) => mount.toLowerCase());
   return [uri, quiet, uri.replace(/#.*$/, ''), quiet.replace(/#.*$/, '')];
@@ -91,14 +91,14 @@ function expectedOf(
 ): Outcome | undefined {
   const isServed = MOUNTED_SERVERS.includes(thing.mount);
   if (!isServed) return same && !cannot(way, thing) ? OUTCOMES[reference.ofItself(operation, thing)] : undefined;
-  // What a server makes of another spelling is its own affair: only that it is reached where it may be is sure.
+  // Another spelling is the server's own affair: only that it is reached where it may be is sure.
   if (cannot(way, thing) || way === 'resources/subscribe') return undefined;
   if (uri === thing.listedAs && thing.listed) return OUTCOMES[reference.of(operation, thing)];
   const effect = reference.ofUri(operation, thing.mount, uri, thing.mimeType);
   return same && effect === 'allow' && !hasDots(uri) ? 'answered' : undefined;
 }
 
-/** What is not a folder has no children, and so on. */
+/** A resource that is not a folder has no children, and so on. */
 function cannot(way: Way, { kind, mount, uri }: Thing): boolean {
   const lists = way === 'resources/list' || way === 'resources/directory/read' || way === 'tool list';
   if (lists) return kind !== 'folder';
@@ -110,7 +110,7 @@ function cannot(way: Way, { kind, mount, uri }: Thing): boolean {
   );
 }
 
-/** What should have come and did not. */
+/** Names the contents that should have come and did not. */
 function arrived(scene: Scene, { operation, params }: Asking, thing: Thing, reply: Reply): readonly string[] {
   const { reference, things } = scene;
   const isListed = thing.listed && JSON.stringify(params).includes(JSON.stringify(thing.listedAs));

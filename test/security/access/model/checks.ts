@@ -20,7 +20,7 @@ import type { World } from './world.ts';
 /** Any arguments; not as JSON Schema, whose own schema would be compiled anew for each server. */
 const ANYTHING = z.looseObject({});
 
-/** What is wrong with the answers to all questions of a case; nothing, where all is well. */
+/** Gives the mistakes in the answers to all questions of a case; an empty list if all is well. */
 export async function problemsOf(world: World, given: Case, reach: Reach = withoutNetwork): Promise<readonly string[]> {
   const person = PEOPLE[given.person];
   if (person === undefined) throw new Error('there is no such person');

@@ -70,7 +70,7 @@ export const EXAMPLES: readonly [Case][] = [
   example(['docs'], { effect: 'deny', arguments: { url: ['private.txt'] } }, [
     calling('roll', false, { url: ['private.txt'] }),
   ]),
-  // What tools and prompts hand out.
+  // Tools and prompts hand out these.
   example(['docs', 'up'], { effect: 'hide', uris: ['up+memo:hidden*'] }, [
     calling('embed', true),
     { kind: 'prompt', prompt: 'brief', ofUp: true },

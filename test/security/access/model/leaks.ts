@@ -4,7 +4,7 @@ import type { Operation } from './reference.ts';
 import type { Scene } from './scene.ts';
 import { isImitation, THINGS } from './things.ts';
 
-/** What is sealed, such as a cursor: random letters that may spell any mark by chance. URIs and names have other characters. */
+/** Sealed text, such as a cursor: random letters that may spell any mark by chance. URIs and names have other characters. */
 const SEALED = /[\w-]{60,}/g;
 
 /**
@@ -36,7 +36,7 @@ export function leaks(
         ? reference.ofUri(wanted, 'docs', thing.uri, thing.mimeType) === 'allow'
         : isHere && reference.ofItself(wanted, thing) === 'allow';
     const named = operation === 'prompt' ? 'read' : operation;
-    // What is denied is left out of lists, and named where it would have stood in what is handed out.
+    // Lists leave out a denied resource; text that is handed out names it where it would have stood.
     const nameable = handedOut ? ['allow', 'ask', 'deny'] : ['allow', 'ask'];
     const mayBeNamed = (): boolean =>
       (isHere || imitates) &&

@@ -10,7 +10,7 @@ export const namesOf = (mounts: readonly MountName[], names: readonly string[]):
   ...(mounts.includes('raw') ? names : []),
 ];
 
-/** What a human is asked about is there to be used. */
+/** A resource that a human is asked about is there to be used. */
 export const isShown = (effect: Effect): boolean => effect === 'allow' || effect === 'ask';
 
 /** The URI templates of these mounts. */

@@ -1,6 +1,6 @@
 /**
- * What the documentation says of access, as a table and a few functions: who may do what with which thing. It decides by
- * itself and shares no code with the server that it is compared to.
+ * A table and a few functions say what the documentation says of access: who may do what with which thing. They decide by
+ * themselves and share no code with the server that they are compared to.
  */
 import { comparable, matchesSurely, mayMatch } from './globs.ts';
 import { MOUNTED_SERVERS, type MountName, OWN_TOOLS, type Person, type Thing } from './things.ts';
@@ -27,7 +27,7 @@ export interface Rules {
   readonly default: 'allow' | 'deny' | 'hide';
 }
 
-/** What is to be done with what. */
+/** An operation, and the thing that it is about. */
 export interface Asked {
   readonly operation: Operation;
   readonly mount?: string | undefined;
@@ -46,7 +46,7 @@ const ASKABLE: readonly Operation[] = ['read', 'call', 'prompt'];
 export const strictest = (effects: readonly Effect[]): Effect =>
   STRICTEST_FIRST.find((effect) => effects.includes(effect)) ?? 'hide';
 
-/** What one person may do, by these rules, where these mounts are. */
+/** The permissions of one person, by these rules, with these mounts. */
 export interface Reference {
   decide(asked: Asked): Effect;
   /** Of a resource under one of its URIs. */
@@ -150,7 +150,7 @@ function resourceMatches({ effect, uris, except, mimeTypes }: Rule, { uri = '', 
   if (except?.some((glob) => isExcepted(glob, uri, 'uri')) === true) return false;
   if (mimeTypes === undefined) return true;
   if (template === true) return false;
-  // What nobody can say counts against.
+  // A type that nobody knows counts against the caller.
   if (mimeType === undefined) return effect !== 'allow';
   return anyGlob(mimeTypes, mimeType, 'text', effect);
 }
@@ -210,7 +210,7 @@ function withoutDots(path: string): string {
 
 export const hasDots = (uri: string): boolean => /(?:^|\/)\.{1,2}(?:[/?#]|$)/.test(uri.replace(/%2e/gi, '.'));
 
-/** What a URI may be taken for beyond that. */
+/** Gives further readings of a URI that a careless server could have. */
 function loosened(uri: string): readonly string[] {
   const single = (text: string): string => {
     const { native, publish } = partsOf(text);

@@ -9,13 +9,13 @@ import type { MountName, Thing } from './things.ts';
   readonly asker: Asker;
   readonly reference: Reference;
   readonly mounts: readonly MountName[];
-  /** What is there, but for what is only said to be. */
+  /** The things that exist; some others are only said to be. */
   readonly things: readonly Thing[];
   /** Gives what is in memory in `docs` another text, and so tells of a change. */
   readonly touch: (thing: Thing, mimeType: string) => void;
 }
 
-/** What comes of it where a decision has this effect. */
+/** The outcome of a decision, by its effect. */
 export const OUTCOMES: Readonly<Record<Effect, Outcome>> = {
   allow: 'answered',
   ask: 'asked',

@@ -23,7 +23,7 @@ export interface SloppyThing {
 export interface SloppyOptions {
   readonly name: string;
   readonly things: readonly SloppyThing[];
-  /** What its tool and prompt hand out: URIs, in the spelling in which they do. */
+  /** Its tool and prompt hand out these URIs, in this spelling. */
   readonly handedOut: readonly string[];
   /** The text of its tools and prompts. */
   readonly said: string;
@@ -33,7 +33,7 @@ export interface SloppyServer extends AsyncDisposable {
   readonly url: string;
 }
 
-/** What a careless server finds under a URI. */
+/** Gives the key under which a careless server looks for a URI. */
 export function sloppyKey(uri: string): string {
   let path = uri.replace(/[?#].*$/s, '');
   for (let round = 0; round < 2; round++) path = decoded(path);
@@ -127,7 +127,7 @@ function answerTo({ name, things, handedOut, said }: SloppyOptions, method: stri
       return { resourceTemplates: TEMPLATES.map((uriTemplate) => ({ uriTemplate, name: uriTemplate })) };
     case 'resources/read': {
       const uri = String(params.uri);
-      // What it lists is found as it is, whatever else has come to have that name.
+      // A URI that it lists is found as it is, whatever else has come to have that name.
       const thing = things.find((each) => each.uri === uri) ?? find(uri);
       if (thing === undefined) return { code: -32_002, message: 'No such file' };
       const others = (thing.with ?? []).flatMap((each) => find(each) ?? []);

@@ -19,7 +19,7 @@ const escapeIn = (path: string, at: 'first' | 'last', written = (hex: string) =>
     (_, before: string, letter: string) => before + written(letter.charCodeAt(0).toString(16)),
   );
 
-/** What RFC 3986 says is the same. */
+/** Spellings that are the same by RFC 3986. */
 const SAME: Readonly<Record<string, Spell>> = {
   'as it is': (native) => native,
   'an escaped letter': atPath((path) => escapeIn(path, 'last')),
@@ -35,7 +35,7 @@ const SAME_HERE: Readonly<Record<string, Spell>> = {
   'one slash': (native) => native.replace(/^([a-z]+:)\/\/\//i, '$1/'),
 };
 
-/** What a careless server takes for the same. */
+/** Spellings that a careless server takes for the same. */
 const CARELESS: Readonly<Record<string, Spell>> = {
   'a dot': atPath((path) => `/.${path}`),
   'two dots': atPath((path) => `/x/..${path}`),

@@ -29,7 +29,7 @@ export const PEOPLE: readonly Person[] = [
 
 export interface Thing {
   readonly mount: MountName;
-  /** What it is: its published URI in the form that is the same for all its spellings. */
+  /** Its identity: its published URI in the form that is the same for all its spellings. */
   readonly uri: string;
   /** The URI under which its mount lists it. */
   readonly listedAs: string;
@@ -65,7 +65,7 @@ export const ROWS = {
   parts: ['eu,k-r04z', 'eu,k-r05z', 'us,k-r06z', 'zz,k-r07z'],
 };
 
-/** What the careless servers have: as they list it, and whether they do. */
+/** The things of the careless servers: as they list them, and whether they do. */
 const SERVED: readonly (Omit<SloppyThing, 'text' | 'title'> & { readonly mark: string })[] = [
   { mark: '01z', uri: 'file:///srv/pub/a-#.txt', listed: true, mimeType: 'text/plain' },
   { mark: '02z', uri: 'file:///srv/secret/key-#.txt', listed: true, mimeType: 'text/plain' },
@@ -85,7 +85,7 @@ const SERVED: readonly (Omit<SloppyThing, 'text' | 'title'> & { readonly mark: s
   },
 ];
 
-/** What `raw` says that it has, and is not its to have: URIs of another mount. */
+/** The mount `raw` claims to have this URI, which is of another mount. */
 export const IMITATION = 'docs+memory:///secret/key-d03z.txt';
 const IMITATED = 'x03z';
 
@@ -211,7 +211,7 @@ export const THINGS: readonly Thing[] = [
   ...servedThings('raw'),
 ];
 
-/** What the tool `embed` and the prompt `brief` of a careless server hand out, in these spellings. */
+/** The tool `embed` and the prompt `brief` of a careless server hand out these, in these spellings. */
 export const HANDED_OUT: readonly string[] = [
   'file:///srv/pub/a-#.txt',
   'file:///srv/secret/key-#.txt',

@@ -1,4 +1,4 @@
-/** What the table says is there, made: providers, a database, and servers to be mounted. */
+/** Makes all that the table says is there: providers, a database, and servers to be mounted. */
 import { DatabaseSync } from '@photostructure/sqlite';
 import { wrapProvider } from '../../../../src/core/layer.ts';
 import type { Mount } from '../../../../src/core/mounts/mount.ts';

@@ -1,24 +1,25 @@
-/** The handshake, and how requests are taken that no list answers. */
+/** Checks of the handshake, and of basic requests. */
+import { type Data, isData } from '../../../../protocol/data.ts';
 import { type Check, notApplicable, ok, problem, problems } from '../check.ts';
 import { LIST_NAMES, LISTS } from '../examined.ts';
-import { type Data, ENVELOPE, isObject, told } from '../wire.ts';
+import { ENVELOPE, told } from '../wire.ts';
 
 const group = 'Connection';
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 
-/** Returns the server's `serverInfo` from where either era has it; undefined where there is none. */
+/** Returns the server's `serverInfo` in either era; undefined where there is none. */
 export function serverInfoOf(hello: Data): Data | undefined {
-  if (isObject(hello.serverInfo)) return hello.serverInfo;
-  const meta = isObject(hello._meta) ? hello._meta : {};
-  return isObject(meta[SERVER_INFO]) ? meta[SERVER_INFO] : undefined;
+  if (isData(hello.serverInfo)) return hello.serverInfo;
+  const meta = isData(hello._meta) ? hello._meta : {};
+  return isData(meta[SERVER_INFO]) ? meta[SERVER_INFO] : undefined;
 }
 
 export const CONNECTION_CHECKS: readonly Check[] = [
   {
     id: 'server-info',
     group,
-    title: 'The server says its name and version',
+    title: 'The server gives its name and version',
     clause: 'basic/lifecycle, Initialization; schema, Implementation',
     level: 'error',
     async run({ hello }) {
@@ -31,30 +32,30 @@ export const CONNECTION_CHECKS: readonly Check[] = [
   {
     id: 'capabilities',
     group,
-    title: 'What is declared has the form of capabilities',
+    title: 'The declared capabilities have the right form',
     clause: 'schema, ServerCapabilities',
     level: 'error',
     async run({ hello, capabilities }) {
-      if (!isObject(hello.capabilities)) {
-        return problem('There are no capabilities in the handshake', 'Send capabilities: {}, at the least.');
+      if (!isData(hello.capabilities)) {
+        return problem('The handshake has no capabilities', 'Send capabilities: {}, at the least.');
       }
-      const wrong = Object.entries(capabilities).filter(([, value]) => !isObject(value));
+      const wrong = Object.entries(capabilities).filter(([, value]) => !isData(value));
       const flags = ['resources', 'tools', 'prompts'].flatMap((name) => {
         const declared = capabilities[name];
-        return Object.entries(isObject(declared) ? declared : {})
+        return Object.entries(isData(declared) ? declared : {})
           .filter(([key, value]) => /^(?:listChanged|subscribe)$/.test(key) && typeof value !== 'boolean')
-          .map(([key]) => `${name}.${key} is no boolean`);
+          .map(([key]) => `${name}.${key} is not a boolean`);
       });
       return problems(
-        [...wrong.map(([name]) => `${name} is no object`), ...flags],
-        'A capability is an object, {} if there is nothing to say; its flags are booleans.',
+        [...wrong.map(([name]) => `${name} is not an object`), ...flags],
+        'A capability is an object, {} if it has no flags; its flags are booleans.',
       );
     },
   },
   {
     id: 'declared-works',
     group,
-    title: 'The lists of what is declared can be had',
+    title: 'Every declared capability has lists that work',
     clause: 'basic/lifecycle, Capability Negotiation',
     level: 'error',
     async run({ examined }) {
@@ -69,13 +70,13 @@ export const CONNECTION_CHECKS: readonly Check[] = [
         if (list.failure !== undefined && !without) seen.push(`${LISTS[name].method}: ${told(list.failure)}`);
       }
       if (declared === 0) return notApplicable('No resources, tools or prompts are declared');
-      return problems(seen, 'Answer the lists of every capability that is declared, or do not declare it.');
+      return problems(seen, 'Answer the lists of every declared capability, or do not declare it.');
     },
   },
   {
     id: 'undeclared-works',
     group,
-    title: 'What there is is declared',
+    title: 'Every list that works has a declared capability',
     clause: 'basic/lifecycle, Capability Negotiation',
     level: 'warning',
     async run({ examined }) {
@@ -84,13 +85,13 @@ export const CONNECTION_CHECKS: readonly Check[] = [
         const { declared, entries } = await examined.list(name);
         if (!declared && entries.length > 0) seen.push(`${LISTS[name].method} has ${entries.length} entries`);
       }
-      return problems(seen, 'Declare the capability: hosts do not ask for what is not declared.');
+      return problems(seen, 'Declare the capability: hosts do not request lists of undeclared capabilities.');
     },
   },
   {
     id: 'ping',
     group,
-    title: 'A ping is answered',
+    title: 'The server answers a ping',
     clause: 'basic/utilities/ping',
     level: 'error',
     era: 'legacy',
@@ -110,8 +111,8 @@ export const CONNECTION_CHECKS: readonly Check[] = [
       if (answer.kind === 'error' && answer.error.code === -32_601) return ok();
       return problem(
         `vitrine/no-such-method: ${told(answer)}`,
-        'Answer with the error -32601 (Method not found): clients tell by it what a server does not have.',
-        // It is refused at least.
+        'Answer with the error -32601 (Method not found): it tells clients which methods a server lacks.',
+        // Another error is still a refusal.
         answer.kind === 'error' ? 'warning' : 'error',
       );
     },
@@ -119,20 +120,20 @@ export const CONNECTION_CHECKS: readonly Check[] = [
   {
     id: 'unknown-notification',
     group,
-    title: 'An unknown notification harms nothing',
+    title: 'The server still answers after an unknown notification',
     clause: 'JSON-RPC 2.0, 4.1',
     level: 'error',
     async run({ wire, era }) {
       await wire.notify('notifications/vitrine/no-such-notification');
       const answer = era === 'legacy' ? await wire.ask('ping') : await wire.ask('server/discover');
       if (answer.kind !== 'none') return ok();
-      return problem(`The next request was not answered: ${answer.why}`, 'Pass over notifications that are not known.');
+      return problem(`The next request was not answered: ${answer.why}`, 'Ignore unknown notifications.');
     },
   },
   {
     id: 'request-ids',
     group,
-    title: 'Every kind of id comes back as it was sent',
+    title: 'An id comes back as it was sent, whatever its type',
     clause: 'JSON-RPC 2.0, 4 and 5; basic, Requests',
     level: 'error',
     async run({ wire, era }) {
@@ -142,13 +143,13 @@ export const CONNECTION_CHECKS: readonly Check[] = [
         const answer = await wire.ask(era === 'legacy' ? 'ping' : 'server/discover', undefined, { id });
         if (answer.kind === 'none') seen.push(`id ${JSON.stringify(id).slice(0, 40)}: ${answer.why}`);
       }
-      return problems(seen, 'Send back the id as it came: any text, and any whole number.');
+      return problems(seen, 'Return the id unchanged: any text, and any whole number.');
     },
   },
   {
     id: 'malformed-params',
     group,
-    title: 'Parameters that are wrong are refused with -32602',
+    title: 'Wrong parameters are refused with -32602',
     clause: 'JSON-RPC 2.0, 5.1; server/resources, server/prompts, Error Handling',
     level: 'error',
     async run({ wire, capabilities }) {
@@ -159,7 +160,7 @@ export const CONNECTION_CHECKS: readonly Check[] = [
         ['prompts', 'prompts/get', { name: ['none'] }],
         ['completions', 'completion/complete', { ref: 'none' }],
       ];
-      const asked = requests.filter(([capability]) => isObject(capabilities[capability]));
+      const asked = requests.filter(([capability]) => isData(capabilities[capability]));
       if (asked.length === 0) return notApplicable('No method with parameters is declared');
       const taken: string[] = [];
       const other: string[] = [];
@@ -170,15 +171,15 @@ export const CONNECTION_CHECKS: readonly Check[] = [
         if (answer.kind === 'error') other.push(seen);
         else taken.push(seen);
       }
-      const mend = 'Check parameters before they are used, and answer -32602 (Invalid params) where they are wrong.';
-      // An internal error says that the server is at fault, and may be tried again.
+      const mend = 'Check parameters before using them, and answer -32602 (Invalid params) where they are wrong.';
+      // An internal error blames the server, and tells clients that they may try again.
       return taken.length > 0 ? problems([...taken, ...other], mend) : problems(other, mend, 'warning');
     },
   },
   {
     id: 'unsupported-version',
     group,
-    title: 'A revision that nobody knows is refused, with those that are known',
+    title: 'An unknown revision is refused, and the error lists the known ones',
     clause: 'basic/lifecycle, Version Negotiation (2026-07-28: UnsupportedProtocolVersionError)',
     level: 'error',
     era: 'modern',

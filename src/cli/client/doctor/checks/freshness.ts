@@ -1,7 +1,7 @@
 /** Checks that the results of 2026-07-28 say that they are complete, and how long and by whom they may be kept. */
+import type { Data } from '../../../../protocol/data.ts';
 import { type Check, type CheckContext, notApplicable, problems } from '../check.ts';
 import { LIST_NAMES, LISTS } from '../examined.ts';
-import type { Data } from '../wire.ts';
 
 const group = 'Freshness';
 
@@ -26,7 +26,7 @@ export const FRESHNESS_CHECKS: readonly Check[] = [
   {
     id: 'result-type',
     group,
-    title: 'Results say their resultType',
+    title: 'Every result has a resultType',
     clause: 'basic, Responses (2026-07-28: resultType)',
     level: 'error',
     era: 'modern',
@@ -40,7 +40,7 @@ export const FRESHNESS_CHECKS: readonly Check[] = [
   {
     id: 'cache-hints',
     group,
-    title: 'Lists and contents say how long they may be kept, and by whom',
+    title: 'Lists and contents say how long they may be cached, and by whom',
     clause: 'server/utilities/caching (2026-07-28: ttlMs, cacheScope)',
     level: 'error',
     era: 'modern',

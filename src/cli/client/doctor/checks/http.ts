@@ -1,4 +1,4 @@
-/** The endpoint over HTTP: what it sends, and whom it refuses. */
+/** Checks of the HTTP endpoint: its answers, and the requests that it must refuse. */
 import { isLoopback } from '../../../../core/hosts.ts';
 import { type Check, type CheckContext, type Finding, notApplicable, ok, problem, problems } from '../check.ts';
 import { INITIALIZE } from '../wire.ts';
@@ -18,7 +18,7 @@ const seenOf = ({ status, failure, text }: Reply): string =>
 
 const refuses = ({ status }: Reply): boolean => status >= 400 && status < 500;
 
-/** A request that every server answers, as its era has it. */
+/** Makes a simple request of its era, which every server answers. */
 function plainRequest(wire: HttpWire): { readonly method: string; readonly body: string } {
   if (wire.era === 'legacy') {
     const body = { jsonrpc: '2.0', id: 'doctor', method: 'initialize', params: INITIALIZE };
@@ -34,7 +34,7 @@ const metaOf = () => ({
   'io.modelcontextprotocol/clientCapabilities': {},
 });
 
-/** Sends it with other headers, and ends a session that comes of it. */
+/** Sends it with other headers, and ends a session that the server begins for it. */
 async function sendPlain(wire: HttpWire, headers: Readonly<Record<string, string | undefined>>, bare = false) {
   const { method, body } = plainRequest(wire);
   const own = wire.era === 'legacy' ? JSON_HEADERS : wire.headersFor(method, {});
@@ -46,14 +46,14 @@ async function sendPlain(wire: HttpWire, headers: Readonly<Record<string, string
   return reply;
 }
 
-/** Bytes of a request that is too large for any use. */
+/** The size of a request that is larger than any server needs. */
 const OVERSIZED = 16 * 1024 * 1024;
 
 export const HTTP_CHECKS: readonly Check[] = [
   {
     id: 'http-secure',
     group,
-    title: 'The way to the server is encrypted',
+    title: 'The connection is encrypted',
     clause: 'basic/authorization, Communication Security',
     level: 'warning',
     transport: 'http',
@@ -62,7 +62,7 @@ export const HTTP_CHECKS: readonly Check[] = [
       if (url.protocol === 'https:' || isLoopback(url.hostname)) return ok();
       return problem(
         `${url.origin} is plain HTTP`,
-        'Serve HTTPS: everybody on the way can read and change what is sent.',
+        'Serve HTTPS: everybody on the network path can read and change the messages.',
       );
     },
   },
@@ -85,7 +85,7 @@ export const HTTP_CHECKS: readonly Check[] = [
   {
     id: 'http-notification',
     group,
-    title: 'Notifications are taken with 202 and nothing else',
+    title: 'A notification is answered with 202 and an empty body',
     clause: 'basic/transports, Streamable HTTP, Sending Messages',
     level: 'error',
     transport: 'http',
@@ -102,7 +102,7 @@ export const HTTP_CHECKS: readonly Check[] = [
   {
     id: 'http-origin',
     group,
-    title: 'Web pages of others are refused',
+    title: 'Requests from web pages of other origins are refused',
     clause: 'basic/transports, Streamable HTTP, Security Warning (Origin)',
     level: 'error',
     transport: 'http',
@@ -110,27 +110,28 @@ export const HTTP_CHECKS: readonly Check[] = [
       const wire = endpointOf(ctx);
       const reply = await sendPlain(wire, { origin: 'https://vitrine-doctor.invalid' });
       if (reply.status === 403) return ok();
-      // A server that everybody may use, or that asks for a token, loses less.
+      // An open server, or one that needs a token anyway, is at less risk.
       const level = isLoopback(wire.url.hostname) && !refuses(reply) ? 'error' : 'warning';
-      const mend = 'Answer 403 to an Origin that is not allowed: a page in a browser could use the server else.';
+      const mend =
+        'Answer 403 to an Origin that is not allowed: otherwise any web page in a browser could use the server.';
       return problem(`With Origin: https://vitrine-doctor.invalid: ${seenOf(reply)}`, mend, level);
     },
   },
   {
     id: 'http-host',
     group,
-    title: 'A server on this machine answers to its own name only',
+    title: 'A server on this machine refuses other host names',
     clause: 'basic/transports, Streamable HTTP, Security Warning (DNS rebinding)',
     level: 'warning',
     transport: 'http',
     async run(ctx) {
       const wire = endpointOf(ctx);
-      if (!isLoopback(wire.url.hostname)) return notApplicable('It is not on this machine');
+      if (!isLoopback(wire.url.hostname)) return notApplicable('The server is on another machine');
       const reply = await sendPlain(wire, { host: 'vitrine-doctor.invalid' });
       if (refuses(reply)) return ok();
       return problem(
         `With Host: vitrine-doctor.invalid: ${seenOf(reply)}`,
-        'Answer 403 to a Host that is not its own.',
+        'Answer 403 to a Host header with another host name.',
       );
     },
   },
@@ -144,7 +145,7 @@ export const HTTP_CHECKS: readonly Check[] = [
     async run(ctx) {
       const reply = await sendPlain(endpointOf(ctx), { 'content-type': 'text/plain' });
       if (refuses(reply)) return ok();
-      const mend = 'Answer 415: text/plain is what a page may send anywhere without being asked.';
+      const mend = 'Answer 415: browsers let any page send text/plain to other origins.';
       return problem(`With Content-Type: text/plain: ${seenOf(reply)}`, mend);
     },
   },
@@ -175,9 +176,9 @@ export const HTTP_CHECKS: readonly Check[] = [
       const _meta = { ...(wire.era === 'modern' && metaOf()), 'vitrine/doctor': 'x'.repeat(OVERSIZED) };
       const body = JSON.stringify({ jsonrpc: '2.0', id: 'doctor', method, params: { _meta } });
       const reply = await wire.send({ headers: wire.headersFor(method, {}), body, onEvent: () => true });
-      // Some close the connection while it comes.
+      // Some servers close the connection while the request is being sent.
       if (reply.status === 0 || refuses(reply)) return ok(seenOf(reply).slice(0, 60));
-      const mend = 'Limit bodies, and answer 413: memory is there for everybody.';
+      const mend = 'Limit the size of bodies, and answer 413: one client could use up the memory.';
       return problem(`A request of ${OVERSIZED} bytes: ${seenOf(reply)}`, mend);
     },
   },
@@ -206,7 +207,7 @@ export const HTTP_CHECKS: readonly Check[] = [
   {
     id: 'http-session-id',
     group,
-    title: 'The id of a session can stand in a header, and cannot be guessed',
+    title: 'The id of a session is valid in a header, and cannot be guessed',
     clause: 'basic/transports, Streamable HTTP, Session Management',
     level: 'error',
     transport: 'http',
@@ -218,7 +219,7 @@ export const HTTP_CHECKS: readonly Check[] = [
         return problem(JSON.stringify(session), 'Use visible ASCII, from 0x21 to 0x7E.');
       if (session.length >= 16) return ok();
       return problem(
-        `It has ${session.length} characters`,
+        `The id has ${session.length} characters`,
         'Use a UUID or the like, from a secure random source.',
         'warning',
       );
@@ -227,7 +228,7 @@ export const HTTP_CHECKS: readonly Check[] = [
   {
     id: 'http-session-unknown',
     group,
-    title: 'A session that is not there is refused with 404',
+    title: 'A request with an unknown session is refused with 404',
     clause: 'basic/transports, Streamable HTTP, Session Management',
     level: 'error',
     transport: 'http',
@@ -239,14 +240,14 @@ export const HTTP_CHECKS: readonly Check[] = [
       const body = JSON.stringify({ jsonrpc: '2.0', id: 'doctor', method: 'ping' });
       const reply = await wire.send({ headers, body, onEvent: () => true });
       if (reply.status === 404) return ok();
-      const mend = 'Answer 404: by it clients know that they have to begin again.';
+      const mend = 'Answer 404: it tells clients to begin a new session.';
       return problem(seenOf(reply), mend, refuses(reply) ? 'warning' : 'error');
     },
   },
   {
     id: 'http-session-end',
     group,
-    title: 'A session that its client ends is over',
+    title: 'A session that the client has ended accepts no more requests',
     clause: 'basic/transports, Streamable HTTP, Session Management (DELETE)',
     level: 'error',
     transport: 'http',
@@ -254,22 +255,23 @@ export const HTTP_CHECKS: readonly Check[] = [
     async run(ctx) {
       if (endpointOf(ctx).session === undefined) return notApplicable('There are no sessions');
       const wire = ctx.again();
-      if (wire.transport !== 'http') return notApplicable('It is not HTTP');
+      if (wire.transport !== 'http') return notApplicable('The transport is not HTTP');
       await wire.ask('initialize', INITIALIZE);
       await wire.notify('notifications/initialized');
       const ended = await wire.send({ method: 'DELETE', headers: wire.headersFor('', {}) });
-      if (ended.status === 405) return ok('Sessions are not ended by clients here');
+      if (ended.status === 405) return ok('Clients cannot end sessions of this server');
       if (ended.status >= 300)
-        return problem(`DELETE: ${seenOf(ended)}`, 'Answer 200 or 204, or 405 where it is not taken.');
+        return problem(`DELETE: ${seenOf(ended)}`, 'Answer 200 or 204, or 405 where clients cannot end sessions.');
       const answer = await wire.ask('ping');
-      if (answer.kind === 'result') return problem('It answers after it was ended', 'Answer 404 from then on.');
+      if (answer.kind === 'result')
+        return problem('The session still answers after it was ended', 'Answer 404 from then on.');
       return ok();
     },
   },
   {
     id: 'http-version-header',
     group,
-    title: 'A revision that nobody knows is refused in the header',
+    title: 'A header with an unknown revision is refused',
     clause: 'basic/transports, Streamable HTTP, Protocol Version Header',
     level: 'error',
     transport: 'http',
@@ -286,7 +288,7 @@ export const HTTP_CHECKS: readonly Check[] = [
   {
     id: 'http-header-mismatch',
     group,
-    title: 'A request whose headers say another method is refused',
+    title: 'A request whose headers name another method is refused',
     clause: 'basic/transports, Streamable HTTP (2026-07-28: Mcp-Method, -32020)',
     level: 'error',
     transport: 'http',
@@ -294,21 +296,21 @@ export const HTTP_CHECKS: readonly Check[] = [
     async run(ctx) {
       const reply = await sendPlain(endpointOf(ctx), { 'mcp-method': 'resources/read' });
       if (reply.status === 400) return ok();
-      const mend = 'Answer 400 with the error -32020: what stands between looks at the headers only.';
+      const mend = 'Answer 400 with the error -32020: proxies look at the headers only.';
       return problem(`server/discover with Mcp-Method: resources/read: ${seenOf(reply)}`, mend);
     },
   },
   {
     id: 'http-authorization',
     group,
-    title: 'Whoever is not let in is told where to get a token',
+    title: 'A refused client learns where to get a token',
     clause: 'basic/authorization; RFC 9728',
     level: 'error',
     transport: 'http',
     async run(ctx) {
       const wire = endpointOf(ctx);
       const reply = await sendPlain(wire, {}, true);
-      if (reply.status !== 401) return notApplicable('It lets everybody in');
+      if (reply.status !== 401) return notApplicable('The server needs no token');
       return challengeFinding(wire, single(reply.headers['www-authenticate']));
     },
   },
@@ -320,8 +322,8 @@ async function challengeFinding(wire: HttpWire, challenge: string | undefined): 
   const named = /resource_metadata="([^"]+)"/i.exec(challenge)?.[1];
   const wellKnown = new URL(`/.well-known/oauth-protected-resource${wire.url.pathname.replace(/\/$/, '')}`, wire.url);
   const at = named === undefined ? wellKnown : new URL(named, wire.url);
-  // Nothing of somebody else is asked for: an address in an answer may be anything.
-  if (at.origin !== wire.url.origin) return ok(`The metadata are at ${at.origin}, and were not looked at`);
+  // Nothing is fetched from another origin: the address in an answer may be anything.
+  if (at.origin !== wire.url.origin) return ok(`The metadata are at ${at.origin}, and were not checked`);
   const response = await fetch(at, { redirect: 'manual', signal: AbortSignal.timeout(METADATA_MS) }).catch(
     () => undefined,
   );

@@ -1,4 +1,4 @@
-/** Every check, in the order in which they are made: what ends a connection comes last. */
+/** Every check, in order of execution: checks that end the connection come last. */
 import type { Check } from '../check.ts';
 import { CONNECTION_CHECKS } from './connection.ts';
 import { FRESHNESS_CHECKS } from './freshness.ts';

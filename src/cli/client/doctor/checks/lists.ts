@@ -1,7 +1,8 @@
-/** Lists: their pages, and what stands in them. */
+/** Checks of lists: their pages and entries. */
+import { isData } from '../../../../protocol/data.ts';
 import { type Check, type CheckContext, notApplicable, ok, problems } from '../check.ts';
 import { LIST_NAMES, LISTS, type Listed, nameOf } from '../examined.ts';
-import { isObject, told } from '../wire.ts';
+import { told } from '../wire.ts';
 
 const group = 'Lists';
 
@@ -28,7 +29,7 @@ export const LIST_CHECKS: readonly Check[] = [
   {
     id: 'list-form',
     group,
-    title: 'Lists are arrays, and their entries have what they must have',
+    title: 'Lists are arrays, and their entries have all required fields',
     clause: 'schema, ListResourcesResult, Resource, ResourceTemplate, Tool, Prompt',
     level: 'error',
     async run(ctx) {
@@ -37,21 +38,21 @@ export const LIST_CHECKS: readonly Check[] = [
       const seen = lists.flatMap(({ name, pages, entries }) => {
         const { field, id, method } = LISTS[name];
         return [
-          ...pages.filter((page) => !Array.isArray(page[field])).map(() => `${method}: ${field} is no array`),
+          ...pages.filter((page) => !Array.isArray(page[field])).map(() => `${method}: ${field} is not an array`),
           ...entries.flatMap((entry) => {
-            if (!isObject(entry)) return [`${method}: ${nameOf(entry).slice(0, 80)} is no object`];
+            if (!isData(entry)) return [`${method}: ${nameOf(entry).slice(0, 80)} is not an object`];
             const missing = NEEDED[name].filter((key) => typeof entry[key] !== 'string' || entry[key] === '');
             const wrong = TEXTS.filter((key) => entry[key] !== undefined && typeof entry[key] !== 'string');
             const size = entry.size === undefined || (typeof entry.size === 'number' && entry.size >= 0);
             return [
               ...missing.map((key) => `${method}: ${nameOf(entry[id])} has no ${key}`),
-              ...wrong.map((key) => `${method}: the ${key} of ${nameOf(entry[id])} is no text`),
-              ...(size ? [] : [`${method}: the size of ${nameOf(entry[id])} is no number of bytes`]),
+              ...wrong.map((key) => `${method}: the ${key} of ${nameOf(entry[id])} is not a text`),
+              ...(size ? [] : [`${method}: the size of ${nameOf(entry[id])} is not a number of bytes`]),
             ];
           }),
         ];
       });
-      return problems(seen, 'Send every field that the schema requires, in its type; leave out what is not known.');
+      return problems(seen, 'Send every field that the schema requires, with its type; leave out unknown fields.');
     },
   },
   {
@@ -67,17 +68,17 @@ export const LIST_CHECKS: readonly Check[] = [
         .filter(({ ended }) => ended === 'end')
         .flatMap(({ name, entries }) => {
           const { id, method } = LISTS[name];
-          const ids = entries.filter(isObject).map((entry) => entry[id]);
+          const ids = entries.filter(isData).map((entry) => entry[id]);
           const twice = new Set(ids.filter((each, at) => each !== undefined && ids.indexOf(each) !== at));
           return [...twice].map((each) => `${method}: ${nameOf(each)}`);
         });
-      return problems(seen, 'Give each entry an id of its own, and send each entry on one page only.');
+      return problems(seen, 'Give each entry a unique id, and send each entry on only one page.');
     },
   },
   {
     id: 'pages-end',
     group,
-    title: 'Pages come to an end',
+    title: 'Every list has a last page',
     clause: 'server/utilities/pagination',
     level: 'error',
     async run(ctx) {
@@ -85,7 +86,7 @@ export const LIST_CHECKS: readonly Check[] = [
       if (lists.length === 0) return notApplicable(NONE);
       const wrong = lists.flatMap(({ name, ended, pages, failure }) => {
         const { method } = LISTS[name];
-        if (ended === 'repeated-cursor') return [`${method}: a cursor came again on page ${pages.length}`];
+        if (ended === 'repeated-cursor') return [`${method}: a cursor was repeated on page ${pages.length}`];
         if (ended === 'max-pages') {
           return pages.every((page) => isEmpty(page[LISTS[name].field]))
             ? [`${method}: ${pages.length} empty pages`]
@@ -94,7 +95,7 @@ export const LIST_CHECKS: readonly Check[] = [
         return ended === 'failed' ? [`${method}: page ${pages.length + 1}: ${told(failure ?? NO_FAILURE)}`] : [];
       });
       if (wrong.length > 0) {
-        return problems(wrong, 'Send a cursor only where something follows, and a different one with each page.');
+        return problems(wrong, 'Send a cursor only where another page follows, and a different one with each page.');
       }
       const odd = lists.flatMap(({ name, pages }) =>
         pages
@@ -102,14 +103,18 @@ export const LIST_CHECKS: readonly Check[] = [
           .map(({ nextCursor }) => `${LISTS[name].method}: nextCursor is ${JSON.stringify(nextCursor)}`),
       );
       if (odd.length > 0)
-        return problems(odd, 'Leave nextCursor out at the end: it is a text that leads on.', 'warning');
+        return problems(
+          odd,
+          'Leave nextCursor out on the last page; it must be a text that leads to another page.',
+          'warning',
+        );
       return ok(...lists.map(({ name, pages, entries }) => `${name}: ${entries.length} on ${pages.length} page(s)`));
     },
   },
   {
     id: 'pages-stable',
     group,
-    title: 'A page that is asked for again is the same',
+    title: 'The same cursor gives the same page again',
     clause: 'server/utilities/pagination',
     level: 'warning',
     async run(ctx) {
@@ -119,18 +124,18 @@ export const LIST_CHECKS: readonly Check[] = [
       for (const { name, pages } of lists) {
         const { method, field, id } = LISTS[name];
         const idsOf = (page: unknown): string =>
-          JSON.stringify(Array.isArray(page) ? page.map((entry) => (isObject(entry) ? entry[id] : entry)) : page);
-        // The first one and the one after it.
+          JSON.stringify(Array.isArray(page) ? page.map((entry) => (isData(entry) ? entry[id] : entry)) : page);
+        // The first page and the one after it.
         for (const [at, page] of pages.slice(0, 2).entries()) {
           const cursor = at === 0 ? undefined : pages[at - 1]?.nextCursor;
           const answer = await ctx.wire.ask(method, cursor === undefined ? {} : { cursor });
           if (answer.kind !== 'result') seen.push(`${method}: page ${at + 1} again: ${told(answer)}`);
           else if (idsOf(answer.result[field]) !== idsOf(page[field])) {
-            seen.push(`${method}: page ${at + 1} has other entries, or another order, when it is asked for again`);
+            seen.push(`${method}: page ${at + 1} has other entries, or another order, when it is requested again`);
           }
         }
       }
-      return problems(seen, 'List in an order that does not depend on the moment, and let cursors be used again.');
+      return problems(seen, 'List in a stable order, and accept cursors repeatedly.');
     },
   },
   {
@@ -148,13 +153,16 @@ export const LIST_CHECKS: readonly Check[] = [
         const answer = await ctx.wire.ask(method, { cursor: 'vitrine-doctor: no such cursor' });
         if (answer.kind !== 'error' || answer.error.code !== -32_602) seen.push(`${method}: ${told(answer)}`);
       }
-      return problems(seen, 'Refuse unknown cursors: a client that sends one would take the first page for the next.');
+      return problems(
+        seen,
+        'Refuse unknown cursors: a client that sends one would mistake the first page for the next.',
+      );
     },
   },
   {
     id: 'names-shown',
     group,
-    title: 'Names and descriptions can be shown as they are',
+    title: 'Names and descriptions contain nothing that acts or hides when shown',
     clause: 'server/tools, Security Considerations; SEP-973',
     level: 'warning',
     async run(ctx) {
@@ -162,7 +170,7 @@ export const LIST_CHECKS: readonly Check[] = [
       if (lists.length === 0) return notApplicable(NONE);
       const seen = lists.flatMap(({ name, entries }) =>
         entries
-          .filter(isObject)
+          .filter(isData)
           .flatMap((entry) =>
             ['name', 'title', 'description']
               .filter((key) => typeof entry[key] === 'string' && HIDDEN.test(String(entry[key])))
@@ -171,7 +179,7 @@ export const LIST_CHECKS: readonly Check[] = [
       );
       return problems(
         seen,
-        'Leave out control characters, terminal escapes, and marks that turn or hide text: hosts refuse or strip them.',
+        'Leave out control characters, terminal escapes, and characters that reverse or hide text: hosts refuse or strip them.',
       );
     },
   },
@@ -181,5 +189,5 @@ const NO_FAILURE = { kind: 'none', why: 'no answer' } as const;
 
 const isEmpty = (page: unknown): boolean => Array.isArray(page) && page.length === 0;
 
-/** Controls but for line breaks and tabs, marks of direction, tags. */
+/** Control characters except line breaks and tabs, direction marks, tag characters. */
 const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]|\udb40[\udc00-\udfff]/;

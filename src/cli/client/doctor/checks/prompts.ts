@@ -1,31 +1,32 @@
 /** Prompts, and the icons of everything. */
+import { type Data, isData } from '../../../../protocol/data.ts';
 import { type Check, type CheckContext, notApplicable, ok, problem, problems } from '../check.ts';
 import { LIST_NAMES, LISTS, nameOf } from '../examined.ts';
-import { type Data, isObject, told } from '../wire.ts';
+import { told } from '../wire.ts';
 import { serverInfoOf } from './connection.ts';
 
 const group = 'Prompts';
 
 const promptsIn = async ({ examined }: CheckContext): Promise<readonly Data[]> =>
-  (await examined.list('prompts')).entries.filter(isObject);
+  (await examined.list('prompts')).entries.filter(isData);
 
 const argumentsOf = ({ arguments: all }: Data): readonly unknown[] => (Array.isArray(all) ? all : []);
 
-/** Prompts that are asked for. */
+/** The most prompts that are asked for. */
 const MAX_ASKED = 5;
 
 export const PROMPT_CHECKS: readonly Check[] = [
   {
     id: 'prompt-arguments',
     group,
-    title: 'Arguments of prompts have names of their own',
+    title: 'No two arguments of a prompt have the same name',
     clause: 'schema, Prompt, PromptArgument',
     level: 'error',
     async run(ctx) {
       const prompts = await promptsIn(ctx);
       if (prompts.length === 0) return notApplicable('There are no prompts');
       const seen = prompts.flatMap((prompt) => {
-        const names = argumentsOf(prompt).map((each) => (isObject(each) ? each.name : undefined));
+        const names = argumentsOf(prompt).map((each) => (isData(each) ? each.name : undefined));
         const wrong = prompt.arguments !== undefined && !Array.isArray(prompt.arguments);
         return [
           ...(wrong ? [`${nameOf(prompt.name)}: arguments is no list`] : []),
@@ -41,12 +42,12 @@ export const PROMPT_CHECKS: readonly Check[] = [
   {
     id: 'prompt-get',
     group,
-    title: 'Prompts that need no arguments can be had',
+    title: 'Prompts without required arguments can be got',
     clause: 'server/prompts, Getting a Prompt',
     level: 'error',
     async run(ctx) {
       const prompts = (await promptsIn(ctx)).filter((prompt) =>
-        argumentsOf(prompt).every((each) => isObject(each) && each.required !== true),
+        argumentsOf(prompt).every((each) => isData(each) && each.required !== true),
       );
       if (prompts.length === 0) return notApplicable('There is no prompt without arguments that it needs');
       const seen: string[] = [];
@@ -64,11 +65,11 @@ export const PROMPT_CHECKS: readonly Check[] = [
   {
     id: 'prompt-unknown',
     group,
-    title: 'A prompt that is not there is refused with -32602',
+    title: 'An unknown prompt is refused with -32602',
     clause: 'server/prompts, Error Handling',
     level: 'warning',
     async run({ wire, capabilities }) {
-      if (!isObject(capabilities.prompts)) return notApplicable('No prompts are declared');
+      if (!isData(capabilities.prompts)) return notApplicable('No prompts are declared');
       const answer = await wire.ask('prompts/get', { name: 'vitrine-doctor-no-such-prompt' });
       if (answer.kind === 'error' && answer.error.code === -32_602) return ok();
       const mend = 'Answer with the error -32602 (Invalid params).';
@@ -86,7 +87,7 @@ export const PROMPT_CHECKS: readonly Check[] = [
       const info = serverInfoOf(hello);
       if (info?.icons !== undefined) found.push({ of: 'the server', icons: info.icons });
       for (const name of LIST_NAMES) {
-        for (const entry of (await examined.list(name)).entries.filter(isObject)) {
+        for (const entry of (await examined.list(name)).entries.filter(isData)) {
           if (entry.icons !== undefined) found.push({ of: nameOf(entry[LISTS[name].id]), icons: entry.icons });
         }
       }
@@ -101,15 +102,15 @@ export const PROMPT_CHECKS: readonly Check[] = [
 ];
 
 const isMessage = (message: unknown): boolean =>
-  isObject(message) &&
+  isData(message) &&
   (message.role === 'user' || message.role === 'assistant') &&
-  isObject(message.content) &&
+  isData(message.content) &&
   typeof message.content.type === 'string';
 
 function iconProblems(icons: unknown): readonly string[] {
   if (!Array.isArray(icons)) return ['icons is no list'];
   return icons.flatMap((icon) => {
-    if (!isObject(icon) || typeof icon.src !== 'string') return ['an icon has no src'];
+    if (!isData(icon) || typeof icon.src !== 'string') return ['an icon has no src'];
     const { src, mimeType, sizes, theme } = icon;
     const isSizes =
       Array.isArray(sizes) && sizes.every((size) => typeof size === 'string' && /^(?:any|\d+x\d+)$/.test(size));

@@ -1,18 +1,21 @@
 /** Resources: what the list says of them, and what comes when they are read. */
+
 import { base64Size } from '../../../../client/base64.ts';
 import { checkContents } from '../../../../client/safety/contents.ts';
 import { identityOf } from '../../../../client/shapes.ts';
 import { resourceExtensionsIn } from '../../../../connection/results.ts';
+import { essenceOf } from '../../../../core/formats/formats.ts';
+import { type Data, isData } from '../../../../protocol/data.ts';
 import { type Check, type CheckContext, notApplicable, ok, problem, problems } from '../check.ts';
 import { isContainer, nameOf, type Sampled, uriProblem } from '../examined.ts';
-import { type Data, isObject, told } from '../wire.ts';
+import { told } from '../wire.ts';
 
 const group = 'Resources';
 
 const NONE = 'No resources are listed';
 
 const listedIn = async ({ examined }: CheckContext): Promise<readonly Data[]> =>
-  (await examined.list('resources')).entries.filter(isObject);
+  (await examined.list('resources')).entries.filter(isData);
 
 /** Those that were read with contents. */
 const readIn = async ({ examined }: CheckContext): Promise<readonly Sampled[]> =>
@@ -20,16 +23,16 @@ const readIn = async ({ examined }: CheckContext): Promise<readonly Sampled[]> =
 
 /** The items that are of the resource itself. */
 const own = ({ uri, contents }: Sampled): readonly Data[] =>
-  contents.filter(isObject).filter((item) => typeof item.uri === 'string' && identityOf(item.uri) === identityOf(uri));
+  contents.filter(isData).filter((item) => typeof item.uri === 'string' && identityOf(item.uri) === identityOf(uri));
 
-/** Bytes of contents whose type is looked at. */
+/** The most bytes of contents whose type is looked at. */
 const MAX_CHECKED = 64 * 1024 * 1024;
 
 export const RESOURCE_CHECKS: readonly Check[] = [
   {
     id: 'uri-valid',
     group,
-    title: 'Every URI is one',
+    title: 'Every URI is valid',
     clause: 'RFC 3986; server/resources, Data Types',
     level: 'error',
     async run(ctx) {
@@ -45,7 +48,7 @@ export const RESOURCE_CHECKS: readonly Check[] = [
   {
     id: 'readable',
     group,
-    title: 'What is listed can be read',
+    title: 'Every listed resource can be read',
     clause: 'server/resources, Reading Resources',
     level: 'error',
     async run({ examined }) {
@@ -73,7 +76,7 @@ export const RESOURCE_CHECKS: readonly Check[] = [
           return [`${uri}: there are no contents`];
         if (contents.length === 0) return [`${uri}: contents are empty`];
         return contents.flatMap((item) => {
-          if (!isObject(item)) return [`${uri}: ${nameOf(item).slice(0, 60)} is no object`];
+          if (!isData(item)) return [`${uri}: ${nameOf(item).slice(0, 60)} is no object`];
           const forms = ['text', 'blob'].filter((key) => typeof item[key] === 'string');
           return [
             ...(typeof item.uri === 'string' ? [] : [`${uri}: an item has no uri`]),
@@ -87,7 +90,7 @@ export const RESOURCE_CHECKS: readonly Check[] = [
   {
     id: 'contents-uri',
     group,
-    title: 'Contents are of the resource that was asked for',
+    title: 'Contents have the requested URI',
     clause: 'server/resources, Reading Resources; SEP-2093, Multi-Content Semantics',
     level: 'warning',
     async run(ctx) {
@@ -107,7 +110,7 @@ export const RESOURCE_CHECKS: readonly Check[] = [
     level: 'error',
     async run(ctx) {
       const blobs = (await readIn(ctx)).flatMap(({ uri, contents }) =>
-        contents.filter(isObject).flatMap(({ blob }) => (typeof blob === 'string' ? [{ uri, blob }] : [])),
+        contents.filter(isData).flatMap(({ blob }) => (typeof blob === 'string' ? [{ uri, blob }] : [])),
       );
       if (blobs.length === 0) return notApplicable('No blob was read');
       const seen = blobs.filter(({ blob }) => !isBase64(blob)).map(({ uri, blob }) => `${uri}: ${blob.slice(0, 40)}…`);
@@ -117,7 +120,7 @@ export const RESOURCE_CHECKS: readonly Check[] = [
   {
     id: 'mime-type',
     group,
-    title: 'Types are what the bytes are',
+    title: 'MIME types fit the bytes',
     clause: 'server/resources, Data Types (mimeType)',
     level: 'error',
     async run(ctx) {
@@ -147,7 +150,7 @@ export const RESOURCE_CHECKS: readonly Check[] = [
   {
     id: 'size',
     group,
-    title: 'Sizes are what the bytes are',
+    title: 'Sizes are those of the contents',
     clause: 'schema, Resource (size: bytes before base64)',
     level: 'error',
     async run(ctx) {
@@ -167,11 +170,11 @@ export const RESOURCE_CHECKS: readonly Check[] = [
   {
     id: 'missing-resource',
     group,
-    title: 'A resource that is not there is refused as such',
+    title: 'An unknown resource is refused with the right code',
     clause: 'server/resources, Error Handling (-32002 up to 2025-11-25, -32602 since 2026-07-28)',
     level: 'error',
     async run({ wire, era, capabilities }) {
-      if (!isObject(capabilities.resources)) return notApplicable('No resources are declared');
+      if (!isData(capabilities.resources)) return notApplicable('No resources are declared');
       const uri = 'vitrine-doctor:///no/such/resource';
       const answer = await wire.ask('resources/read', { uri });
       const mend = `Answer with the error ${era === 'legacy' ? '-32002' : '-32602'} and data: { uri }: clients go by the code.`;
@@ -184,7 +187,7 @@ export const RESOURCE_CHECKS: readonly Check[] = [
   {
     id: 'annotations',
     group,
-    title: 'Annotations have the values that they may have',
+    title: 'Annotations have allowed values',
     clause: 'server/resources, Annotations',
     level: 'error',
     async run(ctx) {
@@ -202,17 +205,17 @@ export const RESOURCE_CHECKS: readonly Check[] = [
   {
     id: 'metadata-agrees',
     group,
-    title: 'resources/metadata says what the list says',
+    title: 'resources/metadata agrees with the list',
     clause: 'SEP-2093 (where it is declared)',
     level: 'error',
     async run({ wire, capabilities, examined, limits }) {
       if (!resourceExtensionsIn(capabilities).metadata) return notApplicable('It is not declared');
       const { entries } = await examined.list('resources');
       const seen: string[] = [];
-      for (const listed of entries.filter(isObject).slice(0, limits.sample)) {
+      for (const listed of entries.filter(isData).slice(0, limits.sample)) {
         const answer = await wire.ask('resources/metadata', { uri: listed.uri });
         const resource = answer.kind === 'result' ? answer.result.resource : undefined;
-        if (!isObject(resource)) seen.push(`${nameOf(listed.uri)}: ${told(answer)}`);
+        if (!isData(resource)) seen.push(`${nameOf(listed.uri)}: ${told(answer)}`);
         else {
           const fields = ['uri', 'name', 'mimeType', 'size', 'capabilities'].filter(
             (key) => JSON.stringify(resource[key]) !== JSON.stringify(listed[key]),
@@ -226,14 +229,14 @@ export const RESOURCE_CHECKS: readonly Check[] = [
   {
     id: 'containers-list',
     group,
-    title: 'What says that it has children lists them',
+    title: 'A resource that declares children lists them',
     clause: 'SEP-2093 (where it is declared)',
     level: 'error',
     async run({ wire, examined, limits }) {
       const { entries } = await examined.list('resources');
       const containers = entries
-        .filter(isObject)
-        .filter(({ capabilities, ...entry }) => isObject(capabilities) && isContainer({ capabilities, ...entry }));
+        .filter(isData)
+        .filter(({ capabilities, ...entry }) => isData(capabilities) && isContainer({ capabilities, ...entry }));
       if (containers.length === 0) return notApplicable('No resource says that it has children');
       const seen: string[] = [];
       for (const { uri } of containers.slice(0, limits.sample)) {
@@ -252,9 +255,7 @@ function sizeOf({ text, blob }: Data): number {
   return typeof text === 'string' ? Buffer.byteLength(text) : base64Size(String(blob ?? ''));
 }
 
-const essenceOf = (type: unknown): string => String(type).split(';', 1)[0]?.trim().toLowerCase() ?? '';
-
-const sameType = (type: unknown, other: unknown): boolean => essenceOf(type) === essenceOf(other);
+const sameType = (type: unknown, other: unknown): boolean => essenceOf(String(type)) === essenceOf(String(other));
 
 /** Returns the problem of the type of an item; undefined where there is none. */
 async function typeProblem(item: Data): Promise<string | undefined> {
@@ -284,7 +285,7 @@ async function typeProblem(item: Data): Promise<string | undefined> {
 const MOMENT = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
 function annotationProblems(annotations: unknown): readonly string[] {
-  if (!isObject(annotations)) return ['annotations is no object'];
+  if (!isData(annotations)) return ['annotations is no object'];
   const { audience, priority, lastModified } = annotations;
   const who = Array.isArray(audience) && audience.every((each) => each === 'user' || each === 'assistant');
   return [

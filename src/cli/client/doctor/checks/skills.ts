@@ -1,13 +1,15 @@
 /** Skills (SEP-2640), of servers that declare them: what is listed, and whether the files are as it says. */
+
 import { decodeBase64 } from '../../../../client/base64.ts';
 import { skillIn, skillRoot } from '../../../../client/skills/entry.ts';
 import { checkSkillFile } from '../../../../client/skills/read.ts';
+import { type Data, isData } from '../../../../protocol/data.ts';
 import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from '../../../../protocol/error-codes.ts';
 import { DIRECTORY_READ_METHOD } from '../../../../protocol/methods.ts';
 import { DYNAMIC, GET_SKILL_METHOD, SKILL_FILE, type Skill, type SkillResource } from '../../../../protocol/skills.ts';
 import { type Check, type CheckContext, type Finding, notApplicable, ok, problem, problems } from '../check.ts';
 import { nameOf, skillsIn, spread } from '../examined.ts';
-import { type Answer, type Data, type Era, isObject, told } from '../wire.ts';
+import { type Answer, type Era, told } from '../wire.ts';
 
 const group = 'Skills';
 const NONE = 'Skills are not declared';
@@ -46,12 +48,12 @@ export const SKILL_CHECKS: readonly Check[] = [
     async run({ capabilities }) {
       const declared = skillsIn(capabilities);
       if (declared === undefined) return notApplicable(NONE);
-      const { directoryRead } = isObject(declared) ? declared : {};
+      const { directoryRead } = isData(declared) ? declared : {};
       return problems(
         [
-          ...(isObject(declared) ? [] : ['The declaration is no object']),
+          ...(isData(declared) ? [] : ['The declaration is no object']),
           ...(directoryRead === undefined || typeof directoryRead === 'boolean' ? [] : ['directoryRead is no boolean']),
-          ...(isObject(capabilities.resources) ? [] : ['The capability resources is not declared']),
+          ...(isData(capabilities.resources) ? [] : ['The capability resources is not declared']),
         ],
         'Declare {} or { directoryRead: true }, and resources: {}: files of skills are read as resources.',
       );
@@ -60,14 +62,14 @@ export const SKILL_CHECKS: readonly Check[] = [
   {
     id: 'skill-entries',
     group,
-    title: 'Entries of skills hold to the rules',
+    title: 'Entries of skills follow the rules',
     clause: 'SEP-2640, Skill Entries, Limits',
     level: 'error',
     run: ofSkills(async (_ctx, entries) => {
       if (entries.length === 0) return notApplicable('No skills are listed');
       const seen = entries.flatMap((entry) => {
         const why = ruleBroken(entry);
-        return why === undefined ? [] : [`${nameOf(isObject(entry) ? entry.uri : entry)}: ${why}`];
+        return why === undefined ? [] : [`${nameOf(isData(entry) ? entry.uri : entry)}: ${why}`];
       });
       return problems(
         seen,
@@ -78,12 +80,12 @@ export const SKILL_CHECKS: readonly Check[] = [
   {
     id: 'skill-names',
     group,
-    title: 'No two skills have one name',
+    title: 'No two skills have the same name',
     clause: 'SEP-2640, Names',
     level: 'warning',
     run: ofSkills(async (_ctx, entries) => {
       const names = entries.flatMap((entry) =>
-        isObject(entry) && isObject(entry.frontmatter) ? [entry.frontmatter.name] : [],
+        isData(entry) && isData(entry.frontmatter) ? [entry.frontmatter.name] : [],
       );
       const twice = new Set(names.filter((name, at) => names.indexOf(name) !== at));
       return problems([...twice].map(nameOf), 'Give each skill a name of its own: people and models call it by that.');
@@ -92,7 +94,7 @@ export const SKILL_CHECKS: readonly Check[] = [
   {
     id: 'skill-get',
     group,
-    title: 'A skill that is listed can be got, with the same entry',
+    title: 'skills/get gives the entry that skills/list has',
     clause: 'SEP-2640, Getting a Skill',
     level: 'error',
     run: ofSkills(async (ctx, entries) => {
@@ -110,7 +112,7 @@ export const SKILL_CHECKS: readonly Check[] = [
   {
     id: 'skill-unknown',
     group,
-    title: 'A skill that is not there is refused with -32602',
+    title: 'An unknown skill is refused with -32602',
     clause: 'SEP-2640, Error Handling',
     level: 'error',
     run: ofSkills(async ({ wire }) => {
@@ -121,7 +123,7 @@ export const SKILL_CHECKS: readonly Check[] = [
   {
     id: 'skill-files',
     group,
-    title: 'Files of skills are as their entries say',
+    title: 'Files of skills have the size, digest and frontmatter of their entries',
     clause: 'SEP-2640, Integrity and Verification',
     level: 'error',
     run: ofSkills(async (ctx, entries) => {
@@ -143,12 +145,12 @@ export const SKILL_CHECKS: readonly Check[] = [
   {
     id: 'skill-directories',
     group,
-    title: 'Folders of skills can be listed, where that is declared, and nothing else can',
+    title: 'Folders of skills can be listed if that is declared, and nothing else can',
     clause: 'SEP-2640, Reading Directories',
     level: 'error',
     run: ofSkills(async (ctx, entries) => {
       const declared = skillsIn(ctx.capabilities);
-      if (!isObject(declared) || declared.directoryRead !== true) return notApplicable('directoryRead is not declared');
+      if (!isData(declared) || declared.directoryRead !== true) return notApplicable('directoryRead is not declared');
       const seen: string[] = [];
       for (const skill of sampleOf(ctx, entries)) {
         const answer = await ctx.wire.ask(DIRECTORY_READ_METHOD, { uri: skillRoot(skill) });
@@ -210,7 +212,7 @@ async function fileProblem(answer: Answer, skill: Skill, file: SkillResource): P
   if (answer.kind !== 'result') return told(answer);
   const { contents } = answer.result;
   const content: unknown = Array.isArray(contents) ? contents[0] : undefined;
-  const bytes = isObject(content) ? bytesIn(content) : undefined;
+  const bytes = isData(content) ? bytesIn(content) : undefined;
   if (bytes === undefined) return 'There are no contents';
   try {
     await checkSkillFile(skill, file, bytes);
@@ -227,6 +229,6 @@ function folderProblem(answer: Answer, { uri }: Skill): string | undefined {
   if (answer.kind !== 'result') return told(answer);
   const { resources, nextCursor } = answer.result;
   if (!Array.isArray(resources)) return 'resources is no list';
-  const there = resources.some((each) => isObject(each) && each.uri === uri);
+  const there = resources.some((each) => isData(each) && each.uri === uri);
   return there || nextCursor !== undefined ? undefined : `${SKILL_FILE} is not there`;
 }

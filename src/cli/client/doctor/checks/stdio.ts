@@ -14,7 +14,7 @@ export const STDIO_CHECKS: readonly Check[] = [
   {
     id: 'stdio-garbage',
     group,
-    title: 'A line that is no message does not end the server',
+    title: 'A line that is no message does not stop the server',
     clause: 'JSON-RPC 2.0, 5.1 (-32700)',
     level: 'error',
     transport: 'stdio',
@@ -29,7 +29,7 @@ export const STDIO_CHECKS: readonly Check[] = [
   {
     id: 'stdout-pure',
     group,
-    title: 'Standard output has messages on it and nothing else',
+    title: 'Standard output contains only messages',
     clause: 'basic/transports, stdio',
     level: 'error',
     transport: 'stdio',

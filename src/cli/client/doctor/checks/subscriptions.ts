@@ -1,21 +1,22 @@
-/** Subscriptions: what is declared is taken, and given up again. */
+/** Checks of subscriptions: a declared subscription must be accepted, and ended again. */
+import { type Data, isData } from '../../../../protocol/data.ts';
 import { type Check, notApplicable, ok, problem } from '../check.ts';
 import { isContainer } from '../examined.ts';
-import { type Data, isObject, told } from '../wire.ts';
+import { told } from '../wire.ts';
 
 const group = 'Subscriptions';
 
-/** A resource that can be subscribed to, as far as the list says. */
+/** Returns a resource that can be subscribed to, according to the list. */
 const subscribable = (entries: readonly unknown[]): string | undefined => {
-  const found = entries.filter(isObject).find((entry) => {
+  const found = entries.filter(isData).find((entry) => {
     const { capabilities } = entry;
-    const refuses = isObject(capabilities) && capabilities.subscribe === false;
+    const refuses = isData(capabilities) && capabilities.subscribe === false;
     return typeof entry.uri === 'string' && !refuses && !isContainer(entry);
   });
   return found === undefined ? undefined : String(found.uri);
 };
 
-const isDeclared = ({ resources }: Data): boolean => isObject(resources) && resources.subscribe === true;
+const isDeclared = ({ resources }: Data): boolean => isData(resources) && resources.subscribe === true;
 
 export const SUBSCRIPTION_CHECKS: readonly Check[] = [
   {
@@ -28,7 +29,7 @@ export const SUBSCRIPTION_CHECKS: readonly Check[] = [
     async run({ wire, capabilities, examined }) {
       if (!isDeclared(capabilities)) return notApplicable('resources.subscribe is not declared');
       const uri = subscribable((await examined.list('resources')).entries);
-      if (uri === undefined) return notApplicable('No resource is listed that can be subscribed to');
+      if (uri === undefined) return notApplicable('No listed resource can be subscribed to');
       for (const method of ['resources/subscribe', 'resources/unsubscribe']) {
         const answer = await wire.ask(method, { uri });
         if (answer.kind !== 'result') {
@@ -41,7 +42,7 @@ export const SUBSCRIPTION_CHECKS: readonly Check[] = [
   {
     id: 'subscribe-undeclared',
     group,
-    title: 'Subscriptions that are taken are declared',
+    title: 'A server that accepts subscriptions declares them',
     clause: 'server/resources, Capabilities',
     level: 'warning',
     era: 'legacy',
@@ -54,21 +55,21 @@ export const SUBSCRIPTION_CHECKS: readonly Check[] = [
       await wire.ask('resources/unsubscribe', { uri });
       return problem(
         `resources/subscribe of ${uri}: ${told(answer)}`,
-        'Declare resources.subscribe, or refuse with -32601: a client would wait for changes that are never told.',
+        'Declare resources.subscribe, or refuse with -32601: a client would wait for notifications that never come.',
       );
     },
   },
   {
     id: 'listen',
     group,
-    title: 'Changes that are declared can be listened to',
+    title: 'Declared changes can be listened to',
     clause: 'basic/utilities/subscriptions (2026-07-28: subscriptions/listen)',
     level: 'error',
     era: 'modern',
     async run({ wire, capabilities, examined }) {
       const changes = (name: string): boolean => {
         const declared = capabilities[name];
-        return isObject(declared) && declared.listChanged === true;
+        return isData(declared) && declared.listChanged === true;
       };
       const uri = isDeclared(capabilities) ? subscribable((await examined.list('resources')).entries) : undefined;
       const notifications = {
@@ -82,15 +83,19 @@ export const SUBSCRIPTION_CHECKS: readonly Check[] = [
       if (answer.kind !== 'result') {
         return problem(
           `subscriptions/listen: ${told(answer)}`,
-          'Acknowledge what can be told of, before anything else.',
+          'Acknowledge the accepted subscriptions, before anything else.',
         );
       }
-      const honoured = isObject(answer.result.notifications) ? answer.result.notifications : {};
+      const honoured = isData(answer.result.notifications) ? answer.result.notifications : {};
       const missing = Object.entries(notifications).flatMap(([key, value]) =>
         JSON.stringify(honoured[key]) === JSON.stringify(value) ? [] : [key],
       );
       if (missing.length === 0) return ok(Object.keys(notifications).join(', '));
-      return problem(`Not acknowledged: ${missing.join(', ')}`, 'Honour what the capabilities declare.', 'warning');
+      return problem(
+        `Not acknowledged: ${missing.join(', ')}`,
+        'Accept subscriptions to all declared changes.',
+        'warning',
+      );
     },
   },
 ];

@@ -1,27 +1,29 @@
 /** URI templates, and completion of what they and prompts have to be filled in with. */
+
 import { parseUriTemplate } from '../../../../core/uri-template.ts';
+import { type Data, isData } from '../../../../protocol/data.ts';
 import { type Check, type CheckContext, notApplicable, ok, problems } from '../check.ts';
 import { nameOf } from '../examined.ts';
-import { type Data, isObject, told } from '../wire.ts';
+import { told } from '../wire.ts';
 
 const group = 'Templates and completion';
 
 const templatesIn = async ({ examined }: CheckContext): Promise<readonly string[]> =>
   (await examined.list('templates')).entries
-    .filter(isObject)
+    .filter(isData)
     .flatMap(({ uriTemplate }) => (typeof uriTemplate === 'string' ? [uriTemplate] : []));
 
-/** Arguments that are tried. */
+/** The most arguments that are tried. */
 const MAX_TRIED = 10;
 
-/** Values that one answer to a completion may have. */
+/** The most values that one answer to a completion may have. */
 const MAX_VALUES = 100;
 
 export const TEMPLATE_CHECKS: readonly Check[] = [
   {
     id: 'template-valid',
     group,
-    title: 'Every URI template is one',
+    title: 'Every URI template is valid',
     clause: 'RFC 6570; server/resources, Resource Templates',
     level: 'error',
     async run(ctx) {
@@ -53,12 +55,12 @@ export const TEMPLATE_CHECKS: readonly Check[] = [
   {
     id: 'completion',
     group,
-    title: 'What is to be filled in can be completed',
+    title: 'Arguments and variables can be completed',
     clause: 'server/utilities/completion',
     level: 'error',
     async run(ctx) {
       const { wire, capabilities } = ctx;
-      if (!isObject(capabilities.completions)) return notApplicable('Completions are not declared');
+      if (!isData(capabilities.completions)) return notApplicable('Completions are not declared');
       const asked = await argumentsIn(ctx);
       if (asked.length === 0) return notApplicable('There is nothing to fill in');
       const seen: string[] = [];
@@ -66,7 +68,7 @@ export const TEMPLATE_CHECKS: readonly Check[] = [
         const answer = await wire.ask('completion/complete', { ref, argument: { name, value: '' } });
         const what = `${name} of ${nameOf(ref.uri ?? ref.name)}`;
         const { completion } = answer.kind === 'result' ? answer.result : {};
-        const values = isObject(completion) ? completion.values : undefined;
+        const values = isData(completion) ? completion.values : undefined;
         if (!Array.isArray(values) || !values.every((value) => typeof value === 'string')) {
           seen.push(`${what}: ${answer.kind === 'result' ? 'completion.values is no list of texts' : told(answer)}`);
         } else if (values.length > MAX_VALUES) seen.push(`${what}: ${values.length} values`);
@@ -79,11 +81,11 @@ export const TEMPLATE_CHECKS: readonly Check[] = [
   {
     id: 'completion-unknown',
     group,
-    title: 'Completion for a prompt that is not there is refused',
+    title: 'Completion for an unknown prompt is refused',
     clause: 'server/utilities/completion, Error Handling',
     level: 'warning',
     async run({ wire, capabilities }) {
-      if (!isObject(capabilities.completions)) return notApplicable('Completions are not declared');
+      if (!isData(capabilities.completions)) return notApplicable('Completions are not declared');
       const ref = { type: 'ref/prompt', name: 'vitrine-doctor-no-such-prompt' };
       const answer = await wire.ask('completion/complete', { ref, argument: { name: 'x', value: '' } });
       if (answer.kind === 'error' && answer.error.code === -32_602) return ok();
@@ -111,10 +113,10 @@ async function argumentsIn(ctx: CheckContext): Promise<readonly Argument[]> {
     const parsed = parsedOf(uri);
     return 'variables' in parsed ? parsed.variables.map((name) => ({ ref: { type: 'ref/resource', uri }, name })) : [];
   });
-  const prompts = (await ctx.examined.list('prompts')).entries.filter(isObject);
+  const prompts = (await ctx.examined.list('prompts')).entries.filter(isData);
   const ofPrompts = prompts.flatMap(({ name: prompt, arguments: all }) =>
     (Array.isArray(all) ? all : [])
-      .filter(isObject)
+      .filter(isData)
       .flatMap(({ name }) => (typeof name === 'string' ? [{ ref: { type: 'ref/prompt', name: prompt }, name }] : [])),
   );
   const longest = Math.max(ofTemplates.length, ofPrompts.length);

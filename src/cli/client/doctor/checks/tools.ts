@@ -1,28 +1,30 @@
 /** Tools: looked at, and called only when that was asked for. */
+
 import { Ajv, type AnySchema } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { type Data, isData } from '../../../../protocol/data.ts';
 import { type Check, type CheckContext, notApplicable, ok, problem, problems } from '../check.ts';
 import { nameOf } from '../examined.ts';
-import { type Data, isObject, told } from '../wire.ts';
+import { told } from '../wire.ts';
 
 const group = 'Tools';
 
 const NONE = 'There are no tools';
 
 const toolsIn = async ({ examined }: CheckContext): Promise<readonly Data[]> =>
-  (await examined.list('tools')).entries.filter(isObject);
+  (await examined.list('tools')).entries.filter(isData);
 
 /** Larger schemas are not compiled, in characters. */
 const MAX_SCHEMA = 256 * 1024;
 
-/** Tools that are called. */
+/** The most tools that are called. */
 const MAX_CALLED = 10;
 
 export const TOOL_CHECKS: readonly Check[] = [
   {
     id: 'tool-names',
     group,
-    title: 'Names of tools are of letters, digits, _, - and dots, up to 128',
+    title: 'Names of tools have up to 128 letters, digits, _, - and dots',
     clause: 'server/tools, Tool Names (SEP-986)',
     level: 'warning',
     async run(ctx) {
@@ -37,7 +39,7 @@ export const TOOL_CHECKS: readonly Check[] = [
   {
     id: 'tool-schemas',
     group,
-    title: 'Schemas of tools are JSON Schema, and of objects',
+    title: 'Schemas of tools are valid JSON Schema for objects',
     clause: 'server/tools, Data Types (inputSchema, outputSchema); JSON Schema 2020-12 unless $schema says otherwise',
     level: 'error',
     async run(ctx) {
@@ -59,14 +61,14 @@ export const TOOL_CHECKS: readonly Check[] = [
   {
     id: 'tool-annotations',
     group,
-    title: 'Annotations of tools have the values that they may have',
+    title: 'Annotations of tools have allowed values',
     clause: 'schema, ToolAnnotations',
     level: 'error',
     async run(ctx) {
       const tools = (await toolsIn(ctx)).filter(({ annotations }) => annotations !== undefined);
       if (tools.length === 0) return notApplicable('No tool is annotated');
       const seen = tools.flatMap(({ name, annotations }) => {
-        if (!isObject(annotations)) return [`${nameOf(name)}: annotations is no object`];
+        if (!isData(annotations)) return [`${nameOf(name)}: annotations is no object`];
         return Object.entries(annotations)
           .filter(([key, value]) => key.endsWith('Hint') && typeof value !== 'boolean')
           .map(([key]) => `${nameOf(name)}: ${key} is no boolean`);
@@ -77,7 +79,7 @@ export const TOOL_CHECKS: readonly Check[] = [
   {
     id: 'tool-calls',
     group,
-    title: 'Tools that only read can be called, and answer as they say',
+    title: 'Read-only tools can be called, and their results fit their schemas',
     clause: 'server/tools, Calling Tools, Structured Content',
     level: 'error',
     async run(ctx) {
@@ -98,12 +100,12 @@ export const TOOL_CHECKS: readonly Check[] = [
   {
     id: 'tool-unknown',
     group,
-    title: 'A tool that is not there is refused',
+    title: 'An unknown tool is refused',
     clause: 'server/tools, Error Handling (unknown tools: -32602)',
     level: 'warning',
     async run(ctx) {
       if (!ctx.callTools) return notApplicable('Tools are called with --call-tools only');
-      if (!isObject(ctx.capabilities.tools)) return notApplicable('No tools are declared');
+      if (!isData(ctx.capabilities.tools)) return notApplicable('No tools are declared');
       const answer = await ctx.wire.ask('tools/call', { name: 'vitrine-doctor-no-such-tool', arguments: {} });
       if (answer.kind === 'error' && answer.error.code === -32_602) return ok();
       const mend = 'Answer with the error -32602: a result says that there was such a tool.';
@@ -114,7 +116,7 @@ export const TOOL_CHECKS: readonly Check[] = [
 
 /** Why a schema cannot be used; undefined for one that can. */
 function schemaProblem(schema: unknown, objects: boolean): string | undefined {
-  if (!isObject(schema)) return 'is missing, or no object';
+  if (!isData(schema)) return 'is missing, or no object';
   if (objects && schema.type !== 'object')
     return `has type ${JSON.stringify(schema.type) ?? 'undefined'}, not "object"`;
   if (JSON.stringify(schema).length > MAX_SCHEMA) return undefined;
@@ -135,14 +137,14 @@ function compile(schema: Data) {
 }
 
 function isHarmless({ annotations, inputSchema }: Data): boolean {
-  if (!isObject(annotations) || annotations.readOnlyHint !== true) return false;
-  const required = isObject(inputSchema) ? inputSchema.required : undefined;
+  if (!isData(annotations) || annotations.readOnlyHint !== true) return false;
+  const required = isData(inputSchema) ? inputSchema.required : undefined;
   return required === undefined || (Array.isArray(required) && required.length === 0);
 }
 
 function resultProblem({ outputSchema }: Data, result: Data): string | undefined {
   if (!Array.isArray(result.content)) return 'content is no list';
-  if (result.isError === true || !isObject(outputSchema)) return undefined;
+  if (result.isError === true || !isData(outputSchema)) return undefined;
   if (result.structuredContent === undefined) return 'there is an outputSchema, and no structuredContent';
   try {
     const validate = compile(outputSchema);

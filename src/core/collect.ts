@@ -1,17 +1,17 @@
-/** Bytes of a content: a range of them, within a limit, ending the stream as soon as they are complete. */
-import { type BodyContent, chunksOf } from '../../core/body.ts';
-import type { Context } from '../../core/context.ts';
-import type { ByteRange } from '../../core/provider.ts';
-import type { Parts } from '../../core/text/long-text.ts';
+/** Collects the bytes of a content, or a range of them, within a limit, and ends the stream as soon as it has them. */
+import { type BodyContent, chunksOf } from './body.ts';
+import type { Context } from './context.ts';
+import type { ByteRange } from './provider.ts';
+import type { Parts } from './text/long-text.ts';
 
 export interface CollectedParts {
-  /** In their order; they need not be of one size. */
+  /** In the order of the content, in pieces of any size. */
   readonly parts: Parts;
-  /** Of all of them, in bytes. */
+  /** Bytes of all parts together. */
   readonly size: number;
-  /** Bytes of the content that were gone through, from its start. */
+  /** Bytes of the content that were read, counted from its start. */
   readonly seen: number;
-  /** The content has no more than what was seen. */
+  /** The content is known to end after `seen` bytes. */
   readonly ended: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface Collected extends Pick<CollectedParts, 'seen' | 'ended'> {
   readonly bytes: Buffer;
 }
 
-/** The wanted bytes, or undefined when they are more than `most`. What lies before them is gone through and not kept. */
+/** Collects the wanted bytes; undefined if they are more than `most`. Bytes before the range are read and dropped. */
 export async function collectRange(
   content: BodyContent,
   wanted: ByteRange | undefined,
@@ -30,7 +30,7 @@ export async function collectRange(
   return collected && { ...collected, bytes: joined(collected.parts) };
 }
 
-/** The same in the pieces that they come in. */
+/** Does the same as `collectRange`, and returns the bytes in the pieces in which the content yields them. */
 export async function collectParts(
   content: BodyContent,
   wanted: ByteRange | undefined,
@@ -58,7 +58,7 @@ export async function collectParts(
   return { parts, size: kept, seen, ended };
 }
 
-/** The parts in one piece, which is a part where there is only one. */
+/** Joins the parts. A single part is not copied. */
 export function joined(parts: Parts): Buffer {
   const [only, ...others] = parts;
   return only !== undefined && others.length === 0

@@ -12,8 +12,12 @@ it('the composition gives the configuration what it refers to, and the proxy the
   const compose = parse(await read('compose.yaml'));
   const { vitrine } = compose.services;
   expect(vitrine.deploy.replicas).toBe(3);
-  const env = { VITRINE_KEYS: randomBytes(32).toString('base64'), BUS_PASSWORD: 'abc' };
-  expect(Object.keys(vitrine.environment)).toEqual(Object.keys(env));
+  const env = {
+    VITRINE_KEYS: randomBytes(32).toString('base64'),
+    BUS_PASSWORD: 'abc',
+    METRICS_TOKEN: 'a-token-for-the-scraper',
+  };
+  expect(Object.keys(vitrine.environment)).toEqual([...Object.keys(env), 'XDG_CACHE_HOME']);
   const config = parseConfig(await read('vitrine.yaml'), 'vitrine.yaml', { env });
   expect(config.bus).toBe('redis://:abc@valkey:6379');
   expect(vitrine.command.join(' ')).toContain(':8931');

@@ -1,0 +1,75 @@
+/** Policies as they are written: mistakes are told with their place, and those of the guide say what its rules say. */
+import { readFile } from 'node:fs/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type AccessDecision, ANONYMOUS, type Principal } from 'vitrine/plug-in';
+import { ANNA, BOTH, call, closePolicies, DEFAULT, of, policyOf } from '../../test/tools/cedar.ts';
+import { cedarPolicy } from './index.ts';
+
+afterEach(closePolicies);
+
+describe('mistakes', () => {
+  it.each([
+    ['\n  permit(principal, action', 'my.cedar:2:27: unexpected end of input'],
+    ['// é\npermit(principal, action, resource) when { foo };', 'my.cedar:2:44: invalid variable: foo'],
+    ['permit(principal == ?principal, action, resource);', 'my.cedar:1:1: a template'],
+    [
+      '@effect("hide") permit(principal, action, resource);',
+      'my.cedar:1:1: @effect of permit is allow or ask, not "hide"',
+    ],
+    [`${BOTH}\n@effect("ask") forbid(principal, action, resource);`, 'my.cedar:2:1: @effect of forbid is deny or hide'],
+    ['@remember("60") permit(principal, action, resource);', '@remember is of what is asked'],
+    ['@effect("ask") @remember("1 h") permit(principal, action, resource);', '@remember is in seconds'],
+    ['@effects("hide") forbid(principal, action, resource);', 'there is no @effects'],
+  ])('%j', async (policies, message) => {
+    const names = { policies: 'my.cedar', entities: 'my.json' };
+    await expect(cedarPolicy({ policies, names })).rejects.toThrow(message);
+  });
+
+  it.each([
+    [[{ uid: { type: 'A', id: 'a' } }], 'my.json: .*missing field `attrs`'],
+    [[{ uid: 'A', attrs: {}, parents: [] }], 'my.json: .*literal entity reference'],
+    [[{ uid: { type: 'A', id: 'a' }, attrs: { x: null }, parents: [] }], 'my.json: .*null'],
+  ])('%j', async (entities, message) => {
+    const names = { policies: 'my.cedar', entities: 'my.json' };
+    await expect(cedarPolicy({ policies: BOTH, entities, names })).rejects.toThrow(new RegExp(message));
+  });
+
+  it('against a schema', async () => {
+    const schema = `namespace Vitrine { entity Principal { subject?: String }; entity Resource { uri: String };
+      action "read" appliesTo { principal: [Principal], resource: [Resource] }; }`;
+    const policies = (name: string): string =>
+      `@id("typed") permit(principal is Vitrine::Principal, action == Vitrine::Action::"read", resource) when { resource.${name} like "a*" };`;
+    await policyOf(policies('uri'), { schema });
+    await expect(cedarPolicy({ policies: policies('url'), schema })).rejects.toThrow(/policies: typed: .*url/);
+    await expect(cedarPolicy({ policies: BOTH, schema: 'entity' })).rejects.toThrow('Cedar schema: ');
+  });
+
+  it('say what to install where Cedar is not there', async () => {
+    vi.doMock('@cedar-policy/cedar-wasm/nodejs', () => {
+      throw new Error('Cannot find package');
+    });
+    try {
+      await expect(cedarPolicy({ policies: BOTH })).rejects.toThrow(/npm install .*@cedar-policy\/cedar-wasm/);
+    } finally {
+      vi.doUnmock('@cedar-policy/cedar-wasm/nodejs');
+    }
+    const again: AccessDecision = (await policyOf(BOTH)).decide(of());
+    expect(again.effect).toBe('allow');
+  });
+});
+
+it('takes the policies of the guide, which say what its rules say', async () => {
+  const guide = await readFile(new URL('../../docs/guide/access.md', import.meta.url), 'utf8');
+  const policies = /```cedar\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
+  const policy = await policyOf(policies);
+  const rulesOf = (principal: Principal, uri: string): string[] =>
+    policy.matching(of({}, { principal, uri })).map(({ effect, rule }) => `${effect}: ${rule}`);
+  expect(rulesOf(ANONYMOUS, 'docs+file:///guide/one.md')).toEqual(['allow: guests see the guide']);
+  expect(rulesOf(ANONYMOUS, 'docs+file:///guidelines.md')).toEqual([DEFAULT]);
+  expect(rulesOf(ANNA, 'docs+file:///drafts/new.md')).toEqual(['hide: nobody knows of drafts']);
+  expect(rulesOf(ANNA, 'docs+file:///contracts/x.pdf')).toEqual([
+    'ask: contracts need a yes',
+    'allow: staff reads the library',
+  ]);
+  expect(policy.decide(call({}, { name: 'wiki_delete_page' })).rule).toBe('no writing to the wiki');
+});

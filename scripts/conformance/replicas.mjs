@@ -1,0 +1,27 @@
+/**
+ * Runs what both protocol revisions require of a server against three replicas over a real Redis, behind a proxy that asks them
+ * in turn. Fails when a scenario does not pass: nothing is excused.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { judge, print } from './report.mjs';
+import { REVISIONS, runRevision, startFixture } from './suite.mjs';
+
+const results = await mkdtemp(join(tmpdir(), 'vitrine-conformance-'));
+const fixture = await startFixture('replicas.ts');
+const rows = [];
+try {
+  for (const revision of REVISIONS) rows.push(...(await runRevision(fixture.url, revision, results)));
+} finally {
+  await fixture.stop();
+  await rm(results, { recursive: true, force: true });
+}
+const required = rows.filter(({ kind }) => kind === 'required');
+print(required, {});
+const problems = judge(required, {}, '');
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) {
+  console.error(`\nWhat the replicas logged:\n${fixture.log()}`);
+  process.exitCode = 1;
+}

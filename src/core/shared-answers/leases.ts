@@ -1,0 +1,66 @@
+/** Lets one process make an answer while the others wait for it. A process that ends gives its leases up by no longer renewing them. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { abortable } from '../waiting/abortable.ts';
+import { inTime } from '../waiting/in-time.ts';
+import type { AnswerStore } from './shared-answers.ts';
+
+/** How long a lease lasts that is not renewed, and between two renewals, in milliseconds. */
+const LEASE_MS = { lasts: 6_000, renew: 2_000 } as const;
+
+/** Between two looks for the answer of another process, in milliseconds: the first, and the most that it grows to. */
+const LOOK_MS = { first: 20, most: 250 } as const;
+
+/** A process waits no longer for another one, in milliseconds. */
+const MAX_WAIT_MS = 60_000;
+
+/** How long the store may take to say who has a lease, in milliseconds. */
+const STORE_MS = 2_000;
+
+/** The answer of another process, or the lease to make it. */
+type Taken = { readonly found: Uint8Array } | { readonly end: () => void };
+
+export interface Leases {
+  /**
+   * Waits while another process makes the answer of a name. Where the store cannot say whether one does, none does.
+   * @param look finds the answer once it is there
+   * @throws the reason of the signal
+   */
+  take(name: string, look: () => Promise<Uint8Array | undefined>, signal: AbortSignal): Promise<Taken>;
+}
+
+export function createLeases(store: AnswerStore): Leases {
+  const holder = crypto.randomUUID();
+  const take = async (name: string): Promise<boolean> => {
+    if (store.lease === undefined) return true;
+    const taken = await inTime(store.lease(name, holder, LEASE_MS.lasts), STORE_MS).catch(() => true);
+    return taken !== false;
+  };
+  const release = (name: string): void => {
+    store.release?.(name, holder).catch(() => {});
+  };
+
+  return {
+    async take(name, look, signal) {
+      const until = performance.now() + MAX_WAIT_MS;
+      for (let ms: number = LOOK_MS.first; !(await take(name)); ms = Math.min(ms * 2, LOOK_MS.most)) {
+        if (performance.now() > until) return { end: () => {} };
+        await abortable(pause(ms), signal);
+        const found = await look();
+        if (found !== undefined) return { found };
+      }
+      // It may have been kept since this process looked for it.
+      const found = store.lease === undefined ? undefined : await look();
+      if (found !== undefined) {
+        release(name);
+        return { found };
+      }
+      const renewing = setInterval(() => void take(name), LEASE_MS.renew).unref();
+      return {
+        end() {
+          clearInterval(renewing);
+          release(name);
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,65 @@
+/** Reads the last lines of an audit from the end of its file, for those who run the server. */
+import { constants, open } from 'node:fs/promises';
+import { older } from './tail.ts';
+
+/** Lines that are given at most. */
+export const MAX_LAST_LINES = 200;
+
+/** Bytes of a file that are read at most, from its end. */
+export const MAX_LAST_BYTES = 262_144;
+
+export interface LastLines {
+  /** As they are in the file, the latest last; a line that is damaged is a text. */
+  readonly lines: readonly unknown[];
+  /** There are older ones. */
+  readonly more: boolean;
+}
+
+/** A file that is not there has no lines. Where the latest file is short, the one before it goes on. */
+export async function lastLines(file: string): Promise<LastLines> {
+  const latest = await endOf(older(file, 0));
+  const before = latest.more || latest.lines.length >= MAX_LAST_LINES ? undefined : await endOf(older(file, 1));
+  const lines = [...(before?.lines ?? []), ...latest.lines];
+  return {
+    lines: lines.slice(-MAX_LAST_LINES).map(parsed),
+    more: latest.more || before?.more === true || lines.length > MAX_LAST_LINES,
+  };
+}
+
+interface End {
+  readonly lines: readonly string[];
+  readonly more: boolean;
+}
+
+const NOTHING: End = { lines: [], more: false };
+
+/** The whole lines in the last bytes of a file. */
+async function endOf(file: string): Promise<End> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (handle === undefined) return NOTHING;
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) return NOTHING;
+    const from = Math.max(0, stats.size - MAX_LAST_BYTES);
+    const buffer = Buffer.alloc(stats.size - from);
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, from);
+    const text = buffer.toString('utf8', 0, bytesRead);
+    // The first one was cut, and the last one is still being written.
+    const begin = from === 0 ? 0 : text.indexOf('\n') + 1;
+    const whole = text.slice(begin, Math.max(begin, text.lastIndexOf('\n')));
+    return { lines: whole === '' ? [] : whole.split('\n'), more: from > 0 };
+  } finally {
+    await handle.close();
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return line;
+  }
+}

@@ -1,0 +1,61 @@
+/** The vectors of a resource with the places of its passages: as they are in memory, and as a text in their file. */
+import { createHash } from 'node:crypto';
+import type { Entry, EntryPassage } from './index-store.ts';
+
+export interface Held {
+  readonly kind: string;
+  readonly version: string | undefined;
+  readonly path: string;
+  readonly size: number | undefined;
+  readonly changed: string | undefined;
+  readonly passages: readonly HeldPassage[];
+}
+
+export interface HeldPassage extends Omit<EntryPassage, 'text'> {
+  /** Of the text that was sent: a passage that has the same keeps its vector. */
+  readonly digest: string;
+  /** Of length 1. */
+  readonly vector: Float32Array;
+}
+
+/** The text of a passage that a vector is made of. */
+export const meantText = ({ title, name }: Pick<Entry, 'title' | 'name'>, { headings, text }: EntryPassage): string =>
+  [title, name, ...headings, text].join('\n');
+
+export const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
+
+/** The likeness (cosine) of two vectors of length 1; -1 where their dimensions differ. */
+export function dot(one: Float32Array, other: Float32Array): number {
+  if (one.length !== other.length) return -1;
+  let sum = 0;
+  for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);
+  return sum;
+}
+
+export const bytesOf = (held: Held | undefined): number =>
+  held?.passages.reduce((sum, { vector }) => sum + vector.byteLength, 0) ?? 0;
+
+export const dimensionOf = (held: Held | undefined): number | undefined => held?.passages[0]?.vector.length;
+
+export const textOfHeld = (held: Held): string =>
+  JSON.stringify({
+    ...held,
+    passages: held.passages.map(({ vector, ...place }) => ({
+      ...place,
+      vector: Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64'),
+    })),
+  });
+
+/** As this program has written it. */
+export function heldIn(text: string): Held {
+  const { passages, ...held } = JSON.parse(text) as Omit<Held, 'passages'> & {
+    readonly passages: readonly (Omit<HeldPassage, 'vector'> & { readonly vector: string })[];
+  };
+  return {
+    ...held,
+    passages: passages.map(({ vector, ...place }) => {
+      const all = Uint8Array.from(Buffer.from(vector, 'base64'));
+      return { ...place, vector: new Float32Array(all.buffer) };
+    }),
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * Texts that can be made again, in Redis: a hash of them, and their names in the order of their last use. The scripts bound them,
+ * so that they take no room from what replicas have promised.
+ */
+import type { BusMemory } from '../../../core/bus.ts';
+
+/** The part of a client that is used. */
+interface Evaluating {
+  eval(script: string, options: { readonly keys: string[]; readonly arguments: string[] }): Promise<unknown>;
+}
+
+/** The hash has the sum of all lengths under this name, which is no name of a text. Where Redis has forgotten one of both keys, all begins anew. */
+const KEEP = `
+local texts, order = KEYS[1], KEYS[2]
+local name, text, now, ttl, most = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+if #name + #text > most then return redis.status_reply('OK') end
+if redis.call('HLEN', texts) ~= redis.call('ZCARD', order) + 1 then redis.call('DEL', texts, order) end
+local bytes = tonumber(redis.call('HGET', texts, 'bytes') or '0')
+local function forget(each)
+  bytes = bytes - #each - redis.call('HSTRLEN', texts, each)
+  redis.call('HDEL', texts, each)
+  redis.call('ZREM', order, each)
+end
+if redis.call('HEXISTS', texts, name) == 1 then forget(name) end
+for _, each in ipairs(redis.call('ZRANGEBYSCORE', order, '-inf', now - ttl, 'LIMIT', 0, 100)) do forget(each) end
+redis.call('HSET', texts, name, text)
+redis.call('ZADD', order, now, name)
+bytes = bytes + #name + #text
+while bytes > most do forget(redis.call('ZRANGE', order, 0, 0)[1]) end
+redis.call('HSET', texts, 'bytes', bytes)
+redis.call('PEXPIRE', texts, ttl)
+redis.call('PEXPIRE', order, ttl)
+return redis.status_reply('OK')
+`;
+
+const KEPT = `
+local text = redis.call('HGET', KEYS[1], ARGV[1])
+if text then redis.call('ZADD', KEYS[2], 'XX', ARGV[2], ARGV[1]) end
+return text
+`;
+
+/**
+ * @param run turns errors of the client into those of the bus
+ * @param key of the hash; that of the order follows from it, and lies in the same slot of a cluster
+ */
+export const redisTexts = (
+  client: Evaluating,
+  run: <T>(command: Promise<T>) => Promise<T>,
+  key: string,
+): Pick<BusMemory, 'keep' | 'kept'> => ({
+  async keep(name, text, { maxBytes, ttlMs }) {
+    const values = [name, text, ...[Date.now(), ttlMs, maxBytes].map(String)];
+    await run(client.eval(KEEP, { keys: keysOf(key), arguments: values }));
+  },
+  async kept(name) {
+    const text = await run(client.eval(KEPT, { keys: keysOf(key), arguments: [name, String(Date.now())] }));
+    return typeof text === 'string' ? text : undefined;
+  },
+});
+
+const keysOf = (key: string): string[] => [key, `${key}:order`];

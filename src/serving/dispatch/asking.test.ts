@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { withParams } from './asking.ts';
+
+describe('questions as 2026-07-28 has them', () => {
+  it('have params, also where their server sent none', () => {
+    const form = { method: 'elicitation/create', params: { message: 'Whose word?' } };
+    expect(withParams({ inputRequests: { form, roots: { method: 'roots/list' } }, requestState: 's' })).toEqual({
+      inputRequests: { form, roots: { method: 'roots/list', params: {} } },
+      requestState: 's',
+    });
+  });
+
+  it('stay as they are where nothing is asked', () => {
+    const task: { readonly status: string; readonly inputRequests?: unknown } = { status: 'working' };
+    expect(withParams(task)).toBe(task);
+  });
+});

@@ -1,0 +1,29 @@
+/** The lists of which the handshake promised a client of 2025 that it is told when they change. */
+import type { Context, Principal } from '../../core/context.ts';
+import type { Engine } from '../../engine/index.ts';
+import type { ListName } from '../../protocol/list-name.ts';
+import { offersTo } from '../dispatch/methods.ts';
+import type { Subscriptions } from '../subscriptions.ts';
+
+/** The lists that change, as far as this client has their methods. */
+export function changingLists({ engine, principal }: Promised): readonly ListName[] {
+  const offered = offersTo(engine, principal);
+  return [
+    ...(engine.provider.features.watch ? (['resources'] as const) : []),
+    ...(['prompts', 'tools'] as const).filter((list) => engine[list].watchable && offered(`${list}/list`)),
+  ];
+}
+
+interface Promised {
+  readonly engine: Engine;
+  readonly principal: Principal;
+}
+
+/** Watches these lists until the subscriptions end. A list that cannot be watched is a line in the log. */
+export function watchLists(lists: readonly ListName[], subscriptions: Subscriptions, ctx: Context): void {
+  for (const list of lists) {
+    subscriptions
+      .addList(list, ctx)
+      .catch((error: unknown) => ctx.log.warn(`changes of the list of ${list} go unnoticed`, { error }));
+  }
+}

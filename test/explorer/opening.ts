@@ -1,0 +1,26 @@
+/** Pages of Chromium that note their errors, and what they ask of anybody but this machine. */
+import type { Browser, Page } from 'playwright-core';
+
+/** Milliseconds until a part of the page has to be there, on however busy a machine. */
+const PATIENCE = 30_000;
+
+/** @param wrong gets the errors of the page, and the addresses elsewhere that it asked for */
+export async function openPage(
+  browser: Browser,
+  wrong: string[],
+  options: Parameters<Browser['newContext']>[0] = {},
+): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
+  page.on('pageerror', (error) => wrong.push(String(error)));
+  page.on(
+    'console',
+    (message) => message.type() === 'error' && !/404 \(Not Found\)/.test(message.text()) && wrong.push(message.text()),
+  );
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.protocol !== 'blob:' && url.protocol !== 'data:' && url.hostname !== '127.0.0.1') wrong.push(request.url());
+  });
+  return page;
+}

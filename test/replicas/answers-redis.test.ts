@@ -1,0 +1,136 @@
+/** Replicas and workers that share the texts of documents over their bus, with a real Redis that goes and comes back. */
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createClient } from '@redis/client';
+import { describe, expect, it } from 'vitest';
+import { SILENT } from '../../src/core/context.ts';
+import { redisBus } from '../../src/serving/bus/redis/index.ts';
+import { until } from '../e2e/waiting.ts';
+import { redis, startRedis } from '../services/redis.ts';
+import { describeWith } from '../services/service.ts';
+import { LETTER, officeFolder, PLAIN, REPORT, REPORT_WORD, startAnswering } from './answering.ts';
+
+const KEYS = [new Uint8Array(32).fill(1)];
+const TEXTS = '{vitrine}:answers';
+
+/** Everything that a Redis has, as it lies there. */
+async function everythingIn(url: string): Promise<string> {
+  const client = await createClient({ url }).connect();
+  try {
+    const texts = await client.hGetAll(TEXTS);
+    const names = await client.zRange(`${TEXTS}:order`, 0, -1);
+    const keys = await client.keys('*');
+    // Leases come and go.
+    expect(keys.filter((key) => !key.startsWith('{vitrine}:lease:')).sort()).toEqual([TEXTS, `${TEXTS}:order`]);
+    expect(await client.pTTL(TEXTS)).toBeGreaterThan(0);
+    const bytes = Object.values(texts).map((text) => Buffer.from(text, 'base64').toString('latin1'));
+    return [...Object.entries(texts).flat(), ...keys, ...names, ...bytes].join('\n');
+  } finally {
+    await client.close();
+  }
+}
+
+describeWith([redis])('replicas over one Redis', () => {
+  it('convert a document once, leave nothing in clear there, and go on without it', async () => {
+    await using server = await startRedis();
+    await using folder = await officeFolder();
+    const config = { keys: [randomBytes(32).toString('base64')], bus: server.url, answers: 'bus' };
+    await using one = await startAnswering(folder, config);
+    await using other = await startAnswering(folder, config);
+    const conversions = () => Promise.all([one, other].map((each) => each.metric('vitrine_forms_conversions_total')));
+    const report = await one.text(REPORT);
+    expect(report).toContain(REPORT_WORD);
+    await one.kept(1);
+    expect(await other.text(REPORT)).toBe(report);
+    expect(await conversions()).toEqual([1, 0]);
+    expect(await everythingIn(server.url)).not.toMatch(PLAIN);
+
+    await server.stop();
+    for (const each of [one, other]) expect(await each.text(LETTER)).toContain('Tuesday');
+    expect(await one.text(REPORT)).toBe(report);
+    expect(await one.text('office+file:///visitors.xlsx')).toContain('|');
+    expect(one.serving.errors().match(/shared answers cannot be read/g)).toHaveLength(1);
+    expect(await one.metric('vitrine_answers_state', { vitrine_answers_state: 'away' })).toBe(1);
+
+    await server.start();
+    const documents = ['loan-agreement.docx', 'press-release.odt', 'tour.odp', 'visitors.ods', 'wound-by-hand.pptx'];
+    await until(async () => (await fetch(`http://127.0.0.1:${one.serving.port}/readyz`)).ok, 'the server');
+    // Once its rest is over, the store is asked again.
+    await until(async () => {
+      const next = documents.shift();
+      if (next !== undefined) await one.text(`office+file:///${next}`);
+      else await folder.write('office/re-the-clock.eml', `Subject: ${randomBytes(8).toString('hex')}\n\nTuesday\n`);
+      if (next === undefined) await one.text(LETTER);
+      return (await one.metric('vitrine_answers_kept_total')) > 1;
+    }, 'answers to be kept again');
+    expect(one.serving.errors()).toContain('shared answers are read again');
+  });
+
+  it('have no more there than they may, lose what was used longest ago, and begin anew what Redis forgot in part', async () => {
+    await using server = await startRedis();
+    const bus = await redisBus({ url: server.url, keys: KEYS, log: SILENT });
+    const client = await createClient({ url: server.url }).connect();
+    try {
+      const room = { maxBytes: 10_000, ttlMs: 60_000 };
+      const { memory } = bus;
+      const names = Array.from({ length: 30 }, (_, number) => `name${10 + number}`);
+      const keep = (name: string) => memory.keep(name, 'x'.repeat(1_000), room);
+      for (const name of names.slice(0, 9)) await keep(name);
+      await untilLater();
+      expect(await memory.kept('name10')).toHaveLength(1_000);
+      await untilLater();
+      await keep('name19');
+      expect(await memory.kept('name10')).toHaveLength(1_000);
+      expect(await memory.kept('name11')).toBeUndefined();
+      for (const name of names) await keep(name);
+      // The same one again takes no more room.
+      for (let each = 0; each < 9; each++) await keep('name39');
+      const held = await client.hGetAll(TEXTS);
+      expect(Object.keys(held).length - 1).toBe(9);
+      expect(Number(held.bytes)).toBe(9 * 1_006);
+      await memory.keep('large', 'x'.repeat(20_000), room);
+      expect(await memory.kept('large')).toBeUndefined();
+      expect(Number(await client.hGet(TEXTS, 'bytes'))).toBe(9 * 1_006);
+
+      for (const name of names.slice(0, 5)) await keep(name);
+      await client.del(`${TEXTS}:order`);
+      expect(await memory.kept('name11')).toHaveLength(1_000);
+      await keep('name17');
+      expect(await memory.kept('name11')).toBeUndefined();
+      expect(await memory.kept('name17')).toHaveLength(1_000);
+
+      await memory.keep('brief', 'text', { ...room, ttlMs: 50 });
+      await until(async () => (await client.exists(TEXTS)) === 0, 'the end of what nobody used');
+      expect(await memory.kept('brief')).toBeUndefined();
+    } finally {
+      await client.close();
+      await bus.close();
+    }
+  });
+});
+
+/** Resolves in a later millisecond: the order of use is one of milliseconds. */
+const untilLater = async (from = Date.now()): Promise<unknown> => until(() => Date.now() > from, 'a millisecond');
+
+async function childrenOf(pid: number): Promise<readonly number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text.trim().split(' ').map(Number);
+}
+
+describe('workers', () => {
+  it('find with their parent what one of them had made before it was killed', async () => {
+    await using folder = await officeFolder();
+    await using workers = await startAnswering(folder, { answers: 'bus' }, ['--workers', '1']);
+    const report = await workers.text(REPORT);
+    await workers.kept(1);
+    const { pid } = workers.serving;
+    const [worker] = await childrenOf(pid);
+    process.kill(worker ?? 0, 'SIGKILL');
+    await until(async () => {
+      const text = await workers.text(REPORT).catch(() => undefined);
+      return text === report && (await workers.metric('vitrine_answers_kept_total')) === 0;
+    }, 'another worker');
+    expect(await workers.metric('vitrine_forms_conversions_total')).toBe(0);
+    expect(await workers.metric('vitrine_answers_asked_total', { vitrine_answers_result: 'found' })).toBe(1);
+  });
+});

@@ -1,0 +1,90 @@
+/** A source whose watches are counted, and replicas that watch it together, in the process of a test. */
+import type { ChangeEvent } from '../../src/core/provider.ts';
+import { createSharedSource, type SharedSource } from '../../src/engine/one-watcher/source.ts';
+import { eventOf, type Subject } from '../../src/engine/one-watcher/subject.ts';
+import type { Hub } from '../../src/serving/bus/hub.ts';
+import { type FaultyBus, faultyBus } from './faulty-bus.ts';
+
+type OnChange = (event: ChangeEvent) => void;
+
+interface Placed {
+  readonly by: number;
+  readonly subject: Subject;
+  readonly onChange: OnChange;
+}
+
+export interface CountedSource {
+  /** The replicas that watch the subject there now, by number; one that does so twice is there twice. */
+  watchers(subject: Subject): readonly number[];
+  readonly size: number;
+  change(subject: Subject): void;
+  /** Says no when a replica wants to watch; undefined for yes. */
+  refuse: (by: number) => Error | undefined;
+  place(by: number, subject: Subject, onChange: OnChange): Promise<AsyncDisposable>;
+  /** The replica is gone, and all that it watched. */
+  gone(by: number): void;
+}
+
+export function createCountedSource(): CountedSource {
+  const placed = new Set<Placed>();
+  const gone = new Set<number>();
+  const source: CountedSource = {
+    watchers: (subject) => [...placed].filter((each) => each.subject === subject).map(({ by }) => by),
+    get size() {
+      return placed.size;
+    },
+    change(subject) {
+      for (const each of [...placed]) if (each.subject === subject) each.onChange(eventOf(subject));
+    },
+    refuse: () => undefined,
+    async place(by, subject, onChange) {
+      await Promise.resolve();
+      const refused = source.refuse(by);
+      if (refused !== undefined) throw refused;
+      const each = { by, subject, onChange };
+      if (!gone.has(by)) placed.add(each);
+      return { [Symbol.asyncDispose]: async () => void placed.delete(each) };
+    },
+    gone(by) {
+      gone.add(by);
+      for (const each of [...placed]) if (each.by === by) placed.delete(each);
+    },
+  };
+  return source;
+}
+
+export interface WatchingReplica {
+  readonly number: number;
+  readonly shared: SharedSource;
+  readonly faults: FaultyBus;
+  /** The subjects of changes that others have heard, as they were told to forget what is out of date. */
+  readonly heard: Subject[];
+  close(): Promise<void>;
+  /** Ends without a word. */
+  kill(): void;
+}
+
+export function watchingReplica(number: number, source: CountedSource, hub: Hub): WatchingReplica {
+  const faults = faultyBus(hub);
+  const heard: Subject[] = [];
+  const shared = createSharedSource({
+    bus: faults.bus,
+    name: 'counted',
+    place: (subject, onChange) => source.place(number, subject, onChange),
+    heard: (subject) => void heard.push(subject),
+  });
+  return {
+    number,
+    shared,
+    faults,
+    heard,
+    async close() {
+      await shared.close();
+      await faults.bus.close();
+    },
+    kill() {
+      faults.cut();
+      source.gone(number);
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** One command for one server of Redis. */
+import { createClient, ErrorReply } from '@redis/client';
+
+/** A server that changes its role breaks connections, once or twice. */
+const ATTEMPTS = 3;
+
+export async function ask(url: string, command: readonly string[]): Promise<unknown> {
+  for (let attempt = 1; ; attempt++) {
+    const client = createClient({ url, RESP: 2, disableClientInfo: true, socket: { reconnectStrategy: false } });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      return await client.sendCommand([...command]);
+    } catch (error) {
+      if (error instanceof ErrorReply || attempt === ATTEMPTS) throw error;
+    } finally {
+      client.destroy();
+    }
+  }
+}
