@@ -77,7 +77,8 @@ sentinel failover-timeout ${MASTER_NAME} 1000
     for (const port of sentinels.keys())
       sentinels.set(port, await runRedis([join(folder, `${port}.conf`), '--sentinel'], folder, '+monitor'));
     for (const url of urls)
-      for (const [name, value] of Object.entries({ ...PERIODS, ...PAUSES })) await ask(url, ['SENTINEL', 'DEBUG', name, String(value)]);
+      for (const [name, value] of Object.entries({ ...PERIODS, ...PAUSES }))
+        await ask(url, ['SENTINEL', 'DEBUG', name, String(value)]);
     for (const url of urls)
       await until(async () => {
         const replicas = (await ask(url, ['SENTINEL', 'REPLICAS', MASTER_NAME])) as readonly unknown[];
