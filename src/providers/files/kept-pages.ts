@@ -67,7 +67,7 @@ export interface KeptPages {
 
 const NONE: ReadonlyMap<string, Described> = new Map();
 
-export function createKeptPages(now: () => number = () => performance.now()): KeptPages {
+export function createKeptPages(now: () => number = performance.now.bind(performance)): KeptPages {
   const pages = new LRUCache<string, KeptPage>({
     maxSize: MAX_ENTRIES,
     sizeCalculation: ({ looking }) => Math.max(1, looking.entries.size),

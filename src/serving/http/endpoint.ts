@@ -144,7 +144,7 @@ export function createEndpointCore(engine: Engine, options: EndpointOptions): En
       return authorization?.authenticate(http, from) ?? { principal: ANONYMOUS };
     },
     async answer(http, read, sender) {
-      const asksCard = card?.concerns(http) === true;
+      const asksCard = http.method !== 'POST' && card?.concerns(http) === true;
       const refused = guard(asksCard && card.public ? withoutOrigin(http) : http);
       if (refused !== undefined) return refusal(403, -32_000, refused);
       // The card needs no token, so its requests are counted against floods.

@@ -157,7 +157,7 @@ export function createHandler({ core, cors, explorer, door, others, failed, tell
     const { remoteAddress: from } = incoming.socket;
     const answering: Promise<HttpAnswer | PageAnswer> =
       by === undefined
-        ? core.answer(explorer?.asked(request) ?? request, (limit) => request.body(limit), { from })
+        ? core.answer(explorer?.signedIn?.(request) ?? request, (limit) => request.body(limit), { from })
         : by.answer(request, from);
     answering.then(give, (error: unknown) => {
       // A client that has gone, or that sent its request too slowly, gets no answer.
@@ -193,9 +193,9 @@ export function createHandler({ core, cors, explorer, door, others, failed, tell
         return;
       }
       const isEndpoint = url === ENDPOINT || url.startsWith(`${ENDPOINT}?`);
-      if (explorer?.serves(method, url)) over = answer(incoming, outgoing, explorer);
-      else if (!isEndpoint || (cors !== undefined && method === 'OPTIONS')) others(incoming, outgoing);
-      else over = answer(incoming, outgoing);
+      if (isEndpoint && (cors === undefined || method !== 'OPTIONS')) over = answer(incoming, outgoing);
+      else if (explorer?.serves(method, url)) over = answer(incoming, outgoing, explorer);
+      else others(incoming, outgoing);
     },
     hasAsked: (socket) => unanswered.has(socket),
   };

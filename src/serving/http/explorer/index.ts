@@ -40,8 +40,11 @@ import { createSigningIn, type SigningInSetup } from './signing-in.ts';
 export interface Explorer {
   /** Whether a request is one of the explorer's: it is looked at only, so GET and HEAD, but for signing out. */
   serves(method: string | undefined, target: string): boolean;
-  /** A request to the endpoint, with the token of whoever has signed in and asks by a page of this server. */
-  asked(http: HttpRequest): HttpRequest;
+  /**
+   * Adds to a request to the endpoint the token of the person who has signed in and whose page of this server sent it.
+   * Undefined if nobody can sign in.
+   */
+  readonly signedIn: ((http: HttpRequest) => HttpRequest) | undefined;
   answer(http: HttpRequest, from: string | undefined): Promise<PageAnswer>;
 }
 
@@ -110,6 +113,11 @@ export function createExplorer(
     /^\/(?:\?|$|view(?:[/?]|$)|raw(?:[/?]|$)|search(?:\?|$)|explorer\/)/.test(target) ||
     beside?.some(({ path }) => path === target.split('?', 1)[0]) === true;
   const signingIn = signIn && createSigningIn({ ...signIn, core, log, isPage, say: (...what) => problem(...what) });
+
+  function withSession(http: HttpRequest): HttpRequest {
+    const session = signingIn?.sessionOf(http, false);
+    return session === undefined ? http : withToken(http, session);
+  }
 
   async function shellFor(visitor: Visitor): Promise<Shell> {
     const listed = await ask<Listed>('resources/list', {}, visitor).catch((): Listed => ({ resources: [] }));
@@ -235,10 +243,7 @@ export function createExplorer(
     serves: (method, target) =>
       ((method === 'GET' || method === 'HEAD') && isPage(target)) ||
       (method === 'POST' && signingIn !== undefined && target === SIGN_OUT_PATH),
-    asked(http) {
-      const session = signingIn?.sessionOf(http, false);
-      return session === undefined ? http : withToken(http, session);
-    },
+    signedIn: signingIn && withSession,
     async answer(http, from) {
       // A page elsewhere may lead here, and not load anything from here.
       const site = http.headers.get('sec-fetch-site');
