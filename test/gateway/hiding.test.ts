@@ -60,7 +60,7 @@ afterAll(async () => {
 });
 
 describe.each(ERAS)('to a client of the %s era', (era) => {
-  it('errors, failures, log messages and progress have no secret in them [SEC-UTIL-4]', async () => {
+  it('errors, failures, log messages and progress have no secret in them [SEC-UTIL-4, SEC-UTIL-6]', async () => {
     await using server = startStdio(era, ['--config', config, '--log-level', 'debug']);
     if (era === 'legacy') {
       await server.request(0, 'initialize', INITIALIZE);

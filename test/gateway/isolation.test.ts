@@ -94,7 +94,7 @@ describe.each(WAYS)('with $title', ({ options }) => {
       expectApart();
     });
 
-    it('reports progress to the one that waits for it', async () => {
+    it('reports progress to the one that waits for it [SEC-UTIL-6]', async () => {
       await together(async ({ name, on }) => {
         const since = on.received.length;
         const cancelling = new AbortController();

@@ -66,6 +66,8 @@ const WORDS: Readonly<Record<GuardEvent['guard'], string>> = {
   sampling: 'a question to a model',
   roots: 'a root',
   tools: 'a tool',
+  prompts: 'a prompt',
+  flow: 'data for another server',
 };
 
 const isYes = (answer: string | undefined): boolean => /^y(?:es)?$/i.test(answer?.trim() ?? '');

@@ -1,6 +1,6 @@
 /** The common parts of all guards: an event for each decision, and one error for what it refuses. */
 
-export type Guard = 'sampling' | 'elicitation' | 'roots' | 'tools';
+export type Guard = 'sampling' | 'elicitation' | 'roots' | 'tools' | 'prompts' | 'flow';
 
 /** One decision of a guard. Texts of the server in it are as the server wrote them: show them with `forTerminal`. */
 export interface GuardEvent {
@@ -10,7 +10,7 @@ export interface GuardEvent {
   readonly reason: string;
   /** The name that the host has for the server. */
   readonly server: string | undefined;
-  /** The tool's name, the URI or the field that it was about. */
+  /** The name of the tool or the prompt, the URI or the field that it was about. */
   readonly subject?: string;
   /** Numbers and names beside it, such as tokens; never contents, arguments or secrets. */
   readonly details?: Readonly<Record<string, unknown>>;

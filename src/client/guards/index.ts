@@ -1,7 +1,7 @@
 /**
  * Guards for hosts: functions around the handlers of the SDK's `Client`, for what servers ask of a user, a model and a
- * machine, and around the calls of tools. Each refuses unless the host agrees, and tells of each decision (SEC-SAMP-1,
- * SEC-ROOT-1, SEC-TOOL-4). In the 2026 era the SDK answers questions in results with the same handlers.
+ * machine, and around tools and prompts. Each refuses unless the host agrees, and tells of each decision (SEC-SAMP-1,
+ * SEC-ROOT-1, SEC-TOOL-4, SEC-TOOL-5, SEC-PROMPT-4). In the 2026 era the SDK answers questions in results with the same handlers.
  */
 
 export { canonicalJson, pinOf, type ToolPin } from '../../core/fingerprint.ts';
@@ -14,8 +14,24 @@ export {
   type ElicitationReview,
   guardElicitation,
 } from './elicitation.ts';
+export {
+  createFlow,
+  type Flow,
+  type FlowOptions,
+  type FlowReview,
+  type FlowRule,
+  type FlowSource,
+  type FlowTarget,
+} from './flow.ts';
 export type { FormField } from './form.ts';
 export type { PinStore } from './pins.ts';
+export {
+  guardPrompts,
+  type PromptContentKind,
+  type PromptGuard,
+  type PromptOptions,
+  type PromptReview,
+} from './prompts.ts';
 export { guardRoots, type RootsOptions, type RootsSource } from './roots.ts';
 export {
   guardSampling,

@@ -4,9 +4,9 @@ import type {
   CreateMessageResult,
   CreateMessageResultWithTools,
 } from '@modelcontextprotocol/client';
-import { base64Size, utf8Size } from '../base64.ts';
-import { checkContents } from '../safety/contents.ts';
+import { utf8Size } from '../base64.ts';
 import { forTerminal } from '../safety/terminal.ts';
+import { type Block, blocksOf, checkMedia, shownBlock, sizeOf } from './blocks.ts';
 import type { Decisions } from './decisions.ts';
 
 export interface SamplingContentLimits {
@@ -24,7 +24,6 @@ export interface SamplingContentLimits {
 
 type Params = CreateMessageRequestParams;
 type Result = CreateMessageResult | CreateMessageResultWithTools;
-type Block = { readonly type: string; readonly [field: string]: unknown };
 
 const CONTEXT = ['none', 'thisServer', 'allServers'] as const;
 const MAX_HINTS = 10;
@@ -116,15 +115,6 @@ export async function checkRequestMedia(
   for (const block of media) await checkMedia(block, maxBytes, decisions);
 }
 
-async function checkMedia(block: Block, maxBytes: number, decisions: Decisions): Promise<void> {
-  const { data, mimeType } = block as { readonly data?: string; readonly mimeType?: string };
-  const checked = await checkContents({ data, mimeType }, { maxBytes }).catch(() => undefined);
-  const family = `${block.type}/`;
-  if (checked === undefined || checked.problems.length > 0 || checked.mimeType?.startsWith(family) !== true) {
-    decisions.refuse('content-type', { invalid: true });
-  }
-}
-
 function checkKind(
   block: Block,
   { kinds = [], tools = false }: SamplingContentLimits = {},
@@ -146,28 +136,10 @@ function checkKind(
   decisions.refuse('content-kind', { invalid: true, details: { kind: String(block.type).slice(0, 50) } });
 }
 
-function blocksOf(content: unknown): readonly Block[] {
-  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
-  return blocks.map((block) => (typeof block === 'object' && block !== null ? (block as Block) : { type: 'unknown' }));
-}
-
-function sizeOf(block: Block): number {
-  if (block.type === 'text' && typeof block.text === 'string') return utf8Size(block.text);
-  if (typeof block.data === 'string') return base64Size(block.data);
-  return utf8Size(JSON.stringify(block));
-}
-
 /** A request as lines for a user: who says what, with nothing hidden in it. */
 export function transcriptOf(params: Params): string {
-  const shown = (text: string): string => forTerminal(text, { lines: true });
-  const system = params.systemPrompt === undefined ? [] : [`system: ${shown(params.systemPrompt)}`];
-  const said = params.messages.map(({ role, content }) => {
-    const parts = blocksOf(content).map((block) => {
-      if (block.type === 'text') return shown(String(block.text));
-      if (typeof block.data === 'string') return `[${block.type}, ${base64Size(block.data)} bytes]`;
-      return `[${forTerminal(block.type)}: ${shown(JSON.stringify(block))}]`;
-    });
-    return `${role}: ${parts.join('\n')}`;
-  });
+  const system =
+    params.systemPrompt === undefined ? [] : [`system: ${forTerminal(params.systemPrompt, { lines: true })}`];
+  const said = params.messages.map(({ role, content }) => `${role}: ${blocksOf(content).map(shownBlock).join('\n')}`);
   return [...system, ...said].join('\n\n');
 }

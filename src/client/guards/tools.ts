@@ -6,6 +6,8 @@ import type { CallToolResult, Client, RequestOptions, Tool } from '@modelcontext
 import { changedFields, pinOf, type ToolPin } from '../../core/fingerprint.ts';
 import { forTerminal, hasHiddenText } from '../safety/terminal.ts';
 import { asked, decisionsOf, type GuardOptions } from './decisions.ts';
+import type { Flow } from './flow.ts';
+import { flowOf } from './flowing.ts';
 import type { PinStore } from './pins.ts';
 import { type SecretFinding, type SecretScan, secretsIn } from './secrets.ts';
 import { listDefinitions, type ToolDefinition } from './tool-list.ts';
@@ -58,6 +60,8 @@ export interface ToolOptions extends GuardOptions {
   readonly maxAgeMs?: number;
   /** Bytes of arguments, as JSON; 1 MiB by default. */
   readonly maxArgumentBytes?: number;
+  /** Checks each call by what the conversation has taken in, and remembers what the call gives. Needs `server`. */
+  readonly flow?: Flow;
 }
 
 /** A tool for the host, with its texts made safe to show. */
@@ -93,6 +97,7 @@ export function guardTools(client: Client, options: ToolOptions = {}): ToolGuard
   const { server, approve, confirm, scan, secrets = 'refuse', pins = new Map<string, ToolPin>() } = options;
   const { maxAgeMs = 0, maxArgumentBytes = 1024 * 1024 } = options;
   const decisions = decisionsOf('tools', options);
+  const flow = flowOf(options);
   let known: { readonly at: number; readonly definitions: readonly ToolDefinition[] } | undefined;
 
   async function definitions(
@@ -194,12 +199,15 @@ export function guardTools(client: Client, options: ToolOptions = {}): ToolGuard
         decisions.changed('arguments', { subject: name });
         await checkedArguments(name, sent);
       }
+      await flow?.check(name, signal);
       decisions.allowed('called', { subject: name });
       // With the definition that was approved: by it the SDK validates the result, and makes headers out of arguments.
-      return await client.callTool(
+      const result = await client.callTool(
         { name, arguments: sent },
         { ...requestOptions, toolDefinition: definition as unknown as Tool },
       );
+      flow?.took(result.content);
+      return result;
     },
   };
 }

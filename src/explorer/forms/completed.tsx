@@ -3,6 +3,7 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import type { Data } from '../client/client.ts';
 import { useStore } from '../state/use-store.ts';
 import { TEXTS } from '../texts.ts';
+import { offeredOf } from './offered.ts';
 
 /** Milliseconds between the last keystroke and the request. */
 const TYPING_MS = 120;
@@ -35,7 +36,7 @@ export function Completed({ reference, name, title, description, isRequired = fa
       store.client
         .request<{ readonly completion?: { readonly values?: unknown } }>('completion/complete', params, abort.signal)
         .then(
-          ({ completion }) => Array.isArray(completion?.values) && setOffered(completion.values.map(String)),
+          ({ completion }) => setOffered(offeredOf(completion?.values)),
           () => {},
         );
     }, TYPING_MS);

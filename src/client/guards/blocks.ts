@@ -1,0 +1,38 @@
+/** Content blocks of messages that a server wrote: their sizes, whether media are of the type that they claim, and how to show them. */
+import { base64Size, utf8Size } from '../base64.ts';
+import { checkContents } from '../safety/contents.ts';
+import { forTerminal } from '../safety/terminal.ts';
+import type { Decisions } from './decisions.ts';
+
+export type Block = { readonly type: string; readonly [field: string]: unknown };
+
+/** The blocks of a message, which may have one block or several; what is no block has the type `unknown`. */
+export function blocksOf(content: unknown): readonly Block[] {
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
+  return blocks.map((block) => (typeof block === 'object' && block !== null ? (block as Block) : { type: 'unknown' }));
+}
+
+/** Bytes of a block after decoding; of a kind that has neither text nor data, as JSON. */
+export function sizeOf(block: Block): number {
+  if (block.type === 'text' && typeof block.text === 'string') return utf8Size(block.text);
+  if (typeof block.data === 'string') return base64Size(block.data);
+  return utf8Size(JSON.stringify(block));
+}
+
+/** Refuses an image or a sound whose bytes are not of the type that it claims. */
+export async function checkMedia(block: Block, maxBytes: number, decisions: Decisions): Promise<void> {
+  const { data, mimeType } = block as { readonly data?: string; readonly mimeType?: string };
+  const checked = await checkContents({ data, mimeType }, { maxBytes }).catch(() => undefined);
+  const family = `${block.type}/`;
+  if (checked === undefined || checked.problems.length > 0 || checked.mimeType?.startsWith(family) !== true) {
+    decisions.refuse('content-type', { invalid: true });
+  }
+}
+
+/** A block as text to show, without escapes and hidden characters; of media, the kind and the size. */
+export function shownBlock(block: Block): string {
+  const shown = (text: string): string => forTerminal(text, { lines: true });
+  if (block.type === 'text') return shown(String(block.text));
+  if (typeof block.data === 'string') return `[${forTerminal(block.type)}, ${base64Size(block.data)} bytes]`;
+  return `[${forTerminal(block.type)}: ${shown(JSON.stringify(block))}]`;
+}

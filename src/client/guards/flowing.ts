@@ -1,0 +1,29 @@
+/** The part of a guard of one server in the flow of a conversation. */
+import { blocksOf } from './blocks.ts';
+import type { GuardOptions } from './decisions.ts';
+import type { Flow } from './flow.ts';
+
+export interface ServerFlow {
+  /** @throws GuardRefusal */
+  check(tool: string, signal: AbortSignal | undefined): Promise<void>;
+  /** Remembers content blocks that the server gave. */
+  took(content: unknown): void;
+}
+
+/** @throws TypeError for a flow of a server without a name */
+export function flowOf({ server, flow }: GuardOptions & { readonly flow?: Flow }): ServerFlow | undefined {
+  if (flow === undefined) return undefined;
+  if (server === undefined) throw new TypeError('A guard with a flow needs the name of its server: pass `server`');
+  return {
+    check: (tool, signal) => flow.check({ server, tool }, signal),
+    took(content) {
+      flow.took({ server });
+      for (const block of blocksOf(content)) {
+        const { uri, mimeType } = (block.type === 'resource' ? block.resource : block) as Partial<
+          Record<'uri' | 'mimeType', string>
+        >;
+        if (uri !== undefined) flow.took({ server, uri, mimeType });
+      }
+    },
+  };
+}
