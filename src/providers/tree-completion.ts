@@ -8,12 +8,12 @@ export interface TreeEntry {
   readonly isDirectory: boolean;
 }
 
-/** Entries of the folder at `segments` whose names begin with `prefix`, in order; a missing folder has none. */
+/** Returns the entries of the folder at `segments` whose names begin with `prefix`, in order; none for a missing folder. */
 export type EntriesFrom = (segments: readonly string[], prefix: string) => Promise<Entries>;
 
 type Entries = Iterable<TreeEntry> | AsyncIterable<TreeEntry>;
 
-/** @throws ResourceError `invalid` for another template or variable */
+/** Suggests paths below the folder that is typed so far. @throws ResourceError `invalid` for another template or variable */
 export async function completeTreePath(
   template: string,
   request: CompletionRequest,
@@ -50,7 +50,7 @@ async function entriesOrNone(entriesFrom: EntriesFrom, segments: readonly string
 /** Escapes `%`, `?` and `#` in a name, because reserved expansion (`{+path}`) copies them as they are. */
 const escapeForTemplate = (name: string): string => name.replace(/[%?#]/g, encodeURIComponent);
 
-/** Decodes typed text. It may contain escapes, and percent signs that begin no escape. */
+/** Decodes typed text. A percent sign that begins no escape stays as it is. */
 function lenientDecode(text: string): string {
   try {
     return decodeURIComponent(text.replace(/%(?![0-9A-Fa-f]{2})/g, '%25'));

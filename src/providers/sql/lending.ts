@@ -1,6 +1,6 @@
 /**
- * Connections of a pool, lent to one reading after the other. Who waits for one takes turns with others, and its time
- * begins when it has one. A connection comes back when nothing of its reading is left on it, and only then is lent again.
+ * Lends the connections of a pool to one reading after the other. Callers that wait for a connection take turns; the time
+ * of a reading begins with its turn. A connection is lent again only when nothing of the earlier reading is left on it.
  */
 import type { FairQueue } from '../../core/waiting/fair-queue.ts';
 import type { Limits } from './dialect.ts';
@@ -8,33 +8,37 @@ import { closedWhileReading, closing, stoppable } from './stoppable.ts';
 
 /** The operations of a kind of database on its connections. */
 export interface Connecting<C> {
-  /** Takes one out of the pool, or makes one. */
+  /** Takes a connection out of the pool, or opens one. */
   connect(): Promise<C>;
-  /** Gives one back on which nothing ran. */
+  /** Gives back a connection on which nothing ran. */
   giveBack(connection: C): void;
   /** Cleans a connection after a reading and gives it back; ends one that cannot be cleaned. */
   clean(connection: C): Promise<void>;
-  /** Stops what runs on it, and ends it. */
+  /** Stops the statement that runs on a connection, and ends the connection. */
   cancel(connection: C): Promise<void>;
-  /** Whether the connection was lost, so that the same reading may do on another one. */
+  /** Whether the error says that the connection was lost, so that the same reading may work over another one. */
   isLost(error: unknown): boolean;
-  /** The error for a peer. */
+  /** Turns an error of the database into the error for a peer. `timeoutMs`: how long the reading was allowed to take. */
   errorOf(error: unknown, timeoutMs: number): unknown;
-  /** Ends those that lie idle, and makes no more. */
+  /** Ends the idle connections, and opens no more. */
   end(): Promise<void>;
-  /** A connection did not end well. */
+  /** Is called with the error of a connection that could not be cleaned or ended. */
   onFault(error: unknown): void;
 }
 
+/** The limits of a loan: its time, the signal that ends it, and the caller whose turn it takes. */
 export type Lent = Pick<Limits, 'timeoutMs' | 'signal' | 'caller'>;
 
-/** @param leave tells that the work stopped in the middle of its rows, so the connection cannot be used again */
+/** @param leave is called when the work stops in the middle of its rows; the connection is then ended, not lent again */
 export type Work<C, T> = (connection: C, leave: () => void) => Promise<T>;
 
 export interface Lending<C> {
-  /** @throws ResourceError `limited` where no connection becomes free, and as `Connection.run` */
+  /**
+   * Does the work on a connection. If the connection turns out to be lost, does it once more on another one.
+   * @throws ResourceError `limited` if no connection becomes free, and as `Connection.run`
+   */
   lend<T>(limits: Lent, work: Work<C, T>): Promise<T>;
-  /** Stops all; resolves when there is no connection any more. */
+  /** Stops all readings; resolves when every connection has ended. */
   close(): Promise<void>;
 }
 
@@ -45,20 +49,20 @@ export function createLending<C>(queue: FairQueue, connecting: Connecting<C>): L
   /** Connections that are being given back or ended. */
   const endings = new Set<Promise<unknown>>();
 
-  const later = (ending: Promise<unknown>): void => {
+  const track = (ending: Promise<unknown>): void => {
     const settled = ending.catch(onFault);
     endings.add(settled);
     void settled.then(() => endings.delete(settled));
   };
 
-  async function once<T>(limits: Lent, work: Work<C, T>): Promise<T> {
+  async function lendOnce<T>(limits: Lent, work: Work<C, T>): Promise<T> {
     const release = await queue.take(limits.caller, limits.signal);
     let connection: C | undefined;
     let begun = false;
     let stopped = false;
 
-    /** The place is free when the connection is. */
-    const end = (ending: Promise<unknown>): void => later(ending.finally(release));
+    /** Frees the place in the queue when the connection has been given back or ended. */
+    const end = (ending: Promise<unknown>): void => track(ending.finally(release));
     const stop = (): void => {
       stopped = true;
       if (connection !== undefined) end(cancel(connection));
@@ -85,7 +89,7 @@ export function createLending<C>(queue: FairQueue, connecting: Connecting<C>): L
         left ||= isLost(error);
         throw error;
       } finally {
-        // A connection that was stopped ends with its statement.
+        // If the reading was stopped, `stop` has ended the connection.
         if (!stopped) end(left ? cancel(connected) : clean(connected));
         connection = undefined;
       }
@@ -112,10 +116,10 @@ export function createLending<C>(queue: FairQueue, connecting: Connecting<C>): L
     async lend(limits, work) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await once(limits, work);
+          return await lendOnce(limits, work);
         } catch (error) {
           if (limits.signal.aborted && error === limits.signal.reason) throw error;
-          // A connection that was kept may have ended, as when the server was restarted. Reading it again harms nothing.
+          // A pooled connection may have ended unnoticed, as when the database was restarted. Reading again harms nothing.
           if (attempt === 1 && isLost(error)) continue;
           throw errorOf(error, limits.timeoutMs);
         }

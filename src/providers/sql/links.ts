@@ -1,6 +1,6 @@
 /**
- * Links between rows: a foreign key leads to the row that it names. Contents have them as relative references (RFC 3986
- * section 4.2), which stay right whatever the mount is called.
+ * Links between rows: a foreign key leads to the row that it names. Contents show links as relative references (RFC 3986
+ * section 4.2), which hold under any name of the mount.
  */
 import { encodeSegment } from '../../core/uri.ts';
 import type { Known } from './catalogues.ts';
@@ -24,22 +24,22 @@ export interface Link {
   readonly columns: readonly number[];
   /** The name of the link: the columns, joined by commas. */
   readonly name: string;
-  /** The path of the row that these values lead to; undefined where they lead nowhere, as NULL does. */
+  /** Returns the path of the row that the values of a row refer to; undefined if one is NULL or cannot be in that key. */
   readonly pathOf: (values: readonly Value[]) => readonly string[] | undefined;
 }
 
 /** The links out of a table: its foreign keys that refer to the identity of another table. */
-export function linksOf(table: Table, known: Known): readonly Link[] {
+export function linksOf(table: Table, catalogue: Known): readonly Link[] {
   const links = new Map<string, Link>();
   for (const key of table.foreignKeys) {
-    const link = linkOf(table, key, known);
+    const link = linkOf(table, key, catalogue);
     if (link !== undefined && !links.has(link.name)) links.set(link.name, link);
   }
   return [...links.values()];
 }
 
-function linkOf(table: Table, key: ForeignKey, known: Known): Link | undefined {
-  const target = known.find(key.table.schema, key.table.name);
+function linkOf(table: Table, key: ForeignKey, catalogue: Known): Link | undefined {
+  const target = catalogue.find(key.table.schema, key.table.name);
   if (target === undefined || !isKeyed(target)) return undefined;
   const { identity } = target;
   const order = identity.columns.map(({ name }) => key.references.indexOf(name));
@@ -50,8 +50,8 @@ function linkOf(table: Table, key: ForeignKey, known: Known): Link | undefined {
     columns,
     name: key.columns.join(','),
     pathOf(values) {
-      const named = order.map((at, place) => fitting(values[columns[at] ?? -1], identity.columns[place]?.kind));
-      return rowPath(target, identity, named);
+      const keyValues = order.map((at, place) => fitting(values[columns[at] ?? -1], identity.columns[place]?.kind));
+      return rowPath(target, identity, keyValues);
     },
   };
 }
@@ -59,10 +59,10 @@ function linkOf(table: Table, key: ForeignKey, known: Known): Link | undefined {
 function rowPath(
   target: Keyed,
   identity: Identity,
-  named: readonly (Parameter | undefined)[],
+  keyValues: readonly (Parameter | undefined)[],
 ): readonly string[] | undefined {
   const values: Parameter[] = [];
-  for (const value of named) {
+  for (const value of keyValues) {
     if (value === undefined || value === null) return undefined;
     values.push(value);
   }
@@ -70,7 +70,7 @@ function rowPath(
   return segment === undefined ? undefined : [...tablePath(target), segment];
 }
 
-/** Converts a value to the kind of the column that it refers to: this table may have text where the other has integers. */
+/** Converts a value to the kind of the column that it refers to: one table may have text where the other has integers. */
 function fitting(value: Value | undefined, kind: ValueKind | undefined): Parameter | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'object' && !(value instanceof Uint8Array)) return undefined;

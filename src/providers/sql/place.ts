@@ -18,7 +18,7 @@ export const AFTER = '~after';
 export const COUNT = '~count';
 export const QUERIES = '~queries';
 
-/** A table in which rows have URIs. */
+/** A table whose rows have URIs. */
 export type Keyed = Table & { readonly identity: Identity };
 
 export type Place =
@@ -43,8 +43,11 @@ export const tablePath = ({ schema, name }: TableName): readonly string[] =>
   schema === undefined ? [encodeName(name)] : [encodeName(schema), encodeName(name)];
 
 export interface Places {
-  /** @throws ResourceError `not-found`; `invalid` for a text that cannot be a URI of this database */
-  parse(uri: string, known: Known): Place;
+  /**
+   * Finds the place that a URI names.
+   * @throws ResourceError `not-found`; `invalid` for a text that cannot be a URI of this database
+   */
+  parse(uri: string, catalogue: Known): Place;
   /** Makes the URI of path segments that are not percent-encoded yet. */
   uriOf(path: readonly string[]): string;
 }
@@ -53,7 +56,7 @@ const CONTAINERS: ReadonlySet<Place['kind']> = new Set(['database', 'schema', 't
 
 /** @param queries names of the saved queries */
 export function createPlaces({ scheme, hasSchemas }: Dialect, queries: ReadonlySet<string>): Places {
-  function find(path: readonly string[], known: Known, search: string | undefined): Place | undefined {
+  function find(path: readonly string[], catalogue: Known, search: string | undefined): Place | undefined {
     const [first, second] = path;
     if (first === undefined) return { kind: 'database' };
     if (first === QUERIES && queries.size > 0) {
@@ -61,21 +64,22 @@ export function createPlaces({ scheme, hasSchemas }: Dialect, queries: ReadonlyS
       return path.length === 2 && queries.has(second) ? { kind: 'query', name: second, search } : undefined;
     }
     if (first === SCHEMA) return path.length === 1 ? { kind: 'overview', schema: undefined } : undefined;
-    if (!hasSchemas) return inTable(known, undefined, path);
+    if (!hasSchemas) return inTable(catalogue, undefined, path);
     const schema = decodeName(first);
-    if (schema === undefined || !known.schemas.includes(schema)) return undefined;
+    if (schema === undefined || !catalogue.schemas.includes(schema)) return undefined;
     if (second === undefined) return { kind: 'schema', schema };
     if (second === SCHEMA) return path.length === 2 ? { kind: 'overview', schema } : undefined;
-    return inTable(known, schema, path.slice(1));
+    return inTable(catalogue, schema, path.slice(1));
   }
 
   return {
-    parse(uri, known) {
+    parse(uri, catalogue) {
       const { query } = splitUri(uri);
       // Only a saved query has a query string. It begins at the first `?`, which no path contains.
       const path = query === undefined ? uri : uri.slice(0, uri.indexOf('?'));
       const { segments, trailingSlash } = parseTreeUri(path, scheme);
-      const place = uri.includes('#') ? parseTreeUri(uri, scheme) && undefined : find(segments, known, query);
+      // `parseTreeUri` throws for a URI with a fragment.
+      const place = uri.includes('#') ? parseTreeUri(uri, scheme) && undefined : find(segments, catalogue, query);
       if (place === undefined || (query !== undefined && place.kind !== 'query')) throw notFound(uri);
       if (trailingSlash && !CONTAINERS.has(place.kind)) throw notFound(uri);
       return place;
@@ -84,10 +88,10 @@ export function createPlaces({ scheme, hasSchemas }: Dialect, queries: ReadonlyS
   };
 }
 
-function inTable(known: Known, schema: string | undefined, path: readonly string[]): Place | undefined {
+function inTable(catalogue: Known, schema: string | undefined, path: readonly string[]): Place | undefined {
   const [first = '', second, third, ...more] = path;
   const name = decodeName(first);
-  const table = name === undefined ? undefined : known.find(schema, name);
+  const table = name === undefined ? undefined : catalogue.find(schema, name);
   if (table === undefined || more.length > 0) return undefined;
   if (second === undefined) return { kind: 'table', table };
   if (second === ROWS) return third === undefined ? { kind: 'rows', table, after: undefined } : undefined;
@@ -99,7 +103,7 @@ function inTable(known: Known, schema: string | undefined, path: readonly string
   if (key === undefined) return undefined;
   if (third === undefined) return { kind: 'row', table, key };
   const column = decodeName(third);
-  const found = table.columns.find((each) => each.name === column);
+  const found = table.columns.find(({ name }) => name === column);
   return found === undefined ? undefined : { kind: 'value', table, key, column: found };
 }
 

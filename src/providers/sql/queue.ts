@@ -5,8 +5,8 @@ import { createFairQueue, type FairQueue, MAX_WAIT_MS } from '../../core/waiting
 const MAX_WAITING = 1_000;
 
 /**
- * @param connections the most that are open at a time
- * @param statementTimeoutSeconds how long a statement may take. A waiting statement waits at least as long.
+ * @param connections the most connections that are open at a time
+ * @param statementTimeoutSeconds how long a statement may take. A statement waits at least this long for a connection.
  */
 export const connectionQueue = (connections: number, statementTimeoutSeconds: number): FairQueue =>
   createFairQueue({

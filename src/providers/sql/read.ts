@@ -1,4 +1,4 @@
-/** Reads: rows and pages of them in several formats, descriptions, counts, single values, results of saved queries. */
+/** Reads places: single rows and pages of rows, descriptions, counts, single values and results of saved queries. */
 
 import { bytesOf, type ResourceBody, textBytes } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
@@ -20,11 +20,11 @@ import type { Saved } from './saved-queries.ts';
 import { ROWS_LEFT_OUT, seenCount, seenPage } from './seen.ts';
 import { type Rendered, renderRow, renderSheet, SHEET_FORMATS, type Sheet, type SheetRow } from './sheets.ts';
 
-/** Reads one place. @throws ResourceError `not-found`, `too-large`, and those of the database */
+/** Reads one place. @throws ResourceError `not-found`, `too-large`, and the errors of the database */
 export type ReadPlace = (
   place: Place,
   uri: string,
-  known: Known,
+  catalogue: Known,
   want: ReadOptions,
   ctx: Context,
 ) => Promise<readonly ResourceBody[]>;
@@ -32,13 +32,16 @@ export type ReadPlace = (
 export function createRead(database: OpenDatabase, resources: Resources): ReadPlace {
   const { config, places, reader, saved } = database;
 
-  /** The one format that suits best, or all. What nobody offers is answered with the first. */
+  /** Returns all formats if the caller names none; else the best of those that it accepts, or the first if it accepts none. */
   const wanted = (formats: readonly string[], { accept }: ReadOptions): readonly string[] =>
     accept === undefined ? formats : [formats[bestFormat(formats, accept) ?? 0] ?? ''];
 
   const budgetOf = (want: ReadOptions): number => Math.min(want.maxBytes, config.maxBytes);
 
-  /** As alternatives of one content: the first always, others while they fit. */
+  /**
+   * Makes one body of each format. A further format that does not fit is left out.
+   * @throws ResourceError `too-large` if the first one does not fit
+   */
   function bodiesOf(resource: Resource, rendered: readonly Rendered[], want: ReadOptions): readonly ResourceBody[] {
     let left = want.maxBytes;
     const bodies: ResourceBody[] = [];
@@ -54,21 +57,22 @@ export function createRead(database: OpenDatabase, resources: Resources): ReadPl
     return bodies;
   }
 
+  /** @param shownAt the path of the resource that shows the page, unless it is the page itself */
   async function pageOf(
     place: Extract<Place, { kind: 'rows' }>,
-    known: Known,
+    catalogue: Known,
     want: ReadOptions,
     formats: readonly string[],
     ctx: Context,
-    here?: readonly string[],
+    shownAt?: readonly string[],
   ) {
     const { table, after } = place;
     const budget = budgetOf(want);
     const fetch = (from: typeof after) => reader.page(table, from, config.pageRows, { maxBytes: budget }, ctx);
     const { rows, more } = await seenPage(table, after, config.pageRows, fetch, places, ctx);
     const afterKey = after && table.identity ? encodeKey(after, table.identity) : undefined;
-    const path = here ?? [...tablePath(table), ...(afterKey === undefined ? [ROWS] : [AFTER, afterKey])];
-    const sheetRow = rowWriter(table, known, path);
+    const path = shownAt ?? [...tablePath(table), ...(afterKey === undefined ? [ROWS] : [AFTER, afterKey])];
+    const sheetRow = rowWriter(table, catalogue, path);
     const note = ctx.may !== undefined && isKeyed(table) ? ROWS_LEFT_OUT : undefined;
     return renderSheet({ ...sheetOf(table), note }, rows.map(sheetRow), formats, budget, (shown) => {
       const segment = rows[shown - 1]?.segment;
@@ -110,9 +114,8 @@ export function createRead(database: OpenDatabase, resources: Resources): ReadPl
     ctx: Context,
   ): Promise<readonly ResourceBody[]> {
     const { table, key, column } = place;
-    const most = budgetOf(want);
-    const asked = { columns: [column], maxBytes: most, maxValueBytes: most };
-    const row = await reader.one(table, key, asked, ctx);
+    const budget = budgetOf(want);
+    const row = await reader.one(table, key, { columns: [column], maxBytes: budget, maxValueBytes: budget }, ctx);
     const [found = null] = row?.values ?? [];
     if (found === null) throw notFound(uri);
     const resource = await resources.of(place, uri, ctx);
@@ -124,11 +127,14 @@ export function createRead(database: OpenDatabase, resources: Resources): ReadPl
     return [{ resource: { ...resource, mimeType }, content: bytesOf(bytes) }];
   }
 
-  /** Direct children, whole, as many as fit: of a table what it is and its first page, of others what is in them. */
+  /**
+   * Reads direct children, each whole, as many as fit: the description and the first page of a table, the overview of a
+   * database or schema, the saved queries that need no parameter.
+   */
   async function children(
     place: Place,
     uri: string,
-    known: Known,
+    catalogue: Known,
     want: ReadOptions,
     ctx: Context,
   ): Promise<readonly ResourceBody[]> {
@@ -140,7 +146,7 @@ export function createRead(database: OpenDatabase, resources: Resources): ReadPl
       const read = await readChild(
         child,
         childUri,
-        known,
+        catalogue,
         { ...want, maxBytes: left, accept: want.accept ?? ['*/*'] },
         ctx,
       );
@@ -172,34 +178,34 @@ export function createRead(database: OpenDatabase, resources: Resources): ReadPl
     }
   }
 
-  /** Reads one entry of a container; undefined for one that is too large: it is left out. */
+  /** Reads one entry of a container; undefined if it is too large, so that it is left out. */
   async function readChild(
     child: Place,
     uri: string,
-    known: Known,
+    catalogue: Known,
     want: ReadOptions,
     ctx: Context,
   ): Promise<ResourceBody | undefined> {
     try {
-      return (await read(child, uri, known, want, ctx))[0];
+      return (await read(child, uri, catalogue, want, ctx))[0];
     } catch (error) {
       if (error instanceof ResourceError && error.code === 'too-large') return undefined;
       throw error;
     }
   }
 
-  const read: ReadPlace = async (place, uri, known, asked, ctx) => {
-    // Of what is made here there is the whole or nothing: where somebody wants a part, it is cut from the same whole each time.
-    const want = asked.range === undefined ? asked : { ...asked, maxBytes: config.maxBytes };
+  const read: ReadPlace = async (place, uri, catalogue, options, ctx) => {
+    // A window is cut later from the whole content, which must be the same for every window.
+    const want = options.range === undefined ? options : { ...options, maxBytes: config.maxBytes };
     switch (place.kind) {
       case 'table':
-        // Somebody who says in which format wants the rows, and not what is below.
+        // A caller that accepts a format of rows gets the first page of rows, any other gets the children.
         if (want.accept === undefined || bestFormat(SHEET_FORMATS, want.accept) === undefined) break;
         return bodiesOf(
           resources.table(place.table),
           await pageOf(
             { kind: 'rows', table: place.table, after: undefined },
-            known,
+            catalogue,
             want,
             wanted(SHEET_FORMATS, want),
             ctx,
@@ -210,7 +216,7 @@ export function createRead(database: OpenDatabase, resources: Resources): ReadPl
       case 'rows':
         return bodiesOf(
           resources.rows(place.table, place.after),
-          await pageOf(place, known, want, wanted(SHEET_FORMATS, want), ctx),
+          await pageOf(place, catalogue, want, wanted(SHEET_FORMATS, want), ctx),
           want,
         );
       case 'query': {
@@ -225,13 +231,13 @@ export function createRead(database: OpenDatabase, resources: Resources): ReadPl
       case 'description':
         return bodiesOf(
           resources.description(place.table),
-          describeTable(place.table, known, wanted(DESCRIPTION_FORMATS, want)),
+          describeTable(place.table, catalogue, wanted(DESCRIPTION_FORMATS, want)),
           want,
         );
       case 'overview':
         return bodiesOf(
           resources.overview(place.schema),
-          describeAll(database.dialect, place.schema, known, wanted(DESCRIPTION_FORMATS, want)),
+          describeAll(database.dialect, place.schema, catalogue, wanted(DESCRIPTION_FORMATS, want)),
           want,
         );
       case 'count': {
@@ -250,7 +256,7 @@ export function createRead(database: OpenDatabase, resources: Resources): ReadPl
           segment: row.segment,
           values: label === undefined ? [] : [row.values[table.columns.indexOf(label)] ?? null],
         };
-        const shown = rowWriter(table, known, [...tablePath(table), row.segment])(row);
+        const shown = rowWriter(table, catalogue, [...tablePath(table), row.segment])(row);
         const sheet = { ...sheetOf(table), title: `${displayName(table)} ${row.segment}` };
         return bodiesOf(resources.row(table, labelled), renderRow(sheet, shown, wanted(ROW_FORMATS, want)), want);
       }
@@ -259,7 +265,7 @@ export function createRead(database: OpenDatabase, resources: Resources): ReadPl
       default:
         break;
     }
-    return children(place, uri, known, want, ctx);
+    return children(place, uri, catalogue, want, ctx);
   };
   return read;
 }
@@ -279,24 +285,24 @@ const sheetOf = (table: Table): Sheet => ({
   keyed: isKeyed(table),
 });
 
-/** Rows of a table as a page, or a row, at this path shows them: with references that are relative to it. */
-export function rowWriter(table: Table, known: Known, path: readonly string[]): (row: Row) => SheetRow {
-  const links = linksOf(table, known);
+/** Returns a function that prepares rows of a table for the resource at `path`: their references are relative to it. */
+export function rowWriter(table: Table, catalogue: Known, path: readonly string[]): (row: Row) => SheetRow {
+  const links = linksOf(table, catalogue);
   return ({ segment, values }) => {
-    const own = segment === undefined ? undefined : [...tablePath(table), segment];
-    const led = links.flatMap((link): [Link, string][] => {
+    const rowPath = segment === undefined ? undefined : [...tablePath(table), segment];
+    const references = links.flatMap((link): [Link, string][] => {
       const target = link.pathOf(values);
       return target === undefined ? [] : [[link, relativeReference(path, target)]];
     });
     return {
       values,
-      ...(own !== undefined && { uri: relativeReference(path, own) }),
-      links: led.map(([{ name }, uri]) => [name, uri] as const),
+      ...(rowPath !== undefined && { uri: relativeReference(path, rowPath) }),
+      links: references.map(([{ name }, uri]) => [name, uri] as const),
       leads: new Map(
-        led.flatMap(([{ columns }, uri]) => (columns.length === 1 ? [[columns[0] ?? -1, uri] as const] : [])),
+        references.flatMap(([{ columns }, uri]) => (columns.length === 1 ? [[columns[0] ?? -1, uri] as const] : [])),
       ),
       valueUri: (place) =>
-        own === undefined ? undefined : relativeReference(path, [...own, encodeName(table.columns[place]?.name ?? '')]),
+        rowPath && relativeReference(path, [...rowPath, encodeName(table.columns[place]?.name ?? '')]),
     };
   };
 }

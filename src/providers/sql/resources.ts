@@ -1,4 +1,4 @@
-/** Describes each place without reading its content, in the same way in lists and alone. */
+/** Describes each place without reading its content, in the same way whether it is listed or asked for alone. */
 import type { Context } from '../../core/context.ts';
 import { notFound } from '../../core/errors.ts';
 import { FORMATS_META_KEY } from '../../protocol/meta.ts';
@@ -12,17 +12,17 @@ import { AFTER, COUNT, QUERIES, ROWS, SCHEMA, tablePath } from './place.ts';
 import type { Row } from './rows.ts';
 import { JSON_TYPE, SHEET_FORMATS } from './sheets.ts';
 
-/** The formats of a row, the first of which is its own. */
+/** The formats of a row; the first is the default. */
 export const ROW_FORMATS = DESCRIPTION_FORMATS;
 
-/** Columns that a row is titled by where the configuration does not say, best first. */
+/** Names of the columns that can give a row its title if the configuration names none, best first. */
 const LABELS: readonly string[] = ['title', 'name', 'label', 'displayname', 'fullname', 'subject', 'username', 'email'];
 
 /** The most characters of a title. */
 const MAX_TITLE = 120;
 
 export interface Resources {
-  /** @throws ResourceError `not-found` where there is no such row or value any more */
+  /** Describes any place. @throws ResourceError `not-found` if there is no such row or value any more */
   of(place: Place, uri: string, ctx: Context): Promise<Resource>;
   database(): Resource;
   schema(schema: string): Resource;
@@ -34,7 +34,7 @@ export interface Resources {
   row(table: Keyed, row: Row & { readonly segment: string }): Resource;
   queries(): Resource;
   query(name: string, uri?: string): Resource;
-  /** The column that rows of a table are titled by. */
+  /** Returns the column whose values are the titles of rows. */
   labelOf(table: Table): Column | undefined;
 }
 
@@ -42,26 +42,26 @@ export function createResources({ name, dialect, config, saved, places, reader, 
   const { uriOf } = places;
   const labels = new WeakMap<Table, { readonly column: Column | undefined }>();
 
-  const container = (path: readonly string[], own: string, said: Partial<Resource> = {}): Resource => ({
+  const container = (path: readonly string[], entry: string, details: Partial<Resource> = {}): Resource => ({
     uri: uriOf(path),
-    name: own,
-    ...said,
+    name: entry,
+    ...details,
     mimeType: DIRECTORY_MIME_TYPE,
     capabilities: { list: true, subscribe: watches },
   });
 
-  const leaf = (uri: string, own: string, formats: readonly string[], said: Partial<Resource> = {}): Resource => ({
+  const leaf = (uri: string, entry: string, formats: readonly string[], details: Partial<Resource> = {}): Resource => ({
     uri,
-    name: own,
-    ...said,
+    name: entry,
+    ...details,
     ...(formats[0] !== undefined && { mimeType: formats[0] }),
     capabilities: { list: false, subscribe: watches },
     ...(formats.length > 1 && { _meta: { [FORMATS_META_KEY]: formats.map((mimeType) => ({ mimeType })) } }),
   });
 
   function labelOf(table: Table): Column | undefined {
-    const known = labels.get(table);
-    if (known !== undefined) return known.column;
+    const cached = labels.get(table);
+    if (cached !== undefined) return cached.column;
     const column = findLabel(table, config.labels);
     labels.set(table, { column });
     return column;
@@ -88,7 +88,8 @@ export function createResources({ name, dialect, config, saved, places, reader, 
       const path = [...tablePath(table), ...(key === undefined ? [ROWS] : [AFTER, key])];
       return leaf(uriOf(path), key ?? ROWS, SHEET_FORMATS, {
         title: `Rows of ${displayName(table)}`,
-        description: key === undefined ? 'The first page of its rows' : 'A page of its rows, after this one',
+        description:
+          key === undefined ? 'The first page of its rows' : 'The page of its rows after the row with this key',
       });
     },
     count: (table) =>
@@ -99,9 +100,9 @@ export function createResources({ name, dialect, config, saved, places, reader, 
       return leaf(uriOf([...tablePath(table), segment]), segment, ROW_FORMATS, title === undefined ? {} : { title });
     },
     queries: () => container([QUERIES], QUERIES, { title: 'Saved queries' }),
-    query(own, uri = uriOf([QUERIES, own])) {
-      const { title, description } = saved.get(own)?.query ?? {};
-      return leaf(uri, own, SHEET_FORMATS, {
+    query(query, uri = uriOf([QUERIES, query])) {
+      const { title, description } = saved.get(query)?.query ?? {};
+      return leaf(uri, query, SHEET_FORMATS, {
         ...(title !== undefined && { title }),
         ...(description !== undefined && { description }),
       });
@@ -126,7 +127,7 @@ export function createResources({ name, dialect, config, saved, places, reader, 
         case 'queries':
           return self.queries();
         case 'query':
-          // A value that is not allowed is refused here as it is when it is read.
+          // Throws for a parameter that is not allowed, as a read of the query does.
           saved.get(place.name)?.statement(uri);
           return self.query(place.name, uri);
         case 'row': {
@@ -158,8 +159,10 @@ const typeOf = ({ kind }: Column): readonly string[] =>
   kind === 'bytes' ? ['application/octet-stream'] : kind === 'any' ? [] : ['text/plain'];
 
 function findLabel(table: Table, labels: Readonly<Record<string, string>> = {}): Column | undefined {
-  const said = [displayName(table), table.name].map((name) => (Object.hasOwn(labels, name) ? labels[name] : undefined));
-  const wanted = said.find((name) => name !== undefined);
+  const configured = [displayName(table), table.name].map((name) =>
+    Object.hasOwn(labels, name) ? labels[name] : undefined,
+  );
+  const wanted = configured.find((name) => name !== undefined);
   if (wanted !== undefined) return table.columns.find(({ name }) => name === wanted);
   const texts = table.columns.filter(({ kind, name }) => kind === 'text' && !table.primaryKey.includes(name));
   const plain = (name: string): string => name.toLowerCase().replace(/[_ -]/g, '');

@@ -22,8 +22,9 @@ export interface RowPage {
   readonly more: boolean;
 }
 
-export interface Asked {
-  /** Default: all. */
+/** The columns that are read of each row, and how large the values may be. */
+export interface RowOptions {
+  /** Default: all columns of the table. */
   readonly columns?: readonly Column[];
   /** Bytes of all values. Default: `maxBytes` of the mount. */
   readonly maxBytes?: number;
@@ -33,14 +34,14 @@ export interface Asked {
 
 export interface RowReader {
   /** @throws ResourceError `too-large` when not even one row fits */
-  page(table: Table, after: Key | undefined, limit: number, asked: Asked, ctx: Context): Promise<RowPage>;
+  page(table: Table, after: Key | undefined, limit: number, options: RowOptions, ctx: Context): Promise<RowPage>;
   /**
-   * The row of a key; undefined if there is none. The key has to be spelled as the row has it, even if the database compares
-   * other spellings as equal.
+   * Returns the row of a key; undefined if there is none. The key has to be spelled as in the row, even if the database
+   * compares other spellings as equal.
    */
-  one(table: Keyed, key: Key, asked: Asked, ctx: Context): Promise<Row | undefined>;
+  one(table: Keyed, key: Key, options: RowOptions, ctx: Context): Promise<Row | undefined>;
   count(table: Table, ctx: Context): Promise<bigint>;
-  /** Values of the column after `before` in a key, at most `limit`. */
+  /** Returns at most `limit` values of a key column: the one that follows the columns whose values are `before`. */
   keys(
     table: Keyed,
     before: readonly Parameter[],
@@ -48,11 +49,11 @@ export interface RowReader {
     limit: number,
     ctx: Context,
   ): Promise<readonly Parameter[]>;
-  /** The result of a saved query. */
+  /** Runs a saved query. */
   query(statement: Statement, maxRows: number, maxBytes: number, ctx: Context): Promise<Rows>;
 }
 
-/** The most bytes of a value in a key. The limits on shown values do not cut keys. */
+/** The most bytes of a value in a key, whatever `maxValueBytes` says of other values. */
 const MAX_KEY_BYTES = 65_536;
 
 export function createRowReader(
@@ -89,9 +90,9 @@ export function createRowReader(
     return { ...keyOf(table, fetched), values };
   }
 
-  const projectionOf = (table: Table, asked: Asked, ctx: Context) => {
-    const columns = asked.columns ?? table.columns;
-    const limits = limitsOf(ctx, { maxBytes: asked.maxBytes, maxValueBytes: asked.maxValueBytes });
+  const projectionOf = (table: Table, options: RowOptions, ctx: Context) => {
+    const columns = options.columns ?? table.columns;
+    const limits = limitsOf(ctx, { maxBytes: options.maxBytes, maxValueBytes: options.maxValueBytes });
     return {
       columns,
       limits: { ...limits, maxValueBytes: Math.max(limits.maxValueBytes, MAX_KEY_BYTES) },
@@ -100,8 +101,8 @@ export function createRowReader(
   };
 
   return {
-    async page(table, after, limit, asked, ctx) {
-      const { columns, limits, maxValueBytes } = projectionOf(table, asked, ctx);
+    async page(table, after, limit, options, ctx) {
+      const { columns, limits, maxValueBytes } = projectionOf(table, options, ctx);
       const statement = selects.page(table, { columns, maxValueBytes }, after, limit + 1);
       const { rows, stoppedBy } = await connection.run(statement, { ...limits, maxRows: limit });
       if (rows.length === 0 && stoppedBy === 'bytes')
@@ -109,8 +110,8 @@ export function createRowReader(
       return { rows: rows.map((row) => rowOf(table, columns, row)), more: stoppedBy !== undefined };
     },
 
-    async one(table, key, asked, ctx) {
-      const { columns, limits, maxValueBytes } = projectionOf(table, asked, ctx);
+    async one(table, key, options, ctx) {
+      const { columns, limits, maxValueBytes } = projectionOf(table, options, ctx);
       const statement = selects.one(table, { columns, maxValueBytes }, key);
       const { rows, stoppedBy } = await runForKey(connection, statement, { ...limits, maxRows: 2 });
       if (rows.length === 0 && stoppedBy === 'bytes')

@@ -1,4 +1,4 @@
-/** Saved queries: what the configuration says is run, and of a caller only values that are bound to its parameters. */
+/** Makes the statements of saved queries: the SQL is in the configuration, a caller gives only values for its parameters. */
 import { invalid, notFound } from '../../core/errors.ts';
 import { parseUriTemplate, type UriTemplate } from '../../core/uri-template.ts';
 import type { QueryParameter, SavedQuery, SqlConfig } from './config.ts';
@@ -12,11 +12,14 @@ export interface Saved {
   readonly name: string;
   readonly query: SavedQuery;
   readonly parameters: readonly (readonly [name: string, parameter: QueryParameter])[];
-  /** Of its URIs with parameters; undefined where it has none. */
+  /** The template of its URIs with parameters; undefined if it has no parameters. */
   readonly template: UriTemplate | undefined;
-  /** It can be read without a parameter. */
+  /** Whether it can be read without a query string: every parameter has a default. */
   readonly bare: boolean;
-  /** Makes the statement for a URI. @throws ResourceError `not-found` for a URI of no query, `invalid` for a value not allowed */
+  /**
+   * Makes the statement for a URI.
+   * @throws ResourceError `not-found` for a URI that is not one of this query; `invalid` for a value that is not allowed
+   */
   statement(uri: string): Statement;
 }
 
@@ -35,7 +38,9 @@ function savedQuery(scheme: string, name: string, query: SavedQuery): Saved {
   const bare = parameters.every(([, { default: value }]) => value !== undefined);
   const base = `${scheme}:///${QUERIES}/${name}`;
   const template =
-    parameters.length === 0 ? undefined : parseUriTemplate(`${base}{?${parameters.map(([each]) => each).join(',')}}`);
+    parameters.length === 0
+      ? undefined
+      : parseUriTemplate(`${base}{?${parameters.map(([parameter]) => parameter).join(',')}}`);
   return {
     name,
     query,
@@ -47,11 +52,11 @@ function savedQuery(scheme: string, name: string, query: SavedQuery): Saved {
       if (given === undefined) throw notFound(uri);
       return {
         sql: query.sql,
-        parameters: parameters.map(([each, parameter]) => {
-          const value = Object.hasOwn(given, each) ? given[each] : undefined;
-          if (value === undefined) return defaultOf(each, parameter, uri);
-          if (typeof value !== 'string') throw invalid(`The parameter ${each} is one value`, uri);
-          return bound(each, parameter, value, uri);
+        parameters: parameters.map(([key, parameter]) => {
+          const value = Object.hasOwn(given, key) ? given[key] : undefined;
+          if (value === undefined) return defaultOf(key, parameter, uri);
+          if (typeof value !== 'string') throw invalid(`The parameter ${key} must be a single value`, uri);
+          return bound(key, parameter, value, uri);
         }),
       };
     },
@@ -63,7 +68,7 @@ function defaultOf(name: string, parameter: QueryParameter, uri: string): Parame
   return bound(name, { ...parameter, values: undefined }, String(parameter.default), uri);
 }
 
-/** @throws ResourceError `invalid` */
+/** Converts the text of a parameter to its type. @throws ResourceError `invalid` if the text is not allowed */
 function bound(
   name: string,
   { type, values, maxLength = MAX_LENGTH }: QueryParameter,
@@ -71,20 +76,21 @@ function bound(
   uri: string,
 ): Parameter {
   if (text.length > maxLength) throw invalid(`The parameter ${name} has at most ${maxLength} characters`, uri);
-  if (values !== undefined && !values.includes(text)) throw invalid(`The parameter ${name} is none of its values`, uri);
+  if (values !== undefined && !values.includes(text))
+    throw invalid(`The parameter ${name} has none of the allowed values`, uri);
   switch (type) {
     case 'integer':
       if (/^-?\d{1,18}$/.test(text)) return BigInt(text);
-      throw invalid(`The parameter ${name} is an integer`, uri);
+      throw invalid(`The parameter ${name} must be an integer`, uri);
     case 'number':
       if (/^-?\d{1,40}(?:\.\d{1,40})?(?:e[+-]?\d{1,3})?$/i.test(text) && Number.isFinite(Number(text)))
         return Number(text);
-      throw invalid(`The parameter ${name} is a number`, uri);
+      throw invalid(`The parameter ${name} must be a number`, uri);
     case 'boolean':
       if (text === 'true' || text === 'false') return text === 'true';
-      throw invalid(`The parameter ${name} is true or false`, uri);
+      throw invalid(`The parameter ${name} must be true or false`, uri);
     case 'text':
-      if (text.includes('\u0000')) throw invalid(`The parameter ${name} has no NUL in it`, uri);
+      if (text.includes('\u0000')) throw invalid(`The parameter ${name} must not contain NUL`, uri);
       return text;
   }
 }

@@ -1,4 +1,4 @@
-/** The URL of a database server: where it is, who asks, and whether what is said there is encrypted. */
+/** Parses the URL of a database server: its address, the user, and whether the connection is encrypted. */
 
 import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from 'node:tls';
@@ -6,16 +6,16 @@ import type { Log } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { isLoopback } from '../../core/hosts.ts';
 
-/** Connections to a server at a time, unless `connections` says otherwise. */
+/** The most connections to a server at a time, unless `connections` says otherwise. */
 export const CONNECTIONS = 4;
 
-/** As PostgreSQL's own clients call them. `require` encrypts without a check of who is at the other end. */
+/** The names are those of PostgreSQL's own clients. `require` encrypts without a check of the server's certificate. */
 const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 type TlsMode = (typeof TLS_MODES)[number];
 
-/** How the connection is encrypted; undefined: not at all. */
+/** The options of an encrypted connection. */
 export type Tls = Pick<ConnectionOptions, 'ca' | 'rejectUnauthorized'> & {
-  /** Whether the certificate has to be for this host. */
+  /** Whether the certificate must name the host. */
   readonly checksName: boolean;
 };
 
@@ -27,35 +27,36 @@ export interface ServerAddress {
   readonly user: string | undefined;
   readonly password: string | undefined;
   readonly database: string | undefined;
+  /** Undefined if the connection is not encrypted. */
   readonly tls: Tls | undefined;
 }
 
-/** Parameters of the URL that mean something; others are left alone, and named in the log. */
+/** The parameters of the URL that have an effect; the log names any other. */
 const PARAMETERS = ['sslmode', 'sslrootcert', 'host', 'socket'] as const;
 
 /**
- * Reads the URL. Without `sslmode`, a server elsewhere is held to `verify-full`, and one on this machine to `disable`.
- * @param defaultPort where the URL has none
- * @throws ResourceError `invalid`, without anything of the URL in the message but the name of a parameter
+ * Parses the URL. Without `sslmode`, a server on this machine gets `disable`, and any other gets `verify-full`.
+ * @param defaultPort the port if the URL has none
+ * @throws ResourceError `invalid`; the message quotes nothing of the URL but the name of a parameter
  */
 export async function parseServerUrl(source: string, defaultPort: number, log: Log): Promise<ServerAddress> {
   const url = URL.parse(source);
   if (url === null)
     throw new ResourceError('invalid', 'The URL of the database is malformed; is the password percent-encoded?');
   const parameters = url.searchParams;
-  const ignored = [...parameters.keys()].filter((key) => !PARAMETERS.some((known) => known === key));
+  const ignored = [...parameters.keys()].filter((key) => !PARAMETERS.some((parameter) => parameter === key));
   if (ignored.length > 0) log.warn('parameters of the database URL have no effect', { parameters: ignored });
-  const named = decoded(url.hostname).replace(/^\[(.*)\]$/, '$1') || parameters.get('host') || 'localhost';
-  const socket = parameters.get('socket') ?? (named.startsWith('/') ? named : undefined);
+  const host = decoded(url.hostname).replace(/^\[(.*)\]$/, '$1') || parameters.get('host') || 'localhost';
+  const socket = parameters.get('socket') ?? (host.startsWith('/') ? host : undefined);
   const port = url.port === '' ? defaultPort : Number(url.port);
   return {
-    host: named,
+    host,
     port,
     socket,
     user: decoded(url.username) || undefined,
     password: decoded(url.password) || undefined,
     database: decoded(url.pathname.slice(1)) || undefined,
-    tls: await tlsOf(parameters, socket !== undefined || isLoopback(named)),
+    tls: await tlsOf(parameters, socket !== undefined || isLoopback(host)),
   };
 }
 
@@ -70,10 +71,10 @@ function decoded(part: string): string {
 }
 
 async function tlsOf(parameters: URLSearchParams, local: boolean): Promise<Tls | undefined> {
-  const said = parameters.get('sslmode') ?? (local ? 'disable' : 'verify-full');
-  const mode = TLS_MODES.find((known) => known === said);
+  const wanted = parameters.get('sslmode') ?? (local ? 'disable' : 'verify-full');
+  const mode = TLS_MODES.find((name) => name === wanted);
   if (mode === undefined) {
-    throw new ResourceError('invalid', `"sslmode" of the database URL is one of ${TLS_MODES.join(', ')}`);
+    throw new ResourceError('invalid', `"sslmode" of the database URL must be one of ${TLS_MODES.join(', ')}`);
   }
   const file = parameters.get('sslrootcert');
   const ca = file === null || mode === 'disable' ? undefined : await certificates(file);
@@ -101,9 +102,10 @@ async function certificates(file: string): Promise<string> {
   }
 }
 
+/** Codes of errors about a certificate. */
 const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|HOSTNAME_MISMATCH|ALTNAME/;
 
-/** Why a server cannot be talked to at all, by the code of an error of the network or of TLS; undefined for others. */
+/** Says why a server cannot be reached, by the code of an error of the network or of TLS; undefined for other errors. */
 export function networkFault(code: unknown): string | undefined {
   if (typeof code !== 'string') return undefined;
   if (UNTRUSTED.test(code)) {

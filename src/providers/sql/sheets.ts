@@ -1,4 +1,4 @@
-/** A page of rows in its formats: JSON, CSV and Markdown, cut where a limit on bytes is reached. */
+/** Renders pages of rows as JSON, CSV and Markdown. A page ends before the row that exceeds the limit on bytes. */
 import { ResourceError } from '../../core/errors.ts';
 import { csvLine } from './csv.ts';
 import type { Value } from './dialect.ts';
@@ -9,18 +9,18 @@ export const JSON_TYPE = 'application/json';
 export const CSV_TYPE = 'text/csv';
 export const MARKDOWN_TYPE = 'text/markdown';
 
-/** The formats of a page of rows, the first of which is its own. */
+/** The formats of a page of rows; the first is the default. */
 export const SHEET_FORMATS: readonly string[] = [JSON_TYPE, CSV_TYPE, MARKDOWN_TYPE];
 
 export interface SheetRow {
   readonly values: readonly Value[];
-  /** The address that reads the row alone, relative to the page. */
+  /** The URI of the row, relative to the page. */
   readonly uri?: string | undefined;
-  /** References of foreign keys, by their names. */
+  /** For each foreign key, the URI of the row that it refers to. */
   readonly links?: readonly (readonly [name: string, uri: string])[] | undefined;
-  /** The link of a value in Markdown, by its place: a foreign key of one column. */
+  /** The links of values in Markdown, by column: each is a foreign key of that one column. */
   readonly leads?: ReadonlyMap<number, string> | undefined;
-  /** The address that reads a value alone, by its place. */
+  /** Returns the URI of a single value, by column. */
   readonly valueUri?: ((place: number) => string | undefined) | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface Sheet {
   /** Fields that stand before the rows in JSON, such as `["table", "\"customers\""]`. */
   readonly facts: readonly (readonly [name: string, json: string])[];
   readonly columns: readonly string[];
-  /** Its rows have URIs. */
+  /** Whether its rows have URIs. */
   readonly keyed: boolean;
   /** A remark on the page, shown in JSON and Markdown. */
   readonly note?: string | undefined;
@@ -39,14 +39,14 @@ export interface Sheet {
 export interface Behind {
   /** There are more rows. */
   readonly more: boolean;
-  /** The page that goes on, relative to this one; undefined where it cannot be told. */
+  /** The URI of the next page, relative to this one; undefined if the next page has no URI. */
   readonly next: string | undefined;
 }
 
 interface Writer {
   readonly begin: string;
   row(row: SheetRow): string;
-  /** @param count rows that are shown */
+  /** @param count the number of rows that are shown */
   end(behind: Behind, count: number): string;
 }
 
@@ -55,13 +55,14 @@ export interface Rendered {
   readonly text: string;
 }
 
-/** Bytes that are kept for what stands around the rows. */
+/** Bytes that each format may need for the text after its rows. */
 const MARGIN_BYTES = 256;
 
 /**
- * @param budget bytes of all formats together
- * @param behind what is behind so many rows, once it is known how many fit
- * @throws ResourceError `too-large` where not even one row fits
+ * Renders as many rows as fit, the same rows in every format.
+ * @param budget the most bytes of all formats together
+ * @param behind says what follows the rows, by how many of them fit
+ * @throws ResourceError `too-large` if not even one row fits
  */
 export function renderSheet(
   sheet: Sheet,
@@ -81,10 +82,7 @@ export function renderSheet(
     shown++;
   }
   if (shown === 0 && rows.length > 0)
-    throw new ResourceError(
-      'too-large',
-      'Not even one row fits into what may be read at once; read the row by its URI',
-    );
+    throw new ResourceError('too-large', 'Not even one row fits into the limit of one read; read the row by its URI');
   const rest = behind(shown);
   return writers.map(({ mimeType, writer, parts }) => ({
     mimeType,
@@ -97,15 +95,15 @@ const writerOf = (mimeType: string, sheet: Sheet): Writer =>
 
 function jsonWriter({ facts, columns, note }: Sheet): Writer {
   const names = uniqueNames(columns).map((name) => JSON.stringify(name));
-  const said = note === undefined ? facts : [...facts, ['note', JSON.stringify(note)] as const];
-  const head = said.map(([name, json]) => `  ${JSON.stringify(name)}: ${json},\n`).join('');
+  const fields = note === undefined ? facts : [...facts, ['note', JSON.stringify(note)] as const];
+  const head = fields.map(([name, json]) => `  ${JSON.stringify(name)}: ${json},\n`).join('');
   return {
     begin: `{\n${head}  "rows": [\n`,
     row({ values, uri, links, valueUri }) {
       const row = values.map((value, place) => `${names[place]}: ${jsonValue(value, valueUri?.(place))}`).join(', ');
-      const own = uri === undefined ? '' : `"uri": ${JSON.stringify(uri)}, `;
-      const led = links === undefined || links.length === 0 ? '' : `, "links": ${flat(links)}`;
-      return `    {${own}"row": {${row}}${led}}`;
+      const address = uri === undefined ? '' : `"uri": ${JSON.stringify(uri)}, `;
+      const references = links === undefined || links.length === 0 ? '' : `, "links": ${flat(links)}`;
+      return `    {${address}"row": {${row}}${references}}`;
     },
     end: ({ more, next }, count) =>
       `${count > 0 ? '\n' : ''}  ],\n  "more": ${more}${next === undefined ? '' : `,\n  "next": ${JSON.stringify(next)}`}\n}\n`,
@@ -126,7 +124,7 @@ function markdownWriter({ title, columns, keyed, note }: Sheet): Writer {
     begin: `# ${escaped(title)}\n\n${note === undefined ? '' : `${escaped(note)}\n\n`}${tableHead([...(keyed ? ['row'] : []), ...uniqueNames(columns)])}`,
     row({ values, uri, leads, valueUri }) {
       const cells = values.map((value, place) =>
-        markdownValue(value, leads?.get(place) ?? large(value, valueUri?.(place))),
+        markdownValue(value, leads?.get(place) ?? linkOfHidden(value, valueUri?.(place))),
       );
       return tableLine([...(keyed ? [uri === undefined ? '' : link('row', uri)] : []), ...cells]);
     },
@@ -138,11 +136,11 @@ function markdownWriter({ title, columns, keyed, note }: Sheet): Writer {
   };
 }
 
-/** Only what is not shown is led to. */
-const large = (value: Value, uri: string | undefined): string | undefined =>
+/** Returns the link of a value that the table cannot show whole, such as a large one; undefined for others. */
+const linkOfHidden = (value: Value, uri: string | undefined): string | undefined =>
   value !== null && typeof value === 'object' ? uri : undefined;
 
-/** One row as a resource of its own, in JSON and Markdown. */
+/** Renders one row as a resource of its own, in JSON and Markdown. */
 export function renderRow(sheet: Sheet, row: SheetRow, formats: readonly string[]): readonly Rendered[] {
   const names = uniqueNames(sheet.columns);
   return formats.map((mimeType) => ({ mimeType, text: mimeType === MARKDOWN_TYPE ? markdownRow() : jsonRow() }));
@@ -164,7 +162,11 @@ export function renderRow(sheet: Sheet, row: SheetRow, formats: readonly string[
     const lines = row.values.map((value, place) =>
       tableLine([
         escaped(names[place] ?? ''),
-        markdownValue(value, row.leads?.get(place) ?? large(value, row.valueUri?.(place)), Number.POSITIVE_INFINITY),
+        markdownValue(
+          value,
+          row.leads?.get(place) ?? linkOfHidden(value, row.valueUri?.(place)),
+          Number.POSITIVE_INFINITY,
+        ),
       ]),
     );
     return `# ${escaped(sheet.title)}\n\n${tableHead(['column', 'value'])}${lines.join('')}`;

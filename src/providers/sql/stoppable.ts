@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { ResourceError } from '../../core/errors.ts';
 import type { Limits } from './dialect.ts';
 
-/** Milliseconds that the database has, after the timeout, to stop a statement itself. Then the server stops it. */
+/** Milliseconds after the timeout in which the database can stop a statement itself. Then this server stops it. */
 const GRACE_MS = 300;
 
 export const tookTooLong = (timeoutMs: number, cause?: unknown): ResourceError =>
@@ -11,7 +11,7 @@ export const tookTooLong = (timeoutMs: number, cause?: unknown): ResourceError =
 
 /**
  * Returns the result of the work, unless the work is stopped first: by `signal`, by `closed`, or by the timeout.
- * @param stop stops the work in the database. It is called at most once, and its work is not waited for.
+ * @param stop stops the work in the database. It is called at most once, and nothing waits for the work to end.
  * @throws the reason of the signal that stopped the work; ResourceError `timeout`
  */
 export async function stoppable<T>(
@@ -20,7 +20,7 @@ export async function stoppable<T>(
   stop: () => void,
 ): Promise<T> {
   const signals = [signal, closed];
-  for (const one of signals) one.throwIfAborted();
+  for (const each of signals) each.throwIfAborted();
   let timer: NodeJS.Timeout | undefined;
   let aborted = (_: Event): void => {};
   const stopped = new Promise<never>((_, reject) => {
@@ -31,7 +31,7 @@ export async function stoppable<T>(
       reject(why);
     };
     aborted = ({ target }) => end((target as AbortSignal).reason);
-    for (const one of signals) one.addEventListener('abort', aborted, { once: true });
+    for (const each of signals) each.addEventListener('abort', aborted, { once: true });
     timer = setTimeout(() => end(tookTooLong(timeoutMs)), timeoutMs + GRACE_MS);
   });
   const working = work();
@@ -41,7 +41,7 @@ export async function stoppable<T>(
     return await Promise.race([working, stopped]);
   } finally {
     clearTimeout(timer);
-    for (const one of signals) one.removeEventListener('abort', aborted);
+    for (const each of signals) each.removeEventListener('abort', aborted);
   }
 }
 

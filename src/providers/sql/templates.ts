@@ -1,4 +1,4 @@
-/** Templates of rows and of saved queries, and the completion of their variables. */
+/** Lists the templates of rows and of saved queries, and completes their variables. */
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { CompletionRequest, CompletionValues, Page, TemplatePage } from '../../core/provider.ts';
@@ -16,13 +16,13 @@ import { seenValues } from './seen.ts';
 import type { Range } from './selects.ts';
 import { JSON_TYPE } from './sheets.ts';
 
-/** The most values that are read for a completion where the database cannot search by prefix. */
+/** The most values that are read for one completion if the database cannot search by prefix. */
 const MAX_LOOKED_AT = 1_000;
 
-/** The most digits that may follow a typed number in a completion. */
+/** The most digits of a number that a completion suggests. */
 const MAX_DIGITS = 18;
 
-/** Variables of a template, as RFC 6570 writes their names: `order%20id`. */
+/** Writes the name of a column as a variable of a template, as RFC 6570 requires: `order%20id`. */
 const variableOf = (name: string): string =>
   [...Buffer.from(name, 'utf8')]
     .map((byte) => {
@@ -32,9 +32,9 @@ const variableOf = (name: string): string =>
     .join('');
 
 export interface Templates {
-  list(known: Known, page: Page): TemplatePage;
+  list(catalogue: Known, page: Page): TemplatePage;
   /** @throws ResourceError `invalid` for an unknown template or variable */
-  complete(known: Known, request: CompletionRequest, ctx: Context): Promise<CompletionValues>;
+  complete(catalogue: Known, request: CompletionRequest, ctx: Context): Promise<CompletionValues>;
 }
 
 export function createTemplates({
@@ -46,15 +46,15 @@ export function createTemplates({
   limitsOf,
   connection,
 }: OpenDatabase): Templates {
-  const ofTable = (table: Keyed): string =>
+  const rowTemplate = (table: Keyed): string =>
     `${places.uriOf([])}${tablePath(table).map(encodeSegment).join('/')}/{${table.identity.columns.map(({ name }) => variableOf(name)).join(',')}}`;
 
-  /** Tables whose names cannot be written in a template are found only in lists. */
-  function entries(known: Known): readonly { template: ResourceTemplate; table?: Keyed; query?: Saved }[] {
+  /** Returns all templates. A table whose name cannot be written in a template has none. */
+  function entries(catalogue: Known): readonly { template: ResourceTemplate; table?: Keyed; query?: Saved }[] {
     const queries = [...saved.values()].flatMap((query) => {
-      const { template, name, query: said } = query;
+      const { template, name } = query;
       if (template === undefined) return [];
-      const { title, description } = said;
+      const { title, description } = query.query;
       return [
         {
           query,
@@ -68,8 +68,8 @@ export function createTemplates({
         },
       ];
     });
-    const rows = known.tables.filter(isKeyed).flatMap((table) => {
-      const uriTemplate = ofTable(table);
+    const rows = catalogue.tables.filter(isKeyed).flatMap((table) => {
+      const uriTemplate = rowTemplate(table);
       if (!isTemplate(uriTemplate)) return [];
       const name = displayName(table);
       return [{ table, template: { uriTemplate, name, title: `A row of ${name}`, mimeType: JSON_TYPE } }];
@@ -84,9 +84,9 @@ export function createTemplates({
     const before: Parameter[] = [];
     for (const { name, kind } of columns.slice(0, at)) {
       const text = known[variableOf(name)];
-      const one = text === undefined ? undefined : decodeValue(text, kind);
-      if (one === undefined) return nothing;
-      before.push(one);
+      const decoded = text === undefined ? undefined : decodeValue(text, kind);
+      if (decoded === undefined) return nothing;
+      before.push(decoded);
     }
     const ranges = rangesOf(value, column.kind);
     if (ranges === undefined) return nothing;
@@ -94,12 +94,12 @@ export function createTemplates({
     const found = await reader.keys(table, before, ranges, most, ctx);
     const several = columns.length > 1;
     const seen = await seenValues(table, before, found, { reader, places }, ctx);
-    const texts = [...new Set(seen.map((each) => encodeValue(each, column.kind, several)))];
+    const texts = [...new Set(seen.map((key) => encodeValue(key, column.kind, several)))];
     return valuesOf(texts, value, limit, found.length >= most);
   }
 
   async function completeQuery(query: Saved, name: string, { value, limit }: CompletionRequest, ctx: Context) {
-    const parameter = query.parameters.find(([each]) => each === name)?.[1];
+    const parameter = query.parameters.find(([parameterName]) => parameterName === name)?.[1];
     if (parameter?.values !== undefined) return valuesOf(parameter.values, value, limit, false);
     if (parameter?.type === 'boolean') return valuesOf(['true', 'false'], value, limit, false);
     if (parameter?.suggest === undefined) return nothing;
@@ -110,8 +110,8 @@ export function createTemplates({
   }
 
   return {
-    list(known, { cursor, limit }) {
-      const all = entries(known);
+    list(catalogue, { cursor, limit }) {
+      const all = entries(catalogue);
       const at = cursor === undefined ? 0 : all.findIndex(({ template }) => template.uriTemplate === cursor) + 1;
       if (cursor !== undefined && at === 0) throw invalid('The cursor names a template that does not exist');
       const shown = all.slice(at, at + limit);
@@ -121,8 +121,8 @@ export function createTemplates({
       };
     },
 
-    async complete(known, request, ctx) {
-      const entry = entries(known).find(({ template }) => template.uriTemplate === request.uriTemplate);
+    async complete(catalogue, request, ctx) {
+      const entry = entries(catalogue).find(({ template }) => template.uriTemplate === request.uriTemplate);
       if (entry === undefined) throw invalid('There is no such template', request.uriTemplate);
       const { table, query } = entry;
       const at = table?.identity.columns.findIndex(({ name }) => variableOf(name) === request.variable) ?? -1;
@@ -132,7 +132,7 @@ export function createTemplates({
         if (table !== undefined) return await completeKey(table, at, request, ctx);
         return query === undefined ? nothing : await completeQuery(query, request.variable, request, ctx);
       } catch (error) {
-        // Suggestions that take too long are left out.
+        // If suggestions take too long, none are made.
         if (error instanceof ResourceError && error.code === 'timeout') return { ...nothing, hasMore: true };
         throw error;
       }
@@ -152,7 +152,7 @@ export function createTemplates({
 const nothing: CompletionValues = { values: [], hasMore: false, total: 0 };
 
 function valuesOf(texts: readonly string[], typed: string, limit: number, more: boolean): CompletionValues {
-  const all = texts.filter((each) => each.startsWith(typed));
+  const all = texts.filter((text) => text.startsWith(typed));
   const hasMore = all.length > limit || (more && texts.at(-1)?.startsWith(typed) === true);
   return { values: all.slice(0, limit), hasMore, ...(!hasMore && !more && { total: all.length }) };
 }

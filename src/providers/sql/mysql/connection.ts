@@ -1,7 +1,7 @@
 /**
- * Reads MySQL and MariaDB. Each statement runs in a read-only transaction of its own, in a session that has nothing left
- * of an earlier one. Because `SELECT … INTO OUTFILE` writes in one, too, and `SET` needs none, the server is first asked
- * whether it would take the statement as a table in a FROM clause: that can be nothing but one SELECT.
+ * Reads MySQL and MariaDB. Each statement runs in a read-only transaction of its own, in a session in which nothing of an
+ * earlier statement is left. Such a transaction does not stop `SELECT … INTO OUTFILE` or `SET`. So the server first has to
+ * prepare the statement as a table in a FROM clause, which only a single SELECT can be.
  */
 import type { EventEmitter } from 'node:events';
 import type { FieldPacket } from 'mysql2';
@@ -12,22 +12,22 @@ import { isLostConnection, mysqlError } from './errors.ts';
 import type { Connections, PoolConnection } from './pool.ts';
 import { boundValue, readValue, sizeOf } from './values.ts';
 
-/** The most statements of which it is known that they are one SELECT; the oldest is forgotten first. */
+/** The most statements that are remembered as single SELECTs; the oldest is forgotten first. */
 const MAX_CHECKED = 1_000;
-/** "Duplicate column name": a result may have what a table may not. The statement was understood by then. */
+/** "Duplicate column name": a result may have two columns of one name, a table may not. The statement itself is valid then. */
 const DUPLICATE_COLUMN = 1060;
 
-/** Runs a statement of our own with the texts and numbers that are bound to it. */
+/** Runs a statement of our own with the texts that are bound to its parameters, and returns the rows. */
 export type Ask = (sql: string, parameters?: readonly string[]) => Promise<readonly (readonly unknown[])[]>;
 
 /** The settings of a session for the statements that follow. */
 interface Settings {
   readonly timeoutMs: number;
-  /** The rows wanted: the server stops after one more; `own`: the statement ends with a LIMIT, which wins over this. */
+  /** The most rows of a result: the server stops after one more. `own`: the statement ends with a LIMIT, which the server obeys. */
   readonly maxRows: number | 'all' | 'own';
 }
 
-type Held = Lent & Settings;
+type ReadingLimits = Lent & Settings;
 
 export interface Reader {
   /** Runs one SELECT. @throws ResourceError as `Connection.run` */
@@ -38,7 +38,7 @@ export interface Reader {
 }
 
 export function mysqlReader({ pool, apart, queue }: Connections, log: Log): Reader {
-  /** The settings that the session of each connection was last given. */
+  /** The settings that were last sent to the session of each connection. */
   const sessions = new WeakMap<object, Settings>();
   const checked = new Set<string>();
   const { lend, close } = createLending<PoolConnection>(queue, {
@@ -52,17 +52,17 @@ export function mysqlReader({ pool, apart, queue }: Connections, log: Log): Read
     onFault: (error) => log.debug('a database connection did not end well', { error }),
   });
 
-  const reading = <T>(limits: Held, work: Work<PoolConnection, T>): Promise<T> =>
+  const reading = <T>(limits: ReadingLimits, work: Work<PoolConnection, T>): Promise<T> =>
     lend(limits, async (connection, leave) => {
       const before = sessions.get(connection.connection);
       if (before?.timeoutMs !== limits.timeoutMs || (limits.maxRows !== 'own' && before.maxRows !== limits.maxRows))
-        await tell(connection, limits);
+        await configure(connection, limits);
       await connection.query('START TRANSACTION READ ONLY');
       return await work(connection, leave);
     });
 
-  /** Says to a session how it reads. */
-  async function tell(connection: PoolConnection, { timeoutMs, maxRows }: Settings): Promise<void> {
+  /** Sends the settings to the session of a connection. */
+  async function configure(connection: PoolConnection, { timeoutMs, maxRows }: Settings): Promise<void> {
     const { connection: session } = connection;
     const time = isMariadb(session)
       ? `max_statement_time = ${timeoutMs / 1_000}`
@@ -73,15 +73,15 @@ export function mysqlReader({ pool, apart, queue }: Connections, log: Log): Read
   }
 
   /**
-   * Makes the session as it was when it began, whatever became of its transaction: SELECT can take locks, set variables, and
-   * call functions that do anything else. What it is told afterwards is what the next reading is likely to want.
+   * Resets the session to its state at the start, however its transaction ended: a SELECT can take locks, set variables and
+   * call functions with other effects. Then sends the same settings again, since the next reading probably wants them.
    */
   async function clean(connection: PoolConnection): Promise<void> {
     try {
       const settings = sessions.get(connection.connection);
       sessions.delete(connection.connection);
       await connection.reset();
-      if (settings !== undefined) await tell(connection, settings);
+      if (settings !== undefined) await configure(connection, settings);
       connection.release();
     } catch (error) {
       connection.destroy();
@@ -89,7 +89,7 @@ export function mysqlReader({ pool, apart, queue }: Connections, log: Log): Read
     }
   }
 
-  /** Stops what a connection does, and the connection. */
+  /** Kills the running statement of a connection, and closes the connection. */
   async function cancel(connection: PoolConnection): Promise<void> {
     try {
       const other = await apart();
@@ -103,11 +103,11 @@ export function mysqlReader({ pool, apart, queue }: Connections, log: Log): Read
     }
   }
 
-  /** @throws when it is not one SELECT */
+  /** @throws the error of the server if the statement is not a single SELECT */
   async function check(connection: PoolConnection, sql: string): Promise<void> {
     if (checked.has(sql)) return;
     try {
-      // A comment at its end must not reach what is behind it.
+      // The line break ends a comment at the end of the statement.
       const statement = await connection.prepare(`SELECT * FROM (${sql}\n) AS vitrine LIMIT 0`);
       await statement.close();
     } catch (error) {
@@ -120,9 +120,14 @@ export function mysqlReader({ pool, apart, queue }: Connections, log: Log): Read
 
   async function select({ sql, parameters }: Statement, limits: Limits): Promise<Rows> {
     const { timeoutMs, signal, caller } = limits;
-    // Rows are counted here all the same: a LIMIT may be larger.
-    const held: Held = { timeoutMs, signal, caller, maxRows: /\blimit \d+$/i.test(sql) ? 'own' : limits.maxRows };
-    return await reading(held, async (connection, leave) => {
+    // Rows are also counted below, because the LIMIT may be larger than `maxRows`.
+    const readingLimits: ReadingLimits = {
+      timeoutMs,
+      signal,
+      caller,
+      maxRows: /\blimit \d+$/i.test(sql) ? 'own' : limits.maxRows,
+    };
+    return await reading(readingLimits, async (connection, leave) => {
       await check(connection, sql);
       return await new Promise<Rows>((resolve, reject) => {
         const rows: (readonly Value[])[] = [];
@@ -136,7 +141,7 @@ export function mysqlReader({ pool, apart, queue }: Connections, log: Log): Read
         });
         running.on('result', (raw: readonly unknown[]) => {
           if (stoppedBy !== undefined) {
-            // There is more to come, and nobody wants it.
+            // The limit is reached, and the server still sends rows.
             leave();
             return done();
           }
@@ -164,13 +169,13 @@ export function mysqlReader({ pool, apart, queue }: Connections, log: Log): Read
   };
 }
 
-/** The connection below the promises, which gives rows as they come. */
+/** The connection below the promise API, which emits each row as it arrives. */
 const evented = (connection: PoolConnection) =>
   connection.connection as unknown as {
     execute(options: { readonly sql: string; readonly values: readonly Parameter[] }): EventEmitter;
   };
 
-/** MariaDB says so in the first packet. */
+/** MariaDB names itself in the server version of the first packet. */
 const isMariadb = (session: object): boolean => {
   const { _handshakePacket: greeting } = session as { readonly _handshakePacket?: { readonly serverVersion?: string } };
   return /mariadb/i.test(greeting?.serverVersion ?? '');

@@ -1,4 +1,4 @@
-/** Turns errors of MySQL and MariaDB into errors for a peer: by their numbers, never with their words. */
+/** Turns errors of MySQL and MariaDB into errors for a peer, by their numbers; the server's texts stay private. */
 import { ResourceError } from '../../../core/errors.ts';
 import { networkFault } from '../server-url.ts';
 import { tookTooLong } from '../stoppable.ts';
@@ -9,7 +9,7 @@ interface DatabaseError {
   readonly message?: unknown;
 }
 
-/** Numbers of the server for a connection that it ends. */
+/** Numbers of the errors with which the server ends a connection. */
 const ENDED: ReadonlySet<unknown> = new Set([1053, 1152, 1158, 1159, 1160, 1161, 1927, 4031]);
 const TIMED_OUT: ReadonlySet<unknown> = new Set([1317, 1969, 3024]);
 const WRONG_VALUE: ReadonlySet<unknown> = new Set([1292, 1264, 1365, 1366, 1367, 1411, 1525, 1690, 3140, 3854]);
@@ -17,7 +17,7 @@ const DENIED: ReadonlySet<unknown> = new Set([1044, 1142, 1143, 1227, 1290, 1370
 const REFUSED: ReadonlySet<unknown> = new Set([1045, 1130, 1698, 1862]);
 const GONE: ReadonlySet<unknown> = new Set([1051, 1054, 1146, 1176]);
 
-/** Whether the connection was lost, so that the same statement may do on another one. */
+/** Whether the connection was lost, so that the same statement may work over another one. */
 export function isLostConnection(error: unknown): boolean {
   const { code, errno } = error as DatabaseError;
   return code === 'PROTOCOL_CONNECTION_LOST' || ENDED.has(errno) || networkFault(code) !== undefined || isClosed(error);
@@ -26,7 +26,7 @@ export function isLostConnection(error: unknown): boolean {
 const isClosed = (error: unknown): boolean =>
   /closed state|Connection is closed|Pool is closed/.test(String((error as DatabaseError).message));
 
-/** @param timeoutMs what the statement was allowed */
+/** @param timeoutMs how long the statement was allowed to run */
 export function mysqlError(error: unknown, timeoutMs: number): ResourceError {
   if (error instanceof ResourceError) return error;
   const { code, errno } = error as DatabaseError;
@@ -63,11 +63,11 @@ export function mysqlError(error: unknown, timeoutMs: number): ResourceError {
     : new ResourceError('internal', 'The database could not be read', options);
 }
 
-/** Returns a code for what TLS found, which the library says in words only. */
+/** Returns a code for an error of TLS, for which the library gives only a message. */
 const tlsCode = (error: unknown): string =>
   /certificate|altnames/i.test(String((error as DatabaseError).message)) ? 'CERT' : 'ETLS';
 
-/** The error for whoever starts the server, where waiting does not help. */
+/** Returns the error that stops the start of the server; undefined for an error that may pass if one waits. */
 export function refusalOf(error: unknown): ResourceError | undefined {
   if (!(error instanceof ResourceError)) return undefined;
   const { code, errno } = (error.cause ?? {}) as DatabaseError;

@@ -1,4 +1,4 @@
-/** Values as `mysql2` gives them from the binary protocol, and what becomes of them. */
+/** Converts the values that `mysql2` reads from the binary protocol. */
 import type { FieldPacket } from 'mysql2';
 import type { Limits, Parameter, Value } from '../dialect.ts';
 
@@ -8,11 +8,11 @@ const TYPE = { float: 4, timestamp: 7, bigint: 8, datetime: 12, bit: 16, json: 2
 /** The description of a column in a result. */
 export type Field = Pick<FieldPacket, 'columnType'>;
 
-/** MariaDB has JSON in texts, and says so beside their type. */
+/** MariaDB has JSON in columns of text, and marks them in their extended format. */
 const isJson = (field: Field): boolean =>
   field.columnType === TYPE.json || (field as { readonly extendedFormat?: string }).extendedFormat === 'json';
 
-/** Turns a value of one column into ours. The session's time zone is UTC. */
+/** Converts a value of one column; one over `maxValueBytes` is left out. The session's time zone is UTC. */
 export function readValue(raw: unknown, field: Field, limits: Limits): Value {
   const value = convert(raw, field.columnType);
   if (typeof value === 'string' || value instanceof Uint8Array) {
@@ -47,7 +47,7 @@ function convert(
   return raw instanceof Uint8Array ? raw : { kind: 'json', text: JSON.stringify(raw) };
 }
 
-/** A date that is one: MySQL has `0000-00-00`, which stays as it is. */
+/** Whether the text is a real date and time. MySQL also has `0000-00-00`, which stays as it is. */
 const isTime = (text: string): boolean => /^\d{4}-(?!00)\d\d-(?!00)\d\d \d\d:\d\d:\d\d/.test(text);
 
 function integer(digits: string): number | bigint {
@@ -55,7 +55,7 @@ function integer(digits: string): number | bigint {
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
 }
 
-/** A number of 32 bits in as few digits as tell it apart: 1.1, not 1.100000023841858. */
+/** Rounds a number of 32 bits to as few digits as tell it apart from others: 1.1, not 1.100000023841858. */
 function shortest(value: number): number {
   for (let digits = 6; digits < 9; digits += 1) {
     const short = Number(value.toPrecision(digits));
@@ -64,13 +64,13 @@ function shortest(value: number): number {
   return value;
 }
 
-/** Bytes of a value, as UTF-8. */
+/** Counts the bytes of a value: a text as UTF-8, a number or object as 8. */
 export function sizeOf(value: unknown): number {
   if (value instanceof Uint8Array) return value.byteLength;
   if (typeof value === 'string') return Buffer.byteLength(value);
   return value === null || value === undefined ? 0 : 8;
 }
 
-/** Integers go out as integers: a double is refused where MySQL wants to count, and is not exact. */
+/** Binds a safe integer as an integer. A double is not exact, and MySQL refuses it as a count, such as that of a LIMIT. */
 export const boundValue = (value: Parameter): Parameter =>
   typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value;

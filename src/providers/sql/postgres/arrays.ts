@@ -1,6 +1,9 @@
-/** Arrays in PostgreSQL's own form, such as `{1,NULL,"a,b"}`, as JSON. */
+/** Converts arrays in PostgreSQL's own form, such as `{1,NULL,"a,b"}`, to JSON. */
 
-/** Reads `{…}`, with the bounds in front of it that an array may have. `element` gives the JSON of one that is not NULL. */
+/**
+ * Converts one array to JSON. Bounds in front of it, as in `[2:3]={a,b}`, are left out.
+ * @param element gives the JSON of an element that is not NULL
+ */
 export function arrayJson(text: string, delimiter: string, element: (text: string) => string): string {
   let at = text.indexOf('{');
   if (at < 0) return JSON.stringify(text);
@@ -22,7 +25,7 @@ export function arrayJson(text: string, delimiter: string, element: (text: strin
     return text.slice(start, at).replace(/\\(.)/gs, '$1');
   };
 
-  // A text that is not well formed ends the loop as the end of the text does: every turn goes on by one at least.
+  // Every turn goes on by at least one character, so the loop ends even if the text is malformed.
   for (let depth = 0; at < text.length; ) {
     const character = text[at];
     if (character === '{') {

@@ -3,15 +3,15 @@ import { compileGlobs } from '../../../core/glob/index.ts';
 import type { Catalogue, Column, ForeignKey, Identity, Index, Table, TableName, ValueKind } from '../dialect.ts';
 import type { Ask } from './connection.ts';
 
-/** Schemas of the database itself. */
-const OWN_SCHEMAS = "nspname <> 'information_schema' AND nspname !~ '^pg_'";
+/** Leaves out the schemas of PostgreSQL itself. */
+const USER_SCHEMAS = "nspname <> 'information_schema' AND nspname !~ '^pg_'";
 
 /** Tables, views, materialized views, partitioned tables (not their partitions) and foreign tables. */
 const TABLES = `
   SELECT c.oid, n.nspname, c.relname, c.relkind, pg_catalog.obj_description(c.oid, 'pg_class'),
          c.relkind = 'r' AND c.relhassubclass AND EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhparent = c.oid)
   FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND ${OWN_SCHEMAS}
+  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND ${USER_SCHEMAS}
     AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND pg_catalog.has_any_column_privilege(c.oid, 'SELECT')`;
 
 const COLUMNS = `
@@ -25,10 +25,10 @@ const COLUMNS = `
     LEFT JOIN pg_catalog.pg_type b ON b.oid = t.typbasetype AND t.typtype = 'd'
     LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
   WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
-    AND ${OWN_SCHEMAS} AND pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT')
+    AND ${USER_SCHEMAS} AND pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT')
   ORDER BY a.attrelid, a.attnum`;
 
-/** Columns by number; 0 is an expression. The first `indnkeyatts` are the key, the others are only along. */
+/** Gives columns by number; 0 stands for an expression. Only the first `indnkeyatts` are the key; INCLUDE adds the others. */
 const INDEXES = `
   SELECT i.indrelid, x.relname, i.indisunique, i.indisprimary,
          i.indpred IS NULL AND i.indimmediate AND i.indisvalid,
@@ -38,7 +38,7 @@ const INDEXES = `
     JOIN pg_catalog.pg_class x ON x.oid = i.indexrelid
     JOIN pg_catalog.pg_class c ON c.oid = i.indrelid
     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-  WHERE ${OWN_SCHEMAS} AND NOT c.relispartition AND i.indislive
+  WHERE ${USER_SCHEMAS} AND NOT c.relispartition AND i.indislive
   ORDER BY x.relname`;
 
 const FOREIGN_KEYS = `
@@ -46,7 +46,7 @@ const FOREIGN_KEYS = `
   FROM pg_catalog.pg_constraint f
     JOIN pg_catalog.pg_class c ON c.oid = f.conrelid
     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-  WHERE f.contype = 'f' AND ${OWN_SCHEMAS} AND NOT c.relispartition
+  WHERE f.contype = 'f' AND ${USER_SCHEMAS} AND NOT c.relispartition
   ORDER BY f.conname`;
 
 const KINDS: Readonly<Record<string, ValueKind>> = {
@@ -58,9 +58,9 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
   float8: 'real',
   bytea: 'bytes',
 };
-/** Types whose values `octet_length()` takes, and that have no limit of their own. */
+/** Types whose values can be large, and whose size `octet_length()` gives. */
 const SIZED = new Set(['text', 'varchar', 'bpchar', 'bytea']);
-/** Characters that a column may declare without being called large. */
+/** A column that declares at most this many characters has no large values. */
 const SMALL = 4_096;
 
 type Cells = readonly (string | null)[];
@@ -68,12 +68,13 @@ type Cells = readonly (string | null)[];
 /** An index as `pg_index` describes it. */
 interface FoundIndex extends Index {
   readonly primary: boolean;
-  /** Holds for all rows, at every moment. */
+  /** Not partial, not deferrable, and valid: the index holds for all rows at every moment. */
   readonly whole: boolean;
+  /** The numbers of its columns; 0 for an expression. */
   readonly numbers: readonly number[];
 }
 
-/** @param schemas globs over the names of those that are shown; undefined: all */
+/** @param schemas globs for the names of the schemas that are shown; undefined: all */
 export async function postgresCatalogue(ask: Ask, schemas: readonly string[] | undefined): Promise<Catalogue> {
   const [tables, columns, indexes, keys] = await Promise.all(
     [TABLES, COLUMNS, INDEXES, FOREIGN_KEYS].map((sql) => ask(sql)),
@@ -96,10 +97,10 @@ export async function postgresCatalogue(ask: Ask, schemas: readonly string[] | u
           ...(comment && { comment }),
           columns: [...numbered.values()],
           primaryKey: primary?.columns ?? [],
-          // Keys do not hold for the tables that inherit from this one, whose rows are among its own.
+          // The rows of tables that inherit from this one are among its rows, but its keys do not hold for them.
           identity: inherited === 't' ? undefined : identityOf(found, numbered),
           foreignKeys: (keysOf.get(oid) ?? []).flatMap((row) => foreignKeyOf(row, numbered, names, columnsOf)),
-          indexes: found.map(({ name: called, columns: own, unique }) => ({ name: called, columns: own, unique })),
+          indexes: found.map((index) => ({ name: index.name, columns: index.columns, unique: index.unique })),
         },
       ];
     }),
@@ -111,7 +112,7 @@ const tableName = (schema: string | null | undefined, name: string | null | unde
   name: name ?? '',
 });
 
-/** Rows by their first cell, the table's number. */
+/** Groups rows by their first cell, the number of the table. */
 function grouped(rows: readonly Cells[]): ReadonlyMap<string | null | undefined, readonly Cells[]> {
   const groups = new Map<string | null | undefined, Cells[]>();
   for (const row of rows) {
@@ -123,18 +124,18 @@ function grouped(rows: readonly Cells[]): ReadonlyMap<string | null | undefined,
 }
 
 function columnOf([, , name, type, notNull, initial, comment, generated, base, isArray, modifier]: Cells): Column {
-  const known = isArray === 't' ? undefined : (base ?? '');
+  const baseType = isArray === 't' ? undefined : (base ?? '');
   const limit = Number(modifier) - 4;
-  const isSmall = known !== 'bytea' && limit > 0 && limit <= SMALL;
+  const isSmall = baseType !== 'bytea' && limit > 0 && limit <= SMALL;
   return {
     name: name ?? '',
     type: type ?? '',
-    kind: (known === undefined ? undefined : KINDS[known]) ?? 'text',
+    kind: (baseType === undefined ? undefined : KINDS[baseType]) ?? 'text',
     nullable: notNull !== 't',
     ...(initial && generated !== 't' && { default: initial }),
     ...(comment && { comment }),
     ...(generated === 't' && { generated: true }),
-    ...(known !== undefined && SIZED.has(known) && !isSmall && { sized: true }),
+    ...(baseType !== undefined && SIZED.has(baseType) && !isSmall && { sized: true }),
   };
 }
 
@@ -150,7 +151,10 @@ function indexOf([, name, unique, primary, whole, key]: Cells, columns: Readonly
   };
 }
 
-/** The primary key; else the shortest unique index over columns that are never NULL. All of it has to be readable. */
+/**
+ * Returns the primary key, else the shortest unique index over columns that are never NULL. The user must be allowed to
+ * read all its columns.
+ */
 function identityOf(indexes: readonly FoundIndex[], columns: ReadonlyMap<number, Column>): Identity | undefined {
   const usable = indexes
     .filter(({ unique, whole }) => unique && whole)
@@ -167,17 +171,18 @@ function identityOf(indexes: readonly FoundIndex[], columns: ReadonlyMap<number,
   };
 }
 
-/** None where a column of it, or the other table, may not be read. */
+/** Returns the foreign key, or nothing if the user may not read one of its columns or the other table. */
 function foreignKeyOf(
-  [, target, own, others]: Cells,
+  [, target, numbers, targetNumbers]: Cells,
   columns: ReadonlyMap<number, Column>,
   names: ReadonlyMap<string | null | undefined, TableName>,
   columnsOf: ReadonlyMap<string | null | undefined, readonly Cells[]>,
 ): ForeignKey[] {
   const table = names.get(target);
-  const there = new Map((columnsOf.get(target) ?? []).map((row) => [Number(row[1]), row[2] ?? ''] as const));
-  const from = (JSON.parse(own ?? '[]') as number[]).map((number) => columns.get(number)?.name);
-  const to = (JSON.parse(others ?? '[]') as number[]).map((number) => there.get(number));
-  const known = (name: string | undefined): name is string => name !== undefined;
-  return table !== undefined && from.every(known) && to.every(known) ? [{ columns: from, table, references: to }] : [];
+  const targetColumns = new Map((columnsOf.get(target) ?? []).map((row) => [Number(row[1]), row[2] ?? ''] as const));
+  const from = (JSON.parse(numbers ?? '[]') as number[]).map((number) => columns.get(number)?.name);
+  const to = (JSON.parse(targetNumbers ?? '[]') as number[]).map((number) => targetColumns.get(number));
+  const isReadable = (name: string | undefined): name is string => name !== undefined;
+  if (table === undefined || !from.every(isReadable) || !to.every(isReadable)) return [];
+  return [{ columns: from, table, references: to }];
 }

@@ -12,13 +12,13 @@ import { type Convert, convertOf, isBytes, isKnownType, type PostgresType, sizeO
 
 /** Rows that are fetched at a time. */
 const BATCH = 128;
-/** The most types whose facts are kept. */
+/** The most types that are remembered. */
 const MAX_TYPES = 10_000;
 
 /** Leaves every value as the text that the server sent: it is exact, and `convertOf` alone decides what becomes of it. */
 const AS_TEXT = { getTypeParser: () => (value: string) => value } as const;
 
-/** Runs a statement in a transaction, after those before it. */
+/** Runs a statement in a transaction, after the statements that came before. */
 export type Ask = (sql: string, parameters?: readonly unknown[]) => Promise<QueryArrayResult<(string | null)[]>>;
 
 export interface Reader {
@@ -53,7 +53,7 @@ export function postgresReader({ pool, apart, queue }: Connections, log: Log): R
           values: [...values],
           rowMode: 'array',
           types: AS_TEXT,
-          // Never several statements in one text.
+          // The extended protocol refuses several statements in one text.
           queryMode: 'extended',
         } as QueryArrayConfig),
       );
@@ -93,6 +93,7 @@ export function postgresReader({ pool, apart, queue }: Connections, log: Log): R
     }
   }
 
+  /** Looks up the types that are not known yet, and then the types of their elements. */
   async function learn(oids: readonly number[], ask: Ask): Promise<void> {
     const unknown = oids.filter((oid) => oid !== 0 && !isKnownType(oid) && !types.has(oid));
     if (unknown.length === 0) return;

@@ -1,4 +1,4 @@
-/** PostgreSQL, over its own protocol, by `pg`. */
+/** Serves PostgreSQL, over its own protocol, with the package `pg`. */
 import type { Connection, Dialect, Opening } from '../dialect.ts';
 import { firstLook } from '../first-look.ts';
 import { postgresCatalogue } from './catalogue.ts';

@@ -1,6 +1,6 @@
 /**
- * Values as PostgreSQL writes them, and what becomes of them. The session writes dates in ISO 8601, times with a zone in
- * UTC, bytes in hex, and floating point in as few digits as tell the number apart.
+ * Converts the texts that PostgreSQL writes for values. The session writes dates in ISO 8601, times with a zone in UTC, bytes
+ * in hex, and floating point in as few digits as tell the number apart.
  */
 import type { JsonText, LeftOut, Value } from '../dialect.ts';
 import { arrayJson } from './arrays.ts';
@@ -8,12 +8,12 @@ import { arrayJson } from './arrays.ts';
 /** Turns the text of a value into the value. */
 export type Convert = (text: string) => Exclude<Value, LeftOut | null>;
 
-/** A type as `pg_type` has it. */
+/** A type as `pg_type` describes it. */
 export interface PostgresType {
-  /** Of the elements, if it is an array; otherwise 0. */
+  /** The number of the type of the elements, if this is an array; otherwise 0. */
   readonly element: number;
   readonly delimiter: string;
-  /** The type that a domain is based on; otherwise 0. */
+  /** The number of the type that a domain is based on; otherwise 0. */
   readonly base: number;
 }
 
@@ -28,13 +28,13 @@ const integer: Convert = (value) => {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : BigInt(value);
 };
-/** `2024-01-01 12:00:00+00` as `2024-01-01T12:00:00Z`. Infinity, and what was before our era, stay as they are. */
+/** Turns `2024-01-01 12:00:00+00` into `2024-01-01T12:00:00Z`. Infinity and times before our era stay as they are. */
 const time: Convert = (value) =>
   /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?(?:\+00)?$/.test(value)
     ? value.replace(' ', 'T').replace('+00', 'Z')
     : value;
 
-/** By the number that PostgreSQL has given each built-in type. The others are looked up. */
+/** The conversions of built-in types, whose numbers are fixed. Other types are looked up. */
 const CONVERTS: ReadonlyMap<number, Convert> = new Map<number, Convert>([
   [BOOLEAN, (value) => value === 't'],
   [BYTEA, (value) => Buffer.from(value.slice(2), 'hex')],
@@ -44,19 +44,22 @@ const CONVERTS: ReadonlyMap<number, Convert> = new Map<number, Convert>([
   ...JSON_TYPES.map((oid) => [oid, json] as const),
   [1114, time],
   [1184, time],
-  // text, varchar, char(n), name, uuid, numeric, date, time, interval, inet and what else is written as it is.
+  // Types whose text stays as it is: text, varchar, char(n), name, uuid, numeric, date, time, interval, inet and others.
   ...[25, 1043, 1042, 19, 2950, 1700, 1082, 1083, 1266, 1186, 18, 869, 650, 829, 142, 1560, 1562].map(
     (oid) => [oid, text] as const,
   ),
 ]);
 
-/** Whether how its values are converted is known without looking. */
+/** Whether values of this type can be converted without looking the type up. */
 export const isKnownType = (oid: number): boolean => CONVERTS.has(oid);
 
-/** @param typeOf what `pg_type` says of a type that is not known */
+/**
+ * Returns the conversion of a type.
+ * @param typeOf returns a type that was looked up, by its number
+ */
 export function convertOf(oid: number, typeOf: (oid: number) => PostgresType | undefined): Convert {
-  const known = CONVERTS.get(oid);
-  if (known !== undefined) return known;
+  const builtIn = CONVERTS.get(oid);
+  if (builtIn !== undefined) return builtIn;
   const type = typeOf(oid);
   if (type === undefined || type.element === 0) return text;
   const base = typeOf(type.element)?.base ?? 0;
@@ -64,20 +67,20 @@ export function convertOf(oid: number, typeOf: (oid: number) => PostgresType | u
   return (value) => json(arrayJson(value, type.delimiter, element));
 }
 
-/** An element of an array as JSON. */
+/** Returns a function that writes an element of an array as JSON. */
 function elementJson(oid: number): (value: string) => string {
-  if (JSON_TYPES.some((known) => known === oid)) return text as (value: string) => string;
+  if (JSON_TYPES.some((jsonType) => jsonType === oid)) return text as (value: string) => string;
   const convert = CONVERTS.get(oid) ?? text;
   return (value) => {
     if (oid === BYTEA) return JSON.stringify(value);
     const converted = convert(value);
-    // NaN and infinity are no JSON; a bigint is its digits.
+    // JSON has no NaN and no infinity, so they become strings. A bigint stays as its digits.
     if (typeof converted === 'number') return Number.isFinite(converted) ? String(converted) : JSON.stringify(value);
     return typeof converted === 'bigint' ? value : JSON.stringify(converted);
   };
 }
 
-/** Bytes of a value, without making it. */
+/** Counts the bytes of a value without converting it. */
 export const sizeOf = (oid: number, value: string): number =>
   oid === BYTEA ? (value.length - 2) / 2 : Buffer.byteLength(value);
 

@@ -1,4 +1,4 @@
-/** Reads the tables and views of a SQLite file, without those that SQLite and its virtual tables keep for themselves. */
+/** Reads the tables and views of a SQLite file, without the internal ones of SQLite and of its virtual tables. */
 import { breaks } from '../../../core/breaks.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import type {
@@ -14,10 +14,10 @@ import type {
   ValueKind,
 } from '../dialect.ts';
 
-/** The most tables and views that are looked at. */
+/** The most tables and views of a file that are shown. */
 export const MAX_TABLES = 10_000;
 
-/** The most rows of the catalogue: columns of all tables, and the like. */
+/** The most rows that one statement of the catalogue gives, such as the columns of all tables. */
 const MAX_ROWS = 1_000_000;
 
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -26,16 +26,16 @@ const TABLES = `SELECT name, type, wr FROM pragma_table_list
   WHERE schema = 'main' AND type IN ('table', 'view', 'virtual') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
   ORDER BY name LIMIT ${MAX_TABLES}`;
 
-/** Those of one table, or of all that there are. */
-const ASKED = `FROM pragma_table_list t JOIN`;
+/** The parameter is the name of one table, or NULL for all tables. */
+const FROM = `FROM pragma_table_list t JOIN`;
 const WHERE = `WHERE t.schema = 'main' AND t.type IN ('table', 'view', 'virtual') AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
   AND (?1 IS NULL OR t.name = ?1)`;
 const COLUMNS = `SELECT t.name, c.name, c.type, c."notnull", c.dflt_value, c.pk, c.hidden
-  ${ASKED} pragma_table_xinfo(t.name) c ${WHERE} ORDER BY t.name, c.cid`;
+  ${FROM} pragma_table_xinfo(t.name) c ${WHERE} ORDER BY t.name, c.cid`;
 const FOREIGN_KEYS = `SELECT t.name, f.id, f."from", f."table", f."to"
-  ${ASKED} pragma_foreign_key_list(t.name) f ${WHERE} ORDER BY t.name, f.id, f.seq`;
+  ${FROM} pragma_foreign_key_list(t.name) f ${WHERE} ORDER BY t.name, f.id, f.seq`;
 const INDEXES = `SELECT t.name, i.name, i."unique", i.partial, c.name
-  ${ASKED} pragma_index_list(t.name) i JOIN pragma_index_info(i.name) c ${WHERE} ORDER BY t.name, i.name, c.seqno`;
+  ${FROM} pragma_index_list(t.name) i JOIN pragma_index_info(i.name) c ${WHERE} ORDER BY t.name, i.name, c.seqno`;
 
 type Ask = (sql: string, table: string | null) => Promise<readonly (readonly Value[])[]>;
 
@@ -86,25 +86,29 @@ async function askAll(ask: Ask, names: readonly string[]): Promise<Facts> {
   };
 }
 
-/** A view of a table that is gone, or a virtual table without its module, fails alone. */
+/**
+ * Reads rows of all tables with one statement. If that fails, reads table by table and leaves out those that fail: a view of
+ * a table that is gone, or a virtual table without its module.
+ */
 async function together(ask: Ask, sql: string, names: readonly string[]): Promise<readonly (readonly Value[])[]> {
   try {
     return await ask(sql, null);
   } catch (error) {
-    if (!isOwn(error)) throw error;
+    if (!concernsTable(error)) throw error;
   }
   const rows: (readonly Value[])[] = [];
   for (const name of names) {
     try {
       rows.push(...(await ask(sql, name)));
     } catch (error) {
-      if (!isOwn(error)) throw error;
+      if (!concernsTable(error)) throw error;
     }
   }
   return rows;
 }
 
-const isOwn = (error: unknown): boolean =>
+/** Whether the fault is one of a table, and not of the database or of the time limit. */
+const concernsTable = (error: unknown): boolean =>
   error instanceof ResourceError && (error.code === 'internal' || error.code === 'not-found');
 
 const isSet = (value: Value | undefined): boolean => Number(value ?? 0) !== 0;
@@ -136,7 +140,7 @@ function columnOf([name, type, notNull, default_, pk, hidden]: readonly Value[])
     name: String(name),
     type: declared,
     kind,
-    // A key of one INTEGER is the row id, and never NULL; other keys may be, as SQLite has it.
+    // A primary key of one INTEGER column is the row id and never NULL. SQLite allows NULL in other primary keys.
     nullable: !isSet(notNull) && !(isSet(pk) && declared.toUpperCase() === 'INTEGER'),
     ...(default_ !== null && { default: String(default_) }),
     ...(kind !== 'integer' && kind !== 'real' && { sized: true }),
@@ -144,7 +148,7 @@ function columnOf([name, type, notNull, default_, pk, hidden]: readonly Value[])
   };
 }
 
-/** By the affinity of the declared type (https://sqlite.org/datatype3.html, section 3.1). */
+/** Returns the kind by the affinity of the declared type (https://sqlite.org/datatype3.html, section 3.1). */
 function kindOf(declared: string): ValueKind {
   const type = declared.toUpperCase();
   if (type.includes('INT')) return 'integer';
@@ -188,7 +192,7 @@ function identityOf(
 
 const isRowId = (key: readonly Column[]): boolean => key.length === 1 && key[0]?.type.toUpperCase() === 'INTEGER';
 
-/** Returns a name of the row id that no column has; undefined where columns have all of its names. */
+/** Returns a name of the row id that no column has; undefined if columns have all of its names. */
 function rowIdName(columns: readonly Column[]): string | undefined {
   const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
   return ['rowid', '_rowid_', 'oid'].find((name) => !taken.has(name));
@@ -205,7 +209,7 @@ function foreignKeysOf(rows: readonly (readonly Value[])[]): readonly ForeignKey
   return [...keys.values()].map(({ table, columns, references }) => ({
     columns,
     table: { schema: undefined, name: table },
-    // Without columns it means the primary key, which the catalogue as a whole knows.
+    // Without columns the foreign key means the other table's primary key, which `catalogues.ts` fills in.
     references: references.includes(null) ? [] : references.map(String),
   }));
 }
@@ -214,7 +218,7 @@ function indexesOf(rows: readonly (readonly Value[])[]): readonly SqliteIndex[] 
   const indexes = new Map<string, { unique: boolean; partial: boolean; columns: string[] }>();
   for (const [name, unique, partial, column] of rows) {
     const index = indexes.get(String(name)) ?? { unique: isSet(unique), partial: isSet(partial), columns: [] };
-    // An expression has no name, and makes the index one that rows are not told apart by.
+    // An expression has no name, and an index with one does not tell rows apart.
     if (column === null) index.partial = true;
     else index.columns.push(String(column));
     indexes.set(String(name), index);

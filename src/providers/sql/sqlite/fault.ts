@@ -1,11 +1,12 @@
 /** Turns an error of SQLite into a ResourceError; SQLite's own message goes to the log only. */
 import { invalid, ResourceError } from '../../../core/errors.ts';
 
-/** An error as the process sends it. */
+/** An error as the process that reads the database sends it. */
 export interface Fault {
   readonly message: string;
-  /** SQLite's result code, extended ones too. */
+  /** SQLite's result code, which may be an extended one. */
   readonly errcode?: number | undefined;
+  /** The code of an error of Node. */
   readonly code?: string | undefined;
 }
 
@@ -26,26 +27,28 @@ export function faultOf(fault: Fault): ResourceError {
   switch ((fault.errcode ?? 0) & 0xff) {
     case BUSY:
     case LOCKED:
-      return new ResourceError('unavailable', 'The database is locked by somebody who writes; try again', { cause });
+      return new ResourceError('unavailable', 'The database is locked by a program that writes to it; try again', {
+        cause,
+      });
     case IO:
     case CANNOT_OPEN:
       return new ResourceError('unavailable', 'The database cannot be opened or read now', { cause });
     case CORRUPT:
     case NOT_A_DATABASE:
-      return new ResourceError('internal', 'The database file is damaged, or is none', { cause });
+      return new ResourceError('internal', 'The database file is damaged or is not a database', { cause });
     case TOO_BIG:
       return new ResourceError('too-large', 'A value is larger than the database can give', { cause });
     case NOT_ALLOWED:
-      return new ResourceError('denied', 'The statement does something else than to read', { cause });
+      return new ResourceError('denied', 'The statement would do something other than read', { cause });
     case MISMATCH:
     case RANGE:
       return invalid('A value does not fit its column').withCause(cause);
     case GENERIC:
       if (/^no such (?:table|column)/.test(fault.message))
-        return new ResourceError('not-found', 'The table or a column of it is gone', { cause });
+        return new ResourceError('not-found', 'The table or one of its columns no longer exists', { cause });
       return new ResourceError('internal', 'The database refuses the statement', { cause });
     default:
-      // Values that SQLite has no type for are refused before it sees them.
+      // The package refuses values for which SQLite has no type.
       if (fault.code === 'ERR_INVALID_ARG_VALUE' || /BigInt|bind/i.test(fault.message))
         return invalid('A value does not fit its column').withCause(cause);
       return new ResourceError('internal', 'The database refuses the statement', { cause });

@@ -12,7 +12,7 @@ import { createProcesses } from './processes.ts';
 /** The package that reads SQLite; it contains the binary. */
 export const LIBRARY = '@photostructure/sqlite';
 
-/** Processes that have the file open at a time, at most, unless `connections` says otherwise. */
+/** The most processes that have the file open at a time, unless `connections` says otherwise. */
 export const PROCESSES = 2;
 
 /** Milliseconds between checks for changes. */
@@ -39,7 +39,7 @@ async function open({ source, config }: Opening): Promise<Connection> {
   const queue = connectionQueue(config.connections ?? PROCESSES, config.statementTimeoutSeconds);
   const processes = createProcesses({ library, file: source, queue });
 
-  /** Identifies the file now. If another file has replaced the open one, it is another database: opens it anew. */
+  /** Returns the identity of the file. If another file has taken its place, processes open that one from now on. */
   async function look(): Promise<string> {
     const now = await placeOf(source);
     if (now === undefined) throw new ResourceError('unavailable', 'The database file is gone');
@@ -63,17 +63,17 @@ async function open({ source, config }: Opening): Promise<Connection> {
     },
     ...(everyMs !== undefined && {
       async watch(tell) {
-        const told = (): void => tell(undefined);
+        const report = (): void => tell(undefined);
         const replaced = setInterval(() => {
           const before = place;
           look().then(
             (now) => {
-              if (now !== before) told();
+              if (now !== before) report();
             },
             () => {},
           );
         }, everyMs).unref();
-        const commits = await processes.watch(everyMs, told);
+        const commits = await processes.watch(everyMs, report);
         return {
           async [Symbol.asyncDispose]() {
             clearInterval(replaced);
@@ -107,11 +107,11 @@ const openingLimits = (seconds: number): Limits => ({
 
 /** Adds SQLite's own message to an error, for the person who starts the server. */
 function openingFault(path: string, error: ResourceError): ResourceError {
-  const said = error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  return invalid(`${path}: ${error.message}${said}`).withCause(error);
+  const reason = error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  return invalid(`${path}: ${error.message}${reason}`).withCause(error);
 }
 
-/** Identifies the file that is at a path now; undefined where there is none. */
+/** Returns the device and inode of the file at a path; undefined if there is none. */
 async function placeOf(path: string): Promise<string | undefined> {
   try {
     const { dev, ino } = await stat(path, { bigint: true });

@@ -1,6 +1,6 @@
 /**
- * Processes that have one database open, and the statements that wait for them. A statement that takes too long, or that
- * nobody wants any more, ends its process; the next statement starts another one.
+ * Runs statements in processes that have one database open. A statement that takes too long, or that nobody wants any
+ * more, ends its process; the next statement starts another one.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
@@ -10,13 +10,13 @@ import type { Limits, Rows, Statement, Value } from '../dialect.ts';
 import { type Fault, faultOf } from './fault.ts';
 import { PROGRAM } from './program.ts';
 
-/** Milliseconds for a statement to end by itself that nobody wants any more. */
+/** Milliseconds that a statement may still take when nobody wants it any more. Then its process is ended. */
 const GRACE_MS = 200;
 
-/** Milliseconds until a process has to have begun. */
+/** Milliseconds that a process may take to start. */
 const START_MS = 30_000;
 
-/** Milliseconds until another process looks for changes in the place of one that ended. */
+/** Milliseconds between the end of the process that looked for changes and the start of another one. */
 const RESTART_MS = 500;
 
 /** The most characters of what a process writes to its standard error that are kept for the log. */
@@ -26,15 +26,18 @@ export interface ProcessOptions {
   /** The path of the package that reads SQLite. */
   readonly library: string;
   readonly file: string;
-  /** Who gets a process; there are as many as it has places. */
+  /** Decides which caller gets a process. There are as many processes as the queue has places. */
   readonly queue: FairQueue;
 }
 
 export interface Processes {
   run(statement: Statement, limits: Limits): Promise<Rows>;
-  /** Tells of each commit by somebody else, and when a process had to be replaced; looks every so many milliseconds. */
+  /**
+   * Looks for changes every `everyMs` milliseconds. Calls `tell` for each commit by another program, and when the process
+   * that looks had to be replaced.
+   */
   watch(everyMs: number, tell: () => void): Promise<AsyncDisposable>;
-  /** Lets go of the file: what runs is finished, and what comes opens it anew. */
+  /** Makes later statements open the file anew. Running statements finish on the old file. */
   renew(): void;
   close(): Promise<void>;
 }
@@ -42,29 +45,32 @@ export interface Processes {
 interface Job {
   readonly statement: Statement;
   readonly limits: Limits;
-  /** Another statement may run. */
+  /** Frees the place in the queue, so that another statement may run. */
   readonly release: () => void;
   readonly resolve: (rows: Rows) => void;
   readonly reject: (error: unknown) => void;
 }
 
-interface Running {
+/** A running process. */
+interface Reader {
   readonly child: ChildProcess;
   readonly exited: Promise<void>;
   job: Job | undefined;
-  /** Rows of its result that have come. */
+  /** The rows of the job's result that have arrived. */
   rows: Value[][];
   timer: NodeJS.Timeout | undefined;
+  /** Whether the process has the old file open, and so takes no further job. */
   stale: boolean;
 }
 
+/** A message from a process. */
 interface Message {
   readonly ready?: true;
   readonly changed?: true;
   readonly watching?: number;
-  /** Rows of a result, which the next ones follow. */
+  /** Rows of a result; more messages follow. */
   readonly part?: Value[][];
-  /** The end of a result, with the last of its rows. */
+  /** The end of a result, with its last rows. */
   readonly result?: Omit<Rows, 'rows'> & { readonly rows: Value[][] };
   readonly error?: Fault;
 }
@@ -73,15 +79,15 @@ const lost = (cause?: unknown): ResourceError =>
   new ResourceError('unavailable', 'The process that reads the database has ended', { cause });
 
 export function createProcesses({ library, file, queue }: ProcessOptions): Processes {
-  const running = new Set<Running>();
-  /** Processes that were told to end. */
+  const readers = new Set<Reader>();
+  /** Ends of processes that were killed. */
   const ending = new Set<Promise<void>>();
-  /** `begun` is called when a process has begun to look for the first time, and is undefined from then on. */
+  /** `begun` is called when a process looks for changes for the first time, and is undefined from then on. */
   let watching: { readonly everyMs: number; readonly tell: () => void; begun: (() => void) | undefined } | undefined;
-  let watcher: Running | undefined;
+  let watcher: Reader | undefined;
   let closed = false;
 
-  function start(): Running {
+  function start(): Reader {
     const child = spawn(process.execPath, ['-e', PROGRAM, library, file], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       serialization: 'advanced',
@@ -95,94 +101,94 @@ export function createProcesses({ library, file, queue }: ProcessOptions): Proce
       child.once('close', () => resolve());
       child.once('error', () => resolve());
     });
-    const one: Running = { child, exited, job: undefined, rows: [], timer: undefined, stale: false };
-    running.add(one);
-    const deadline = setTimeout(() => end(one, lost(new Error('It did not begin in time'))), START_MS).unref();
+    const reader: Reader = { child, exited, job: undefined, rows: [], timer: undefined, stale: false };
+    readers.add(reader);
+    const deadline = setTimeout(() => end(reader, lost(new Error('It did not begin in time'))), START_MS).unref();
     child.on('message', (message: Message) => {
       clearTimeout(deadline);
-      heard(one, message);
+      receive(reader, message);
     });
-    child.on('error', (error) => end(one, lost(error)));
+    child.on('error', (error) => end(reader, lost(error)));
     child.on('exit', (code, signal) => {
       clearTimeout(deadline);
-      end(one, lost(new Error(`It ended with ${signal ?? code}. ${stderr}`)));
+      end(reader, lost(new Error(`It ended with ${signal ?? code}. ${stderr}`)));
     });
-    rest(one);
-    return one;
+    updateHold(reader);
+    return reader;
   }
 
-  function heard(one: Running, { changed, watching: everyMs, part, result, error }: Message): void {
-    if (changed && one === watcher) watching?.tell();
-    if (everyMs !== undefined && one === watcher && watching !== undefined) {
-      // Whatever happens until another process looks in the place of one is not seen by either.
+  function receive(reader: Reader, { changed, watching: everyMs, part, result, error }: Message): void {
+    if (changed && reader === watcher) watching?.tell();
+    if (everyMs !== undefined && reader === watcher && watching !== undefined) {
+      // If this process replaces another one, neither of them has seen a change in between, so one is reported.
       (watching.begun ?? watching.tell)();
       watching.begun = undefined;
-      rest(one);
+      updateHold(reader);
     }
-    const { job } = one;
-    if (part !== undefined) one.rows.push(...part);
+    const { job } = reader;
+    if (part !== undefined) reader.rows.push(...part);
     if (job === undefined || (result === undefined && error === undefined)) return;
-    const { rows } = one;
-    one.rows = [];
-    one.job = undefined;
-    clearTimeout(one.timer);
+    const { rows } = reader;
+    reader.rows = [];
+    reader.job = undefined;
+    clearTimeout(reader.timer);
     if (result !== undefined) job.resolve(rows.length === 0 ? result : { ...result, rows: [...rows, ...result.rows] });
     else if (error !== undefined) job.reject(faultOf(error));
-    if (one.stale) end(one, lost());
-    else rest(one);
+    if (reader.stale) end(reader, lost());
+    else updateHold(reader);
     job.release();
   }
 
-  /** An idle process keeps nobody running; one that is waited for does, or its answer would come after the end. */
-  function rest(one: Running): void {
-    hold(one.child, one.job !== undefined || (one === watcher && watching?.begun !== undefined));
+  /** Keeps this program running as long as it waits for an answer of the process, and no longer. */
+  function updateHold(reader: Reader): void {
+    hold(reader.child, reader.job !== undefined || (reader === watcher && watching?.begun !== undefined));
   }
 
-  function end(one: Running, error: unknown): void {
-    if (!running.delete(one)) return;
-    clearTimeout(one.timer);
-    // Whoever closes waits for it, and has nothing else to be kept running by.
-    hold(one.child, true);
-    ending.add(one.exited);
-    void one.exited.then(() => ending.delete(one.exited));
-    one.child.kill('SIGKILL');
-    const { job } = one;
-    one.job = undefined;
+  function end(reader: Reader, error: unknown): void {
+    if (!readers.delete(reader)) return;
+    clearTimeout(reader.timer);
+    // `close` waits for the process to exit, and nothing else may keep this program running until then.
+    hold(reader.child, true);
+    ending.add(reader.exited);
+    void reader.exited.then(() => ending.delete(reader.exited));
+    reader.child.kill('SIGKILL');
+    const { job } = reader;
+    reader.job = undefined;
     job?.reject(error);
-    if (one === watcher) {
+    if (reader === watcher) {
       watcher = undefined;
       setTimeout(beginWatching, RESTART_MS).unref();
     }
     job?.release();
   }
 
-  function give(job: Job): void {
-    const one = [...running].find(({ job: other, stale }) => other === undefined && !stale) ?? start();
-    one.job = job;
-    rest(one);
-    one.timer = setTimeout(
-      () => end(one, new ResourceError('timeout', 'The database took too long; ask for less')),
+  function assign(job: Job): void {
+    const reader = [...readers].find(({ job: current, stale }) => current === undefined && !stale) ?? start();
+    reader.job = job;
+    updateHold(reader);
+    reader.timer = setTimeout(
+      () => end(reader, new ResourceError('timeout', 'The database took too long; ask for less')),
       job.limits.timeoutMs,
     );
     const { statement, limits } = job;
     const { maxRows, maxBytes, maxValueBytes } = limits;
-    one.child.send({ ...statement, maxRows, maxBytes, maxValueBytes }, (error) => {
-      if (error !== null) end(one, lost(error));
+    reader.child.send({ ...statement, maxRows, maxBytes, maxValueBytes }, (error) => {
+      if (error !== null) end(reader, lost(error));
     });
   }
 
-  /** A statement that nobody wants gets a moment, for to start a process takes longer. */
-  function leave(job: Job): void {
-    const one = [...running].find((each) => each.job === job);
-    if (one === undefined) return;
-    clearTimeout(one.timer);
-    one.timer = setTimeout(() => end(one, lost()), GRACE_MS);
+  /** Gives a statement that nobody wants a moment to end, because starting another process takes longer. */
+  function abandon(job: Job): void {
+    const reader = [...readers].find((candidate) => candidate.job === job);
+    if (reader === undefined) return;
+    clearTimeout(reader.timer);
+    reader.timer = setTimeout(() => end(reader, lost()), GRACE_MS);
   }
 
   function beginWatching(): void {
     if (closed || watching === undefined) return;
-    watcher ??= [...running].find(({ stale }) => !stale) ?? start();
-    rest(watcher);
+    watcher ??= [...readers].find(({ stale }) => !stale) ?? start();
+    updateHold(watcher);
     watcher.child.send({ watch: watching.everyMs }, () => {});
   }
 
@@ -196,7 +202,7 @@ export function createProcesses({ library, file, queue }: ProcessOptions): Proce
       }
       return await new Promise((resolve, reject) => {
         const aborted = (): void => {
-          leave(job);
+          abandon(job);
           reject(signal.reason);
         };
         const settled =
@@ -207,7 +213,7 @@ export function createProcesses({ library, file, queue }: ProcessOptions): Proce
           };
         const job: Job = { statement, limits, release, resolve: settled(resolve), reject: settled(reject) };
         signal.addEventListener('abort', aborted, { once: true });
-        give(job);
+        assign(job);
       });
     },
 
@@ -227,26 +233,26 @@ export function createProcesses({ library, file, queue }: ProcessOptions): Proce
     },
 
     renew() {
-      for (const one of [...running]) {
-        one.stale = true;
-        if (one.job === undefined) end(one, lost());
+      for (const reader of [...readers]) {
+        reader.stale = true;
+        if (reader.job === undefined) end(reader, lost());
       }
     },
 
     async close() {
       closed = true;
       queue.close(lost());
-      for (const one of [...running]) end(one, lost());
+      for (const reader of [...readers]) end(reader, lost());
       watching?.begun?.();
       await Promise.all(ending);
     },
   };
 }
 
-/** Whether this process goes on as long as that one, and as there may be something to hear from it. */
+/** Sets whether the child process and its channels keep this program running. */
 function hold(child: ChildProcess, yes: boolean): void {
-  const what = yes ? 'ref' : 'unref';
-  child[what]();
-  child.channel?.[what]();
-  if (child.stderr instanceof Socket) child.stderr[what]();
+  const method = yes ? 'ref' : 'unref';
+  child[method]();
+  child.channel?.[method]();
+  if (child.stderr instanceof Socket) child.stderr[method]();
 }
