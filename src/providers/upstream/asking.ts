@@ -1,4 +1,4 @@
-/** Requests to an upstream that change nothing: over the connection that is right for the client, again where that broke. */
+/** Sends requests that change nothing to an upstream, over the client's connection, and again if that breaks. */
 
 import { freshnessIn } from '../../connection/results.ts';
 import { type Context, SILENT } from '../../core/context.ts';
@@ -22,11 +22,12 @@ export const DEFAULT_CALL_TIMEOUT_MS = 300_000;
 
 export interface Asking {
   /**
-   * The answer, from the cache where it may be; what it says of itself goes to the context's notes.
-   * @param versions whether the server answers reads under a condition: then it does not send again what is kept too long
+   * Returns the answer of the upstream, or a cached one that is still fresh. How long it is fresh goes to the context's notes.
+   * @param versions whether the server answers conditional reads: then it need not send again contents that are cached but
+   * no longer fresh
    */
   ask(method: string, key: string, params: Data, ctx: Context, versions?: boolean): Promise<Data>;
-  /** A connection to look over. */
+  /** Returns the connection that requests of this client go over. */
   link(ctx: Context): Promise<Link>;
 }
 
@@ -52,7 +53,7 @@ export function createAsking(options: UpstreamOptions, connections: Connections,
           link.request(method, sent, { signal: ctx.signal, timeoutMs }),
         );
       } catch (error) {
-        // It broke while it was used: whatever it was, nothing was changed by it, and the next connection may be good.
+        // The connection broke during the request. The request changes nothing, so it can go over another one.
         const broke = link.ended && error instanceof ResourceError && error.code === 'unavailable';
         if (!broke || attempt > 1 || ctx.signal.aborted) throw error;
         log.debug('asked again over another connection', { mount: name, method });
@@ -60,14 +61,17 @@ export function createAsking(options: UpstreamOptions, connections: Connections,
     }
   }
 
-  /** A read at a 2025-era server on behalf of a client that is asked by an answer: it waits here until that comes back. */
+  /**
+   * Reads from a 2025-era server for a client that gets questions as an answer. The read waits here until the client comes
+   * back with its answers.
+   */
   async function readInRounds({ inputResponses, requestState, ...params }: Data, ctx: Context): Promise<Data> {
     const invocation: Invocation = {
       ...detached(ctx),
       ...(ctx.client !== undefined && { client: ctx.client }),
       answers: keyed(inputResponses as Data | undefined),
       state: requestState,
-      // Whoever asks the client seals it.
+      // The frontend that asks the client seals the state.
       seal: (state) => state as string,
     };
     const waitMs = options.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS;
@@ -85,12 +89,13 @@ export function createAsking(options: UpstreamOptions, connections: Connections,
     link: linkOf,
     async ask(method, key, params, ctx, versions = false) {
       const audience = JSON.stringify([ctx.principal.id, capabilitiesOf(ctx)]);
-      const known = cache.get(method, key, audience);
-      const asked = cache.forgotten;
-      const old = known === undefined && versions ? cache.old(method, key, audience) : undefined;
-      const result = known ?? renewed(old, await send(method, old === undefined ? params : ifOther(params, old), ctx));
-      if (known === undefined && result.resultType !== 'input_required')
-        cache.put(method, key, audience, result, asked);
+      const cached = cache.get(method, key, audience);
+      const forgotten = cache.forgotten;
+      const old = cached === undefined && versions ? cache.old(method, key, audience) : undefined;
+      const result =
+        cached ?? renewed(old, await send(method, old === undefined ? params : ifChanged(params, old), ctx));
+      if (cached === undefined && result.resultType !== 'input_required')
+        cache.put(method, key, audience, result, forgotten);
       const hint = freshnessIn(result);
       if (hint === undefined) ctx.notes?.plain();
       else ctx.notes?.fresh(hint);
@@ -99,25 +104,28 @@ export function createAsking(options: UpstreamOptions, connections: Connections,
   };
 }
 
-/** A read that wants contents only where they are not those of an answer that is kept. */
-const ifOther = (params: Data, old: Data): Data => ({
+/** Makes a read conditional: it wants contents only if they differ from those of the cached answer. */
+const ifChanged = (params: Data, old: Data): Data => ({
   ...params,
   _meta: { ...(params._meta as Data | undefined), [IF_VERSION_META_KEY]: versionsIn(old) },
 });
 
-/** The kept answer, as fresh as the new one says, where that says that the contents are the same. */
+/** If the new answer says that nothing has changed, returns the cached one with the freshness of the new one. */
 function renewed(old: Data | undefined, result: Data): Data {
   if (old === undefined || !isNotModified(result)) return result;
   const { ttlMs: _ttl, cacheScope: _scope, ...lasting } = old;
   return { ...lasting, ...freshnessIn(result) };
 }
 
-/** Whether the client can be asked, though not while a request is running. */
+/** Whether the client can be asked, but only by the answer to its request, so that it comes back with another request. */
 const comesBack = (ctx: Context): boolean => askable(ctx) && ctx.client?.ask === undefined;
 
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel';
 
-/** In 2026-07-28 every request says what its client can do: the client's own capabilities, not those of the gateway. */
+/**
+ * Adds the client's own capabilities to a request, not those of the gateway: 2026-07-28 wants them in every request.
+ * @param logs whether to add the log level that the client wants
+ */
 export function withClient(params: Data, { era }: Pick<Link, 'era'>, ctx: Context, logs = false): Data {
   if (era === 'legacy') return params;
   const meta = params._meta as Data | undefined;
@@ -132,7 +140,7 @@ export function withClient(params: Data, { era }: Pick<Link, 'era'>, ctx: Contex
   };
 }
 
-/** A result without who made it, which is between its server and this one. */
+/** Removes the server's description of itself from a result, which concerns only that server and this one. */
 export function withoutServer(result: Data): Data {
   const { _meta } = result;
   if (!isData(_meta) || !Object.hasOwn(_meta, SERVER_INFO_KEY)) return result;
@@ -141,10 +149,10 @@ export function withoutServer(result: Data): Data {
   return Object.keys(meta).length === 0 ? others : { ...others, _meta: meta };
 }
 
-/** A result's own fields beside its entries, as they are passed on. */
-export function othersOf(result: Data, ...known: readonly string[]): Data {
+/** Returns the fields of a result that are passed on as they are. @param handled names of fields that the caller handles */
+export function othersOf(result: Data, ...handled: readonly string[]): Data {
   const { ttlMs: _ttl, cacheScope: _scope, resultType: _type, nextCursor: _cursor, _meta, ...others } = result;
-  const kept = Object.fromEntries(Object.entries(others).filter(([field]) => !known.includes(field)));
+  const kept = Object.fromEntries(Object.entries(others).filter(([field]) => !handled.includes(field)));
   if (typeof _meta !== 'object' || _meta === null) return kept;
   const { [SERVER_INFO_KEY]: _server, ...meta } = _meta as Data;
   return Object.keys(meta).length === 0 ? kept : { ...kept, _meta: meta };

@@ -1,19 +1,19 @@
 /**
- * A server that was cut off is left alone for a while, longer each time, over every connection: each client may have one of
- * its own, and a server that floods one floods the next one, too.
+ * Keeps all connections away from a server for a while after it was cut off, longer each time. Each client may have a
+ * connection of its own, and a server that floods one connection floods the next one, too.
  */
 import { createPauses } from '../../connection/pauses.ts';
 import type { Barred } from '../../connection/supervisor.ts';
 import type { ResourceError } from '../../core/errors.ts';
 
-/** Each flood costs something until it is cut off; growing pauses make floods rare. */
+/** A flood costs memory and time until it is cut off; growing pauses make floods rare. */
 const PAUSES = { firstMs: 2_000, longestMs: 5 * 60_000 } as const;
 
-/** Without being cut off for so long, a server begins anew, in milliseconds. */
+/** When a server was not cut off for this long, in milliseconds, its pauses begin anew. */
 const FORGIVEN_MS = 30 * 60_000;
 
 export interface Bar extends Barred {
-  /** It was cut off. */
+  /** Begins a pause, because the server was cut off. */
   close(reason: ResourceError): void;
 }
 

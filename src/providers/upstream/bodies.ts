@@ -1,4 +1,4 @@
-/** Items of a read, as bodies: what another server sent, to be sent on as it is, or cut and looked into where that is wanted. */
+/** Makes bodies of the items that another server sent for a read. An item can be sent on as it is, or cut and searched. */
 
 import type { Data } from '../../connection/data.ts';
 import { type BodyContent, type BodyWindow, knownSize, type ResourceBody } from '../../core/body.ts';
@@ -9,19 +9,19 @@ import { VERSION_META_KEY, WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../protocol/resources.ts';
 
 /**
- * @param uri what was read
- * @param within whether an item with another URI is a child of it
- * @param ours whether it is a server that gives windows and versions
- * @param ranged whether a window was asked of such a server
+ * @param uri the URI that was read
+ * @param within whether an item with another URI is a child of that resource
+ * @param ours whether the server gives windows and versions in Vitrine's way
+ * @param ranged whether such a server was asked for a window
  */
 export function bodyOf(
   sent: Data & Resource,
   { uri, within, ours, ranged }: { uri: string; within: boolean; ours: boolean; ranged: boolean },
 ): ResourceBody {
   const item = withoutVersion(sent);
-  const { text, blob, ...said } = item;
-  const resource: Resource = said;
-  const window = ranged ? windowOf(said._meta) : undefined;
+  const { text, blob, ...described } = item;
+  const resource: Resource = described;
+  const window = ranged ? windowOf(described._meta) : undefined;
   const content = typeof blob === 'string' ? blobContent(blob) : textContent(typeof text === 'string' ? text : '');
   return {
     resource,
@@ -31,7 +31,7 @@ export function bodyOf(
   };
 }
 
-/** The version of another server's item is about that item: what is made of it here has one of its own. */
+/** Removes the other server's version of an item: contents that are made from it here get versions of their own. */
 function withoutVersion<T extends Data>(item: T): T {
   if (!isData(item._meta) || !Object.hasOwn(item._meta, VERSION_META_KEY)) return item;
   const { [VERSION_META_KEY]: _version, ...meta } = item._meta;
@@ -51,7 +51,7 @@ export function withinBytes(bodies: readonly ResourceBody[], maxBytes: number): 
   });
 }
 
-/** Decoded when somebody wants the bytes: whoever sends the item on does not. */
+/** Encodes the text only when its bytes are wanted; an item that is sent on as it is does not need them. */
 function textContent(text: string): BodyContent {
   return {
     kind: 'stream',

@@ -1,4 +1,4 @@
-/** Describes the client behind a request, and the part of that description for an upstream. */
+/** Describes the client behind a request, and says which of its capabilities an upstream gets to know. */
 
 import type { Data } from '../../connection/data.ts';
 import type { Context } from '../../core/context.ts';

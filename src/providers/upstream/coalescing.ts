@@ -1,7 +1,7 @@
 /**
- * Work that many ask for at a time, done once for all of them. What an answer says is never older than the question: who
- * comes while the work is running shares the next run with all who come meanwhile. So two runs of the same work are all
- * that there is at a time, however many ask.
+ * Does work once for all callers that ask for it at the same time. An answer is never older than its question: a caller that
+ * comes during a run waits for the next run, together with all others that come meanwhile. So the same work never has more
+ * than one run and one that waits, however many callers there are.
  */
 
 import { type Context, withSignal } from '../../core/context.ts';
@@ -11,9 +11,9 @@ import { abortable } from '../../core/waiting/abortable.ts';
 
 export interface Coalescing<T> {
   /**
-   * Notes of the work come to everybody who waited for it. It is aborted when nobody does any more.
-   * @param key names the work: what it asks, and for whom
-   * @throws what the work throws, and the reason of the context's signal
+   * Waits for a run of the work. Every caller gets the notes of its run. A run is aborted when no caller waits for it any more.
+   * @param key identifies the work: what it asks, and for whom
+   * @throws the error of the work, or the reason of the context's signal
    */
   run(key: string, ctx: Context, work: (ctx: Context) => Promise<T>): Promise<T>;
 }
@@ -27,7 +27,7 @@ interface Run<T> {
 
 interface Runs<T> {
   readonly now: Run<T>;
-  /** Begins when the one before is over. */
+  /** Begins when `now` has ended. */
   next?: Run<T>;
 }
 
@@ -39,15 +39,15 @@ export function createCoalescing<T>(): Coalescing<T> {
     if (before?.next !== undefined && !before.next.end.signal.aborted) return before.next;
     const end = new AbortController();
     const notes = holdNotes();
-    const own = withSignal({ ...ctx, notes }, end.signal);
-    const run: Run<T> = { result: begun(before?.now, own), notes, end, waiting: 0 };
+    const runCtx = withSignal({ ...ctx, notes }, end.signal);
+    const run: Run<T> = { result: resultAfter(before?.now), notes, end, waiting: 0 };
 
-    async function begun(other: Run<T> | undefined, own: Context): Promise<T> {
-      if (other !== undefined) await other.result.catch(ifSlow);
-      own.signal.throwIfAborted();
-      return work(own);
+    async function resultAfter(previous: Run<T> | undefined): Promise<T> {
+      if (previous !== undefined) await previous.result.catch(throwTimeout);
+      runCtx.signal.throwIfAborted();
+      return work(runCtx);
     }
-    function over(): void {
+    function ended(): void {
       const { now, next } = running.get(key) ?? {};
       if (now !== run) return;
       if (next === undefined) running.delete(key);
@@ -55,7 +55,7 @@ export function createCoalescing<T>(): Coalescing<T> {
     }
     if (before === undefined) running.set(key, { now: run });
     else before.next = run;
-    run.result.then(over, over);
+    run.result.then(ended, ended);
     return run;
   }
 
@@ -74,7 +74,7 @@ export function createCoalescing<T>(): Coalescing<T> {
   };
 }
 
-/** Who waited for one that took too long has waited long enough; whatever else it failed with may be another next time. */
-function ifSlow(error: unknown): void {
+/** Throws the error of the previous run only if it was a timeout: its callers have waited long enough. */
+function throwTimeout(error: unknown): void {
   if (error instanceof ResourceError && error.code === 'timeout') throw error;
 }

@@ -1,6 +1,6 @@
 /**
- * Supplies what an upstream leaves out of a resource's description from what is known, and limits its flags to what can be
- * kept here (2093-1, 2093-3). Flags that nobody here knows go on as they came (2093-14).
+ * Completes an upstream's description of a resource from earlier ones, and limits its flags to features that this server can
+ * provide (2093-1, 2093-3). Flags that this server does not know are passed on as they came (2093-14).
  */
 import { sendableBlock } from '../../core/content-blocks.ts';
 import { nameOfUri } from '../../core/uri.ts';
@@ -10,7 +10,7 @@ import { DIRECTORY_MIME_TYPE, type Resource, type ResourceCapabilities } from '.
 import type { Facts } from './facts.ts';
 import type { Entry, Known } from './known.ts';
 
-/** A resource of a list, or of the server's metadata. */
+/** Completes a resource of a list or of the server's metadata. */
 export function completeEntry(entry: Entry, known: Known, facts: Facts): Resource {
   const { uri } = entry;
   const { name = nameOfUri(uri) ?? uri } = entry as Partial<Resource>;
@@ -19,13 +19,13 @@ export function completeEntry(entry: Entry, known: Known, facts: Facts): Resourc
 
 function capabilitiesOf(entry: Entry, known: Known, facts: Facts): ResourceCapabilities {
   const { directories, metadata, subscribe } = facts;
-  const said = entry.capabilities as Partial<ResourceCapabilities> | undefined;
-  if (said !== undefined) return { list: false, ...said, subscribe: said.subscribe === true && subscribe };
+  const declared = entry.capabilities as Partial<ResourceCapabilities> | undefined;
+  if (declared !== undefined) return { list: false, ...declared, subscribe: declared.subscribe === true && subscribe };
   const isDirectory = entry.mimeType === DIRECTORY_MIME_TYPE && (directories || metadata);
   return { list: isDirectory || known.hasSeveral(entry.uri), subscribe };
 }
 
-/** An item of a read, or an embedded resource: with its name, and with its capabilities where they are known. */
+/** Adds the name to an item of a read or an embedded resource, and its capabilities if they are known. */
 export function completeItem(item: Entry, known: Known, facts: Facts): Entry & Resource {
   const { uri } = item;
   const listed = known.get(uri);
@@ -35,7 +35,7 @@ export function completeItem(item: Entry, known: Known, facts: Facts): Entry & R
   return { ...item, name, capabilities: capabilitiesOf({ ...listed, uri, capabilities }, known, facts) };
 }
 
-/** The result of a tool or prompt, with each embedded resource changed; it has the annotations of its block (2093-9). */
+/** Changes each embedded resource in the result of a tool or prompt. The resource gets the annotations of its block (2093-9). */
 export function withEmbedded(result: Data, change: (resource: Entry) => Data): Data {
   const inBlock = (block: unknown): unknown => {
     if (!isData(block) || block.type !== 'resource' || !isEntry(block.resource)) return block;

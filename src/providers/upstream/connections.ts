@@ -1,10 +1,14 @@
 /**
- * Which connection serves whom. A server of 2026-07-28 has one: there every request says whose it is; a client of 2025 has one
- * of its own era beside it where the server has both, since most servers ask in that era alone. A 2025-era server
- * knows one client a connection, so one that it may ask, or that works with its tools, gets a connection of its own, and
- * what the server sends on it can only be for that client. Where that is a program of its own, all of the client's work
- * goes there, since each has its own state. Everybody else shares one, on which the server is told that nobody can be asked.
- * If there will be one client alone, the shared one is that client's own: a program is started once, for it.
+ * Decides which connection serves which client.
+ *
+ * - A server of 2026-07-28 has one connection for all clients, because every request says whose it is. If the server also
+ *   speaks 2025, a client of 2025 gets a connection in its own era beside it, since most servers ask questions in that era
+ *   alone.
+ * - A 2025-era server knows one client per connection. So a client that it may ask, or that calls its tools, gets a connection
+ *   of its own, and all that the server sends on it is for that client. If each connection starts a program, all work of the
+ *   client goes over its own, since each program has its own state. All other clients share one connection, on which the
+ *   server learns that it can ask nobody.
+ * - If there will be only one client, the shared connection is its own, so that a program is started once.
  */
 import type { JSONRPCRequest } from '@modelcontextprotocol/client';
 import type { Data } from '../../connection/data.ts';
@@ -22,40 +26,46 @@ import { type Ask, createView, isIdle, type View } from './view.ts';
 import type { Watching } from './watching.ts';
 import { type Link, openLink, type Spoken, type Verdict } from './wire/link.ts';
 
-/** Handlers of the events of connections; `watching` makes what each connection needs for watches. */
+/** Handlers of the events of connections. */
 export interface ConnectionEvents {
+  /** The server has sent a log message. */
   logged(link: Link, params: Data): void;
-  /** @param link undefined while it is being opened; @param ask the client that it is opened for */
+  /**
+   * The server asks the client a question.
+   * @param link undefined while the connection is being opened
+   * @param ask asks the client that the connection is for
+   */
   asked(link: Link | undefined, ask: Ask, request: JSONRPCRequest, signal: AbortSignal): Promise<Data>;
-  /** One is open, whoever it is for. */
+  /** A connection is open, whichever client it is for. */
   opened(link: Link): void;
-  /** The one that everybody shares is, or a client's own to a server of 2025. */
+  /** The shared connection is open, or a client's own connection to a server of 2025. */
   up(link: Link): void;
+  /** Makes the watches of a connection. */
   watching(supervisor: Supervisor): Watching;
 }
 
 /** A connection for one call. */
 export interface Lease {
   readonly link: Link;
-  /** The connection is this client's alone as long as the lease lasts. */
+  /** Whether the connection is this client's alone as long as the lease lasts. */
   readonly own: boolean;
-  /** @param reusable whether nothing of the call can still be under way on it */
+  /** @param reusable whether nothing of the call can still run on the connection */
   release(reusable: boolean): void;
 }
 
 export interface Connections {
   readonly shared: View;
-  /** The view through which a client looks at things. */
+  /** Returns the view of a client, for all its work but calls. */
   of(ctx: Context): Promise<View>;
-  /** Waits for what a list is of, which others are listed beside: a while from the start, and not at all later. */
+  /** Waits until the server can be listed, beside others: for a while after its start, and not at all later. */
   here(ctx: Context): Promise<void>;
-  /** Told of changes of a list from now on, also those of a server that only comes later. */
+  /** Watches a list from now on, even if the server cannot be reached until later. */
   watchList(list: ListName, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
-  /** For tools and prompts. */
+  /** Returns a connection for a call of a tool or prompt. */
   forCall(ctx: Context): Promise<Lease>;
-  /** Whether what one client sees may not be what another one sees. */
+  /** Whether two clients may see different things, because their connections start different programs. */
   readonly apart: boolean;
-  /** All that there are now. */
+  /** Returns all present views. */
   all(): readonly View[];
   close(): Promise<void>;
 }
@@ -65,24 +75,25 @@ export const DEFAULT_MAX_CONNECTIONS = 32;
 /** How long a request waits for a server that is starting, in milliseconds: clients do not wait much longer. */
 export const REQUEST_WAITS: Waits = { ms: 20_000, since: 'now' };
 
-/** Likewise a list, from the start of the server. */
+/** How long a list waits for a server that is starting, in milliseconds from its start. */
 const DEFAULT_STARTING_MS = 5_000;
 
-/** A connection of a client that has not used it for so long is closed, in milliseconds. */
+/** A client's own connection is closed when the client has not used it for this long, in milliseconds. */
 const IDLE_MS = 5 * 60_000;
 
-/** One whose client watched changes and does not any more: the client has gone. */
+/** The same for a client that has watched changes and no longer does, since it has probably gone, in milliseconds. */
 const LEFT_MS = 15_000;
 
-/** The shared one, where everybody has one of their own. */
+/** The same for the shared connection to a program, if clients have connections of their own, in milliseconds. */
 const UNSHARED_MS = 60_000;
 
+/** Milliseconds between checks for unused connections. */
 const SWEEP_MS = 10_000;
 
-/** A server of 2026 that refused a connection of 2025 is not asked for one again for so long, in milliseconds. */
+/** How long a server of 2026 that refused a connection of 2025 is not asked for another one, in milliseconds. */
 const MODERN_ONLY_MS = 10 * 60_000;
 
-/** A server that is spoken to in 2025 without being asked. */
+/** The verdict for speaking 2025 without asking the server for its era. */
 const LEGACY: Verdict = { prior: { kind: 'legacy' }, at: Number.POSITIVE_INFINITY };
 
 export function createConnections(options: UpstreamOptions, events: ConnectionEvents): Connections {
@@ -91,10 +102,10 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   const timeoutMs = options.connectTimeoutMs ?? (isProgram ? CONNECT_MS.program : CONNECT_MS.url);
   /** The era that the server speaks, except over a `second` connection; undefined while it is not known. */
   let verdict: Verdict | undefined = options.era === '2025' ? LEGACY : undefined;
-  /** Until when a server of 2026 is taken for one that does not have 2025, too. */
+  /** Until this time, a server of 2026 is assumed not to speak 2025 as well. */
   let modernOnlyUntil = 0;
   const listWaits: Waits = { ms: options.startingMs ?? DEFAULT_STARTING_MS, since: 'begun' };
-  /** Those who watch lists of a server that was not reached yet. */
+  /** Handlers of list watches that began before the server was reached. */
   const early = new Set<() => void>();
   const bar = createBar();
   const owned = new Set<View>();
@@ -102,7 +113,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   const sweep = setInterval(expire, SWEEP_MS);
   sweep.unref();
 
-  /** @param spoken default: what is known of the server */
+  /** Opens a connection. @param spoken the era to speak. Default: the era that the server is known to speak */
   async function open(
     capabilities: Data,
     view: () => View,
@@ -131,11 +142,11 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
       );
       link = found.link;
       if (!fixed) verdict = found.verdict;
-      for (const arrived of early) arrived();
+      for (const reached of early) reached();
       early.clear();
       return link;
     } catch (error) {
-      // It may be another era by now that it speaks.
+      // The server may speak another era when it comes back.
       if (!fixed) verdict = undefined;
       throw error;
     }
@@ -143,9 +154,10 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
 
   type Open = (signal: AbortSignal, view: () => View) => Promise<Link>;
 
-  const nobody: Open = (signal, view) => open({}, view, signal);
+  /** Opens a connection on which the server can ask nobody. */
+  const openShared: Open = (signal, view) => open({}, view, signal);
 
-  /** The only client's connection: for one of 2025 in that era, where the server has it. */
+  /** Opens the connection of the only client: for a client of 2025 in that era, if the server speaks it. */
   async function forSole(client: Promise<ClientFeatures>, signal: AbortSignal): Promise<Link> {
     const { ask, ...features } = await abortable(client, signal);
     shared.ask ??= ask;
@@ -155,7 +167,10 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     return link;
   }
 
-  /** @param second of 2025, to a server that others speak 2026 to */
+  /**
+   * @param sharing the view whose watches this one uses; undefined for watches of its own
+   * @param second whether this is a connection of 2025 to a server to which other clients speak 2026
+   */
   function viewOf(key: string, opening: Open, sharing?: View, second = false): View {
     const supervisor = createSupervisor({
       name,
@@ -177,12 +192,13 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   }
 
   const sole = isProgram && connections === 'client' ? options.sole : undefined;
-  const shared = viewOf('shared', sole === undefined ? nobody : (signal) => forSole(sole, signal));
+  const shared = viewOf('shared', sole === undefined ? openShared : (signal) => forSole(sole, signal));
 
   function openOwn(key: string, ctx: Context): View {
     const second = verdict?.prior.kind === 'modern';
     const capabilities = capabilitiesOf(ctx);
-    const opening: Open = (signal, its) => open(capabilities, its, signal, second ? { verdict: LEGACY } : undefined);
+    const opening: Open = (signal, viewNow) =>
+      open(capabilities, viewNow, signal, second ? { verdict: LEGACY } : undefined);
     const view = viewOf(key, opening, isProgram ? undefined : shared, second);
     view.ask = ctx.client?.ask;
     owned.add(view);
@@ -197,7 +213,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   function expire(): void {
     const unusedFor = (view: View): number => Date.now() - view.usedAt;
     for (const view of owned) {
-      // Behind a URL everybody watches over the shared connection: that says nothing of this one.
+      // Watches on a server behind a URL go over the shared connection, so they do not keep this one.
       const idle = view.running === 0 && (!isProgram || !view.watching.busy);
       if (idle && unusedFor(view) > (isProgram && view.watched ? LEFT_MS : IDLE_MS)) discard(view);
     }
@@ -206,7 +222,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     }
   }
 
-  /** Room for one more, made by closing the one that was unused for longest. */
+  /** Makes room for one more connection by closing the one that was unused for longest. Returns whether there is room. */
   function hasRoom(): boolean {
     if (owned.size < maxConnections) return true;
     const idle = [...owned].filter((view) => view.running === 0 && (!isProgram || !view.watching.busy));
@@ -216,27 +232,27 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     return true;
   }
 
-  /** Whether each client gets its own; known once the server has been reached. */
+  /** Whether this client gets its own connection. Waits for the server if it has not been reached yet. */
   async function keepsApart(ctx: Context): Promise<boolean> {
     if (connections === 'shared') return false;
     if (verdict === undefined) await shared.supervisor.get(ctx.signal, REQUEST_WAITS);
     if (verdict?.prior.kind === 'legacy') return true;
-    if (options.era === '2026' || !lasts(ctx) || !isOf2025(ctx) || !speaksOf2025(ctx)) return false;
+    if (options.era === '2026' || !lasts(ctx) || !isOf2025(ctx) || !needsOwnEra(ctx)) return false;
     return hasBothEras(ctx);
   }
 
-  /** Whether the shared connection is the only client's own, known once the server has been reached. */
+  /** Whether the shared connection is the only client's own. Waits for the server if it has not been reached yet. */
   async function isOfSole(ctx: Context): Promise<boolean> {
     if (sole === undefined) return false;
     if (verdict === undefined) await shared.supervisor.get(ctx.signal, REQUEST_WAITS);
     return verdict?.prior.kind === 'legacy';
   }
 
-  /** Whether a client of 2025 would lose something of what it has of the server in its own era. */
-  const speaksOf2025 = (ctx: Context): boolean =>
+  /** Whether a client of 2025 would miss questions or log messages of the server without a connection in its own era. */
+  const needsOwnEra = (ctx: Context): boolean =>
     askable(ctx) || shared.supervisor.current?.capabilities.logging !== undefined;
 
-  /** Whether a server of 2026 takes a client of 2025 too: the client's own connection is opened for that, and kept. */
+  /** Finds out whether a server of 2026 also speaks 2025, by opening the client's own connection. Keeps it if so. */
   async function hasBothEras(ctx: Context): Promise<boolean> {
     if (Date.now() < modernOnlyUntil) return false;
     const view = withKey(peerKey(ctx), ctx);
@@ -246,7 +262,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
       return true;
     } catch (error) {
       ctx.signal.throwIfAborted();
-      // One that has taken this client before is only away, and one that is starting only late.
+      // A server that accepted this client before is only away, and one that is starting is only late.
       if (view.supervisor.opened > 0 || view.supervisor.state === 'connecting') throw error;
       modernOnlyUntil = Date.now() + MODERN_ONLY_MS;
       discard(view);
@@ -255,10 +271,10 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     }
   }
 
-  /** The one with a key, opened if there is room. */
+  /** Returns the view with a key, opened if there is room; undefined if there is none. */
   function withKey(key: string, ctx: Context): View | undefined {
-    const known = [...owned].find((view) => view.key === key);
-    if (known !== undefined) return touched(known, ctx);
+    const view = existing(key);
+    if (view !== undefined) return touched(view, ctx);
     if (hasRoom()) return openOwn(key, ctx);
     log.warn('too many clients: one shares a connection, where the server cannot ask it', { mount: name });
     return undefined;
@@ -272,12 +288,12 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
 
   const peerKey = (ctx: Context): string => `peer ${ctx.peer}`;
 
-  /** Of clients that are not connected here: those of one principal that can do the same. */
+  /** The key of connections for clients without a lasting connection: those of one principal with the same capabilities. */
   const lentKey = (ctx: Context): string => JSON.stringify(['lent', ctx.principal.id, capabilitiesOf(ctx)]);
 
-  /** The view in which a client has work done that is not a call; undefined for the shared one. */
+  /** Returns the client's own view for work that is not a call; undefined if it uses the shared one. */
   function ownOf(ctx: Context): View | undefined {
-    // Work without a client's request opens no connection; it may use one that the client has.
+    // Work without a client's request opens no connection, but may use one that the client has.
     if (ctx.client === undefined) return lasts(ctx) ? existing(peerKey(ctx)) : undefined;
     if (lasts(ctx)) return isProgram || askable(ctx) ? withKey(peerKey(ctx), ctx) : existing(peerKey(ctx));
     return isProgram && askable(ctx) ? withKey(lentKey(ctx), ctx) : undefined;
@@ -304,10 +320,10 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     }
   }
 
-  /** For a client that is not connected here: one that nobody else of its principal uses for a call meanwhile. */
+  /** Lends a connection to a client without a lasting one. No other call of its principal uses it meanwhile. */
   async function lend(ctx: Context): Promise<Lease> {
     const key = lentKey(ctx);
-    // Late log messages of one call must not be taken for those of the next: who wants them gets a fresh connection.
+    // Late log messages of one call must not be taken for those of the next, so a client that wants them gets a fresh connection.
     const wantsLogs = ctx.client?.logLevel !== undefined;
     const free = wantsLogs ? undefined : [...owned].find((view) => view.key === key && view.running === 0);
     if (free !== undefined) return borrow(free, true, ctx);
@@ -317,45 +333,45 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     return wantsLogs ? { ...lease, release: () => lease.release(false) } : lease;
   }
 
-  async function ofAll(ctx: Context): Promise<Lease> {
+  async function leaseShared(ctx: Context): Promise<Lease> {
     shared.usedAt = Date.now();
     return { link: await shared.supervisor.get(ctx.signal, REQUEST_WAITS), own: false, release: () => {} };
   }
 
   async function of(ctx: Context): Promise<View> {
     if (await isOfSole(ctx)) return touched(shared, ctx);
-    const own = (await keepsApart(ctx)) ? ownOf(ctx) : undefined;
-    if (own !== undefined) return own;
+    const view = (await keepsApart(ctx)) ? ownOf(ctx) : undefined;
+    if (view !== undefined) return view;
     shared.usedAt = Date.now();
     return shared;
   }
 
-  const watchedIn = (view: View, ...args: Parameters<Watching['list']>): Promise<AsyncDisposable> => {
+  const watchIn = (view: View, ...args: Parameters<Watching['list']>): Promise<AsyncDisposable> => {
     view.watched = true;
     return view.watching.list(...args);
   };
 
-  /** Over the shared connection until the server is there: then it is known where this client has its own. */
+  /** Watches over the shared connection until the server is reached, then over the client's own if it has one. */
   async function watchEarly(...args: Parameters<Watching['list']>): Promise<AsyncDisposable> {
     const [, onChange, ctx] = args;
-    let held = watchedIn(shared, ...args);
+    let watch = watchIn(shared, ...args);
     let ended = false;
     async function move(): Promise<void> {
       const view = await of(ctx);
       if (ended || view === shared) return;
-      const before = held;
-      held = watchedIn(view, ...args);
+      const before = watch;
+      watch = watchIn(view, ...args);
       await (await before)[Symbol.asyncDispose]();
       onChange();
     }
-    const arrived = (): void => void move().catch((error: unknown) => log.debug('upstream', { mount: name, error }));
-    early.add(arrived);
-    await held;
+    const reached = (): void => void move().catch((error: unknown) => log.debug('upstream', { mount: name, error }));
+    early.add(reached);
+    await watch;
     return {
       async [Symbol.asyncDispose]() {
         ended = true;
-        early.delete(arrived);
-        await (await held)[Symbol.asyncDispose]();
+        early.delete(reached);
+        await (await watch)[Symbol.asyncDispose]();
       },
     };
   }
@@ -369,16 +385,16 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
       await view.supervisor.get(ctx.signal, listWaits);
     },
     async watchList(...args) {
-      return verdict === undefined ? watchEarly(...args) : watchedIn(await of(args[2]), ...args);
+      return verdict === undefined ? watchEarly(...args) : watchIn(await of(args[2]), ...args);
     },
     async forCall(ctx) {
       if (await isOfSole(ctx)) return borrow(shared, false, ctx);
-      if (!(await keepsApart(ctx))) return ofAll(ctx);
+      if (!(await keepsApart(ctx))) return leaseShared(ctx);
       if (lasts(ctx)) {
-        const own = withKey(peerKey(ctx), ctx);
-        return own === undefined ? ofAll(ctx) : borrow(own, false, ctx);
+        const view = withKey(peerKey(ctx), ctx);
+        return view === undefined ? leaseShared(ctx) : borrow(view, false, ctx);
       }
-      return askable(ctx) || ctx.client?.logLevel !== undefined ? lend(ctx) : ofAll(ctx);
+      return askable(ctx) || ctx.client?.logLevel !== undefined ? lend(ctx) : leaseShared(ctx);
     },
     get apart() {
       if (!isProgram || connections === 'shared') return false;

@@ -1,4 +1,4 @@
-/** The features that an upstream declared; until it was reached for the first time, all that it may have. */
+/** The features that an upstream declared. Before it is first reached, it is taken to have all but the extensions. */
 
 import type { Data } from '../../connection/data.ts';
 import { type ResourceExtensions, resourceExtensionsIn } from '../../connection/results.ts';
@@ -7,18 +7,18 @@ import { TASKS_EXTENSION } from '../../protocol/tasks.ts';
 import type { LinkFacts } from './wire/link.ts';
 
 export interface Facts extends ResourceExtensions {
-  /** Whether it was reached: until then nobody knows. */
+  /** Whether the upstream was reached; before that, the other fields are assumptions. */
   readonly reached: boolean;
   readonly resources: boolean;
   readonly subscribe: boolean;
   readonly tools: boolean;
   readonly prompts: boolean;
   readonly completion: boolean;
-  /** It tells when its resources change. */
+  /** Whether it sends a notification when its list of resources changes; likewise the next two fields. */
   readonly tellsResources: boolean;
   readonly tellsTools: boolean;
   readonly tellsPrompts: boolean;
-  /** It sends log messages. */
+  /** Whether it sends log messages. */
   readonly logging: boolean;
 }
 
@@ -57,7 +57,7 @@ export function factsOf(link: Pick<LinkFacts, 'capabilities'> | undefined): Fact
   };
 }
 
-/** Whether calls of tools may become tasks over a connection, in the way of its era. */
+/** Whether tool calls over a connection may become tasks, by the rules of its era. */
 export function hasTasks({ era, capabilities }: Pick<LinkFacts, 'era' | 'capabilities'>): boolean {
   const { tasks, extensions } = capabilities as Data;
   if (era === 'modern') return isData(extensions) && isData(extensions[TASKS_EXTENSION]);

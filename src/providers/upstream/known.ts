@@ -1,33 +1,36 @@
-/** Remembers how an upstream described its resources, and what reads showed: some servers say less, or say it elsewhere. */
+/** Remembers how an upstream described its resources, and which reads gave several contents, to complete later descriptions. */
 
 import type { Data } from '../../connection/data.ts';
 import { createLru } from '../../core/lru.ts';
 
-/** The most resources that are kept of a list that was read to find metadata, and most that are known to be containers. */
+/** The most resources that are kept of a list that was read to find metadata, and the most that are known as containers. */
 const MAX_KNOWN = 20_000;
 
-/** The most resources that are kept of the pages that clients read: enough for what they ask about next, and not the whole list. */
+/** The most resources that are kept of the pages that clients read: clients ask next about the latest ones, not the whole list. */
 const MAX_PASSING = 500;
 
-/** How long a list counts as true, in milliseconds: of a server that notifies of changes, and of one that does not. */
-const TOLD_MS = 10 * 60_000;
-const UNTOLD_MS = 30_000;
+/** How long a list of a server that notifies of changes is taken as current, in milliseconds. */
+const NOTIFIED_MS = 10 * 60_000;
+/** The same for a server that does not notify. */
+const UNNOTIFIED_MS = 30_000;
 
 /** A resource as the server describes it. */
 export type Entry = Data & { readonly uri: string };
 
+/** The remembered descriptions. `tells` is whether the server notifies of changes. */
 export interface Known {
   get(uri: string): Entry | undefined;
-  /** Whether a list that is kept has the resource. */
+  /** Whether a remembered list has the resource. */
   isListed(uri: string): boolean;
   /** Keeps the latest entries of a page that a client read. */
   learn(resources: readonly Entry[], tells: boolean): void;
-  /** Keeps how the server describes a resource that, as far as is known, is in no list. */
+  /** Keeps the description of a resource that is not known to be in a list. */
   learnUnlisted(uri: string, resource: Entry, tells: boolean): void;
   /** Keeps entries of a list that was read to find metadata. */
   keep(resources: readonly Entry[], tells: boolean): void;
-  /** Whether the whole list has been read, so that a resource that is not known is not in it. */
+  /** Whether the whole list has been read, so that an unknown resource is not in it. */
   readonly whole: boolean;
+  /** Notes that the whole list has been read. */
   learnedAll(tells: boolean): void;
   /** Whether the latest read of the resource, by any client, gave contents of several URIs (2093-7). `clear` does not forget it. */
   hasSeveral(uri: string): boolean;
@@ -41,24 +44,24 @@ export function createKnown(now: () => number = Date.now): Known {
   const unlisted = createLru<string, Entry>(MAX_PASSING);
   const severals = createLru<string, true>(MAX_KNOWN);
   let wholeUntil = 0;
-  const lasts = (tells: boolean): number => (tells ? TOLD_MS : UNTOLD_MS);
+  const lifetime = (tells: boolean): number => (tells ? NOTIFIED_MS : UNNOTIFIED_MS);
   return {
     get: (uri) => unlisted.get(uri) ?? passing.get(uri) ?? known.get(uri),
     isListed: (uri) => passing.has(uri) || known.has(uri),
     learn(resources, tells) {
-      for (const resource of resources) passing.set(resource.uri, resource, { ttl: lasts(tells) });
+      for (const resource of resources) passing.set(resource.uri, resource, { ttl: lifetime(tells) });
     },
     learnUnlisted(uri, resource, tells) {
-      unlisted.set(uri, resource, { ttl: lasts(tells) });
+      unlisted.set(uri, resource, { ttl: lifetime(tells) });
     },
     keep(resources, tells) {
-      for (const resource of resources) known.set(resource.uri, resource, { ttl: lasts(tells) });
+      for (const resource of resources) known.set(resource.uri, resource, { ttl: lifetime(tells) });
     },
     get whole() {
       return now() < wholeUntil;
     },
     learnedAll(tells) {
-      wholeUntil = now() + lasts(tells);
+      wholeUntil = now() + lifetime(tells);
     },
     hasSeveral: (uri) => severals.has(uri),
     learnSeveral(uri, several) {

@@ -1,6 +1,6 @@
 /**
- * Lists of an upstream, a page at a time: its cursors are carried along, its pages cut where they are longer than what is
- * wanted, and a cursor that comes again ends the list, with a word about it.
+ * Reads lists of an upstream, a page at a time. A cursor here contains the upstream's cursor. A page that is longer than
+ * wanted is cut. If the upstream repeats a cursor, the list ends with a note that says so.
  */
 import { LRUCache } from 'lru-cache';
 import type { Data } from '../../connection/data.ts';
@@ -18,22 +18,22 @@ export interface ListedPage {
   readonly nextCursor: string | undefined;
 }
 
-/** Asks for one page of the upstream's own. */
+/** Asks the upstream for one of its pages. */
 export type Fetch = (cursor: string | undefined, ctx: Context) => Promise<Data>;
 
-/** Gives those of the entries back that are valid. */
+/** Returns the valid entries. */
 export type Keep = (entries: readonly unknown[], ctx: Context) => Promise<readonly Data[]>;
 
 export interface List {
-  /** Names it: its method, and what it is of. */
+  /** Identifies the list: its method and its subject. */
   readonly key: string;
-  /** Of the result where the entries are. */
+  /** The field of the result that has the entries. */
   readonly field: string;
   /** Returns the text that tells one entry from another. */
   readonly idOf: (entry: Data) => string;
   readonly fetch: Fetch;
   readonly keep: Keep;
-  /** Pages that are being fetched, for others who ask for them. Undefined where each has to ask for itself. */
+  /** Shares pages that are being fetched among callers. Undefined if each caller has to fetch its own. */
   readonly fetching?: Fetching;
 }
 
@@ -41,32 +41,34 @@ export type Fetching = Coalescing<FetchedPage<Data>>;
 
 export interface Lists {
   page(list: List, page: Page, ctx: Context): Promise<ListedPage>;
-  /** Forgets pages that were cut: the list has changed. */
+  /** Forgets pages that were cut, because the list has changed. */
   forget(key: string): void;
 }
 
-/** The position of a list. */
+/** A position in a list, which the cursor contains. */
 interface Position {
-  /** The upstream's cursor of the page that is being given; undefined for the first. */
+  /** The upstream's cursor of the present page; undefined for the first page. */
   readonly cursor: string | undefined;
-  /** Behind which of its entries: undefined for its first one. */
+  /** The place in that page to go on after; undefined for its beginning. */
   readonly after: Place | undefined;
-  /** Marks of the cursors that were used, to know one that comes again. */
+  /** Marks of the cursors that were used, to notice one that is repeated. */
   readonly used: readonly string[];
 }
 
-/** Marks of the entries that were given last, the very last one first, and its place. */
+/** The index of the entry that was given last, and the marks of the last entries, the very last one first. */
 type Place = readonly [index: number, ...marks: string[]];
 
-/** The most entries that a place is known by: as long as one of them is left, what comes and goes around them moves nothing. */
+/** The most marks of a place. As long as one of these entries is left, changes around them do not move the place. */
 const MAX_PLACE_MARKS = 8;
 
-/** The most pages that are kept because they were longer than what was wanted of them, their bytes in memory, and milliseconds. */
+/** The most cut pages that are kept for the rest of their entries. */
 const MAX_KEPT = 8;
+/** The most bytes of memory that they take. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+/** How long one is kept, in milliseconds. */
 const KEPT_MS = 30_000;
 
-/** The most marks that go with a position. Beyond them every other one is dropped: a loop passes those that are left, too. */
+/** The most marks of cursors in a position. Beyond that every other one is dropped, since a loop also repeats the others. */
 const MAX_MARKS = 1_024;
 
 export function createLists(name: string): Lists {
@@ -75,15 +77,15 @@ export function createLists(name: string): Lists {
     maxSize: MAX_KEPT_BYTES,
     sizeCalculation: ({ entries }) => weightOf(entries),
     ttl: KEPT_MS,
-    // Whoever stops half-way leaves a page behind.
+    // A caller that stops half-way leaves a page behind.
     ttlAutopurge: true,
   });
 
-  /** The server's own page, as far as it is valid. */
+  /** Fetches one of the upstream's pages, with the valid entries only. */
   async function fetched({ key, field, fetch, keep, fetching }: List, cursor: string | undefined, ctx: Context) {
-    async function work(own: Context): Promise<FetchedPage<Data>> {
-      const { entries, next } = pageIn(await fetch(cursor, own), field, name);
-      return { entries: await keep(entries, own), next };
+    async function work(workCtx: Context): Promise<FetchedPage<Data>> {
+      const { entries, next } = pageIn(await fetch(cursor, workCtx), field, name);
+      return { entries: await keep(entries, workCtx), next };
     }
     if (fetching === undefined) return work(ctx);
     return fetching.run(JSON.stringify([key, cursor, ctx.principal.id, capabilitiesOf(ctx)]), ctx, work);
@@ -94,14 +96,14 @@ export function createLists(name: string): Lists {
       const { key, idOf } = list;
       const at = cursor === undefined ? START : parse(cursor);
       const keptAs = JSON.stringify([key, ctx.principal.id, at.cursor]);
-      const known = at.after === undefined ? undefined : kept.get(keptAs);
-      const { entries, next } = known ?? (await fetched(list, at.cursor, ctx));
+      const cut = at.after === undefined ? undefined : kept.get(keptAs);
+      const { entries, next } = cut ?? (await fetched(list, at.cursor, ctx));
       const from = at.after === undefined ? 0 : placeAfter(entries, at.after, idOf);
       const to = from + limit;
       const given = entries.slice(from, to);
       if (given.length > 0 && to < entries.length) {
-        // Others who shared it have kept it by now.
-        if (known === undefined && kept.peek(keptAs)?.entries !== entries) kept.set(keptAs, { entries, next });
+        // Another caller that shared the fetch may have kept the page already.
+        if (cut === undefined && kept.peek(keptAs)?.entries !== entries) kept.set(keptAs, { entries, next });
         const marks = entries.slice(Math.max(0, to - MAX_PLACE_MARKS), to).map((entry) => markOf(idOf(entry)));
         return { entries: given, nextCursor: write({ ...at, after: [to - 1, ...marks.reverse()] }) };
       }
@@ -132,11 +134,11 @@ const thinned = (used: readonly string[]): readonly string[] =>
 
 const markOf = (text: string): string => numberOf(text).toString(36);
 
-/** Behind the last entry that was given and is still there; where none of them is, where they were. */
+/** Returns the index after the last given entry that is still there; if none is, the index where they were. */
 function placeAfter(entries: readonly Data[], [index, ...marks]: Place, idOf: (entry: Data) => string): number {
-  const there = entries[index];
-  if (there !== undefined && markOf(idOf(there)) === marks[0]) return index + 1;
-  const places = new Map(entries.map((entry, place) => [markOf(idOf(entry)), place]));
+  const entry = entries[index];
+  if (entry !== undefined && markOf(idOf(entry)) === marks[0]) return index + 1;
+  const places = new Map(entries.map((candidate, place) => [markOf(idOf(candidate)), place]));
   const found = marks.map((mark) => places.get(mark)).find((place) => place !== undefined);
   return found === undefined ? Math.min(index + 1 - marks.length, entries.length) : found + 1;
 }
@@ -146,7 +148,7 @@ export interface FetchedPage<T> {
   readonly next: string | undefined;
 }
 
-/** @throws ResourceError `internal` for a result that is no such list */
+/** @throws ResourceError `internal` if the result has no such list */
 function pageIn(result: Data, field: string, name: string): FetchedPage<unknown> {
   const entries = entriesIn(result, field);
   if (entries === undefined) {
@@ -157,7 +159,7 @@ function pageIn(result: Data, field: string, name: string): FetchedPage<unknown>
 
 const write = ({ cursor, after, used }: Position): string => JSON.stringify([cursor ?? null, after ?? null, used]);
 
-/** @throws ResourceError `invalid` */
+/** @throws ResourceError `invalid` for a text that is not a cursor of this module */
 function parse(text: string): Position {
   try {
     const [cursor, after, used] = JSON.parse(text) as readonly unknown[];

@@ -1,7 +1,7 @@
 /**
  * Gets the metadata of one resource of an upstream: asks for it, else looks for it in the server's list, else reads the
- * resource (2093-2, 2093-11). It asks every server that has resources, since SEP-2093 has no extension that a server could
- * declare; it does not ask a server without the method again over the same connection.
+ * resource (2093-2, 2093-11). Asks every server that has resources, since SEP-2093 has no extension that a server could
+ * declare. Does not ask a server without the method again over the same connection.
  */
 import { identityOf } from '../../connection/uris.ts';
 import type { ResourceBody } from '../../core/body.ts';
@@ -25,10 +25,10 @@ const MAX_LOOKED_AT = 20_000;
 
 const STEP = 1_000;
 
-/** Longest that an answer waits for the server to say whether its resource has children, in milliseconds. */
+/** The longest that a read waits for the server to say whether its resource has children, in milliseconds. */
 const MAX_ASKING_MS = 2_000;
 
-/** Codes of the other errors that servers send for a method that they do not know; some send nothing, which is `timeout`. */
+/** Codes of other errors that servers send for an unknown method; some send nothing, which gives `timeout`. */
 const MAY_MEAN_NO_METHOD: ReadonlySet<ResourceErrorCode> = new Set(['invalid', 'internal', 'timeout']);
 
 export interface MetadataSetup {
@@ -39,7 +39,7 @@ export interface MetadataSetup {
   readonly connections: Pick<Connections, 'of'>;
   readonly border: Border;
   readonly notValid: (uri: string) => ResourceError;
-  /** A page of the server's own list. */
+  /** Returns a page of the server's own list. */
   list(page: Page, ctx: Context): Promise<EntryPage>;
   /** Reads the resource, and learns from it whether its contents have several URIs. */
   read(uri: string, ctx: Context): Promise<readonly ResourceBody[]>;
@@ -48,7 +48,7 @@ export interface MetadataSetup {
 /** The connection that is up now; there may be none. */
 type Over = Pick<View['supervisor'], 'current'>;
 
-/** A page of a list, as the server has it. */
+/** A page of a list, with the entries as the server sent them. */
 export interface EntryPage {
   readonly entries: readonly Entry[];
   readonly nextCursor: string | undefined;
@@ -56,7 +56,7 @@ export interface EntryPage {
 
 export interface Metadata {
   of(uri: string, ctx: Context): Promise<Resource>;
-  /** Whether the server says that a resource that was read has children (2093-5). Asks it where that is not known. */
+  /** Whether the server says that a resource has children (2093-5). Asks the server if that is not known. */
   saysListable(uri: string, ctx: Context): Promise<boolean>;
   isListed(uri: string, ctx: Context): Promise<boolean>;
 }
@@ -70,8 +70,8 @@ export function createMetadata(setup: MetadataSetup): Metadata {
   const hasMethod = ({ current }: Over): boolean | undefined => current && answers.get(current);
   const learn = ({ current }: Over, has: boolean): void => void (current && answers.set(current, has));
 
-  /** Asks the server; undefined where it does not have the method, or seems not to have it. */
-  async function asked(uri: string, { known, supervisor }: View, ctx: Context): Promise<Resource | undefined> {
+  /** Asks the server; undefined if it does not have the method, or seems not to have it. */
+  async function askServer(uri: string, { known, supervisor }: View, ctx: Context): Promise<Resource | undefined> {
     const has = hasMethod(supervisor);
     if (has === false) return undefined;
     const isSure = has ?? facts().metadata;
@@ -93,7 +93,8 @@ export function createMetadata(setup: MetadataSetup): Metadata {
     return completeEntry(entry, known, facts());
   }
 
-  async function looked(uri: string, known: Known, ctx: Context): Promise<Entry | undefined> {
+  /** Looks for the resource in the lists that were read, else reads the whole list. */
+  async function findListed(uri: string, known: Known, ctx: Context): Promise<Entry | undefined> {
     const found = known.get(uri);
     if (found !== undefined || known.whole) return found;
     await scan(known, ctx);
@@ -102,8 +103,8 @@ export function createMetadata(setup: MetadataSetup): Metadata {
 
   /** Reads the server's list, once for all callers that wait for it. */
   function scan(known: Known, ctx: Context): Promise<void> {
-    const going = scanning.get(known);
-    if (going !== undefined) return going;
+    const running = scanning.get(known);
+    if (running !== undefined) return running;
     // The caller that began the scan may go away while others wait for it.
     const lasting = withSignal(ctx, new AbortController().signal);
     const fresh = scanAll(known, lasting).finally(() => scanning.delete(known));
@@ -123,14 +124,14 @@ export function createMetadata(setup: MetadataSetup): Metadata {
     if (cursor === undefined) known.learnedAll(facts().tellsResources);
   }
 
-  /** The resource is in no list, so only a read tells whether it exists. */
+  /** Reads a resource that is in no list: only a read tells whether it exists. */
   async function readOf(uri: string, known: Known, ctx: Context): Promise<Entry> {
     const bodies = await setup.read(uri, ctx);
-    const own = bodies.find(({ resource }) => identityOf(resource.uri) === identityOf(uri));
+    const same = bodies.find(({ resource }) => identityOf(resource.uri) === identityOf(uri));
     const several = known.hasSeveral(uri);
     if (bodies.length === 0 && !several) throw notFound(uri);
     // If the contents have several URIs, the first item is a child, and does not describe this resource.
-    return { ...(own ?? (several ? undefined : bodies[0]))?.resource, uri };
+    return { ...(same ?? (several ? undefined : bodies[0]))?.resource, uri };
   }
 
   return {
@@ -138,10 +139,10 @@ export function createMetadata(setup: MetadataSetup): Metadata {
       if (!facts().reached) await asking.link(ctx);
       if (!facts().resources) throw notFound(uri);
       const view = await connections.of(ctx);
-      const told = await asked(uri, view, ctx);
-      if (told !== undefined) return told;
+      const answer = await askServer(uri, view, ctx);
+      if (answer !== undefined) return answer;
       const { known, supervisor } = view;
-      const entry = (await looked(uri, known, ctx)) ?? (await readOf(uri, known, ctx));
+      const entry = (await findListed(uri, known, ctx)) ?? (await readOf(uri, known, ctx));
       // The resource exists, so the server refused the method and not the URI.
       if (hasMethod(supervisor) === undefined) learn(supervisor, false);
       return completeEntry(entry, known, facts());
@@ -150,11 +151,11 @@ export function createMetadata(setup: MetadataSetup): Metadata {
       const view = await connections.of(ctx);
       if (view.known.get(uri) === undefined) {
         const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(MAX_ASKING_MS)]);
-        await asked(uri, view, withSignal(ctx, signal)).catch(() => undefined);
+        await askServer(uri, view, withSignal(ctx, signal)).catch(() => undefined);
         ctx.signal.throwIfAborted();
       }
-      const said = view.known.get(uri)?.capabilities as Partial<ResourceCapabilities> | undefined;
-      return said?.list === true;
+      const capabilities = view.known.get(uri)?.capabilities as Partial<ResourceCapabilities> | undefined;
+      return capabilities?.list === true;
     },
     async isListed(uri, ctx) {
       const { known } = await connections.of(ctx);

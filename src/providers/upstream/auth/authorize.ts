@@ -1,4 +1,4 @@
-/** A user lets Vitrine into an upstream: authorization code with PKCE, in the user's own browser (RFC 6749 4.1, RFC 8252). */
+/** Lets a user authorize Vitrine at an upstream: by code with PKCE, in the user's own browser (RFC 6749 4.1, RFC 8252). */
 import { randomBytes } from 'node:crypto';
 import { auth, extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 import { ResourceError } from '../../../core/errors.ts';
@@ -20,9 +20,9 @@ export interface AuthorizeOptions {
 const TIMEOUT_MS = 300_000;
 
 /**
- * Waits for the user to authorize Vitrine at the upstream, and keeps the tokens for gateways. What was kept before stays
- * as it is unless this succeeds.
- * @throws ResourceError `denied` when it is refused, `timeout` when it takes too long, `unavailable` for the rest
+ * Waits for the user to authorize Vitrine at the upstream, and saves the tokens for gateways. Tokens that were saved before
+ * are replaced only if this succeeds.
+ * @throws ResourceError `denied` if the user or the server refuses, `timeout` if the user takes too long, else `unavailable`
  */
 export async function authorizeUpstream(
   config: OAuthConfig,
@@ -30,19 +30,19 @@ export async function authorizeUpstream(
   { onAddress, timeoutMs = TIMEOUT_MS }: AuthorizeOptions,
 ): Promise<void> {
   const state = randomBytes(32).toString('base64url');
-  const patience = new AbortController();
+  const timeout = new AbortController();
   await using callback = await listenForCallback(config.redirectPort ?? 0, state);
-  const timer = setTimeout(() => patience.abort(tooLate(target.mount)), timeoutMs);
+  const timer = setTimeout(() => timeout.abort(tooLate(target.mount)), timeoutMs);
   try {
     const flow = codeFlow({ config, redirectUrl: callback.redirectUrl, state, onAddress });
     const options = {
       serverUrl: target.url,
-      fetchFn: endpointFetch(target.url, patience.signal),
-      ...(await challengeOf(target.url, patience.signal)),
+      fetchFn: endpointFetch(target.url, timeout.signal),
+      ...(await challengeOf(target.url, timeout.signal)),
       ...(config.scope !== undefined && { scope: config.scope }),
     };
     await auth(flow.provider, options);
-    const { code, iss } = await orAborted(callback.answer, patience.signal);
+    const { code, iss } = await orAborted(callback.answer, timeout.signal);
     await auth(flow.provider, { ...options, authorizationCode: code, ...(iss !== undefined && { iss }) });
     const file = tokenFile(target);
     await file.exclusively(async () => {
@@ -50,7 +50,7 @@ export async function authorizeUpstream(
       if (result !== undefined) await file.save(result);
     });
   } catch (error) {
-    patience.signal.throwIfAborted();
+    timeout.signal.throwIfAborted();
     throw noToken(target.mount, error);
   } finally {
     clearTimeout(timer);
@@ -60,6 +60,7 @@ export async function authorizeUpstream(
 const tooLate = (mount: string): ResourceError =>
   new ResourceError('timeout', `Nobody has authorized "${mount}" in time; run the command again`);
 
+/** Waits for a promise until the signal is aborted. @throws the reason of the signal */
 function orAborted<T>(awaited: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
@@ -69,7 +70,7 @@ function orAborted<T>(awaited: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Asks the upstream without a token, to learn where its metadata are and which scopes it wants. */
+/** Asks the upstream without a token, to learn where its metadata is and which scopes it wants. */
 async function challengeOf(url: string, signal: AbortSignal): Promise<Challenge> {
   const response = await fetch(url, {
     method: 'POST',
@@ -86,5 +87,5 @@ async function challengeOf(url: string, signal: AbortSignal): Promise<Challenge>
   };
 }
 
-/** For the first answer of the upstream, in milliseconds. */
+/** How long the upstream may take for its first answer, in milliseconds. */
 const CHALLENGE_MS = 15_000;

@@ -1,4 +1,4 @@
-/** The end of an authorization in a browser: a page on this machine that takes what the authorization server sends. */
+/** Receives the answer of the authorization server at the end of an authorization in a browser: at a page on this machine. */
 import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
@@ -8,26 +8,30 @@ import { ResourceError } from '../../../core/errors.ts';
 /** The answer of the authorization server, as the browser brought it. */
 export interface CallbackAnswer {
   readonly code: string;
-  /** Who sent the browser (RFC 9207). */
+  /** The issuer identifier of the authorization server that sent the browser (RFC 9207). */
   readonly iss: string | undefined;
 }
 
 export interface Callback extends AsyncDisposable {
   readonly redirectUrl: string;
-  /** Rejects with ResourceError `denied` when the user, or the server, refuses. */
+  /** Rejects with ResourceError `denied` if the user or the server refuses. */
   readonly answer: Promise<CallbackAnswer>;
 }
 
 const PATH = '/callback';
 
-/** Listens on 127.0.0.1 until it is disposed of. Only an answer with this state counts; others change nothing. */
+/**
+ * Listens at 127.0.0.1 until it is disposed of. An answer with another state is ignored.
+ * @param port 0 for a free port
+ * @throws ResourceError `unavailable` if the port cannot be used
+ */
 export async function listenForCallback(port: number, state: string): Promise<Callback> {
   let resolve: (answer: CallbackAnswer) => void = () => {};
   let reject: (error: ResourceError) => void = () => {};
   const answer = new Promise<CallbackAnswer>((...settle) => {
     [resolve, reject] = settle;
   });
-  // It may come before anybody waits for it.
+  // The answer may be rejected before anything waits for it.
   answer.catch(() => {});
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
@@ -61,7 +65,7 @@ export async function listenForCallback(port: number, state: string): Promise<Ca
       const closed = once(server, 'close');
       server.close();
       server.closeIdleConnections();
-      // A browser keeps its connection; the page that says how it went has been sent by now.
+      // A browser keeps its connection open. The page that shows the outcome has been sent by now.
       setImmediate(() => server.closeAllConnections());
       await closed;
     },

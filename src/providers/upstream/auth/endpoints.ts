@@ -1,13 +1,13 @@
 /**
- * How authorization servers are spoken to. Where they are is the upstream's word, so requests go to safe places only,
- * nothing that is posted follows a redirect, answers are bounded in time and size, and what a server says about a
- * request that carried secrets is cut down to its error code: it may well quote them.
+ * Sends requests to authorization servers. The upstream names their addresses, so they are not trusted: requests go only to
+ * safe URLs, a POST follows no redirect, and answers are limited in time and size. An error answer to a request that carried
+ * secrets is cut down to its error code, because its text may quote them.
  */
 
 import { type FetchLike, OAuthErrorCode } from '@modelcontextprotocol/client';
 import { isLoopback } from '../../../core/hosts.ts';
 
-/** For one answer, in milliseconds. */
+/** How long one answer may take, in milliseconds. */
 const ANSWER_MS = 15_000;
 
 /** The largest answer that is read, in bytes. */
@@ -15,12 +15,12 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 
 const MAX_REDIRECTS = 3;
 
-/** The most characters of an authorization server's own words that are kept, where they cannot quote a secret. */
+/** The most characters that are kept of an authorization server's own words, if these cannot quote a secret. */
 const MAX_WORDS = 200;
 
 /**
- * A `fetch` for discovery, registration and tokens of one upstream. Rejects with a TypeError where there is no answer, as
- * `fetch` does.
+ * Makes a `fetch` for discovery, registration and tokens of one upstream. Like `fetch`, it rejects with a TypeError if there
+ * is no answer.
  */
 export function endpointFetch(upstream: string, signal?: AbortSignal): FetchLike {
   return async (input, init = {}) => {
@@ -48,7 +48,7 @@ async function requested(url: URL, upstream: URL, init: RequestInit): Promise<Re
   }
 }
 
-/** https anywhere; plain http at the upstream itself, and on this machine where the upstream is on it too. */
+/** Allows https anywhere, plain http at the upstream itself, and plain http on this machine if the upstream is on it too. */
 function isSafe(url: URL, upstream: URL): boolean {
   if (url.protocol === 'https:' || url.origin === upstream.origin) return true;
   return url.protocol === 'http:' && isLoopback(url.hostname) && isLoopback(upstream.hostname);
@@ -65,13 +65,13 @@ async function boundedText(response: Response): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** The answer to a POST: whole where it is a success, else no more than a known error code. */
+/** Returns the answer to a POST: whole if it is a success, else no more than a known error code. */
 function discreet(response: Response, text: string, { body }: RequestInit): Response {
   const answer = parsed(text);
   if (response.ok && answer !== undefined && !('error' in answer)) return copyOf(response, text);
-  const known: readonly string[] = Object.values(OAuthErrorCode);
-  const error = known.find((code) => code === answer?.error) ?? OAuthErrorCode.ServerError;
-  // A form carries tokens, codes and client secrets; a registration, which is JSON, carries none.
+  const codes: readonly string[] = Object.values(OAuthErrorCode);
+  const error = codes.find((code) => code === answer?.error) ?? OAuthErrorCode.ServerError;
+  // A body that is a form carries tokens, codes and client secrets. A registration, which is JSON, carries none of them.
   const isJson = typeof body === 'string' && body.startsWith('{');
   const words = isJson ? wordsOf(answer?.error_description) : undefined;
   const status = response.ok ? 400 : response.status;

@@ -1,11 +1,11 @@
 /**
- * The errors on the way to a token, in words for the operator. None of them contains a URL or a text of another server:
- * either may carry a secret.
+ * Makes the errors that the operator sees when an upstream's token cannot be obtained. None of them contains a URL or a text
+ * of another server, since either may carry a secret.
  */
 import { OAuthClientFlowError, OAuthError, OAuthErrorCode } from '@modelcontextprotocol/client';
 import { ResourceError } from '../../../core/errors.ts';
 
-/** Nobody has authorized this mount, or what was authorized is over. */
+/** The error of a mount that nobody has authorized, or whose authorization has ended. */
 export const needsAuthorization = (mount: string, cause?: unknown): ResourceError =>
   new ResourceError(
     'unavailable',
@@ -13,7 +13,7 @@ export const needsAuthorization = (mount: string, cause?: unknown): ResourceErro
     { cause },
   );
 
-/** The authorization server gave no token: it refused, or it did not answer. */
+/** The error of an authorization server that gave no token: it refused, or it did not answer. */
 export function noToken(mount: string, cause: unknown): ResourceError {
   if (cause instanceof ResourceError) return cause;
   const why = reasonOf(cause);
@@ -22,7 +22,7 @@ export function noToken(mount: string, cause: unknown): ResourceError {
   });
 }
 
-/** The identity provider gave no assertion. @param why without anything that it has said, but for a known code */
+/** The error of an identity provider that gave no assertion. @param why quotes nothing of its answer but a known error code */
 export const noAssertion = (mount: string, why: string | undefined, cause?: unknown): ResourceError =>
   cause instanceof ResourceError
     ? cause
@@ -32,7 +32,7 @@ export const noAssertion = (mount: string, why: string | undefined, cause?: unkn
         { cause },
       );
 
-/** Whether the same refresh token, or client, will be refused for ever. */
+/** Whether the authorization server will always refuse this refresh token or client. */
 export const isFinal = (error: unknown): boolean =>
   error instanceof OAuthError &&
   [OAuthErrorCode.InvalidGrant, OAuthErrorCode.InvalidClient, OAuthErrorCode.UnauthorizedClient].some(
@@ -41,9 +41,9 @@ export const isFinal = (error: unknown): boolean =>
 
 function reasonOf(error: unknown): string {
   if (error instanceof OAuthError) return `it says ${error.code}`;
-  if (error instanceof OAuthClientFlowError) return FLOW_REASONS[error.name] ?? 'it is not to be trusted with it';
+  if (error instanceof OAuthClientFlowError) return FLOW_REASONS[error.name] ?? 'it cannot be trusted with a token';
   if (error instanceof TypeError || error instanceof DOMException) return 'it does not answer';
-  return 'it does not offer what is needed';
+  return 'it does not offer what Vitrine needs';
 }
 
 const FLOW_REASONS: Readonly<Record<string, string>> = {
@@ -53,11 +53,11 @@ const FLOW_REASONS: Readonly<Record<string, string>> = {
   InsecureTokenEndpointError: 'its token endpoint is not https',
 };
 
-/** Issuers are compared as text, but for a slash at the end that some servers print and others do not. */
+/** Compares issuers as text, except for a slash at the end, which some servers print and others do not. */
 export const isSameIssuer = (one: string, other: string): boolean =>
   one.replace(/\/$/, '') === other.replace(/\/$/, '');
 
-/** @throws ResourceError `invalid` for a token that would break the header that carries it, without quoting it */
+/** Returns the token. @throws ResourceError `invalid`, without quoting it, if it has characters that a header cannot carry */
 export function headerSafe(token: string, mount: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw new ResourceError('invalid', `The token of upstream "${mount}" has characters that a header cannot carry`);

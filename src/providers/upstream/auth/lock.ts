@@ -1,17 +1,21 @@
-/** One process at a time: a file beside the one that is changed, made by whoever may change it. */
+/** Lets one process at a time change a file. The process makes a lock file beside it, and removes that when it is done. */
 import { open, rm, stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ResourceError } from '../../../core/errors.ts';
 
-/** A lock as old as this, in milliseconds, was left by a process that died: no work under it takes so long. */
+/** A lock that is older, in milliseconds, was left by a process that died: no work under a lock takes so long. */
 const STALE_MS = 60_000;
 
-/** How long a lock is waited for, in milliseconds. */
+/** How long a process waits for a lock, in milliseconds. */
 const PATIENCE_MS = 30_000;
 
 const POLL_MS = 25;
 
-/** Runs the work while no other process runs its own under the same path. */
+/**
+ * Runs the work while no other process runs work under the same path.
+ * @param path of the lock file
+ * @throws ResourceError `unavailable` if another process keeps the lock too long
+ */
 export async function locked<T>(path: string, work: () => Promise<T>): Promise<T> {
   await acquire(path);
   try {
@@ -41,7 +45,7 @@ async function created(path: string): Promise<boolean> {
   }
 }
 
-/** Milliseconds since it was made; undefined when it is gone. */
+/** Returns the milliseconds since the lock was made; undefined if it is gone. */
 async function ageOf(path: string): Promise<number | undefined> {
   try {
     return Date.now() - (await stat(path)).mtimeMs;

@@ -1,27 +1,27 @@
-/** A bearer token that is renewed when it runs out or is refused: once, however many requests are waiting for it. */
+/** Renews a bearer token when it expires or is refused: once, however many requests wait for it. */
 import { type AuthProvider, extractWWWAuthenticateParams, type OAuthTokens } from '@modelcontextprotocol/client';
 
-/** The demand of a server that wants to see a token. */
+/** The answer of a server that wants a token: where its metadata is, and the scopes that it wants. */
 export type Challenge = Pick<ReturnType<typeof extractWWWAuthenticateParams>, 'resourceMetadataUrl' | 'scope'>;
 
 /** The source of a token. */
 export interface TokenSource {
-  /** The token at hand; undefined where there is none yet and the server is to be asked what it wants. */
+  /** Returns the present token; undefined if there is none yet, and the server must first say what it wants. */
   held(): Promise<HeldToken | undefined>;
-  /** Gets another one. Never runs twice at a time. */
+  /** Obtains another token. Never runs twice at a time. */
   renew(challenge: Challenge | undefined): Promise<HeldToken>;
 }
 
 export interface HeldToken {
   readonly value: string;
-  /** Milliseconds since the epoch from which it is not used any more; undefined where the server gave no lifetime. */
+  /** The time, in milliseconds since the epoch, to renew it; undefined if the server gave no lifetime. */
   readonly renewAt: number | undefined;
 }
 
-/** How long before its end a token is no longer used, in milliseconds. */
+/** How long before it expires a token is renewed, in milliseconds. */
 const MARGIN_MS = 5_000;
 
-/** When a token that has just been got is to be renewed. */
+/** Returns the time to renew a token that was obtained now, in milliseconds since the epoch. */
 export function renewalTime({ expires_in: seconds }: OAuthTokens): number | undefined {
   if (seconds === undefined || !Number.isFinite(seconds)) return undefined;
   const lifetime = seconds * 1_000;
@@ -34,7 +34,7 @@ export const isDue = ({ renewAt }: { readonly renewAt?: number | undefined }): b
 export function renewingAuth(source: TokenSource): AuthProvider {
   let renewal: Promise<HeldToken> | undefined;
   const renew = (challenge?: Challenge): Promise<HeldToken> => {
-    // Two at a time would spend one refresh token twice, which revokes the whole authorization at many servers.
+    // Two renewals at a time would use one refresh token twice, and many servers then revoke the whole authorization.
     renewal ??= source.renew(challenge).finally(() => {
       renewal = undefined;
     });

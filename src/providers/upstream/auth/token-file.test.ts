@@ -69,7 +69,7 @@ describe('a file of tokens', () => {
     expect(await inFile.load()).toBeUndefined();
     await expect(inFile.save(saved)).rejects.toMatchObject({
       code: 'unavailable',
-      message: 'Upstream "docs": its tokens cannot be read or kept',
+      message: 'Upstream "docs": its token file cannot be read or written',
     });
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Keeps what `vitrine authorize` has obtained for the gateways of the same user: one file for each mount and URL, which
- * only that user can read. A file names its URL, and counts for no other.
+ * Saves the tokens of `vitrine authorize` for the gateways of the same user: one file for each mount and URL, which only that
+ * user can read. A file names its URL, and is used for no other.
  */
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile } from 'node:fs/promises';
@@ -23,12 +23,13 @@ export interface SavedAuthorization {
   readonly url: string;
   /** The authorization server that the user saw; refresh tokens go nowhere else. */
   readonly server: OAuthDiscoveryState;
-  /** As registered; without the secret where the configuration has it. */
+  /** The client as it was registered; without the secret if the configuration has it. */
   readonly client: StoredOAuthClientInformation;
   /** The resource that the tokens are for (RFC 8707). */
   readonly resource?: string | undefined;
-  /** Gone once the authorization server has taken them back. */
+  /** Undefined once the authorization server has revoked them. */
   readonly tokens?: StoredOAuthTokens | undefined;
+  /** The time to renew the tokens, in milliseconds since the epoch. */
   readonly renewAt?: number | undefined;
 }
 
@@ -42,9 +43,9 @@ const shape = z.looseObject({
 });
 
 export interface TokenFile {
-  /** Undefined where there is none, where it is damaged, and where it belongs to another URL. */
+  /** Reads the file; undefined if it is missing or damaged, or belongs to another URL. */
   load(): Promise<SavedAuthorization | undefined>;
-  /** Replaces the whole file at once: a reader sees the old one or the new one. */
+  /** Replaces the whole file at once: a reader sees either the old or the new content. */
   save(saved: Omit<SavedAuthorization, 'url'>): Promise<void>;
   /** Runs the work while no other process changes the file. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
@@ -57,7 +58,7 @@ export function tokenFile({ mount, url }: AuthTarget, directory = tokensDirector
 
   const prepared = async (): Promise<void> => {
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    // It may have been there before, open to others.
+    // The folder may have existed before, readable for others.
     await chmod(directory, 0o700);
   };
 
@@ -87,7 +88,7 @@ export function tokenFile({ mount, url }: AuthTarget, directory = tokensDirector
   };
 }
 
-/** The folder of tokens of this user; `VITRINE_STATE_DIR` names another one to keep it in. */
+/** Returns the folder of this user's tokens: in `VITRINE_STATE_DIR`, else in `XDG_CONFIG_HOME`, else in `~/.config`. */
 export function tokensDirectory(env: NodeJS.ProcessEnv = process.env): string {
   const { VITRINE_STATE_DIR: state, XDG_CONFIG_HOME: config } = env;
   if (state !== undefined && state !== '') return join(state, 'tokens');
@@ -110,4 +111,4 @@ function canonical(url: string): string {
 }
 
 const unusable = (mount: string, cause: unknown): ResourceError =>
-  new ResourceError('unavailable', `Upstream "${mount}": its tokens cannot be read or kept`, { cause });
+  new ResourceError('unavailable', `Upstream "${mount}": its token file cannot be read or written`, { cause });

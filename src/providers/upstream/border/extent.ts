@@ -1,14 +1,15 @@
-/** How much there is in JSON data, looked at without recursion: what is nested without end ends nothing here. */
+/** Measures JSON data without recursion, so that deeply nested data cannot overflow the stack. */
 
 export interface Extent {
   /** Characters of all texts and names of fields, and one for each value. */
   readonly characters: number;
+  /** Levels of nesting; 0 for a value that is neither object nor array. */
   readonly depth: number;
-  /** Objects, arrays and everything in them. */
+  /** The number of objects, arrays and other values. */
   readonly values: number;
 }
 
-/** Stops counting where a bound is passed; then at least one of the numbers is over it. */
+/** Stops counting when a limit is passed; then at least one of the numbers is over its limit. */
 export function extentOf(
   value: unknown,
   maxCharacters: number,
@@ -18,26 +19,26 @@ export function extentOf(
   let characters = 0;
   let values = 0;
   let depth = 0;
-  const left: unknown[] = [value];
-  /** How deep each of them lies. */
+  const pending: unknown[] = [value];
+  /** The depth of each pending value. */
   const depths: number[] = [0];
-  while (left.length > 0) {
-    const each = left.pop();
+  while (pending.length > 0) {
+    const current = pending.pop();
     const at = depths.pop() ?? 0;
     values++;
-    characters += typeof each === 'string' ? each.length + 1 : 1;
+    characters += typeof current === 'string' ? current.length + 1 : 1;
     depth = Math.max(depth, at);
     if (characters > maxCharacters || depth > maxDepth || values > maxValues) break;
-    if (typeof each !== 'object' || each === null) continue;
-    if (Array.isArray(each)) {
-      for (const inner of each) {
-        left.push(inner);
+    if (typeof current !== 'object' || current === null) continue;
+    if (Array.isArray(current)) {
+      for (const inner of current) {
+        pending.push(inner);
         depths.push(at + 1);
       }
     } else {
-      for (const name in each) {
+      for (const name in current) {
         characters += name.length;
-        left.push((each as Readonly<Record<string, unknown>>)[name]);
+        pending.push((current as Readonly<Record<string, unknown>>)[name]);
         depths.push(at + 1);
       }
     }

@@ -1,6 +1,6 @@
 /**
- * The border to another server: each entry that it lists or answers with is looked at alone. One that is not valid is
- * left out, and named in the log and in the answer; the others are as they came, with clean names and descriptions.
+ * Checks the entries of another server's lists and answers, each by itself. An invalid entry is left out, and named in the
+ * log and in the answer. The others stay as they came, but with clean names and descriptions.
  */
 
 import { createHash } from 'node:crypto';
@@ -16,30 +16,30 @@ import { type EntryKind, SCHEMAS } from './schemas.ts';
 
 export type { EntryKind } from './schemas.ts';
 
-/** The most characters of one entry of a list, how deep its data may lie in each other, and how many values it may have. */
+/** The most characters, levels of nesting, and values of one entry of a list. */
 const MAX_ENTRY_CHARACTERS = 1024 * 1024;
 const MAX_ENTRY_DEPTH = 64;
 const MAX_ENTRY_VALUES = 20_000;
 
-/** Contents, blocks or messages of one answer. They are sent on together, where lists are cut into pages. */
+/** The most contents, blocks or messages of one answer. An answer is sent on whole, whereas a list is cut into pages. */
 const MAX_PARTS = 5_000;
 
-/** The most entries of one answer that are named as missing; the rest is counted. */
+/** The most entries of one answer that are named as missing; any others are only counted. */
 const MAX_NAMED = 20;
 
-/** The most characters of a name that are told. */
-const MAX_TOLD_LENGTH = 200;
+/** The most characters of a name or a problem in a message. */
+const MAX_SHOWN_LENGTH = 200;
 
 /** The most entries that are remembered to have been logged, so that each is logged once. */
 const MAX_LOGGED = 1_000;
 
-/** Says what is wrong with an entry that is valid by itself; undefined where nothing is. */
+/** Returns what else is wrong with an entry that is valid by itself; undefined if nothing is. */
 export type Objection = (kind: EntryKind, entry: Data) => string | undefined | Promise<string | undefined>;
 
 export interface Border {
-  /** The entries that are valid. The others are named. @param also what else may be wrong with one */
+  /** Returns the valid entries, and names the others in the log and the notes. @param also checks a valid entry further */
   keep(kind: EntryKind, entries: readonly unknown[], ctx: Context, also?: Objection): Promise<readonly Data[]>;
-  /** The entry where it is valid, else what is wrong with it. */
+  /** Returns the entry if it is valid, else what is wrong with it. */
   look(kind: EntryKind, entry: unknown): Looked;
 }
 
@@ -97,29 +97,29 @@ export function createBorder(mount: string): Border {
 }
 
 function look(kind: EntryKind, raw: unknown): Looked {
-  // Contents are bounded where they are read: here it is what describes them.
+  // The size of contents is limited where they are read; here only descriptions are limited.
   if (!PARTS.has(kind)) {
     const { characters, depth, values } = extentOf(raw, MAX_ENTRY_CHARACTERS, MAX_ENTRY_DEPTH, MAX_ENTRY_VALUES);
     if (depth > MAX_ENTRY_DEPTH) return { problem: `it is nested deeper than ${MAX_ENTRY_DEPTH} levels` };
     if (characters > MAX_ENTRY_CHARACTERS) return { problem: `it has more than ${MAX_ENTRY_CHARACTERS} characters` };
-    if (values > MAX_ENTRY_VALUES) return { problem: `it has more than ${MAX_ENTRY_VALUES} values in it` };
+    if (values > MAX_ENTRY_VALUES) return { problem: `it has more than ${MAX_ENTRY_VALUES} values` };
   }
   const entry = mended(kind, raw);
   const { error } = SCHEMAS[kind].safeParse(entry);
   const issue = error?.issues[0];
-  if (issue !== undefined) return { problem: told([issue.path.map(String).join('.'), issue.message]) };
+  if (issue !== undefined) return { problem: shortText([issue.path.map(String).join('.'), issue.message]) };
   return { entry: kind === 'block' || kind === 'message' ? (entry as Data) : cleanDescribed(entry as Data) };
 }
 
 const PARTS: ReadonlySet<EntryKind> = new Set(['content', 'block', 'message']);
 
-const told = (parts: readonly string[]): string =>
-  cleanText(parts.filter((part) => part !== '').join(': '), MAX_TOLD_LENGTH);
+const shortText = (parts: readonly string[]): string =>
+  cleanText(parts.filter((part) => part !== '').join(': '), MAX_SHOWN_LENGTH);
 
 /** Returns the URI, template or name that the entry gives itself. */
 function nameIn(raw: unknown): string | undefined {
   if (typeof raw !== 'object' || raw === null) return undefined;
   const { uri, uriTemplate, name } = raw as Data;
-  const found = [uri, uriTemplate, name].find((each) => typeof each === 'string' && each !== '');
-  return typeof found === 'string' ? told([found]) : undefined;
+  const found = [uri, uriTemplate, name].find((text) => typeof text === 'string' && text !== '');
+  return typeof found === 'string' ? shortText([found]) : undefined;
 }

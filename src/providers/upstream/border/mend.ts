@@ -1,8 +1,12 @@
 /**
- * Corrects what many servers write a little differently, so that strict clients take it: `null` for a field that is not
- * there, `sizes` of an icon as one text (as a draft of the protocol had them), a time without its zone, which is left
- * out, and `true` or `false` for the schema of a property. Leaves out icons of schemes that clients must not follow.
- * Copies nothing where all is as it should be.
+ * Corrects common mistakes of servers, so that strict clients accept their entries:
+ *
+ * - a field that is `null` is left out, and so is a time without a zone;
+ * - `sizes` of an icon as one text, as in a draft of the protocol, become a list;
+ * - `true` or `false` as the schema of a property becomes an object;
+ * - an icon whose scheme clients must not follow is left out.
+ *
+ * An entry without mistakes is not copied.
  */
 import { z } from 'zod';
 import { isIconAddress } from '../../../core/icons.ts';
@@ -10,7 +14,8 @@ import { changed, type Data, eachOf, isData, withoutNulls } from '../../../proto
 import { mendedIcons } from '../../../protocol/icons.ts';
 import type { EntryKind } from './schemas.ts';
 
-const FIELDS = [
+/** Fields that are left out if they are `null`. */
+const NULLABLE_FIELDS = [
   'title',
   'description',
   'icons',
@@ -33,19 +38,24 @@ export function mended(kind: EntryKind, entry: unknown): unknown {
     const content = mended('block', block);
     return content === block ? entry : { ...entry, content };
   }
-  let result = withoutNulls(entry, FIELDS);
-  if (isData(block) && isData(block.resource)) result = changed(result, 'resource', (it) => mended('content', it));
-  result = changed(result, 'annotations', (it) => (isData(it) ? withTime(withoutNulls(it, Object.keys(it))) : it));
+  let result = withoutNulls(entry, NULLABLE_FIELDS);
+  if (isData(block) && isData(block.resource)) {
+    result = changed(result, 'resource', (resource) => mended('content', resource));
+  }
+  result = changed(result, 'annotations', mendedAnnotations);
   result = withoutBadIcons(changed(result, 'icons', mendedIcons));
-  if (kind === 'prompt') result = changed(result, 'arguments', (it) => eachOf(it, mendedArgument));
+  if (kind === 'prompt') result = changed(result, 'arguments', (list) => eachOf(list, mendedArgument));
   if (kind !== 'tool') return result;
   return changed(changed(result, 'inputSchema', mendedSchema), 'outputSchema', mendedSchema);
 }
 
+const mendedAnnotations = (value: unknown): unknown =>
+  isData(value) ? withoutBadTime(withoutNulls(value, Object.keys(value))) : value;
+
 const mendedArgument = (value: unknown): unknown =>
   isData(value) ? withoutNulls(value, ['title', 'description', 'required']) : value;
 
-/** An icon of a scheme that runs or opens something goes to no client (973-4); those of the web, and images as data, do. */
+/** Leaves out icons whose scheme may run or open something (973-4). Web addresses and images as data stay. */
 function withoutBadIcons(value: Data): Data {
   const { icons, ...others } = value;
   if (!Array.isArray(icons)) return value;
@@ -54,16 +64,16 @@ function withoutBadIcons(value: Data): Data {
   return good.length === 0 ? others : { ...value, icons: good };
 }
 
-/** ISO 8601 as strict clients have it. */
+/** ISO 8601 with a zone, as strict clients require it. */
 const time = z.iso.datetime({ offset: true });
 
-function withTime(annotations: Data): Data {
+function withoutBadTime(annotations: Data): Data {
   const { lastModified, ...others } = annotations;
   if (typeof lastModified !== 'string') return annotations;
   return time.safeParse(lastModified).success ? annotations : others;
 }
 
-/** The same schemas as objects, which older clients want. */
+/** The schemas `true` and `false` as objects, since older clients accept no booleans. */
 const TRUE = {};
 const FALSE = { not: {} };
 
@@ -72,9 +82,9 @@ function mendedSchema(value: unknown): unknown {
   return changed(value, 'properties', (properties) => {
     if (!isData(properties)) return properties;
     const entries = Object.entries(properties);
-    if (!entries.some(([, each]) => typeof each === 'boolean')) return properties;
+    if (!entries.some(([, schema]) => typeof schema === 'boolean')) return properties;
     return Object.fromEntries(
-      entries.map(([name, each]) => [name, each === true ? TRUE : each === false ? FALSE : each]),
+      entries.map(([name, schema]) => [name, schema === true ? TRUE : schema === false ? FALSE : schema]),
     );
   });
 }

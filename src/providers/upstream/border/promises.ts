@@ -7,16 +7,16 @@ import type { Data } from '../../../connection/data.ts';
 import { checkAgainst } from '../../../core/schema/check.ts';
 import { BROKEN_RESULT_META_KEY } from '../../../protocol/meta.ts';
 
-/** Says what is wrong with a result; undefined where nothing is, and for a failure, of which nothing is promised. */
+/** Returns what is wrong with a result; undefined if nothing is, or if it is a failure, for which the schema does not hold. */
 export function brokenPromise(outputSchema: unknown, result: Data): string | undefined {
   if (outputSchema === undefined || result.isError === true) return undefined;
   const { structuredContent } = result;
   if (structuredContent === undefined) return 'structuredContent is missing';
   const { problem, gaveUp } = checkAgainst(outputSchema, structuredContent);
-  return problem ?? (gaveUp ? 'its outputSchema takes too long to be looked at' : undefined);
+  return problem ?? (gaveUp ? 'checking it against the outputSchema takes too long' : undefined);
 }
 
-/** The result, saying to programs and to models that it is not what the tool promises. */
+/** Marks a result that breaks its schema, for programs and for models. */
 export function markedResult(result: Data, problem: string): Data {
   const meta = typeof result._meta === 'object' ? result._meta : undefined;
   const content = Array.isArray(result.content) ? result.content : [];
@@ -28,7 +28,7 @@ export function markedResult(result: Data, problem: string): Data {
   };
 }
 
-/** In the place of the result: a failure, for a model that can try another way. */
+/** Makes the failure that replaces a result that breaks its schema, so that a model can try another way. */
 export function refusedResult(problem: string): Data {
   const text = `The result was not what the tool's outputSchema says, and is not given: ${problem}`;
   return { content: [{ type: 'text', text }], isError: true, _meta: { [BROKEN_RESULT_META_KEY]: problem } };

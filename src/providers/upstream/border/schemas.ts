@@ -1,6 +1,6 @@
 /**
- * Schemas for the entries of another server, so that no client refuses a list because of one of them: at least as strict
- * as the schemas of the SDKs. They let unknown fields through everywhere.
+ * Schemas for the entries of another server. They are at least as strict as the schemas of the SDKs, so that no client refuses
+ * a list because of one entry. Unknown fields are allowed everywhere.
  */
 import { z } from 'zod';
 import { stripUnseen } from '../../../core/text/clean-text.ts';
@@ -9,30 +9,30 @@ import { parseUriTemplate } from '../../../core/uri-template.ts';
 import { annotationsSchema, iconSchema, resourceSchema } from '../../../protocol/resource-schemas.ts';
 import { skillSchema } from '../../../protocol/skills.ts';
 
-/** The most characters of what tools, prompts and arguments are called by. */
+/** The most characters of the name of a tool, prompt or argument. */
 const MAX_IDENTIFIER_LENGTH = 1_000;
 
 const MAX_TYPE_LENGTH = 1_000;
 
-const seen = (value: string): boolean => stripUnseen(value) === value && !/[\t\n]/.test(value);
-const UNSEEN = 'has control characters or invisible ones in it';
+const isVisible = (value: string): boolean => stripUnseen(value) === value && !/[\t\n]/.test(value);
+const UNSEEN = 'has control characters or invisible characters in it';
 
 const text = z.string();
 const object = z.looseObject({});
-const identifier = z.string().min(1).max(MAX_IDENTIFIER_LENGTH).refine(seen, UNSEEN);
+const identifier = z.string().min(1).max(MAX_IDENTIFIER_LENGTH).refine(isVisible, UNSEEN);
 
 const uri = z
   .string()
   .max(MAX_URI_LENGTH)
-  // Schemes of real servers begin with digits, too: what they list is read all the same.
+  // RFC 3986 does not allow a digit at the beginning of a scheme, but some servers have it.
   .regex(/^[A-Za-z0-9][A-Za-z0-9+.-]*:./s, 'is no URI: it has no scheme')
-  .refine(seen, UNSEEN)
+  .refine(isVisible, UNSEEN)
   .refine((value) => value.isWellFormed(), 'has half of a surrogate pair in it');
 
 const uriTemplate = z
   .string()
   .regex(/^(?:[A-Za-z0-9][A-Za-z0-9+.-]*:|[A-Za-z0-9+.-]*\{)/, 'is no template of URIs: it has no scheme')
-  .refine(seen, UNSEEN)
+  .refine(isVisible, UNSEEN)
   .refine(isTemplate, 'is no URI template');
 
 function isTemplate(value: string): boolean {
@@ -44,7 +44,7 @@ function isTemplate(value: string): boolean {
   }
 }
 
-const mimeType = z.string().max(MAX_TYPE_LENGTH).refine(seen, UNSEEN);
+const mimeType = z.string().max(MAX_TYPE_LENGTH).refine(isVisible, UNSEEN);
 
 const described = {
   title: text.optional(),
@@ -59,7 +59,7 @@ const resourceFields = { ...resourceSchema.shape, ...ofResources };
 
 const base64 = z.string().refine(isBase64, 'is no base64');
 
-/** Whether the decoders of all clients take a text. */
+/** Whether the decoders of all clients accept a text. */
 function isBase64(value: string): boolean {
   if (value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value)) return true;
   try {
@@ -70,7 +70,7 @@ function isBase64(value: string): boolean {
   }
 }
 
-/** A `uri` that is missing is that of what was read. */
+/** If `uri` is missing, the contents have the URI that was read. */
 const contents = z
   .looseObject({
     ...resourceFields,
@@ -79,9 +79,9 @@ const contents = z
     text: text.optional(),
     blob: base64.optional(),
   })
-  .refine(({ text: said, blob }) => said !== undefined || blob !== undefined, 'has neither text nor blob');
+  .refine((item) => item.text !== undefined || item.blob !== undefined, 'has neither text nor blob');
 
-/** A schema of arguments, as all clients take it. */
+/** The schema of a tool's arguments or results, in a form that all clients accept. */
 const schema = z.looseObject({
   $schema: text.optional(),
   type: z.union([text, z.array(text)]).optional(),
@@ -92,12 +92,12 @@ const schema = z.looseObject({
 const block = z.looseObject({ type: text, _meta: object.optional() });
 const binary = block.extend({ data: base64, mimeType, annotations: annotationsSchema.optional() });
 
-/** Of a block of a kind that the protocol has; another one is let through as it is. */
+/** The schemas of the kinds of blocks that the protocol has. A block of another kind passes as it is. */
 const BLOCKS: Readonly<Record<string, z.ZodType>> = {
   text: block.extend({ text, annotations: annotationsSchema.optional() }),
   image: binary,
   audio: binary,
-  resource: block.extend({ resource: contents.refine((it) => it.uri !== undefined, 'has no uri') }),
+  resource: block.extend({ resource: contents.refine((item) => item.uri !== undefined, 'has no uri') }),
   resource_link: block.extend({ ...resourceFields, uri, name: text }),
 };
 

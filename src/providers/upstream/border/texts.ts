@@ -8,7 +8,7 @@ import { cleanText, stripUnseen } from '../../../core/text/clean-text.ts';
 import { MAX_DESCRIPTION_LENGTH } from './described.ts';
 
 /** Fields whose texts are not for people: they are data, addresses or identifiers. */
-const LEFT: ReadonlySet<string> = new Set([
+const NOT_FOR_PEOPLE: ReadonlySet<string> = new Set([
   'data',
   'blob',
   'uri',
@@ -19,7 +19,7 @@ const LEFT: ReadonlySet<string> = new Set([
   '_meta',
 ]);
 
-/** Cleans every text of a result. The caller has bounded its depth. */
+/** Cleans every text of a result. The caller has limited its depth. */
 export const cleanResult = (result: Data): Data => walk(result, stripUnseen) as Data;
 
 /** Cleans the texts of a failed result, and cuts them to the length of an error message. */
@@ -31,6 +31,6 @@ function walk(value: unknown, clean: (text: string) => string): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((each) => walk(each, clean));
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, LEFT.has(name) ? each : walk(each, clean)]),
+    Object.entries(value).map(([name, field]) => [name, NOT_FOR_PEOPLE.has(name) ? field : walk(field, clean)]),
   );
 }

@@ -1,7 +1,7 @@
 /**
- * Pins: the definitions of a mounted server's tools and prompts are fixed at first sight, in a file. One that is not as it
- * was accepted is neither listed nor called until somebody has looked at it. Left out rather than listed as it was: a model
- * would be offered what it cannot use, under a description that is not the server's any more.
+ * Pins the definitions of a mounted server's tools and prompts: a file keeps them as they were at first sight. A definition
+ * that has changed since is neither listed nor called until somebody reviews it. It is not listed in its old form either,
+ * because that would offer a tool that a model cannot call, under a description that the server no longer gives.
  */
 
 import type { Data } from '../../../connection/data.ts';
@@ -31,22 +31,22 @@ export interface PinChange {
   readonly now: Data | undefined;
 }
 
-/** How a server's definitions stand to those that were accepted. */
+/** How a server's definitions differ from the accepted ones. */
 export interface PinReview {
-  /** Nothing was accepted yet. */
+  /** Whether nothing was accepted yet. */
   readonly first: boolean;
   /** In order: tools before prompts, by name. */
   readonly changes: readonly PinChange[];
-  /** Accepts what is in this review, and nothing that came since. @throws ResourceError where the file is another by now */
+  /** Accepts the definitions of this review, not later ones. @throws ResourceError `limited` if the file has changed since */
   accept(): Promise<void>;
 }
 
 export interface Pins {
-  /** Says what is wrong with a definition; undefined where it is as it was accepted. */
+  /** Returns what is wrong with a definition; undefined if it is as it was accepted. */
   objection(kind: PinKind, definition: Data, ctx: Context): Promise<string | undefined>;
   /**
-   * Looks at the definition as it is now, before it is used.
-   * @throws ResourceError `denied` where it is not as it was accepted
+   * Checks the present definition before it is used.
+   * @throws ResourceError `denied` if it is not as it was accepted
    */
   admit(kind: PinKind, name: string, ctx: Context): Promise<void>;
   review(ctx: Context): Promise<PinReview>;
@@ -57,7 +57,7 @@ export interface PinOptions {
   /** The path of the file. */
   readonly file: string;
   readonly log: Log;
-  /** All valid definitions of the server, each as it came. */
+  /** Returns all valid definitions of the server, as it sent them. */
   readonly list: (kind: PinKind, ctx: Context) => Promise<readonly Data[]>;
 }
 
@@ -68,7 +68,7 @@ export function createPins({ mount, file, log, list }: PinOptions): Pins {
   let seeing: Promise<void> | undefined;
   const looking = new Map<string, Promise<readonly Data[]>>();
 
-  /** Returns the accepted definitions as the file has them now: a review elsewhere counts at once. */
+  /** Returns the accepted definitions as the file has them now, so that a review by another process counts at once. */
   async function accepted(ctx: Context): Promise<Accepted> {
     for (let attempt = 1; ; attempt++) {
       const stamp = await stampOf(file);
@@ -88,7 +88,7 @@ export function createPins({ mount, file, log, list }: PinOptions): Pins {
   }
 
   async function firstSight(ctx: Context): Promise<void> {
-    // For all who ask meanwhile: who asked first may go away.
+    // Other callers may wait for this, too, so the first one cannot abort it.
     const lasting = withSignal({ ...ctx, notes: undefined }, new AbortController().signal);
     const [tools, prompts] = await Promise.all([list('tools', lasting), list('prompts', lasting)]);
     if (!(await createAccepted(file, mount, await accepting({ tools, prompts })))) return;
@@ -100,19 +100,19 @@ export function createPins({ mount, file, log, list }: PinOptions): Pins {
   }
 
   async function objection(kind: PinKind, definition: Data, ctx: Context): Promise<string | undefined> {
-    const known = (await accepted(ctx))[kind].get(String(definition.name));
-    if (known === undefined) return 'it has not been accepted; look at it with vitrine pins review';
+    const pinned = (await accepted(ctx))[kind].get(String(definition.name));
+    if (pinned === undefined) return 'it has not been accepted; look at it with vitrine pins review';
     const now = await pinOf(definition);
-    if (now.hash === known.hash) return undefined;
-    const fields = changedFields(await pinOf(known.definition), now).join(', ');
+    if (now.hash === pinned.hash) return undefined;
+    const fields = changedFields(await pinOf(pinned.definition), now).join(', ');
     return `it is not as it was accepted (${fields || 'its pin'}); look at it with vitrine pins review`;
   }
 
-  /** The definitions as they are now; asked for once for all who ask at the same time. */
+  /** Returns the present definitions, listed once for all requests of a client that need them at the same time. */
   function current(kind: PinKind, ctx: Context): Promise<readonly Data[]> {
     const key = JSON.stringify([kind, ctx.principal.id, ctx.peer]);
-    const going = looking.get(key);
-    if (going !== undefined) return going;
+    const running = looking.get(key);
+    if (running !== undefined) return running;
     const lasting = withSignal({ ...ctx, notes: undefined }, new AbortController().signal);
     const fresh = list(kind, lasting).finally(() => looking.delete(key));
     looking.set(key, fresh);
@@ -123,7 +123,7 @@ export function createPins({ mount, file, log, list }: PinOptions): Pins {
     objection,
 
     async admit(kind, name, ctx) {
-      const named = (await current(kind, ctx)).filter((each) => each.name === name);
+      const matching = (await current(kind, ctx)).filter((definition) => definition.name === name);
       const refuse = (problem: string): never => {
         log.warn('a mounted server is not asked: its definition is not as it was accepted', {
           mount,
@@ -133,8 +133,8 @@ export function createPins({ mount, file, log, list }: PinOptions): Pins {
         });
         throw new ResourceError('denied', `The ${WORDS[kind]} ${JSON.stringify(name)} cannot be used: ${problem}`);
       };
-      if (named.length === 0) return refuse('the server does not list it');
-      for (const definition of named) {
+      if (matching.length === 0) return refuse('the server does not list it');
+      for (const definition of matching) {
         const problem = await objection(kind, definition, ctx);
         if (problem !== undefined) return refuse(problem);
       }
@@ -157,8 +157,8 @@ export function createPins({ mount, file, log, list }: PinOptions): Pins {
         changes,
         accept: () =>
           changing(file, async () => {
-            const there = await readAccepted(file);
-            if ((there === undefined ? undefined : textOf(mount, there)) !== seen) {
+            const onDisk = await readAccepted(file);
+            if ((onDisk === undefined ? undefined : textOf(mount, onDisk)) !== seen) {
               throw new ResourceError('limited', `The pins of "${mount}" have changed meanwhile; review them again`);
             }
             await writeAccepted(file, mount, now);
