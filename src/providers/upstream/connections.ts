@@ -232,7 +232,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     return true;
   }
 
-  /** Whether this client gets its own connection. Waits for the server if it has not been reached yet. */
+  /** Whether this client may get a connection of its own. Waits for the server if it has not been reached yet. */
   async function keepsApart(ctx: Context): Promise<boolean> {
     if (connections === 'shared') return false;
     if (verdict === undefined) await shared.supervisor.get(ctx.signal, REQUEST_WAITS);

@@ -1,4 +1,4 @@
-/** The resources of an upstream as a provider: its answers as they are, and what it lacks supplied from what it has. */
+/** Serves the resources of an upstream as a provider: passes its answers on, and makes up for features that it lacks. */
 
 import type { Data } from '../../connection/data.ts';
 import { identityOf } from '../../connection/uris.ts';
@@ -30,7 +30,7 @@ export interface ResourcesSetup {
   readonly asking: Asking;
   readonly connections: Pick<Connections, 'of' | 'here' | 'watchList' | 'apart'>;
   readonly border: Border;
-  /** Forgets what a change has made out of date; undefined where each replica has another server. */
+  /** Forgets cached answers that a change has made out of date; undefined if each replica has a server of its own. */
   readonly heard: ((event: ChangeEvent) => void) | undefined;
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export interface ResourcesSetup {
 export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
   const { name, asking, border, connections, facts, heard } = setup;
 
-  /** A page of a list of resources, whose entries the server lists. */
+  /** Returns a page of one of the server's lists, and remembers its entries. */
   async function listed(key: string, method: string, params: Data, page: Page, ctx: Context): Promise<EntryPage> {
     const fetch: Fetch = async (cursor, context) => {
       const result = await asking.ask(
@@ -74,7 +74,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
 
   const flat = (page: Page, ctx: Context): Promise<EntryPage> => listed('resources', 'resources/list', {}, page, ctx);
 
-  /** The children that a read of it gives, of a server that has no other list of them (2093-13). */
+  /** Lists the children that a read of the resource gives, for a server that has no other list of them (2093-13). */
   const readAsList = (uri: string, page: Page, known: Known, ctx: Context): Promise<EntryPage> =>
     paged(`read ${uri}`, page, ctx, async (_cursor, context) => {
       const children = new Map<string, Data>();
@@ -85,15 +85,15 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
       return { resources: [...children.values()] };
     });
 
-  /** The direct children of a resource. @throws ResourceError `not-found`, `not-listable` */
+  /** Lists the direct children of a resource. @throws ResourceError `not-found`, `not-listable` */
   async function childrenOf(uri: string, page: Page, known: Known, ctx: Context): Promise<EntryPage> {
-    const own = (): Promise<EntryPage> => listed(`in ${uri}`, 'resources/list', { uri }, page, ctx);
-    const says = (): unknown => (known.get(uri)?.capabilities as Partial<Entry> | undefined)?.list;
-    if (facts().metadata || says() === true) return own();
+    const listIn = (): Promise<EntryPage> => listed(`in ${uri}`, 'resources/list', { uri }, page, ctx);
+    const declaresList = (): boolean => (known.get(uri)?.capabilities as Partial<Entry> | undefined)?.list === true;
+    if (facts().metadata || declaresList()) return listIn();
     if (facts().directories) return listed(`in ${uri}`, DIRECTORY_READ_METHOD, { uri }, page, ctx);
     const { uri: found, capabilities } = await metadata.of(uri, ctx);
     if (capabilities?.list !== true) throw notListable(found);
-    return known.hasSeveral(uri) && says() !== true ? readAsList(uri, page, known, ctx) : own();
+    return known.hasSeveral(uri) && !declaresList() ? readAsList(uri, page, known, ctx) : listIn();
   }
 
   async function read(uri: string, want: ReadOptions, ctx: Context): ReturnType<ResourceProvider['read']> {
@@ -105,7 +105,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     const { known } = await connections.of(ctx);
     const items = await readItems(uri, meta, round, known, ctx);
     const [first] = items;
-    // Without capabilities nothing says that the others are children: the first is what was read (2093-7).
+    // If no item has the URI that was read, the first one is the resource itself, unless the resource has children (2093-7).
     const isChild = first !== undefined && !isAbout(first, uri) && (await isListable(uri, items, ctx));
     const bodies = await mapInPieces(items, (item) =>
       bodyOf(completeItem(item, known, facts()), {
@@ -128,11 +128,12 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
   /** Whether the server says, with the contents or elsewhere, that the resource has children (2093-5). */
   async function isListable(uri: string, items: readonly Entry[], ctx: Context): Promise<boolean> {
     if (facts().metadata) return true;
-    const said = items.find((item) => isAbout(item, uri))?.capabilities as Partial<ResourceCapabilities> | undefined;
-    return said?.list ?? (await metadata.saysListable(uri, ctx));
+    const item = items.find((candidate) => isAbout(candidate, uri));
+    const capabilities = item?.capabilities as Partial<ResourceCapabilities> | undefined;
+    return capabilities?.list ?? (await metadata.saysListable(uri, ctx));
   }
 
-  /** The items of a read as the server sent them, with the URI that was asked for where they have none. */
+  /** Returns the items of a read as the server sent them. An item without a URI gets the one that was read. */
   async function readItems(
     uri: string,
     meta: Data,
@@ -141,7 +142,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     ctx: Context,
   ): Promise<readonly Entry[]> {
     const key = JSON.stringify([uri, meta, round]);
-    // The answer to a question of the server is for this round alone.
+    // A read that answers a question of the server belongs to this round alone, so it is not conditional.
     const versions = facts().ranges && ctx.round === undefined;
     const result = await refusing(uri, asking.ask('resources/read', key, { uri, ...meta, ...round }, ctx, versions));
     if (result.resultType === 'input_required') {
@@ -188,9 +189,9 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     },
 
     async list(uri, page, ctx) {
-      // The server's list also has what lies below its entries.
+      // The server's list has everything, also below its entries, so a search needs no list of containers.
       if (uri === undefined && page.containersOnly) return { resources: [], whole: true };
-      // Without resources there is nothing to ask; where that is not known, or may be different by now, reaching it finds out.
+      // A server without resources need not be asked. If that is unknown, or may have changed, connecting to it finds out.
       const { reached, resources: some } = facts();
       if (!reached || !some) await connections.here(ctx);
       if (!facts().resources) {
@@ -218,9 +219,9 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
       const { lists, fetching } = await connections.of(ctx);
       const fetch: Fetch = async (cursor, context) => {
         const params = cursor === undefined ? {} : { cursor };
-        const asked = asking.ask('resources/templates/list', JSON.stringify(cursor ?? null), params, context);
-        // No capability says that a server with resources has templates.
-        const result = (await ifKnown(asked)) ?? { resourceTemplates: [] };
+        const answer = asking.ask('resources/templates/list', JSON.stringify(cursor ?? null), params, context);
+        // No capability says whether a server with resources has templates.
+        const result = (await ifKnown(answer)) ?? { resourceTemplates: [] };
         context.notes?.passOn(othersOf(result, 'resourceTemplates'));
         return result;
       };
@@ -265,7 +266,7 @@ const templateOf = (entry: Data): string => String(entry.uriTemplate);
 
 const isAbout = (item: Entry, uri: string): boolean => identityOf(item.uri) === identityOf(uri);
 
-/** The values of a completion, however much of it is there. */
+/** Reads the values of a completion from a result, any field of which may be missing. @param limit the most values */
 export function completionIn(result: Data, limit: number): CompletionValues {
   const { values, total, hasMore, ...completion } = (result.completion ?? {}) as Data;
   const texts = Array.isArray(values) ? values.filter((value): value is string => typeof value === 'string') : [];

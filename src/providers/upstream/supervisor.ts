@@ -4,7 +4,7 @@ import type { Log } from '../../core/context.ts';
 import { ResourceError, type ResourceErrorOptions } from '../../core/errors.ts';
 import type { Link } from './wire/link.ts';
 
-/** Only a working connection that has ended is reopened at once. */
+/** Pauses between attempts to connect. Only a connection that has worked is reopened without a pause. */
 const PAUSES = { firstMs: 250, longestMs: 30_000 } as const;
 
 export type Supervisor = connection.Supervisor<Link>;
@@ -19,8 +19,8 @@ export function createSupervisor({
   barred,
   isProgram = false,
 }: Parts & { readonly name: string; readonly log: Log; readonly isProgram?: boolean }): Supervisor {
-  const unavailable = (what: string, more: ResourceErrorOptions = {}): ResourceError =>
-    new ResourceError('unavailable', `The server behind "${name}" ${what}`, more);
+  const unavailable = (problem: string, more: ResourceErrorOptions = {}): ResourceError =>
+    new ResourceError('unavailable', `The server behind "${name}" ${problem}`, more);
 
   const supervisor: Supervisor = connection.createSupervisor<Link>({
     open,

@@ -1,10 +1,10 @@
-/** Requests to an upstream as a part of the trace that they are made for: it is told in `_meta` (SEP-414). */
+/** Sends requests to an upstream as part of a trace, which `_meta` names (SEP-414). */
 
 import type { Data } from '../../connection/data.ts';
 import type { Context } from '../../core/context.ts';
 import type { OutgoingRequest, TraceMeta } from '../../core/trace.ts';
 
-/** Sends a request; without a trace as it is, with what its client may have said of one of its own. */
+/** Sends a request. If this server has no trace, the request keeps the trace that its client may have named. */
 export function sendTraced(
   { trace }: Pick<Context, 'trace'>,
   request: OutgoingRequest,
@@ -15,7 +15,7 @@ export function sendTraced(
   return trace.outgoing(request, (meta) => send(withTrace(params, meta)));
 }
 
-/** Its place in the trace is here now, not where the client is. */
+/** Replaces the client's position in the trace by this server's. */
 function withTrace(params: Data, meta: TraceMeta): Data {
   if (meta.traceparent === undefined) return params;
   const { traceparent: _parent, tracestate: _state, baggage: _baggage, ...others } = (params._meta ?? {}) as Data;

@@ -1,4 +1,4 @@
-/** Changes at an upstream, told to all who watch them. What is watched is reported as changed, too, where it may have been. */
+/** Reports changes at an upstream to watchers. If notifications may be missing, reports everything that is watched as changed. */
 import type { Data } from '../../connection/data.ts';
 import { createListening } from '../../connection/listening.ts';
 import type { Context, Log } from '../../core/context.ts';
@@ -9,19 +9,19 @@ import type { Supervisor } from './supervisor.ts';
 import type { Link } from './wire/link.ts';
 
 export interface Watching {
-  /** @throws ResourceError `unavailable`, `invalid` for what the upstream does not let be watched */
+  /** Watches a resource. @throws ResourceError `unavailable`; `invalid` for a resource that the upstream lets nobody watch */
   resource(uri: string, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
-  /** If the upstream does not tell of changes, nothing is ever called. */
+  /** Watches a list. Never calls `onChange` if the upstream sends no notifications of its changes. */
   list(list: ListName, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
-  /** Calls `onChange` when the upstream tells of a task, where it does so. */
+  /** Calls `onChange` when the upstream sends a notification about a task, if it does so at all. */
   task(taskId: string, onChange: () => void): Promise<AsyncDisposable>;
-  /** A notification of the upstream. */
+  /** Handles a notification of the upstream. */
   notified(method: string, params: Data): void;
-  /** The shared connection is up: what is watched is watched over it. */
+  /** Sets all watches on the connection, which has just come up. */
   restore(link: Link): void;
-  /** Something may have been missed: everybody is told. */
+  /** Reports everything that is watched as changed, because notifications may have been missed. */
   missed(): void;
-  /** Resources that are watched. */
+  /** The number of watched resources. */
   readonly size: number;
   /** Whether anything is watched. */
   readonly busy: boolean;
@@ -31,15 +31,15 @@ export interface Watching {
 export interface WatchingSetup {
   readonly name: string;
   readonly log: Log;
-  /** Of the connection that changes are told over. */
+  /** The supervisor of the connection that notifications arrive over. */
   readonly supervisor: Supervisor;
   readonly facts: () => Facts;
   readonly timeoutMs: number;
-  /** Told of a change before those who watch are. */
+  /** Is called with each change before those who watch are told. */
   changed(list: ListName | undefined, uri: string | undefined): void;
 }
 
-/** Notices that a list has changed become one in so many milliseconds: each of them makes every client list again. */
+/** A list is reported as changed at most once in this many milliseconds, since each report makes every client list again. */
 const LIST_NOTICE_MS = 1_000;
 
 const LISTS: Readonly<Record<string, ListName>> = {
@@ -52,7 +52,7 @@ const LISTS: Readonly<Record<string, ListName>> = {
 const TASKS: ReadonlySet<string> = new Set(['notifications/tasks/status', 'notifications/tasks']);
 
 export function createWatching({ name, log, supervisor, facts, timeoutMs, changed }: WatchingSetup): Watching {
-  /** Lists that were told of a little while ago, and whether they have changed since. */
+  /** Lists that were reported less than `LIST_NOTICE_MS` ago, and whether they have changed since. */
   const noticed = new Map<ListName, boolean>();
   const timers = new Set<NodeJS.Timeout>();
   const listening = createListening<Link, () => void>({
@@ -62,7 +62,7 @@ export function createWatching({ name, log, supervisor, facts, timeoutMs, change
       const { tellsResources, tellsTools, tellsPrompts } = facts();
       return { resources: tellsResources, tools: tellsTools, prompts: tellsPrompts }[list];
     },
-    // Clients come and go, and some servers over stdio end every stream of a connection with one of them.
+    // With a stream for each list, some servers over stdio end all streams of a connection when one ends, as clients come and go.
     listsTogether: true,
     subscribes: () => facts().subscribe,
     refusal: (uri) => invalid('This resource cannot be subscribed to', uri),
@@ -70,7 +70,8 @@ export function createWatching({ name, log, supervisor, facts, timeoutMs, change
     restored: tell,
     failed: (what, error, uri) =>
       log.warn(`an upstream ${what}`, { mount: name, ...(uri !== undefined && { uri }), error }),
-    notTold: (error, uri) => log.debug('an upstream was not told of an end', { mount: name, uri, error }),
+    notTold: (error, uri) =>
+      log.debug('an upstream could not be told that a watch has ended', { mount: name, uri, error }),
   });
 
   function tellAll(): void {
@@ -90,7 +91,7 @@ export function createWatching({ name, log, supervisor, facts, timeoutMs, change
     for (const listener of listening.ofList(list)) listener();
   }
 
-  /** Forgets what was kept of the list at each notice; reports at once, and then not before `LIST_NOTICE_MS` are over. */
+  /** Handles a notice that a list has changed: reports the change to the cache at once, and to watchers in turn. */
   function listNoticed(list: ListName): void {
     changed(list, undefined);
     if (noticed.has(list)) noticed.set(list, true);
@@ -121,7 +122,7 @@ export function createWatching({ name, log, supervisor, facts, timeoutMs, change
       const listener = (): void => onChange();
       listening.addTo(list, listener);
       const link = supervisor.current;
-      // While it is away there is nothing to wait for: when it is back, everybody is told.
+      // While the server is away there is nothing to wait for: when it is back, all lists are reported as changed.
       if (link?.era === 'modern') await listening.listen(link).catch(() => listening.listenLater(link));
       return { [Symbol.asyncDispose]: () => listening.removeFrom(list, listener) };
     },
@@ -144,7 +145,7 @@ export function createWatching({ name, log, supervisor, facts, timeoutMs, change
     },
 
     restore: (link) => void listening.restore(link).catch(() => {}),
-    // After what is under way: the ones that are told look, and must find what they look at.
+    // Watches that are being set come first, so that watchers who are told and look again miss nothing.
     missed: () => void listening.settled().then(tellAll),
 
     get size() {

@@ -1,8 +1,8 @@
-/** Files that are there whole or not at all: a reader, or another process, sees the old one or the new one. */
+/** Replaces files as a whole: a reader, also in another process, sees either the old or the new content. */
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 
-/** Replaces a file, or makes it. @param mode of the new file, whatever the umask says */
+/** Replaces a file, or makes it. @param mode the mode of the new file, whatever the umask is */
 export async function writeWhole(path: string, text: string, mode: number): Promise<void> {
   const draft = `${path}.${randomUUID()}.tmp`;
   try {

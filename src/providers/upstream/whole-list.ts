@@ -11,7 +11,7 @@ import { MAX_TOOLS } from './definitions.ts';
 import type { Facts } from './facts.ts';
 import type { PinKind } from './pins/index.ts';
 
-/** The most pages of the list. */
+/** The most pages of a list. */
 const MAX_PAGES = 1_000;
 
 interface Source {

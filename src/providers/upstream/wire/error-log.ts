@@ -3,13 +3,16 @@ import { createAllowance } from '../../../connection/allowance.ts';
 import type { Log } from '../../../core/context.ts';
 import type { Said } from '../said.ts';
 
-/** Kept of what a program writes to standard error at a time, in characters. */
+/** The most characters of one piece of standard error that are logged. */
 const MAX_LOG_LINE = 2_000;
 
-/** Pieces of what a program writes to standard error that are logged. */
+/** How many pieces of standard error are logged. */
 const LOGGED = { burst: 100, perSecond: 10 } as const;
 
-/** Logs what a program writes to standard error, and gives it: the beginning of each piece, and not more than a few in a second. */
+/**
+ * Makes the function that logs a piece of standard error. It returns the logged line, or undefined for a piece that is not
+ * logged: only the beginning of each piece is, and only a few pieces a second.
+ */
 export function errorLog(name: string, log: Log, said: Said): (chunk: Buffer) => string | undefined {
   const logged = createAllowance(LOGGED);
   let leftOut = 0;
@@ -18,7 +21,7 @@ export function errorLog(name: string, log: Log, said: Said): (chunk: Buffer) =>
       leftOut += chunk.length;
       return undefined;
     }
-    // A character has at most four bytes. What it was given in its environment may be secret, and some programs print it.
+    // A character has at most four bytes. `said` removes secrets, because some programs print their environment.
     const line = said.text(chunk.toString('utf8', 0, 4 * MAX_LOG_LINE).slice(0, MAX_LOG_LINE)).trimEnd();
     if (line === '') return undefined;
     const before = leftOut === 0 ? {} : { bytesLeftOut: leftOut };

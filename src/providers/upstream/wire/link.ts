@@ -1,4 +1,4 @@
-/** One connection to an upstream, in the era that it speaks: requests and results as they are on the wire. */
+/** Opens a connection to an upstream, in the era that the upstream speaks. Requests and results are as on the wire. */
 
 import {
   Client,
@@ -49,58 +49,59 @@ export interface LinkFacts {
 }
 
 export interface LinkEvents {
-  /** A notification that is not about one request's progress, as it came. */
+  /** The server has sent a notification, other than one of a request's progress. It is given as it came. */
   notified(method: string, params: Data): void;
-  /** A 2025-era server asks its client. @throws what the client refuses with */
+  /** A 2025-era server asks its client. @throws the client's refusal */
   asked(request: JSONRPCRequest, signal: AbortSignal): Promise<Data>;
-  /** Notifications may have been missed, and come again now. */
+  /** Notifications may have been missed; they arrive again from now on. */
   missed(): void;
-  /** The server went over a limit: it is cut off, also while it is being connected to. Told before its end. */
+  /** The server has exceeded a limit and is cut off, perhaps while it is being connected to. Called before `ended`. */
   cutOff(reason: ResourceError): void;
-  /** Nothing comes any more. Told once, also after `close`. @param cutOff why, where the server went over a limit */
+  /** The connection has ended. Called once, also after `close`. @param cutOff the reason if the server exceeded a limit */
   ended(cutOff: ResourceError | undefined): void;
 }
 
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs: number;
-  /** Asks for reports of progress, each of which renews the time. */
+  /** Asks for reports of progress and receives them. Each report restarts the time limit. */
   readonly onProgress?:
     | ((progress: number, total: number | undefined, message: string | undefined, others: Data | undefined) => void)
     | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Is in the `_meta` of the log messages that come on the request's own stream, where it has one. */
+  /** Marks the log messages that arrive on the request's own stream, in their `_meta`. */
   readonly origin?: string | undefined;
 }
 
 export interface Link extends LinkFacts {
-  /** @throws ResourceError, a `PeerError` for what the server answers with */
+  /** @throws ResourceError; for an error answer of the server a `PeerError` */
   request(method: string, params: Data, options: RequestOptions): Promise<Data>;
   /** Opens a stream of notifications, in 2026-07-28. */
   listen(filter: SubscriptionFilter, options: RequestOptions): Promise<McpSubscription>;
   readonly ended: boolean;
-  /** Asks the server something that costs it nothing. One that does not answer, and has nothing else to do, has ended. */
+  /** Pings the server. Closes the connection, and returns false, if the server does not answer and has nothing else to do. */
   alive(timeoutMs: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** The era of an upstream as it was found out, kept so that the upstream is not asked each time. */
+/** The era of an upstream, remembered so that it need not be found out for each connection. */
 export interface Verdict {
   readonly prior: PriorDiscovery;
+  /** The time when it was found out, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** The era as far as it is known before connecting. */
+/** The eras to try for a connection, as far as they are known before it. */
 export interface Spoken {
   readonly verdict: Verdict | undefined;
-  /** The one that is spoken where a program has both, and nothing is known. */
+  /** The era to try first with a program of which nothing is known. */
   readonly first?: Era | undefined;
 }
 
-/** A verdict is looked into again after this many milliseconds: servers are brought up to date. */
+/** A verdict holds for this many milliseconds, because a server may be updated to another era. */
 const VERDICT_MS = 60 * 60 * 1000;
 
-/** Errors of one connection that are logged. */
+/** How many errors of one connection are logged. */
 const LOGGED = { burst: 100, perSecond: 1 } as const;
 
 const isLate = (error: unknown): boolean => faultOf(error).kind === 'late';
@@ -108,7 +109,7 @@ const isLate = (error: unknown): boolean => faultOf(error).kind === 'late';
 const IDENTITY = { name: 'vitrine', version: VERSION };
 
 export interface LinkLimits {
-  /** For all of connecting, and for requests that are not a client's, in milliseconds. */
+  /** The time limit for connecting, and for requests that no client has made, in milliseconds. */
   readonly timeoutMs: number;
   readonly log: Log;
   /** Gives up connecting. */
@@ -117,15 +118,15 @@ export interface LinkLimits {
 
 type Target = Pick<UpstreamOptions, 'name' | 'target' | 'era' | 'clientInfo' | keyof IntakeLimits>;
 
-/** Whatever a server says to a handshake, for the clients that wait it cannot be reached. */
+/** Makes the error for clients that wait for a connection: whatever the server answered, it cannot be reached. */
 function connectFault(error: unknown, name: string): unknown {
   const { kind, message } = faultOf(error);
-  // It answers, but not to a handshake.
+  // The server answers, but refuses to connect.
   if (kind !== 'unreachable' || message === '') return upstreamError(error, name);
   return new ResourceError('unavailable', `The server behind "${name}" refuses to be connected to`, { cause: error });
 }
 
-/** @throws ResourceError `unavailable`, `timeout` */
+/** Connects to an upstream. @throws ResourceError `unavailable`, `timeout`; the reason of the signal */
 export async function openLink(
   options: Target,
   capabilities: Data,
@@ -200,7 +201,7 @@ export async function openLink(
         if (!ended) events.missed();
       },
       ended() {
-        // The transport opens it again by itself; whether there is still somebody to open it to is asked here.
+        // The transport reopens the stream by itself. This finds out whether the server is still there.
         if (!ended) client.ping({ timeout: limits.timeoutMs }).catch(() => void client.close());
       },
     };
@@ -227,8 +228,9 @@ export async function openLink(
   let checking = false;
 
   /**
-   * After an answer that did not come: whether any would. A server that is busy with a call from before is left to it.
-   * @param since which request it was
+   * Finds out whether a server still answers after it has left a request without an answer, and closes the connection if not.
+   * A server that is busy with an earlier request is left alone.
+   * @param since the number of the request without an answer
    */
   async function check(timeout: number, since: number): Promise<void> {
     if (checking || ended) return;
@@ -318,6 +320,6 @@ export async function openLink(
   };
 }
 
-/** They are given to models before anybody has asked for anything. */
+/** Cleans the server's instructions, since models get them before anybody has asked for anything. */
 const instructionsOf = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : cleanText(text, MAX_DESCRIPTION_LENGTH);

@@ -1,4 +1,4 @@
-/** Arguments that a tool wants repeated in headers over HTTP (SEP-2243), for the server's own front to route by. */
+/** Repeats arguments of a tool call in HTTP headers if the tool wants that (SEP-2243), for proxies that route by them. */
 
 import type { HeaderParameter } from '../../../core/schema/header-parameters.ts';
 import { isData } from '../../../protocol/data.ts';
@@ -6,7 +6,7 @@ import { isData } from '../../../protocol/data.ts';
 /** Characters that stand for themselves in a header. */
 const PLAIN = /^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$/;
 
-/** The headers of a call, by name; an argument that is not given has none. */
+/** Returns the headers of a call by name; a missing argument has none. */
 export function parameterHeaders(
   declared: readonly HeaderParameter[],
   args: unknown,

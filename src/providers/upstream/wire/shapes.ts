@@ -1,4 +1,4 @@
-/** Results that are not of their method's shape are stopped here: nothing behind looks into what cannot be there. */
+/** Refuses results without the list that their method requires, so that later code can rely on it. */
 
 import type { Data } from '../../../connection/data.ts';
 import { ResourceError } from '../../../core/errors.ts';
@@ -13,14 +13,14 @@ const ENTRIES: Readonly<Record<string, string>> = {
   'prompts/get': 'messages',
 };
 
-/** @throws ResourceError `internal` */
+/** @throws ResourceError `internal` for a result without its list of entries */
 export function checkShape(method: string, result: Data, name: string): void {
   const field = ENTRIES[method];
   if (field === undefined || result.resultType === 'input_required') return;
-  // Whether it may be one, the caller knows.
+  // The result may be a task instead; the caller knows whether that is allowed.
   if (method === 'tools/call' && (isTaskStarted(result) || isData(result.task))) return;
   const entries: unknown = result[field];
-  // A tool may say everything in its structured content.
+  // A tool may answer in its structured content alone.
   if (entries === undefined && field === 'content' && result.structuredContent !== undefined) return;
   if (Array.isArray(entries)) return;
   throw new ResourceError('internal', `The server behind "${name}" gave an answer that is not valid`);
