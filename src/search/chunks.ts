@@ -1,28 +1,29 @@
-/** A text in pieces that a hit can point at: by its headings and pages, and of a size that a snippet is found in. */
+/** Cuts a text into pieces that a hit can point at: at headings and pages, and where a piece gets too large for a snippet. */
 
-/** Characters of a piece after which the next paragraph begins another one; and at most. */
+/** After this many characters of a piece, the next empty line begins another piece. */
 const WANTED_CHARACTERS = 1_500;
+/** After this many, any line does. */
 const MAX_CHARACTERS = 4_000;
 
-/** Pieces of one text. */
+/** The most pieces of one text. */
 export const MAX_CHUNKS = 10_000;
 
 export interface Chunk {
-  /** The headings that it stands under, the outermost first. */
+  /** The headings above it, the outermost first. */
   readonly headings: readonly string[];
-  /** Of a document that has pages. */
+  /** The number of its page, if the document has pages. */
   readonly page: number | undefined;
-  /** Its lines, from 1. */
+  /** Its first and last line, counted from 1. */
   readonly first: number;
   readonly last: number;
-  /** The offset of its lines in the text, in bytes of UTF-8. */
+  /** The offset and length of its lines in the text, in bytes of UTF-8. */
   readonly offset: number;
   readonly length: number;
   readonly text: string;
 }
 
 const HEADING = /^(?<marks>#{1,6})\s+(?<title>.+?)\s*#*\s*$/;
-/** As documents are converted. */
+/** The mark of a page in a document that was converted to text. */
 const PAGE = /^<!-- page (?<number>\d{1,9}) -->$/;
 const FENCE = /^\s{0,3}(?:```|~~~)/;
 const TAG = /<[^>]{0,4096}>/g;
@@ -31,7 +32,7 @@ const MARKUP = /^(?:text\/html|application\/xhtml\+xml|text\/xml|application\/(?
 /** Whether headings are marked as in Markdown. */
 const hasHeadings = (mimeType: string): boolean => /^text\/(?:markdown|x-markdown)\b/.test(mimeType);
 
-/** @param mimeType of the text as it is given, and not of the document that it was made of */
+/** @param mimeType the MIME type of the text, not of a document that it was made from */
 export function* chunksOfText(text: string, mimeType: string): Generator<Chunk> {
   const lines = text.split('\n');
   const words = MARKUP.test(mimeType) ? withoutTags(text).split('\n') : lines;
@@ -47,17 +48,17 @@ export function* chunksOfText(text: string, mimeType: string): Generator<Chunk> 
   let length = 0;
 
   function* end(next: number): Generator<Chunk> {
-    const said = piece.join('\n');
-    if (said.trim() !== '' && count < MAX_CHUNKS) {
+    const joined = piece.join('\n');
+    if (joined.trim() !== '' && count < MAX_CHUNKS) {
       count++;
       yield {
-        headings: headings.filter((each) => each !== ''),
+        headings: headings.filter((title) => title !== ''),
         page,
         first,
         last: next - 1,
         offset,
         length,
-        text: said,
+        text: joined,
       };
     }
     piece = [];
@@ -84,7 +85,7 @@ export function* chunksOfText(text: string, mimeType: string): Generator<Chunk> 
     } else if (size >= MAX_CHARACTERS || (size >= WANTED_CHARACTERS && line.trim() === '')) {
       yield* end(number);
     }
-    // A line may be a whole file: words behind the bound are not looked for.
+    // A line may be a whole file; its words beyond the limit are not indexed.
     const part = (words[index] ?? '').slice(0, MAX_LINE_CHARACTERS);
     piece.push(part);
     size += part.length + 1;
@@ -96,5 +97,5 @@ export function* chunksOfText(text: string, mimeType: string): Generator<Chunk> 
 /** The most characters of a line that are in the index. */
 const MAX_LINE_CHARACTERS = 64 * 1024;
 
-/** Tags become spaces, and lines stay lines. */
+/** Replaces tags by spaces, and keeps line breaks. */
 const withoutTags = (text: string): string => text.replace(TAG, (tag) => tag.replace(/[^\n]+/g, ' '));

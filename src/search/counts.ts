@@ -1,19 +1,19 @@
-/** How many passages have a word: counted once, and again after something was written. */
+/** Remembers how many passages have a word, until something is written. */
 import type { Rows, Statement } from './thread.ts';
 
-/** Counts that are kept; with more, all are counted again. */
+/** The most counts that are remembered; with more, all are counted again. */
 export const MAX_KEPT = 20_000;
 
-/** The number that each statement gives. */
+/** Returns the number that each statement gives. */
 export type Count = (statements: readonly Statement[]) => Promise<readonly number[]>;
 
 export interface KeptCounts {
   readonly count: Count;
-  /** Something was written: everything is counted again. */
+  /** Forgets all counts, because something was written. */
   forget(): void;
 }
 
-/** @param ask runs the statements whose numbers are not kept */
+/** @param ask runs the statements whose numbers are not remembered */
 export function keepCounts(ask: (statements: readonly Statement[]) => Promise<readonly Rows[]>): KeptCounts {
   let kept = new Map<string, number>();
   return {
@@ -31,7 +31,7 @@ export function keepCounts(ask: (statements: readonly Statement[]) => Promise<re
       return numbers;
     },
     forget() {
-      // A count that is on its way belongs to what was there before, and goes into what nobody looks at any more.
+      // A count that is still running goes into the old map, which nobody reads any more.
       kept = new Map();
     },
   };

@@ -1,6 +1,6 @@
 /**
- * Fills an index and keeps it true: goes through the folders one after the other, reads what is new or has changed, and takes
- * out what is gone. It goes on where it was when it was ended, because what has not changed is not read again.
+ * Fills an index and keeps it up to date: goes through the folders one after the other, reads resources that are new or have
+ * changed, and removes those that are gone. After a restart, resources that have not changed are not read again.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,48 +13,49 @@ import type { Resource } from '../protocol/resources.ts';
 import type { Entry, IndexStore, Known } from './index-store.ts';
 import { named, textOf } from './text-of.ts';
 
-/** The most folders that wait to be gone through; with more, the rest comes with the next round. */
+/** The most folders that wait for their turn; any others wait for the next round. */
 const MAX_WAITING = 100_000;
 
-/** The most resources whose change waits to be looked at; with more, everything is looked at. */
+/** The most changed resources that wait for their turn; with more, everything is looked at again. */
 const MAX_CHANGED = 10_000;
 
-/** The most levels below the mounts. */
+/** The most levels of folders below the mounts. */
 const MAX_DEPTH = 64;
 
 /** Entries of a page of a list. */
 const PAGE = 100;
 
-/** Resources that are read at a time. */
+/** Resources that are read at the same time. */
 const AT_ONCE = 4;
 
-/** Resources, and characters of text, that are put in together. */
+/** The most resources that are written together. */
 const BATCH = 256;
-const BATCH_CHARACTERS = 1024 * 1024;
+/** The bytes of text after which a batch is written. */
+const BATCH_BYTES = 1024 * 1024;
 
-/** The part of its time in which it works; callers have the rest. */
+/** The part of its time in which the crawler works; in the rest it leaves the machine to requests. */
 const SHARE = 0.8;
 
 export interface CrawlerOptions {
   readonly provider: Operations;
   readonly store: IndexStore;
-  /** Undefined for what is not to be in the index. */
+  /** Returns the mount of a resource; undefined for a resource that does not belong in the index. */
   readonly mountOf: (uri: string) => string | undefined;
   readonly mounts: () => readonly string[];
   readonly kindOf: (resource: Resource) => string;
-  /** Is told of each resource and folder that there is, with the folder that it was found in. */
+  /** Is called for each resource and folder that exists, with the folder that it was found in. */
   readonly found: (resource: Resource, parent: string | undefined) => void;
-  /** Is told of each that is gone. */
+  /** Is called for each resource and folder that is gone. */
   readonly lost: (uri: string) => void;
   readonly ctx: Context;
 }
 
 export interface Crawler {
-  /** Goes through everything again. */
+  /** Makes `work` go through everything again. */
   again(): void;
-  /** The resource, or what is in the folder, may have changed. */
+  /** Makes `work` look at a resource, or into a folder, that may have changed. */
   changed(uri: string): void;
-  /** Works until there is nothing to do. @throws SqlFault; the reason of the signal */
+  /** Works until there is nothing left to do. @throws SqlFault; the reason of the signal */
   work(): Promise<void>;
 }
 
@@ -71,43 +72,43 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   const folders = new Map<string | undefined, Folder>();
   const changes = new Set<string>();
   let batch = new Map<string, Entry>();
-  let characters = 0;
+  let batchBytes = 0;
   let since = performance.now();
 
-  /** The batch that is being put in while the next one is read, and what is in it. */
-  let putting: Promise<void> = Promise.resolve();
-  let onTheWay: readonly Entry[] = [];
+  /** The write of a batch, which goes on while the next batch is read, and the entries of that batch. */
+  let writing: Promise<void> = Promise.resolve();
+  let beingWritten: readonly Entry[] = [];
 
-  /** Begins to put the batch in, once the one before it is there. */
+  /** Begins to write the batch, once the batch before it is written. */
   async function flush(): Promise<void> {
-    await put();
+    await written();
     const full = [...batch.values()];
-    const mayFill = characters >= store.room;
+    const mayFill = batchBytes >= store.room;
     batch = new Map();
-    characters = 0;
+    batchBytes = 0;
     if (full.length === 0) return;
-    onTheWay = full;
-    putting = store.put(full);
-    // Whoever waits for it is told.
-    putting.catch(() => {});
-    // Nothing more is read before it is known whether there is room for it.
-    if (mayFill) await put();
+    beingWritten = full;
+    writing = store.put(full);
+    // `written` throws the error.
+    writing.catch(() => {});
+    // If the batch may fill the index, nothing more is read until it is known whether there is room.
+    if (mayFill) await written();
   }
 
-  /** Resolves when the batch before is there. Meanwhile nothing is worked here, and it counts as rest. */
-  async function put(): Promise<void> {
+  /** Resolves when the batch before is written. The wait counts as rest, since the crawler does nothing meanwhile. */
+  async function written(): Promise<void> {
     const begun = performance.now();
-    await putting;
-    onTheWay = [];
+    await writing;
+    beingWritten = [];
     since += performance.now() - begun;
   }
 
   async function flushAll(): Promise<void> {
     await flush();
-    await put();
+    await written();
   }
 
-  /** Between two pieces of work: others have their turn, and changes come first. */
+  /** Lets others have their turn between two pieces of work, and rests. */
   async function takeTurns(): Promise<void> {
     await giveWay();
     ctx.signal.throwIfAborted();
@@ -130,7 +131,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     const { passages, problem, bytes } = hasText
       ? await textOf(provider, resource, ctx)
       : { passages: named(resource), problem: undefined, bytes: 0 };
-    // Puts nothing in again that is as it was.
+    // A resource that is in the index as it is now is not written again.
     const state =
       version ?? digestOf([resource.name, resource.title, resource.mimeType, resource.size, problem, passages]);
     if (known !== undefined && known.kind === kind && known.version === state) return;
@@ -139,11 +140,11 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       ...{ type: resource.mimeType, name: resource.name, title: resource.title ?? '', size: resource.size },
       path: pathIn(folder, resource),
       changed: timeOf(resource),
-      // It is looked at again when there is room.
+      // Without a version, the resource is read again in the next round, when there may be room.
       ...(!hasText && !container && { version: undefined, problem: 'maxBytes', passages: [] }),
     });
-    characters += bytes;
-    if (batch.size >= BATCH || characters >= BATCH_CHARACTERS) await flush();
+    batchBytes += bytes;
+    if (batch.size >= BATCH || batchBytes >= BATCH_BYTES) await flush();
   }
 
   async function addAll(resources: readonly Resource[], folder: Folder): Promise<ReadonlySet<string>> {
@@ -157,7 +158,10 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     return new Set(resources.map(({ uri }) => uri));
   }
 
-  /** One folder: what is in it, and not what is below that. */
+  /**
+   * Looks at everything in one folder. Folders in it wait for their turn.
+   * @param onlyNew whether only folders that the index does not have wait
+   */
   async function goThrough(folder: Folder, onlyNew: boolean): Promise<void> {
     const listed = new Set<string>();
     let missed = false;
@@ -186,10 +190,10 @@ export function createCrawler(options: CrawlerOptions): Crawler {
 
   async function removeOthers(folder: Folder, listed: ReadonlySet<string>): Promise<void> {
     const isOther = ({ uri, parent }: Entry): boolean => parent === folder.uri && !listed.has(uri);
-    if (onTheWay.some(isOther) || [...batch.values()].some(isOther)) await flushAll();
+    if (beingWritten.some(isOther) || [...batch.values()].some(isOther)) await flushAll();
     const mounts = folder.uri === undefined ? options.mounts() : [''];
-    const had = (await Promise.all(mounts.map((mount) => store.childrenOf(folder.uri, mount)))).flat();
-    await removeAll(had.filter(({ uri }) => !listed.has(uri)));
+    const indexed = (await Promise.all(mounts.map((mount) => store.childrenOf(folder.uri, mount)))).flat();
+    await removeAll(indexed.filter(({ uri }) => !listed.has(uri)));
   }
 
   async function removeAll(gone: readonly Known[]): Promise<void> {
@@ -215,13 +219,13 @@ export function createCrawler(options: CrawlerOptions): Crawler {
 
   async function lookAt(uri: string): Promise<void> {
     if (batch.has(uri)) await flush();
-    await put();
+    await written();
     const known = (await store.known([uri])).get(uri);
     try {
       const resource = await provider.metadata(uri, ctx);
       const path = known?.path ?? resource.name;
       if (resource.capabilities?.list === true) await goThrough({ uri, path, depth: 0 }, true);
-      // Its time may be as it was, since clocks are coarse: it is read anew. What is new comes with its folder.
+      // Clocks are coarse, so a resource that has changed is read even if its time is the same. A new one comes with its folder.
       else if (known !== undefined)
         await add(resource, { uri: known.parent, path: parentPath(path), depth: 0 }, undefined);
     } catch (error) {
@@ -256,11 +260,11 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         }
         await flushAll();
       } catch (error) {
-        await putting.catch(() => {});
-        putting = Promise.resolve();
-        onTheWay = [];
+        await writing.catch(() => {});
+        writing = Promise.resolve();
+        beingWritten = [];
         batch = new Map();
-        characters = 0;
+        batchBytes = 0;
         throw error;
       }
     },
@@ -272,14 +276,14 @@ const isGone = (error: unknown): boolean =>
 
 const parentPath = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
-/** Names from the mount down, without the mount's own. */
+/** Joins the names from the mount down, without the mount's own name. */
 const pathIn = (folder: Folder, { name, capabilities }: Resource): string =>
   folder.uri === undefined && capabilities?.list === true ? '' : folder.path === '' ? name : `${folder.path}/${name}`;
 
-/** The same as long as the resource is; undefined where nothing tells of its changes. */
 const digestOf = (facts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(facts)).digest('base64');
 
+/** Returns a text that stays the same while the resource does not change; undefined if its metadata cannot tell that. */
 function versionOf({ name, title, description, mimeType, size, annotations }: Resource): string | undefined {
   const lastModified = annotations?.lastModified;
   return lastModified === undefined

@@ -14,15 +14,15 @@ export interface EmbeddingOptions {
 
 export interface Embedder {
   /**
-   * A vector of length 1 for each text; undefined when the server gives none now, which is logged once.
-   * @param mostMs milliseconds for one answer, if a caller waits for it
+   * Returns a vector of length 1 for each text; undefined if the server gives none now, which is logged once.
+   * @param mostMs the most milliseconds for one answer, if a caller waits for it
    */
   embed(texts: readonly string[], signal: AbortSignal, mostMs?: number): Promise<readonly Float32Array[] | undefined>;
-  /** Whether the server has failed, and is left alone for now. */
+  /** Whether the server has failed, and gets no requests for now. */
   readonly resting: boolean;
 }
 
-/** The most texts in one request, and most characters of each. */
+/** The most texts in one request, and the most characters of each. */
 const BATCH = 32;
 const MAX_CHARACTERS = 8_000;
 
@@ -49,7 +49,7 @@ export function createEmbedder(
 ): Embedder {
   let dimensions: number | undefined;
   let failing = false;
-  /** No requests are sent before these times: none of questions, which cannot wait, and none at all. */
+  /** Times before which no requests are sent: none for questions, which cannot wait, and none at all. */
   const until = { questions: 0, all: 0 };
 
   async function ask(input: readonly string[], signal: AbortSignal, mostMs: number): Promise<readonly Float32Array[]> {
@@ -67,11 +67,11 @@ export function createEmbedder(
     const { data } = answer.parse(JSON.parse(await limited(response)));
     const vectors = data.sort((a, b) => a.index - b.index).map(({ embedding }) => unit(embedding));
     if (vectors.length !== input.length || data.some(({ index }, at) => index !== at))
-      throw new Error('The server of embeddings gave other vectors than it was asked for');
+      throw new Error('The server of embeddings did not give one vector for each text');
     dimensions ??= vectors[0]?.length;
     if (vectors.some(({ length }) => length !== dimensions))
       throw new Error(
-        'The server of embeddings gave vectors of several dimensions: if its model is another one now, start Vitrine again',
+        'The server of embeddings gave vectors of several dimensions: if its model was replaced, restart Vitrine',
       );
     return vectors;
   }
@@ -86,8 +86,8 @@ export function createEmbedder(
       try {
         const vectors: Float32Array[] = [];
         for (let at = 0; at < texts.length; at += BATCH) {
-          const some = texts.slice(at, at + BATCH).map((text) => text.slice(0, MAX_CHARACTERS));
-          vectors.push(...(await ask(some, signal, mostMs)));
+          const input = texts.slice(at, at + BATCH).map((text) => text.slice(0, MAX_CHARACTERS));
+          vectors.push(...(await ask(input, signal, mostMs)));
         }
         if (failing) log.info('the server of embeddings is back');
         failing = false;

@@ -1,4 +1,4 @@
-/** Watches on what an index has, as far as there are not too many; whatever is not watched is looked at again in time. */
+/** Watches the resources of an index, up to `MAX_FOLLOWED`. Changes of others are found when everything is looked at again. */
 import type { Context } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import type { ResourceProvider } from '../core/provider.ts';
@@ -9,20 +9,20 @@ export const MAX_FOLLOWED = 10_000;
 
 export interface Following {
   /**
-   * Watches it, if that can be done.
-   * @param isLate it is looked at once more when the watch is in place: it may have changed since it was read, as a file does
-   * that was seen before anything was written to it
+   * Watches a resource or folder, if that can be done.
+   * @param isLate whether to look at it once more when the watch is in place. It may have changed since it was read, such as a
+   * file that was read before anything was written to it
    */
   found(resource: Resource, parent: string | undefined, isLate: boolean): void;
   lost(uri: string): void;
   /** Whether all that was found is watched. */
   readonly whole: boolean;
-  /** Resolves when the watches that were begun are in place. */
+  /** Resolves when all watches that were begun are in place. */
   opened(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @param watchesInside whether a watch of this folder tells of what lies in it */
+/** @param watchesInside whether a watch of this folder also reports changes of the resources in it */
 export function createFollowing(
   provider: Pick<ResourceProvider, 'watch'>,
   watchesInside: (uri: string) => boolean,
@@ -30,7 +30,7 @@ export function createFollowing(
   ctx: Context,
 ): Following {
   const watches = new Map<string, Promise<AsyncDisposable | undefined>>();
-  /** Folders whose watches tell of what lies in them. */
+  /** Folders whose watches also report changes of the resources in them. */
   const insides = new Set<string>();
   let whole = true;
   let opening: Promise<unknown> = Promise.resolve();
@@ -62,14 +62,14 @@ export function createFollowing(
     found({ uri, capabilities, [NAMES]: names }, parent, isLate) {
       if (watches.has(uri)) return;
       const isFolder = capabilities?.list === true;
-      // A link is changed in another folder, where it leads to.
+      // A link leads to another folder, whose changes the watch of this folder does not report.
       if (!isFolder && names?.leadsTo === undefined && parent !== undefined && insides.has(parent)) return;
       if (capabilities?.subscribe !== true || watches.size >= MAX_FOLLOWED) {
         whole = false;
         return;
       }
       if (isFolder && watchesInside(uri)) insides.add(uri);
-      // One after the other: to open one takes several looks at the source.
+      // Watches are opened one after the other, because each one reads from the source several times.
       const handle = opening
         .then(() => watch(uri))
         .then((watched) => {

@@ -1,16 +1,19 @@
-/** Two orders of places in one, by reciprocal rank: what is far up in both comes first. */
+/** Merges two orders of places into one, by reciprocal rank fusion: a place near the top of both comes first. */
 import type { Place } from './ranking.ts';
 
-/** Places of the first order that are fused; those behind them follow as they are. */
+/** The most places of the first order that are merged; the others follow in their order. */
 const MOST = 50;
 
-/** How little a place further up counts more; the usual number. */
+/** The constant of the fusion: the larger it is, the less the rank of a place matters. 60 is the usual value. */
 const FLATNESS = 60;
 
-/** A place with whether it was found by meaning alone. */
+/** A place, and whether it was found by meaning alone. */
 export type FusedPlace = Place & { readonly meant: boolean };
 
-/** @param near places by meaning; with none, the first order is given as it is */
+/**
+ * @param ranked places by words, best first
+ * @param near places by meaning, best first; if there are none, the first order is given as it is
+ */
 export async function* fused(
   ranked: AsyncGenerator<Place>,
   near: readonly Place[],

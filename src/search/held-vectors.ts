@@ -1,4 +1,4 @@
-/** The vectors of a resource with the places of its passages: as they are in memory, and as a text in their file. */
+/** Describes the vectors of a resource and the places of its passages: in memory, and as a text in the file of vectors. */
 import { createHash } from 'node:crypto';
 import type { Entry, EntryPassage } from './index-store.ts';
 
@@ -12,19 +12,19 @@ export interface Held {
 }
 
 export interface HeldPassage extends Omit<EntryPassage, 'text'> {
-  /** Of the text that was sent: a passage that has the same keeps its vector. */
+  /** The digest of the text that the vector is of. A passage with the same digest keeps its vector. */
   readonly digest: string;
   /** Of length 1. */
   readonly vector: Float32Array;
 }
 
-/** The text of a passage that a vector is made of. */
+/** Returns the text that the vector of a passage is made from. */
 export const meantText = ({ title, name }: Pick<Entry, 'title' | 'name'>, { headings, text }: EntryPassage): string =>
   [title, name, ...headings, text].join('\n');
 
 export const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
-/** The likeness (cosine) of two vectors of length 1; -1 where their dimensions differ. */
+/** Returns the likeness (cosine) of two vectors of length 1; -1 if their dimensions differ. */
 export function dot(one: Float32Array, other: Float32Array): number {
   if (one.length !== other.length) return -1;
   let sum = 0;
@@ -46,7 +46,7 @@ export const textOfHeld = (held: Held): string =>
     })),
   });
 
-/** As this program has written it. */
+/** Parses a text that `textOfHeld` has written. */
 export function heldIn(text: string): Held {
   const { passages, ...held } = JSON.parse(text) as Omit<Held, 'passages'> & {
     readonly passages: readonly (Omit<HeldPassage, 'vector'> & { readonly vector: string })[];

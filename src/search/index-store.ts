@@ -1,9 +1,9 @@
-/** The resources and passages that an index has, and how it is filled and asked, whichever database keeps it. */
+/** The interface of an index: its resources and passages, and how to fill and ask it, whichever database keeps it. */
 import type { IndexFigures } from '../core/ranked.ts';
 import type { Question } from './question.ts';
 import type { Place } from './ranking.ts';
 
-/** Kinds of resources that have words of their own; what is of more kinds is left out. */
+/** The most kinds of resources. Each kind has a table of words of its own; resources of further kinds have no text there. */
 export const MAX_KINDS = 64;
 
 /** A resource as it is put into the index. */
@@ -12,9 +12,9 @@ export interface Entry {
   readonly parent: string | undefined;
   readonly mount: string;
   readonly container: boolean;
-  /** Resources about which the same is decided have the same. */
+  /** Resources that access rules treat alike have the same kind. */
   readonly kind: string;
-  /** The same as long as the resource is; undefined where nobody can tell. */
+  /** Stays the same while the resource does not change; undefined if changes cannot be told. */
   readonly version: string | undefined;
   readonly type: string | undefined;
   readonly name: string;
@@ -23,7 +23,7 @@ export interface Entry {
   readonly path: string;
   readonly changed: string | undefined;
   readonly size: number | undefined;
-  /** Why its text is not there. */
+  /** Why the index does not have its text. */
   readonly problem: string | undefined;
   readonly passages: readonly EntryPassage[];
 }
@@ -31,14 +31,14 @@ export interface Entry {
 export interface EntryPassage {
   readonly headings: readonly string[];
   readonly page: number | undefined;
-  /** Undefined where there is no text. */
+  /** Undefined if there is no text. */
   readonly lines: { readonly first: number; readonly last: number } | undefined;
-  /** The place of its bytes in the resource, if it stands there as it is. */
+  /** The place of its bytes in the resource, if the text is there unchanged. */
   readonly bytes: { readonly offset: number; readonly length: number } | undefined;
   readonly text: string;
 }
 
-/** A resource that the index has. */
+/** A resource that is in the index. */
 export interface Known {
   readonly id: number;
   readonly uri: string;
@@ -50,37 +50,38 @@ export interface Known {
 }
 
 export interface IndexStore {
-  /** Opens it, and begins it anew where that is needed. @throws SqlFault `locked` where another server has it */
+  /** Opens the index, and begins it anew if needed. @throws SqlFault `locked` if another server has it */
   open(): Promise<void>;
-  /** Of an index that several servers have at a time. */
+  /** Set if several servers have the index at the same time. */
   readonly sharing?: Sharing | undefined;
-  /** The bytes that may still be put in; none, or less, when it is full. */
+  /** The bytes that may still be added; 0 or less if the index is full. */
   readonly room: number;
   known(uris: readonly string[]): Promise<ReadonlyMap<string, Known>>;
   childrenOf(parent: string | undefined, mount: string): Promise<readonly Known[]>;
-  /** Puts resources in, in the place of what it has of them, all or none. */
+  /** Writes resources, replacing what the index has of them: all or none. */
   put(entries: readonly Entry[]): Promise<void>;
-  /** Takes resources out, with all below them. */
+  /** Removes resources, with all below them. */
   remove(ids: readonly number[]): Promise<void>;
-  /** Takes out what is of no such mount. */
+  /** Removes the resources of all other mounts. */
   keepMounts(mounts: readonly string[]): Promise<void>;
-  /** Each kind with the URI of one of its resources. */
+  /** Returns each kind with the URI of one of its resources. */
   kinds(): Promise<readonly { readonly id: number; readonly key: string; readonly uri: string }[]>;
-  /** The places that fit, best first, one of each resource. @param kinds those that may be asked @throws SqlFault */
+  /** Gives the places that fit, best first, one of each resource. @param kinds the numbers of kinds to search @throws SqlFault */
   find(question: Question, kinds: readonly number[]): AsyncGenerator<Place>;
   figures(): Promise<IndexFigures>;
-  /** The same of an index that is not open, and may be another server's; undefined where there is none. */
+  /** Returns the figures of an index that is not open, and may be another server's; undefined if there is none. */
   look(): Promise<IndexFigures | undefined>;
-  /** Puts the file aside: what comes next begins anew. */
+  /** Discards the content, so that the index begins anew. */
   discard(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** One of the servers writes; the others only ask. */
+/** How servers share an index: one of them writes, the others only ask. */
 export interface Sharing {
   /** Whether this server is the one that writes, or becomes it now. @throws SqlFault */
   lead(): Promise<boolean>;
-  /** Whether everything that was there has been in it. */
+  /** Whether the index has been complete once. */
   whole(): Promise<boolean>;
+  /** Notes that the index is complete. */
   setWhole(): Promise<void>;
 }

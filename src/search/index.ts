@@ -1,6 +1,7 @@
 /**
- * An index over mounts, for ranked search: words of every resource in a file, which is kept true while it is served. It is
- * filled with what is redacted, by nobody's rules; what a caller finds is decided for each, and read as that caller.
+ * An index of mounts, for ranked search. It keeps the words of every resource in a file or a database, and is kept up to date
+ * while the server runs. It is filled with redacted texts, without access rules. These decide for each caller what is found,
+ * and each hit is read as that caller.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -24,23 +25,23 @@ import { SqlFault } from './thread.ts';
 import { createVectors, withVectors } from './vectors.ts';
 
 export interface IndexOptions {
-  /** The folder of its files; made for this user only. One server has it at a time. Needed unless there is a `url`. */
+  /** The folder of its files, made for this user only. One server has it at a time. Needed unless there is a `url`. */
   readonly folder?: string | undefined;
   /** `postgres://...` of a database instead of files. Servers share it: one of them follows changes, and all answer. */
   readonly url?: string | undefined;
-  /** The schema of that database that is the index's alone. Default: `vitrine_index`. */
+  /** The schema of that database, which only the index uses. Default: `vitrine_index`. */
   readonly schema?: string | undefined;
-  /** Bytes of the database; what has no room is left out, and counted. Default: 1 GiB. */
+  /** The most bytes of the database; texts without room are left out, and counted. Default: 1 GiB. */
   readonly maxBytes?: number | undefined;
-  /** Whether the forms of English words are found by each other. Default: `english`. */
+  /** Whether one form of an English word finds the others. Default: `english`. */
   readonly stemming?: 'english' | 'off' | undefined;
   /** Whether é is found by e. Default: `fold`. */
   readonly diacritics?: 'fold' | 'keep' | undefined;
-  /** Seconds between two looks at what sends no word of its changes. Default: 60. */
+  /** Seconds between two looks at resources that do not report their changes. Default: 60. */
   readonly rescanSeconds?: number | undefined;
-  /** Whether mounts are in it that do not say. Default: `true`. */
+  /** Whether the index has mounts that do not say whether they belong in it. Default: `true`. */
   readonly everything?: boolean | undefined;
-  /** Finds by meaning, too: redacted texts and questions are sent to this server. Default: none. */
+  /** Also finds by meaning, for which redacted texts and questions are sent to this server. Default: none. */
   readonly embeddings?: EmbeddingOptions | undefined;
   readonly log?: Log | undefined;
 }
@@ -49,47 +50,47 @@ export const DEFAULT_INDEX_BYTES = 1024 ** 3;
 
 const DEFAULT_RESCAN_SECONDS = 60;
 
-/** If everything is watched, the index looks at all of it again after so many times as long. */
+/** If everything is watched, the index looks at all of it again only after this many times `rescanSeconds`. */
 const WATCHED_FACTOR = 10;
 
-/** Between two looks passes this many times as long as one takes. */
+/** The index waits at least this many times as long as its latest look at everything took before it begins the next one. */
 const REST_FACTOR = 20;
 
-/** Milliseconds until an index is tried again that another server has, that has no room, or whose database does not answer. */
+/** Milliseconds until a failed index is opened again: another server has it, the disk is full, or the database does not answer. */
 const RETRY_MS = 2_000;
 
-/** Milliseconds from the opening of watches to a second look: until then a list may be one of before. */
+/** Milliseconds from the opening of watches to a second look: until then, a list may be older than the watches. */
 const SECOND_LOOK_MS = 1_200;
 
-/** Milliseconds between two looks whether the server that follows changes is still there. */
+/** Milliseconds between two checks whether the server that follows changes is still there. */
 const LEASE_MS = 1_000;
 
-/** Milliseconds until the log says how far an index is that is being made: the first time, and from then on. */
+/** Milliseconds until the log reports the progress of an index that is being made: the first time, and each time after. */
 const FIRST_PROGRESS_MS = 1_000;
 const PROGRESS_MS = 10_000;
 
-/** Events that come together are one change; in milliseconds. */
+/** Changes within this many milliseconds are looked at together. */
 const GATHER_MS = 20;
 
 const NOTHING: IndexFigures = { resources: 0, passages: 0, bytes: 0, leftOut: {} };
 
-/** Vectors that were written by another version are made anew. */
+/** Vectors of another version are made anew. */
 const VECTORS_VERSION = '2';
 
-/** Of these, others decide: nobody finds the state of the server by them. */
+/** The mount with the state of the server itself, which is never in an index. */
 const OWN_MOUNT = 'vitrine';
 
-/** @throws ResourceError `invalid` where a package that it is made of is not installed, or neither folder nor URL is given */
+/** @throws ResourceError `invalid` if a package is missing, or for neither folder nor URL, or for embeddings with a URL */
 export function createIndex(options: IndexOptions): RankedIndex {
   const { url, folder } = options;
-  if (url === undefined && folder === undefined) throw invalid('An index has a folder or the URL of a database');
+  if (url === undefined && folder === undefined) throw invalid('An index needs a folder or the URL of a database');
   if (url !== undefined && options.embeddings !== undefined)
     throw invalid(
-      'Vectors are kept in the folder of an index; one in a database has none: leave out embeddings, or the URL',
+      'Vectors are kept in the folder of an index, and an index in a database has none; leave out embeddings or the URL',
     );
   const library = url === undefined ? sqlitePackage() : postgresPackage();
   return {
-    begin: (around) => beginIndex(options, library, around),
+    begin: (context) => beginIndex(options, library, context),
     async look() {
       try {
         return await storeOf(options, library, '', () => {}).look();
@@ -114,13 +115,13 @@ function storeOf(
     : postgresStore({ ...common, url, schema, log, lost });
 }
 
-function beginIndex(options: IndexOptions, library: string, around: IndexContext): RankedSearch {
+function beginIndex(options: IndexOptions, library: string, context: IndexContext): RankedSearch {
   const { log = SILENT, everything = true, stemming = 'english', rescanSeconds = DEFAULT_RESCAN_SECONDS } = options;
   const ended = new AbortController();
   const { signal } = ended;
   const ctx = createContext({ principal: { id: 'vitrine:index' }, signal, log });
   const { embeddings } = options;
-  const { settings } = around;
+  const { settings } = context;
   const store = storeOf(options, library, settings, fail);
   const vectors =
     embeddings !== undefined && 'ask' in store
@@ -134,9 +135,9 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
   let reason: string | undefined;
   let figures = NOTHING;
   let failure: unknown;
-  /** Servers share it, and this is the one that keeps it true. */
+  /** Whether servers share the index, and this server keeps it up to date. */
   let leads = false;
-  /** Whether there was something to do while nobody rested. */
+  /** Whether something to do has come while `rest` was not running. */
   let missed = false;
   const miss = (): void => {
     missed = true;
@@ -146,38 +147,38 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
   const settled = new Promise<void>((resolve) => {
     settle = resolve;
   });
-  /** Resolves when the file has been opened for the first time, or could not be. */
+  /** `opened` resolves when the index has been opened for the first time, or could not be. */
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
 
   const mountsIn = (): readonly string[] =>
-    around
+    context
       .mounts()
       .filter(({ name, indexed, listed }) => name !== OWN_MOUNT && listed !== false && (indexed ?? everything))
       .map(({ name }) => name);
 
   const crawler = createCrawler({
-    provider: around.provider,
+    provider: context.provider,
     store: vectors === undefined ? store : withVectors(store, vectors),
     mounts: mountsIn,
     mountOf(uri) {
-      const mount = around.mountOf(uri);
+      const mount = context.mountOf(uri);
       return mount !== undefined && mountsIn().includes(mount) ? mount : undefined;
     },
-    kindOf: (resource) => kindOf(resource, around),
+    kindOf: (resource) => kindOf(resource, context),
     found: (resource, parent) => following?.found(resource, parent, isFollowing),
     lost: (uri) => following?.lost(uri),
     ctx,
   });
   let following: Following | undefined;
-  /** Everything was looked at a second time, with watches in place. */
+  /** Whether the watches of the first round are in place: what is found later is looked at once more when it is watched. */
   let isFollowing = false;
 
   function watchesInside(uri: string): boolean {
-    const mount = around.mountOf(uri);
-    return around.mounts().find(({ name }) => name === mount)?.provider.features.watchesInside === true;
+    const mount = context.mountOf(uri);
+    return context.mounts().find(({ name }) => name === mount)?.provider.features.watchesInside === true;
   }
 
   function changed(uri: string): void {
@@ -190,7 +191,7 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
     wake();
   }
 
-  /** Resolves after a time, or when there is something to do. */
+  /** Waits for a time, or until there is something to do. */
   function rest(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(done, milliseconds).unref();
@@ -212,15 +213,15 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
     });
   }
 
-  /** Something is wrong with the database: it is opened again. */
+  /** Handles a fault of the database: it is opened again. */
   function fail(fault: SqlFault): void {
-    // The question was asked when another server had it, from which this one has taken it over.
+    // The fault is of a question from the time when another server had the index, before this one took it over.
     if (leads && isOthers(fault)) return;
     failure = fault;
     wake();
   }
 
-  /** Resolves when no other server keeps it true. @throws SqlFault; the reason of the signal */
+  /** Waits until no other server keeps the index up to date. @throws SqlFault; the reason of the signal */
   async function waitForLead(): Promise<void> {
     for (const { sharing } = store; sharing !== undefined && !(await sharing.lead()); ) {
       state = (await sharing.whole()) ? 'ready' : 'building';
@@ -233,8 +234,8 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
     state = (await store.sharing?.whole()) === true ? 'ready' : 'building';
   }
 
-  /** Says how far it is while it is made. */
-  async function tellProgress(until: AbortSignal): Promise<void> {
+  /** Logs the progress while the index is being made. */
+  async function logProgress(until: AbortSignal): Promise<void> {
     for (let next = FIRST_PROGRESS_MS; ; next = PROGRESS_MS) {
       await pause(next, undefined, { signal: until, ref: false });
       figures = await store.figures();
@@ -242,20 +243,20 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
     }
   }
 
-  /** Finds changes of resources that were not watched yet, once lists are none of before. */
+  /** Looks at everything again when lists are no older than the watches: resources may have changed before they were watched. */
   function secondLook(): void {
     pause(SECOND_LOOK_MS, undefined, { signal, ref: false }).then(lookAgain, () => {});
   }
 
-  /** Fills it, and keeps it true. @throws SqlFault; the reason of the signal */
-  async function keepTrue(): Promise<never> {
+  /** Fills the index, and keeps it up to date. @throws SqlFault; the reason of the signal */
+  async function keepUpToDate(): Promise<never> {
     isFollowing = false;
-    following = createFollowing(around.provider, watchesInside, changed, ctx);
+    following = createFollowing(context.provider, watchesInside, changed, ctx);
     await store.keepMounts(mountsIn());
     for (let round = 0; ; round++) {
       const begun = performance.now();
       const made = new AbortController();
-      if (round === 0) tellProgress(made.signal).catch(() => {});
+      if (round === 0) logProgress(made.signal).catch(() => {});
       crawler.again();
       await crawler.work().finally(() => made.abort());
       figures = await store.figures();
@@ -293,7 +294,7 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
         await waitForLead();
         leads = store.sharing !== undefined;
         if (isOthers(failure)) failure = undefined;
-        await keepTrue();
+        await keepUpToDate();
       } catch (error) {
         await following?.close();
         if (signal.aborted) break;
@@ -322,22 +323,22 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
           `The index cannot be used now${reason === undefined ? '' : `: ${reason}`}`,
         );
       }
-      const asked = query.byName ? questionOfName(query.text) : parseQuestion(query.text, stemming === 'english');
+      const parsed = query.byName ? questionOfName(query.text) : parseQuestion(query.text, stemming === 'english');
       const question = {
-        ...asked,
-        filters: { ...asked.filters, ...(query.uri !== undefined && { folder: query.uri }) },
+        ...parsed,
+        filters: { ...parsed.filters, ...(query.uri !== undefined && { folder: query.uri }) },
       };
-      const isNamed = globFilter(query.glob);
+      const matchesGlob = globFilter(query.glob);
       const fits = termsIn(question);
       try {
-        const { ids, unsure, keys } = await seenKinds(store, around, caller);
-        // A phrase must be there, and cannot be found by meaning.
+        const { ids, unsure, keys } = await seenKinds(store, context, caller);
+        // A place found by meaning need not have a required term, such as a phrase.
         const byMeaning = vectors !== undefined && !question.terms.some(({ required }) => required);
         const near = byMeaning ? await vectors.nearest(query.text, question.filters, keys, caller) : [];
         const kinds = query.byName ? [...keys.values()] : ids;
         for await (const { kind, path, uri, ...place } of fused(store.find(question, kinds), near)) {
           caller.signal.throwIfAborted();
-          if (!isNamed(path)) continue;
+          if (!matchesGlob(path)) continue;
           const match: RankedMatch = { uri, path, passage: { ...place, unsure: unsure.has(kind), fits } };
           yield match;
         }
@@ -363,14 +364,14 @@ function beginIndex(options: IndexOptions, library: string, around: IndexContext
 /** Whether another server has the index. */
 const isOthers = (fault: unknown): boolean => fault instanceof SqlFault && fault.kind === 'locked';
 
-/** The settings of an index, without what is in them. */
+/** Returns a text that identifies settings without revealing them. */
 const digest = (settings: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(settings)).digest('base64url');
 
 function reasonOf(error: unknown): string {
   if (error instanceof Error && 'syscall' in error) return 'its folder or its file cannot be made or written';
   if (!(error instanceof SqlFault)) return 'it failed; the log has the cause';
-  if (error.said !== undefined) return error.said;
+  if (error.reason !== undefined) return error.reason;
   switch (error.kind) {
     case 'locked':
       return 'another server has its folder';

@@ -1,4 +1,4 @@
-/** Forms of English words that no stemmer knows by their ending: whoever asks how a clock is wound means what winds it. */
+/** Irregular forms of English words, which a stemmer does not know by their endings: "wound" also finds "wind". */
 import { folded } from './words.ts';
 
 /** Each line has the forms of one word. */
@@ -108,5 +108,5 @@ const OTHERS: ReadonlyMap<string, readonly string[]> = new Map(
     .flatMap((forms) => forms.map((form) => [form, forms.filter((other) => other !== form)] as const)),
 );
 
-/** The other forms of a word; none of most words. */
+/** Returns the other forms of a word; most words have none. */
 export const otherForms = (word: string): readonly string[] => OTHERS.get(folded(word)) ?? [];

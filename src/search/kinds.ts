@@ -1,22 +1,23 @@
-/** Which resources of an index are decided about alike, and which of them a caller may read. */
+/** Groups the resources of an index into kinds that access rules treat alike, and says which kinds a caller may search. */
 import type { Context } from '../core/context.ts';
 import type { IndexContext } from '../core/ranked.ts';
 import { NAMES, type Resource } from '../protocol/resources.ts';
 import type { IndexStore } from './index-store.ts';
 
-/** Nobody decides: everybody may read it. */
+/** The kind of resources without access rules: everybody may read them. */
 const OPEN = '';
 
-/** More than the URI decides. */
+/** The kind of resources for which the URI alone does not decide. */
 const BY_MORE = '?';
 
-/** Another caller may find something else there. */
+/** The kind of resources that may be different for another caller. */
 const BY_CALLER = '??';
 
 type KindContext = Pick<IndexContext, 'access' | 'mounts' | 'mountOf'>;
 
-export function kindOf(resource: Pick<Resource, 'uri' | typeof NAMES>, around: KindContext): string {
-  const { access, mountOf, mounts } = around;
+/** Returns the kind of a resource. */
+export function kindOf(resource: Pick<Resource, 'uri' | typeof NAMES>, context: KindContext): string {
+  const { access, mountOf, mounts } = context;
   const name = mountOf(resource.uri);
   const features = mounts().find((mount) => mount.name === name)?.provider.features;
   if (features?.apart === true || features?.roots === true) return BY_CALLER;
@@ -27,15 +28,15 @@ export function kindOf(resource: Pick<Resource, 'uri' | typeof NAMES>, around: K
 }
 
 export interface SeenKinds {
-  /** The numbers of those that may be asked. */
+  /** The numbers of the kinds that the caller may search. */
   readonly ids: readonly number[];
-  /** Those of which the caller may not be able to read everything. */
+  /** The numbers of kinds of which the caller may not be able to read every resource. */
   readonly unsure: ReadonlySet<number>;
-  /** Those that may be asked and are not unsure, by their keys. */
+  /** The numbers of the kinds that the caller may search and that are not unsure, by their keys. */
   readonly keys: ReadonlyMap<string, number>;
 }
 
-/** Decides by one resource of each kind, and knows nothing of kinds that rules of before made. */
+/** Decides by one resource of each kind. Kinds that earlier rules have made are left out. */
 export async function seenKinds(store: IndexStore, { access }: KindContext, ctx: Context): Promise<SeenKinds> {
   const ids: number[] = [];
   const unsure = new Set<number>();

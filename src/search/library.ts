@@ -1,13 +1,14 @@
-/** The packages of which an index is made: found before it begins, so that whoever lacks one is told how to install it. */
+/** Finds the packages that an index needs before the index begins. If one is missing, the error says how to install it. */
 import { createRequire } from 'node:module';
 import { missingPackage } from '../core/missing-package.ts';
 
-/** The place of the package that has SQLite. @throws ResourceError `invalid` with the command that installs it */
+/** Returns the path of the package that has SQLite. @throws ResourceError `invalid` with the command that installs it */
 export const sqlitePackage = (): string =>
-  placeOf('@photostructure/sqlite', 'To keep an index, install what it is made of');
+  placeOf('@photostructure/sqlite', 'To keep an index, install the package that has SQLite');
 
-/** The place of the package that speaks to PostgreSQL. @throws ResourceError `invalid` with the command that installs it */
-export const postgresPackage = (): string => placeOf('pg', 'To keep an index in PostgreSQL, install what speaks to it');
+/** Returns the path of the package for PostgreSQL. @throws ResourceError `invalid` with the command that installs it */
+export const postgresPackage = (): string =>
+  placeOf('pg', 'To keep an index in PostgreSQL, install the package for it');
 
 function placeOf(name: string, why: string): string {
   try {

@@ -1,27 +1,27 @@
 /**
- * The part of the program of a thread that reads the lists of words out of the tables of FTS5, in their documented format
- * (https://sqlite.org/fts5.html#fts5_data_structures). Whatever is not as described there throws `Unreadable`.
+ * A part of the program of a thread. It reads the lists of words from the tables of FTS5, in their documented format
+ * (https://sqlite.org/fts5.html#fts5_data_structures). Data that is not in this format throws `Unreadable`.
  *
- * The text needs a function `all(sql, ...parameters)` that gives the rows of a statement, `DatabaseSync`, and `workerData` with
- * `tokenizer` and `weights`, the weights of the columns.
+ * The program needs a function `all(sql, ...parameters)` that returns the rows of a statement, `DatabaseSync`, and `workerData`
+ * with `tokenizer` and `weights`, the weights of the columns.
  */
 
-/** Passages have numbers up to this, of which some arrays have as many places. */
+/** The highest number of a passage. Some arrays have a place for each number. */
 const MAX_PASSAGES = 16_000_000;
 
-/** Words whose stems are kept. */
+/** The most words whose stems are remembered. */
 const MAX_STEMS = 10_000;
 
-/** Lengths of passages that are read at a time. */
+/** Lengths of passages that one statement reads. */
 const LENGTHS_AT_ONCE = 20_000;
 
-/** Pages that are read at a time, at most; the first time it is one, since most lists end on their first. */
+/** The most pages that one statement reads. The first statement for a list reads one, since most lists end on their first page. */
 const MAX_PAGES = 64;
 
 export const LISTS_PROGRAM = `
 class Unreadable extends Error {}
 
-// Numbers are in groups of seven bits, the highest first. The place behind the last that was read:
+// Numbers are written in groups of seven bits, the highest first. This is the place behind the number that was read last:
 let behind = 0;
 function numberAt(bytes, from) {
   let number = 0;
@@ -39,7 +39,7 @@ const shortAt = (bytes, from) => bytes[from] * 256 + bytes[from + 1];
 let stemming;
 const stems = new Map();
 
-// The words as the index has them, of whichever each has to be one.
+// Returns words as the index has them. Each must be a single word of the index.
 function stemsOf(words) {
   const missing = [...new Set(words)].filter((word) => !stems.has(word));
   if (missing.length > 0) {
@@ -68,8 +68,9 @@ function stemsOf(words) {
   });
 }
 
-// Of each passage: how many words it has, by its number. Numbers are never given again while a file is open.
+// How many words each passage has, by its number. No number is used again while a file is open.
 let lengths = new Uint32Array(0);
+// For each kind, the highest number of a passage whose length has been read.
 const measuredTo = new Map();
 
 function measure(kind) {
@@ -104,7 +105,7 @@ function measure(kind) {
   }
 }
 
-// The rows of a table and the words of all of them.
+// Returns how many rows a table has, and how many words all of them have.
 function sumsOf(kind) {
   const [[block] = []] = all('SELECT block FROM words_' + kind + '_data WHERE id = 1');
   if (block === undefined || block.length === 0) return { rows: 0, words: 0 };
@@ -114,7 +115,7 @@ function sumsOf(kind) {
   return { rows, words };
 }
 
-// The segments that the lists of a table lie in, the structure record.
+// Returns the segments that have the lists of a table, from its structure record.
 function segmentsOf(kind) {
   const [[block] = []] = all('SELECT block FROM words_' + kind + '_data WHERE id = 10');
   if (block === undefined) throw new Unreadable('no structure');
@@ -136,14 +137,14 @@ function segmentsOf(kind) {
   return segments;
 }
 
-// Passages that were taken out since a segment was written: its pages of tombstones. They change only as more are taken out.
+// Returns the passages that were removed since a segment was written, from its pages of tombstones. A segment only gets more.
 const goneBySegment = new Map();
 function goneOf(kind, { id, first, last, tombstonePages, tombstones }) {
   if (tombstonePages === 0) return undefined;
   const key = kind + ' ' + id;
   const state = last + ' ' + tombstonePages + ' ' + tombstones;
-  const known = goneBySegment.get(key);
-  if (known?.state === state) return known.gone;
+  const cached = goneBySegment.get(key);
+  if (cached?.state === state) return cached.gone;
   const gone = new Set();
   const pages = all(
     'SELECT block FROM words_' + kind + '_data WHERE id >= ((? + 65536) << 37) AND id < ((? + 65536) << 37) + ?',
@@ -164,11 +165,11 @@ function goneOf(kind, { id, first, last, tombstonePages, tombstones }) {
 
 function forgetOthers(kind, segments) {
   if (goneBySegment.size === 0) return;
-  const there = new Set(segments.map(({ id }) => kind + ' ' + id));
-  for (const key of goneBySegment.keys()) if (key.startsWith(kind + ' ') && !there.has(key)) goneBySegment.delete(key);
+  const present = new Set(segments.map(({ id }) => kind + ' ' + id));
+  for (const key of goneBySegment.keys()) if (key.startsWith(kind + ' ') && !present.has(key)) goneBySegment.delete(key);
 }
 
-// Gives the pages of a segment, one after the other; undefined behind the last.
+// Returns a function that gives the pages of a segment one after the other, and undefined after the last.
 function pagesFrom(kind, segment, first) {
   let next = first;
   let count = 1;
@@ -191,7 +192,7 @@ function pagesFrom(kind, segment, first) {
   };
 }
 
-// The begin and the end of the list of a word on a page; no end if it may go on on the next one.
+// Returns where the list of a word begins and ends on a page; without an end if the list may go on on the next page.
 function listIn(page, term) {
   const size = shortAt(page, 2);
   if (size >= page.length) return undefined;
@@ -220,13 +221,13 @@ function listIn(page, term) {
   }
 }
 
-// The passages that have a word, and how often, by the weights of the columns. They stand here until the next list is read.
+// The passages that have a word, and how often each has it, weighted by column. The next list that is read replaces them.
 let passages = new Uint32Array(4096);
 let frequencies = new Float64Array(4096);
 
-// Puts the list of a word here, up to so many passages, and gives how many they are.
+// Reads the list of a word into these arrays, up to so many passages, and returns how many they are.
 function readLists(kind, segments, stem, most) {
-  // The lists of whole words are told from those of beginnings by a mark.
+  // This mark distinguishes the lists of whole words from those of prefixes.
   const term = Buffer.from('0' + stem);
   let count = 0;
   for (const segment of segments) if (count < most) count = readList(kind, segment, term, count, most);
@@ -245,12 +246,12 @@ function readList(kind, segment, term, before, most) {
   const { weights } = workerData;
   const title = weights[0];
   const { gone } = segment;
-  const known = lengths.length;
+  const end = lengths.length;
   let count = before;
   let at = list.begins;
   let stop = list.ends ?? shortAt(page, 2);
   let isLast = list.ends !== undefined;
-  // The first passage that begins on a page stands there as it is, the others as what is to be added to the one before.
+  // The first passage that begins on a page is written as its number, each other one as the difference from the one before.
   let isFirst = true;
   let passage = 0;
   let left = 0;
@@ -279,11 +280,11 @@ function readList(kind, segment, term, before, most) {
         isGone = (number & 1) === 1 || (gone !== undefined && gone.has(passage));
         weight = title;
         frequency = 0;
-        if (passage >= known || at > stop) throw new Unreadable('a passage');
+        if (passage >= end || at > stop) throw new Unreadable('a passage');
       }
       const until = Math.min(stop, at + left);
       left -= until - at;
-      // The mark of a column may be the last on a page, and the column the first on the next one.
+      // The mark of a column may be the last byte on a page, and the number of the column the first on the next page.
       if (isColumn && at < until) {
         weight = weights[page[at++]];
         isColumn = false;

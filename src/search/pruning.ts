@@ -1,51 +1,59 @@
 /**
- * Passages that cannot be among the best are not scored: where rare words give enough of them, one that has only common words
- * is worse than all of these, whatever it has. To find passages is quick; to score one takes some fifty times as long.
+ * Avoids scoring passages that cannot be among the best. If enough passages have the rare words of a question, a passage that
+ * has only its common words is worse than all of these. Finding a passage is quick; scoring it takes some fifty times as long.
  */
 
-/** The most that BM25 of FTS5 gives for a word, in parts of its weight. */
+/** The highest score that BM25 of FTS5 gives for a word, divided by its weight. */
 const MOST = 2.2;
 
-/** As many passages are scored without further thought. */
+/** Scoring this many passages is so quick that it need not be avoided. */
 const CHEAP = 1_000;
 
-/** Of passages that have only words without weight, none is much better than another: as many are scored. */
+/** The most passages that are scored if they have only words without weight: none of them is much better than another. */
 export const MOST_WITHOUT_WEIGHT = 5_000;
 
-/** The weight of a word that more than half have. */
+/** The weight of a word that more than half of the passages have. */
 const NO_WEIGHT = 1e-6;
 
-/** The weight of a word, as BM25 of FTS5 has it: where more than half have the word, next to nothing. */
+/**
+ * Returns the weight of a word, as BM25 of FTS5 has it: next to nothing if more than half of the passages have the word.
+ * @param all the number of passages
+ * @param having the number of passages that have the word
+ */
 export const weight = (all: number, having: number): number =>
   Math.max(NO_WEIGHT, Math.log((all - having + 0.5) / (having + 0.5)));
 
 export interface CountedTerm {
   readonly expression: string;
-  /** Passages that have it. */
+  /** The number of passages that have it. */
   readonly count: number;
-  /** Whether the weight is that of the count: of several forms, each has its own. */
+  /** Whether the count gives the weight. It does not for a term with several forms, each of which has its own weight. */
   readonly isOne: boolean;
 }
 
-/** A way to look for the best. */
+/** A way to look for the best passages. */
 export interface Attempt {
   /** The expression of the passages that are scored. */
   readonly match: string;
-  /** Only those of them are that this expression finds; all where it is undefined. */
+  /** A further expression that they must match; undefined for none. */
   readonly within?: string | undefined;
-  /** Each gets this many times what the whole question would give. */
+  /** Each score is this many times the score for the whole question. */
   readonly times: 1 | 2;
-  /** Passages that are scored at most; all that are found where it is undefined. */
+  /** The most passages that are scored; undefined for all that are found. */
   readonly most?: number | undefined;
-  /** It has found the best when it gives as many as are wanted, the last no worse than this; undefined for all that there are. */
+  /**
+   * If the attempt gives as many passages as are wanted, and none scores less than this, they are the best. Undefined if the
+   * attempt always gives the best.
+   */
   readonly bound?: number | undefined;
-  /** Finds the others, when it gives fewer than are wanted. */
+  /** Finds further passages if the attempt gives fewer than are wanted. */
   readonly rest?: Attempt | undefined;
 }
 
 /**
- * Ways to look for as many passages that have one of the terms, of which one after the other is tried.
- * @param all passages that there are
+ * Returns ways to look for the best passages that have one of the terms, to be tried one after the other.
+ * @param all the number of passages
+ * @param wanted how many passages are wanted
  */
 export function attempts(terms: readonly CountedTerm[], all: number, wanted: number): readonly Attempt[] {
   const { telling, frequent } = apart(terms, all);
@@ -58,7 +66,7 @@ export function attempts(terms: readonly CountedTerm[], all: number, wanted: num
   );
 }
 
-/** The way to look for the best of those that have every term. @param all passages that there are */
+/** Returns the way to look for the best passages that have every term. @param all the number of passages */
 export function attemptAtAll(terms: readonly CountedTerm[], all: number): Attempt {
   const { telling, frequent } = apart(terms, all);
   const match = allOf(terms);
@@ -68,8 +76,8 @@ export function attemptAtAll(terms: readonly CountedTerm[], all: number): Attemp
 }
 
 /**
- * Terms that tell one passage from another, and those that so many have that they do not. To score by a word, FTS5 counts it
- * again for each statement, which for those takes longer than all the rest.
+ * Separates the terms that tell one passage from another from those that too many passages have. FTS5 counts each word that it
+ * scores by again in each statement, which for frequent words takes longer than all the rest.
  */
 function apart(
   terms: readonly CountedTerm[],
@@ -80,7 +88,7 @@ function apart(
   return { telling: terms.filter((term) => !isFrequent(term)), frequent: terms.filter(isFrequent) };
 }
 
-/** First those that have the rarest terms, scored by all of them; at last all. */
+/** Tries passages with the rarest terms first, scored by all terms, and at last all passages. */
 function amongRare(terms: readonly CountedTerm[], all: number, wanted: number): readonly Attempt[] {
   const sorted = [...terms].sort((a, b) => Number(a.isOne) - Number(b.isOne) || a.count - b.count);
   const tried: Attempt[] = [];
@@ -92,7 +100,8 @@ function amongRare(terms: readonly CountedTerm[], all: number, wanted: number): 
     const isSmaller = others.reduce((sum, other) => sum + other.count, 0) > CHEAP;
     if (found < wanted || !isSmaller || !others.every(({ isOne }) => isOne)) continue;
     const bound = MOST * others.reduce((sum, other) => sum + weight(all, other.count), 0);
-    // FTS5 steps over what has none of the first. They stand there twice, which counts twice; so do the others, then.
+    // FTS5 skips passages that have none of the rare terms. These are in the expression twice and so count twice, so the others
+    // must be in it twice, too.
     tried.push({ match: `(${anyOf(some)}) AND (${anyOf([...some, ...others, ...others])})`, times: 2, bound });
   }
   return [...tried, { match: anyOf(sorted), times: 1 }];

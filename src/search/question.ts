@@ -1,6 +1,6 @@
 /**
- * A question in words, as people type it. It becomes an expression of the index in which every word is quoted: nothing that
- * somebody types is ever syntax of the database.
+ * Parses a question as people type it. It becomes an expression of the index in which every word is quoted, so that nothing
+ * that somebody types is ever syntax of the database.
  */
 import { invalid } from '../core/errors.ts';
 import { otherForms } from './irregular.ts';
@@ -12,21 +12,21 @@ export const MAX_QUESTION_LENGTH = 1_024;
 /** The most words of a question, those of phrases included. */
 export const MAX_QUESTION_WORDS = 32;
 
-/** Words between two of `NEAR`, unless it says how many; and at most. */
+/** The most words between the words of `NEAR`, unless it says how many; and the highest number that it may say. */
 const DEFAULT_NEAR = 10;
 const MAX_NEAR = 100;
 
-/** Conditions on resources, beside what is in them. */
+/** Conditions on resources, beside the words in them. */
 export interface Filters {
   readonly mount?: string | undefined;
-  /** URI of a resource, or of a folder that everything lies below. */
+  /** The URI of a resource, or of a folder with everything below it. */
   readonly folder?: string | undefined;
-  /** MIME type, a range of them as `image/*`, or a part of one as `pdf`. */
+  /** A MIME type, a range of types such as `image/*`, or a part of a type such as `pdf`. */
   readonly type?: string | undefined;
-  /** Times of the last change in ISO 8601, as `2025` or `2025-04-01`. */
+  /** Limits of the time of the last change, in ISO 8601. */
   readonly after?: string | undefined;
   readonly before?: string | undefined;
-  /** Bytes. */
+  /** Limits of the size, in bytes. */
   readonly larger?: number | undefined;
   readonly smaller?: number | undefined;
 }
@@ -35,13 +35,13 @@ export interface Filters {
 export interface Term {
   readonly words: readonly string[];
   readonly prefix: boolean;
-  /** Words may lie between them; undefined for a phrase. */
+  /** The most other words between its words; undefined for a phrase. */
   readonly near?: number | undefined;
-  /** Places have it, all of them; others are only better with it. */
+  /** Whether every place must have it. A place with a term that is not required only scores higher. */
   readonly required: boolean;
-  /** Words that do as well, as its irregular forms. */
+  /** Words that count as this one, such as its irregular forms. */
   readonly forms?: readonly string[] | undefined;
-  /** Only titles and names count. */
+  /** Whether it is looked for only in titles and names. */
   readonly byName?: boolean | undefined;
 }
 
@@ -54,9 +54,9 @@ const TOKEN =
   /\s*(?:(?<key>[a-z]+):(?:"(?<quoted>[^"]*)"|(?<value>[^\s"]+))|NEAR\((?<near>[^()]*)\)|"(?<phrase>[^"]*)"|(?<word>[^\s"]+))/gy;
 
 /**
- * Words, "phrases", prefix*, NEAR(words, 5), and filters such as `type:pdf` or `after:2025`.
- * @param withForms whether irregular forms of English words do as well
- * @throws ResourceError `invalid` that says what is wrong and how it is written
+ * Parses words, "phrases", prefix*, NEAR(words, 5), and filters such as `type:pdf` or `after:2025`.
+ * @param withForms whether irregular forms of English words count as the word
+ * @throws ResourceError `invalid`, which says what is wrong and how to write it
  */
 export function parseQuestion(text: string, withForms = true): Question {
   if (text.length > MAX_QUESTION_LENGTH) throw invalid(`A question has at most ${MAX_QUESTION_LENGTH} characters`);
@@ -69,16 +69,16 @@ export function parseQuestion(text: string, withForms = true): Question {
     const groups = TOKEN.exec(question)?.groups;
     if (groups === undefined) throw invalid('A phrase begins with " and has no other one that ends it; add it');
     const { key, quoted, value, near, phrase, word } = groups;
-    const said = quoted ?? value;
-    if (key !== undefined && said !== undefined && isFilter(key)) Object.assign(filters, filterOf(key, said));
+    const wanted = quoted ?? value;
+    if (key !== undefined && wanted !== undefined && isFilter(key)) Object.assign(filters, filterOf(key, wanted));
     else if (near !== undefined) terms.push(nearOf(near));
-    else terms.push(...termsOf(phrase ?? word ?? `${key}:${said}`, phrase !== undefined, withForms));
+    else terms.push(...termsOf(phrase ?? word ?? `${key}:${wanted}`, phrase !== undefined, withForms));
   }
   return { terms: limited(terms), filters };
 }
 
 /**
- * The beginnings of words of a title or a name, all of which have to be there. No sign in the text means anything.
+ * Makes a question of beginnings of words, all of which a title or name must have. No character of the text is syntax.
  * @throws ResourceError `invalid` for a text without words, and for one that is too long
  */
 export function questionOfName(text: string): Question {
@@ -87,7 +87,7 @@ export function questionOfName(text: string): Question {
   return { terms: limited(terms), filters: {} };
 }
 
-/** The terms, of which there are neither too many nor none. @throws ResourceError `invalid` */
+/** Returns the terms without common words. @throws ResourceError `invalid` for too many words, or none */
 function limited(terms: readonly Term[]): readonly Term[] {
   const words = terms.reduce((sum, term) => sum + term.words.length, 0);
   if (words === 0) throw invalid('A question has at least one word; signs alone are not in the index');
@@ -113,7 +113,7 @@ function nearOf(inside: string): Term {
   return { words, prefix: false, near, required: true };
 }
 
-/** Common words are left out where others are there to be looked for. */
+/** Leaves out common words, if other words are left to look for, and terms that are repeated. */
 function withoutCommon(terms: readonly Term[]): readonly Term[] {
   const telling = terms.filter(
     ({ words, prefix, required }) => required || prefix || words.length > 1 || !isCommon(words[0] ?? ''),
@@ -128,43 +128,43 @@ function withoutCommon(terms: readonly Term[]): readonly Term[] {
 
 const FILTERS = ['mount', 'in', 'type', 'after', 'before', 'larger', 'smaller'] as const;
 type FilterName = (typeof FILTERS)[number];
-const isFilter = (key: string): key is FilterName => FILTERS.some((each) => each === key);
+const isFilter = (key: string): key is FilterName => FILTERS.some((name) => name === key);
 
-function filterOf(key: FilterName, said: string): Filters {
+function filterOf(key: FilterName, value: string): Filters {
   switch (key) {
     case 'mount':
-      return { mount: said };
+      return { mount: value };
     case 'in':
-      return { folder: said };
+      return { folder: value };
     case 'type':
-      return { type: said.toLowerCase() };
+      return { type: value.toLowerCase() };
     case 'after':
-      return { after: timeOf(key, said) };
+      return { after: timeOf(key, value) };
     case 'before':
-      return { before: timeOf(key, said) };
+      return { before: timeOf(key, value) };
     case 'larger':
-      return { larger: bytesOf(key, said) };
+      return { larger: bytesOf(key, value) };
     case 'smaller':
-      return { smaller: bytesOf(key, said) };
+      return { smaller: bytesOf(key, value) };
   }
 }
 
-function timeOf(key: string, said: string): string {
-  const time = Date.parse(said);
+function timeOf(key: string, value: string): string {
+  const time = Date.parse(value);
   if (Number.isNaN(time)) throw invalid(`${key}: takes a time as in ${key}:2025 or ${key}:2025-04-01`);
   return new Date(time).toISOString();
 }
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1_024, m: 1_024 ** 2, g: 1_024 ** 3 };
 
-function bytesOf(key: string, said: string): number {
-  const { number, unit = '' } = /^(?<number>\d{1,15})(?<unit>[kmg]?)b?$/i.exec(said)?.groups ?? {};
+function bytesOf(key: string, value: string): number {
+  const { number, unit = '' } = /^(?<number>\d{1,15})(?<unit>[kmg]?)b?$/i.exec(value)?.groups ?? {};
   const factor = UNITS[unit.toLowerCase()];
   if (number === undefined || factor === undefined) throw invalid(`${key}: takes bytes as in ${key}:4096 or ${key}:2m`);
   return Math.min(Number(number) * factor, Number.MAX_SAFE_INTEGER);
 }
 
-/** A term in the syntax of FTS5: quoted strings, which have no syntax in them. */
+/** Writes a term in the syntax of FTS5, with all its words in quoted strings. */
 export function expressionOf({ words, prefix, near, byName = false, forms = [] }: Term): string {
   if (forms.length > 0) return `(${[words.join(' '), ...forms].map(quote).join(' OR ')})`;
   if (near !== undefined) return `NEAR(${words.map(quote).join(' ')}, ${near})`;
@@ -173,7 +173,7 @@ export function expressionOf({ words, prefix, near, byName = false, forms = [] }
 
 const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-/** The whole question: what is required, and with it whatever else is there; without, one of the words is enough. */
+/** Returns the expression of a question: a place must have all required terms, and at least one term. */
 export function matchOf({ terms }: Question): string {
   const all = terms.map(expressionOf).join(' OR ');
   const required = terms.filter((term) => term.required).map(expressionOf);

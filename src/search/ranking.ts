@@ -1,6 +1,6 @@
 /**
- * The places that fit a question, best first. Each kind of resources is asked by itself, and only those that the caller may
- * read; where there are several, each score is put on one scale: how rare a word is in all of them together.
+ * Finds the places that fit a question, best first. Searches each kind of resources by itself, and only kinds that the caller
+ * may search. The scores of several kinds are put on one scale, by how rare a word is in all of them together.
  */
 import { invalid } from '../core/errors.ts';
 import type { Count } from './counts.ts';
@@ -9,17 +9,17 @@ import { expressionOf, type Filters, matchOf, type Question } from './question.t
 import { wordsTable } from './schema.ts';
 import type { Rows, ScoredKind, ScoredWords, SqlValue, Statement } from './thread.ts';
 
-/** Passages of each list that are looked at, round after round; there is nothing behind the last. */
+/** How many passages of each list are looked at, round after round. Passages beyond the last number are not found. */
 const ROUNDS = [50, 400, 3_200] as const;
 
-/** Each further passage of a resource counts this much of the one before it. */
+/** Each further passage of a resource counts this fraction of the one before it. */
 const FURTHER = 0.1;
 
-/** The same of passages that have all that is asked for, and how much these count beside what they are worth anyway. */
+/** The same fraction for passages that have all terms, and the fraction of their score that they get in addition for that. */
 const FURTHER_OF_ALL = 0.5;
 const ALL_THERE = 0.3;
 
-/** The lists of a question, as far as the rank of a resource needs them: passages that have some of it, and those that have all. */
+/** How the two lists of a question count in the rank of a resource: the passages with some of its terms, and those with all. */
 export const SOME = { scale: 1, further: FURTHER } as const;
 export const ALL = { scale: ALL_THERE, further: FURTHER_OF_ALL } as const;
 
@@ -31,7 +31,7 @@ export interface Place {
   readonly page: number | undefined;
   readonly lines: { readonly first: number; readonly last: number } | undefined;
   readonly bytes: { readonly offset: number; readonly length: number } | undefined;
-  /** The size and the time of the resource when it was read. */
+  /** The size of the resource, and the time of its last change, when it was read. */
   readonly size: number | undefined;
   readonly changed: string | undefined;
 }
@@ -42,39 +42,39 @@ export interface Scored extends Place {
   readonly score: number;
 }
 
-/** The passages of one kind that have some of what is asked for, or all of it. */
+/** The passages of one kind that have some of the terms, or all of them. */
 interface List {
   readonly kind: number;
   readonly scale: number;
-  /** Ways to find the best of it. */
+  /** Returns ways to find the best of them. */
   readonly attempts: (limit: number) => readonly Attempt[];
 }
 
 /** The ways to ask an index. */
-export interface Asked {
+export interface IndexAccess {
   /** Runs statements on one state of the database. */
   readonly ask: (statements: readonly Statement[]) => Promise<readonly Rows[]>;
   readonly count: Count;
-  /** Scores words by their lists; `null` where that has to be left to FTS5. */
+  /** Scores words by their lists; `null` if FTS5 has to do that. */
   readonly score?: ((words: ScoredWords) => Promise<readonly ScoredKind[] | null>) | undefined;
 }
 
-/** @param kinds the numbers of those that the caller may read */
-export async function* rank(asked: Asked, question: Question, kinds: readonly number[]): AsyncGenerator<Place> {
+/** @param kinds the numbers of the kinds that the caller may search */
+export async function* rank(index: IndexAccess, question: Question, kinds: readonly number[]): AsyncGenerator<Place> {
   if (kinds.length === 0) return;
   const hasAll = question.terms.filter(({ required }) => !required).length > 1;
   const lists = kinds.flatMap(() => (hasAll ? [SOME, ALL] : [SOME]));
   const words = plainWords(question);
   let byStatements: ReturnType<typeof listsByStatements> | undefined;
   yield* bestFirst(lists, async (limit) => {
-    const scored = words && (await asked.score?.({ kinds, terms: words, limit, columns: COLUMNS_OF }));
+    const scored = words && (await index.score?.({ kinds, terms: words, limit, columns: COLUMNS_OF }));
     if (scored) return listsByScores(scored, kinds, hasAll);
-    byStatements ??= listsByStatements(asked, question, kinds, hasAll);
+    byStatements ??= listsByStatements(index, question, kinds, hasAll);
     return (await byStatements)(limit);
   });
 }
 
-/** The words of a question of words alone, with their forms: those are scored without the help of FTS5. */
+/** Returns the words of a question that has nothing else, with their forms, since these can be scored without FTS5. */
 function plainWords({ terms, filters }: Question): ScoredWords['terms'] | undefined {
   const isPlain = terms.every(
     ({ words, prefix, near, required, byName }) =>
@@ -84,6 +84,7 @@ function plainWords({ terms, filters }: Question): ScoredWords['terms'] | undefi
   return terms.map(({ words, forms = [] }) => [...words, ...forms]);
 }
 
+/** Makes the lists of a question from the scores of its words. */
 function listsByScores(
   found: readonly ScoredKind[],
   kinds: readonly number[],
@@ -103,9 +104,9 @@ function listsByScores(
   });
 }
 
-/** The same lists by the statements of FTS5. */
+/** Makes the same lists with statements of FTS5. */
 async function listsByStatements(
-  { ask, count }: Asked,
+  { ask, count }: IndexAccess,
   question: Question,
   kinds: readonly number[],
   hasAll: boolean,
@@ -141,7 +142,7 @@ async function listsByStatements(
   return (limit) => Promise.all(lists.map((list) => bestOf(list, limit)));
 }
 
-/** The best place of each resource, the best resource first. @param listsOf the first passages of each list, best first */
+/** Gives the best place of each resource, the best resource first. @param listsOf returns the best passages of each list */
 export async function* bestFirst(
   lists: readonly { readonly further: number }[],
   listsOf: (limit: number) => Promise<readonly (readonly Scored[])[]>,
@@ -158,7 +159,7 @@ export async function* bestFirst(
   }
 }
 
-/** The best place of each resource, in the order of all that was found in the resources. */
+/** Returns the best place of each resource, in the order of the scores of all places in a resource. */
 function merged(
   found: readonly (readonly Scored[])[],
   lists: readonly { readonly further: number }[],
@@ -177,7 +178,7 @@ function merged(
       resources.set(place.uri, resource);
     }
   }
-  // Equal ones come in an order that tells nothing of the index.
+  // Resources with equal scores are in the order of their URIs, which reveals nothing of the index.
   return [...resources]
     .sort(([uri, a], [other, b]) => b.total - a.total || compare(uri, other))
     .flatMap(([, { places }]) =>
@@ -200,7 +201,7 @@ function placesOf(filters: Filters, kind: number, limit: number, { match, within
   const table = wordsTable(kind);
   const { sql, parameters } = conditionsOf(filters);
   const joined = 'JOIN chunk ON chunk.id = found.rowid JOIN resource ON resource.id = chunk.resource';
-  // With a sign, SQLite goes through the rows in the order of the words, and keeps the best as they come.
+  // The plus signs make SQLite go through the rows in the order of the table of words, and keep the best as they come.
   const inside = within === undefined ? '' : ` AND +found.rowid IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ?)`;
   const scored = `SELECT found.rowid AS rowid, found.rank AS rank FROM ${table} AS found ${sql === '' ? '' : joined}
     WHERE found.${table} MATCH ?${inside}${sql}`;
@@ -213,7 +214,7 @@ function placesOf(filters: Filters, kind: number, limit: number, { match, within
   ];
 }
 
-/** Filters as conditions on a row of `resource`. @throws ResourceError `invalid` */
+/** Turns filters into conditions on a row of `resource`. @throws ResourceError `invalid` */
 export function conditionsOf(filters: Filters): { readonly sql: string; readonly parameters: readonly SqlValue[] } {
   const { mount, folder, type, after, before, larger, smaller } = filters;
   const conditions: (readonly [string, ...SqlValue[]])[] = [];
@@ -234,7 +235,7 @@ export function conditionsOf(filters: Filters): { readonly sql: string; readonly
   };
 }
 
-/** `image/*` is a range; `text/plain` a type, whatever its parameters; `pdf` a part of one. */
+/** Returns the LIKE pattern of a filter: `image/*` is a range, `text/plain` a type with any parameters, `pdf` a part of a type. */
 export function typePattern(type: string): string {
   if (!/^[a-z0-9!#$&^_.+*/-]+$/.test(type)) throw invalid('type: takes a type as text/markdown, image/* or pdf');
   const escaped = type.replace(/[%_]/g, '\\$&');
@@ -242,7 +243,7 @@ export function typePattern(type: string): string {
   return type.includes('/') ? `${escaped}%` : `%${escaped}%`;
 }
 
-/** @param row the columns of a place; its kind comes last where a list has several */
+/** Makes a scored place of a row. @param row the columns of a place; its kind comes last if the list has several kinds */
 export function scoredOf(row: Rows[number], list: { readonly kind?: number; readonly scale: number }): Scored[] {
   const [chunk, score, uri, path, heading, page, first, last, offset, length, size, changed, kind] = row;
   const scored: Scored = {
@@ -261,7 +262,7 @@ export function scoredOf(row: Rows[number], list: { readonly kind?: number; read
   return [scored];
 }
 
-/** The passages of a kind, and of each term how many have it. */
+/** How many passages a kind has, and how many of them have each term. */
 interface Counts {
   readonly passages: number;
   readonly terms: readonly CountedTerm[];
@@ -283,11 +284,11 @@ async function countsOf(count: Count, { terms }: Question, kinds: readonly numbe
   const width = terms.length + 1;
   return kinds.map((_, at) => {
     const [passages = 0, ...counts] = numbers.slice(at * width, (at + 1) * width);
-    return { passages, terms: expressions.map((each, index) => ({ ...each, count: counts[index] ?? 0 })) };
+    return { passages, terms: expressions.map((term, index) => ({ ...term, count: counts[index] ?? 0 })) };
   });
 }
 
-/** For each kind, how much more its terms weigh in all kinds together than in it alone. */
+/** Returns, for each kind, how much more its terms weigh in all kinds together than in it alone. */
 function scalesOf(kinds: readonly Pick<ScoredKind, 'passages' | 'counts'>[]): readonly number[] {
   const everything = kinds.reduce((sum, { passages }) => sum + passages, 0);
   const together = (index: number): number => kinds.reduce((sum, { counts }) => sum + (counts[index] ?? 0), 0);

@@ -14,7 +14,7 @@ export interface Tokenizing {
 /** The weights of title, name, headings, path and text in a score. */
 export const WEIGHTS = [2, 1, 1, 1, 1] as const;
 
-/** Runs at each opening. Changes that are lost in a power cut are read from the resources again. */
+/** Run whenever the file is opened. Changes that are lost in a power cut are read from the resources again. */
 export const PRAGMAS: readonly string[] = [
   'PRAGMA journal_mode = WAL',
   'PRAGMA synchronous = NORMAL',

@@ -1,25 +1,25 @@
 /**
- * The part of the program of a thread that finds the best passages for some words. It scores the lists of the words by the
- * formula of FTS5's `bm25`. FTS5 itself counts each word anew in each statement, and looks up the length of each passage that
- * it scores, which takes some ten times as long. If a list cannot be read, the answer is `null`: then FTS5 is asked.
+ * A part of the program of a thread. It finds the best passages for some words, which it scores by the lists of the words and
+ * the formula of FTS5's `bm25`. FTS5 itself counts each word anew in each statement, and looks up the length of each passage
+ * that it scores, which takes some ten times as long. If a list cannot be read, the answer is `null`, and FTS5 has to be asked.
  *
- * The text needs what that of the lists needs, and `exec(sql)`.
+ * The program needs what `LISTS_PROGRAM` needs, and `exec(sql)`.
  */
 import { LISTS_PROGRAM } from './lists-program.ts';
 import { MOST_WITHOUT_WEIGHT } from './pruning.ts';
 
-/** Bytes of what is kept of words that more than half have. */
+/** The most bytes that are kept of words that more than half of the passages have. */
 const MAX_COMMON_BYTES = 4 * 1024 * 1024;
 
-/** The constants of FTS5's BM25, and the least that a word weighs. */
+/** The constants of FTS5's BM25, and the least weight of a word. */
 const K1 = 1.2;
 const B = 0.75;
 const NO_WEIGHT = 1e-6;
 
 export const SCORING_PROGRAM = `
 ${LISTS_PROGRAM}
-// Words that more than half of the passages have, of a large table: which passages have them. They are told apart by nothing
-// but length, so they give no score where others do; kept until something is written.
+// For words that more than half of the passages of a large table have: which passages have them. Such words hardly tell
+// passages apart, so they give no score if other words do. This is kept until something is written.
 let common = new Map();
 let commonBytes = 0;
 let version;
@@ -34,13 +34,13 @@ function forgetCommon() {
 
 function noteCommon(key, count) {
   const bits = new Uint8Array((lengths.length >>> 3) + 1);
-  for (let each = 0; each < count; each++) bits[passages[each] >>> 3] |= 1 << (passages[each] & 7);
+  for (let index = 0; index < count; index++) bits[passages[index] >>> 3] |= 1 << (passages[index] & 7);
   common.set(key, { count, bits });
   commonBytes += bits.length;
   return common.get(key);
 }
 
-// By the number of a passage: its score, and which terms it has; all zero between two questions.
+// The score of each passage, by its number, and the terms that it has. All are zero between two questions.
 let scores = new Float64Array(0);
 let having = new Uint32Array(0);
 let touched = new Uint32Array(4096);
@@ -69,9 +69,9 @@ function bestOfKind(kind, terms, limit, columns) {
       touched = larger;
     }
     let fresh = 0;
-    for (let each = 0; each < count; each++) {
-      const passage = passages[each];
-      const frequency = frequencies[each];
+    for (let index = 0; index < count; index++) {
+      const passage = passages[index];
+      const frequency = frequencies[index];
       const before = having[passage];
       if (before === 0) touched[found++] = passage;
       if ((before & bit) === 0) {
@@ -88,11 +88,11 @@ function bestOfKind(kind, terms, limit, columns) {
     for (const [at, stemmed] of terms.entries()) {
       for (const stem of stemmed) {
         const key = kind + ' ' + stem;
-        const known = stemmed.length === 1 ? common.get(key) : undefined;
-        const count = known?.count ?? readLists(kind, segments, stem, Infinity);
+        const cached = stemmed.length === 1 ? common.get(key) : undefined;
+        const count = cached?.count ?? readLists(kind, segments, stem, Infinity);
         const rarity = Math.log((rows - count + 0.5) / (count + 0.5));
         if (rarity <= 0 && isLarge && stemmed.length === 1) {
-          frequent.push({ at, stem, bits: (known ?? noteCommon(key, count)).bits });
+          frequent.push({ at, stem, bits: (cached ?? noteCommon(key, count)).bits });
           counts[at] = count;
         } else counts[at] += add(at, count, rarity <= 0 ? ${NO_WEIGHT} : rarity);
       }
@@ -101,8 +101,8 @@ function bestOfKind(kind, terms, limit, columns) {
       for (const { at, stem } of frequent) add(at, readLists(kind, segments, stem, ${MOST_WITHOUT_WEIGHT}), ${NO_WEIGHT});
     }
     for (const { at, bits } of frequent) {
-      for (let each = 0; each < found; each++) {
-        const passage = touched[each];
+      for (let index = 0; index < found; index++) {
+        const passage = touched[index];
         if ((bits[passage >>> 3] >>> (passage & 7)) & 1) having[passage] |= 1 << at;
       }
     }
@@ -113,20 +113,20 @@ function bestOfKind(kind, terms, limit, columns) {
     const scored = (list) => list.map((passage) => [passage, scores[passage]]);
     return { passages: rows, counts, some: scored(some), all: scored(whole), rows: placed };
   } finally {
-    for (let each = 0; each < found; each++) {
-      scores[touched[each]] = 0;
-      having[touched[each]] = 0;
+    for (let index = 0; index < found; index++) {
+      scores[touched[index]] = 0;
+      having[touched[index]] = 0;
     }
   }
 }
 
-// The best of those that were found, the best first; of equal ones the first that was put in.
+// Returns the best of the passages that were found, best first; of equal ones, the one that was written first.
 function best(found, limit, everything) {
   const byScore = (a, b) => scores[b] - scores[a] || a - b;
   let kept = [];
   let least = -1;
-  for (let each = 0; each < found; each++) {
-    const passage = touched[each];
+  for (let index = 0; index < found; index++) {
+    const passage = touched[index];
     if (scores[passage] < least || (having[passage] & everything) >>> 0 !== everything) continue;
     kept.push(passage);
     if (kept.length < limit * 2) continue;
@@ -136,7 +136,7 @@ function best(found, limit, everything) {
   return kept.sort(byScore).slice(0, limit);
 }
 
-// For each kind its best passages that have one of the terms, and its best that have all; null where FTS5 has to be asked.
+// Returns for each kind the best passages that have one of the terms, and the best that have all; null if FTS5 has to be asked.
 function scored({ kinds, terms, limit, columns }) {
   exec('BEGIN');
   try {

@@ -1,6 +1,6 @@
 /**
- * The database of an index: one file that one server has at a time. It holds nothing that cannot be made again, so a file
- * that is damaged, or of another version, is put aside and begun anew.
+ * Keeps an index in one SQLite file, which one server has at a time. All of it can be made again, so a file that is damaged, or
+ * of another version, is put aside and begun anew.
  */
 import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -33,37 +33,37 @@ import {
 } from './thread.ts';
 import { apart } from './words.ts';
 
-/** Files of an index in its folder. */
+/** The names of the files of an index in its folder. */
 const FILE = 'index.sqlite';
 const LOCK = 'index.lock';
 const ASIDE = 'index.damaged';
 
-/** Bytes of the file that are in use. */
+/** The statement that gives the bytes of the file that are in use. */
 const SIZE =
   'SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size';
 
-/** Threads that answer questions: each has a core, where there are as many. */
+/** The number of threads that answer questions, not more than there are cores. */
 const READERS = Math.min(2, availableParallelism());
 
-/** Milliseconds for a question. */
+/** The most milliseconds for a question. */
 const QUESTION_MS = 5_000;
 
 export interface StoreOptions extends Tokenizing {
-  /** Made where it is not there, for this user only. */
+  /** The folder of the file; if it is missing, it is made for this user only. */
   readonly folder: string;
-  /** The package that has SQLite. */
+  /** The path of the package that has SQLite. */
   readonly library: string;
-  /** Bytes of the database. */
+  /** The most bytes of the database. */
   readonly maxBytes: number;
-  /** The settings that its texts depend on: with others it is begun anew. */
+  /** The settings that its texts depend on: with other settings the index is begun anew. */
   readonly settings: string;
 }
 
 /** An index in a file. */
 export interface FileStore extends IndexStore {
-  /** Asks. @throws SqlFault */
+  /** Runs statements that read. @throws SqlFault */
   ask(statements: readonly Statement[]): Promise<readonly Rows[]>;
-  /** Scores words; `null` where that has to be asked by statements. @throws SqlFault */
+  /** Scores words; `null` if only statements can do that. @throws SqlFault */
   score(words: ScoredWords): Promise<readonly ScoredKind[] | null>;
 }
 
@@ -76,24 +76,24 @@ export function createStore(options: StoreOptions): FileStore {
   let nextResource = 1;
   let nextChunk = 1;
   let bytes = 0;
-  /** The kinds that there are, asked for once, and again after something was written. */
+  /** The kinds of the index, read once, and again after something was written. */
   let keptKinds: ReturnType<IndexStore['kinds']> | undefined;
 
   async function write(statements: readonly Statement[]): Promise<void> {
     try {
-      await begun(writer).run(statements, true);
+      await openThread(writer).run(statements, true);
     } finally {
       counts.forget();
       keptKinds = undefined;
     }
   }
   const read = (statements: readonly Statement[]): Promise<readonly Rows[]> =>
-    begun(leastBusy(readers)).run(statements, false, QUESTION_MS);
+    openThread(leastBusy(readers)).run(statements, false, QUESTION_MS);
   const score = (words: ScoredWords): Promise<readonly ScoredKind[] | null> =>
-    begun(leastBusy(readers)).score(words, QUESTION_MS);
+    openThread(leastBusy(readers)).score(words, QUESTION_MS);
   const counts = keepCounts(read);
-  const one = async (sql: string, ...parameters: SqlValue[]): Promise<Rows> =>
-    (await begun(writer).run([[sql, ...parameters]]))[0] ?? [];
+  const askWriter = async (sql: string, ...parameters: SqlValue[]): Promise<Rows> =>
+    (await openThread(writer).run([[sql, ...parameters]]))[0] ?? [];
 
   async function openFile(): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -105,16 +105,16 @@ export function createStore(options: StoreOptions): FileStore {
     if (check?.[0]?.[0] !== 'ok') throw new SqlFault('damaged', 'The file of the index is damaged');
     await write([...TABLES]);
     const wanted = JSON.stringify([SCHEMA_VERSION, options.stemming, options.diacritics, options.settings]);
-    const [[version] = []] = await one("SELECT value FROM meta WHERE key = 'settings'");
+    const [[version] = []] = await askWriter("SELECT value FROM meta WHERE key = 'settings'");
     if (version !== undefined && version !== wanted)
       throw new SqlFault('damaged', 'The index was made with other settings');
     await write([["INSERT OR REPLACE INTO meta VALUES ('settings', ?)", wanted]]);
-    const [[resource] = []] = await one('SELECT coalesce(max(id), 0) FROM resource');
-    const [[chunk] = []] = await one('SELECT coalesce(max(id), 0) FROM chunk');
+    const [[resource] = []] = await askWriter('SELECT coalesce(max(id), 0) FROM resource');
+    const [[chunk] = []] = await askWriter('SELECT coalesce(max(id), 0) FROM chunk');
     nextResource = Number(resource ?? 0) + 1;
     nextChunk = Number(chunk ?? 0) + 1;
     kinds.clear();
-    for (const [id, key] of await one('SELECT id, key FROM kind')) kinds.set(String(key), Number(id));
+    for (const [id, key] of await askWriter('SELECT id, key FROM kind')) kinds.set(String(key), Number(id));
     await measure();
     readers = Array.from({ length: READERS }, () =>
       sqlThread({
@@ -129,12 +129,12 @@ export function createStore(options: StoreOptions): FileStore {
   }
 
   async function measure(): Promise<void> {
-    const [[used] = []] = await one(SIZE);
+    const [[used] = []] = await askWriter(SIZE);
     bytes = Number(used ?? 0);
   }
 
   async function closeFiles(): Promise<void> {
-    // The last that closes the file takes what was written into it, which one that only reads cannot.
+    // The connection that closes last moves the write-ahead log into the file, which a connection that only reads cannot do.
     await Promise.all(readers.map((reader) => reader.close()));
     await writer?.close();
     readers = [];
@@ -147,18 +147,18 @@ export function createStore(options: StoreOptions): FileStore {
     await rename(file, join(folder, ASIDE)).catch(() => {});
   }
 
-  /** The statements that take the text of a resource out. */
+  /** Returns the statements that remove the texts of resources. */
   async function removing(ids: readonly number[]): Promise<Statement[]> {
     if (ids.length === 0) return [];
     const list = JSON.stringify(ids);
-    const rows = await one(
+    const rows = await askWriter(
       'SELECT chunk.id, kind FROM chunk JOIN resource ON resource.id = chunk.resource WHERE resource.id IN (SELECT value FROM json_each(?))',
       list,
     );
     const statements: Statement[] = [];
     for (const kind of new Set(rows.map((row) => Number(row[1])))) {
       const chunks = rows.filter((row) => Number(row[1]) === kind).map(([id]) => id);
-      const [sums, lengths = []] = await begun(writer).run(readSums(kind, JSON.stringify(chunks)));
+      const [sums, lengths = []] = await openThread(writer).run(readSums(kind, JSON.stringify(chunks)));
       statements.push(...takeOff(kind, sums?.[0]?.[0], lengths));
     }
     return [
@@ -168,7 +168,7 @@ export function createStore(options: StoreOptions): FileStore {
     ];
   }
 
-  /** The number of a kind, and the statements that begin it. */
+  /** Returns the number of a kind, and the statements that make its table if it is new. */
   function kindOf(key: string): { readonly id: number | undefined; readonly statements: readonly Statement[] } {
     const before = kinds.get(key);
     if (before !== undefined) return { id: before, statements: [] };
@@ -178,6 +178,7 @@ export function createStore(options: StoreOptions): FileStore {
     return { id, statements: [['INSERT INTO kind VALUES (?, ?)', id, key], ...createWords(id, options)] };
   }
 
+  /** Returns the statements that write a resource. */
   function putting(entry: Entry, id: number): Statement[] {
     const kind = kindOf(entry.kind);
     const problem = kind.id === undefined ? 'too many kinds of access' : entry.problem;
@@ -234,7 +235,7 @@ export function createStore(options: StoreOptions): FileStore {
   const KNOWN =
     'SELECT resource.id, uri, version, container, key, parent, path FROM resource LEFT JOIN kind ON kind.id = resource.kind WHERE';
 
-  async function kindsThere(): ReturnType<IndexStore['kinds']> {
+  async function readKinds(): ReturnType<IndexStore['kinds']> {
     const [rows = []] = await read([
       [
         `SELECT id, key, (SELECT uri FROM resource WHERE kind = kind_.id LIMIT 1) AS uri FROM kind AS kind_
@@ -246,8 +247,8 @@ export function createStore(options: StoreOptions): FileStore {
 
   async function knownBy(thread: SqlThread | undefined, uris: readonly string[]): Promise<ReadonlyMap<string, Known>> {
     const sql = `${KNOWN} uri IN (SELECT value FROM json_each(?))`;
-    const [rows = []] = await begun(thread).run([[sql, JSON.stringify(uris)]]);
-    return new Map(rows.map(knownOf).map((each) => [each.uri, each]));
+    const [rows = []] = await openThread(thread).run([[sql, JSON.stringify(uris)]]);
+    return new Map(rows.map(knownOf).map((known) => [known.uri, known]));
   }
 
   async function put(entries: readonly Entry[]): Promise<void> {
@@ -262,7 +263,7 @@ export function createStore(options: StoreOptions): FileStore {
   }
 
   async function remove(ids: readonly number[]): Promise<void> {
-    const below = await one(
+    const below = await askWriter(
       `WITH RECURSIVE gone (id, uri) AS (
         SELECT id, uri FROM resource WHERE id IN (SELECT value FROM json_each(?))
         UNION SELECT resource.id, resource.uri FROM resource JOIN gone ON resource.parent = gone.uri)
@@ -277,7 +278,7 @@ export function createStore(options: StoreOptions): FileStore {
     await measure();
   }
 
-  /** Writes come one after the other: each looks at what the one before has left. */
+  /** The latest write. The next one waits for it, since it reads what that one has written. */
   let writing = Promise.resolve();
   function inTurn(work: () => Promise<void>): Promise<void> {
     const done = writing.then(work);
@@ -301,10 +302,10 @@ export function createStore(options: StoreOptions): FileStore {
     get room() {
       return maxBytes - bytes;
     },
-    // One that reads does not wait for what is being put in.
+    // A thread that only reads does not wait for a batch that is being written.
     known: (uris) => knownBy(leastBusy(readers), uris),
     async childrenOf(parent, mount) {
-      const [rows = []] = await begun(leastBusy(readers)).run([
+      const [rows = []] = await openThread(leastBusy(readers)).run([
         parent === undefined ? [`${KNOWN} parent IS NULL AND mount = ?`, mount] : [`${KNOWN} parent = ?`, parent],
       ]);
       return rows.map(knownOf);
@@ -312,14 +313,14 @@ export function createStore(options: StoreOptions): FileStore {
     put: (entries) => inTurn(() => put(entries)),
     remove: (ids) => inTurn(() => remove(ids)),
     async keepMounts(mounts) {
-      const rows = await one(
+      const rows = await askWriter(
         'SELECT id FROM resource WHERE mount NOT IN (SELECT value FROM json_each(?))',
         JSON.stringify(mounts),
       );
       if (rows.length > 0) await inTurn(() => remove(rows.map(([id]) => Number(id))));
     },
     kinds() {
-      keptKinds ??= kindsThere().catch((error: unknown) => {
+      keptKinds ??= readKinds().catch((error: unknown) => {
         keptKinds = undefined;
         throw error;
       });
@@ -359,11 +360,11 @@ const figuresOf = ([resources, passages, bytes, problems = []]: readonly Rows[])
 
 const leastBusy = (threads: readonly SqlThread[]): SqlThread | undefined =>
   threads.reduce<SqlThread | undefined>(
-    (best, each) => (best === undefined || each.waiting < best.waiting ? each : best),
+    (best, thread) => (best === undefined || thread.waiting < best.waiting ? thread : best),
     undefined,
   );
 
-function begun(thread: SqlThread | undefined): SqlThread {
+function openThread(thread: SqlThread | undefined): SqlThread {
   if (thread === undefined) throw new SqlFault('gone', 'The index is not open');
   return thread;
 }

@@ -1,24 +1,24 @@
 /**
- * The sums of a table of words, from which a score takes how rare a word is and how long texts are: how many rows there are, and
- * how many words each column has. FTS5 adds what is put in and, of a table without contents, takes nothing off when a row goes;
- * so the index does. The format is documented: https://sqlite.org/fts5.html#the_averages_record
+ * Corrects the sums of a table of words: how many rows it has, and how many words each column has. Scores depend on them. FTS5
+ * adds new rows to the sums, but does not subtract the rows that are removed from a table without contents, so the index does.
+ * The format is documented: https://sqlite.org/fts5.html#the_averages_record
  */
 import { wordsTable } from './schema.ts';
 import type { Rows, SqlValue, Statement } from './thread.ts';
 
-/** The row of the sums in the data of a table. */
+/** The number of the row with the sums in the data of a table. */
 const SUMS_ROW = 1;
 
-/** The sums of a kind, and then the lengths of some of its rows. @param rows a list in JSON */
+/** Returns the statements that read the sums of a kind, and the lengths of some rows. @param rows their numbers, a list in JSON */
 export const readSums = (kind: number, rows: string): readonly Statement[] => [
   [`SELECT hex(block) FROM ${wordsTable(kind)}_data WHERE id = ${SUMS_ROW}`],
   [`SELECT hex(sz) FROM ${wordsTable(kind)}_docsize WHERE id IN (SELECT value FROM json_each(?))`, rows],
 ];
 
 /**
- * Takes rows off the sums. FTS5 reads the sums at the first change of the table in a transaction, and writes them at its end:
- * this has to come before.
- * @param sums in hexadecimal, as `readSums` gives them; and so the lengths
+ * Subtracts rows from the sums. FTS5 reads the sums at the first change of the table in a transaction, and writes them at its
+ * end, so these statements must come before any change.
+ * @param sums in hexadecimal, as `readSums` gives them; likewise `lengths`
  */
 export function takeOff(kind: number, sums: SqlValue | undefined, lengths: Rows): readonly Statement[] {
   const left = [...numbersOf(sums)];
@@ -30,7 +30,7 @@ export function takeOff(kind: number, sums: SqlValue | undefined, lengths: Rows)
   return [[`UPDATE ${wordsTable(kind)}_data SET block = unhex(?) WHERE id = ${SUMS_ROW}`, block]];
 }
 
-/** Numbers are in groups of seven bits, the highest first; all but the last have the eighth bit set. */
+/** Reads numbers: groups of seven bits, the highest first. All but the last group of a number have the eighth bit set. */
 function numbersOf(hex: SqlValue | undefined): readonly number[] {
   const numbers: number[] = [];
   let number = 0;

@@ -1,4 +1,4 @@
-/** The passages of a resource: of the text that a read of it gives, so that its lines are those that a client reads. */
+/** Makes the passages of a resource, from the text that a read gives, so that their lines are those that a client reads. */
 import { chunksOf, closeBodies, type ResourceBody } from '../core/body.ts';
 import { breaks } from '../core/breaks.ts';
 import type { Context } from '../core/context.ts';
@@ -16,27 +16,28 @@ const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 /** The most bytes that are read of a resource, its document included. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
 
-/** Of what has no text, the passage that its name is found by. */
+/** Makes the passage of a resource without text: its description, so that its name can be found. */
 export const named = ({ description = '' }: Resource): readonly EntryPassage[] => [
   { headings: [], page: undefined, lines: undefined, bytes: undefined, text: description },
 ];
 
 export interface TextOf {
   readonly passages: readonly EntryPassage[];
-  /** Why the text, or the rest of it, is not there. */
+  /** Why the text, or a part of it, is missing. */
   readonly problem?: string | undefined;
+  /** The size of the text in bytes. */
   readonly bytes: number;
 }
 
-/** Of a resource without a text, what is said of it. Never throws, but for the reason of a signal. */
+/** Reads the passages of a resource; of one without text, only its description. @throws only the reason of the signal */
 export async function textOf(provider: ResourceProvider, resource: Resource, ctx: Context): Promise<TextOf> {
   const long = (resource.size ?? 0) > MAX_TEXT_BYTES && !isBinaryType(resource.mimeType);
   const range = long ? { offset: 0, length: MAX_TEXT_BYTES } : undefined;
   try {
     const bodies = await provider.read(resource.uri, { range, maxBytes: MAX_READ_BYTES, maxChildren: 0 }, ctx);
     try {
-      // The last is the one that is UTF-8, where there are several; all of them have the same lines.
-      const body = bodies.findLast((each) => !each.child && !isBinaryType(each.resource.mimeType));
+      // If there are several bodies of text, the last one is in UTF-8; all of them have the same lines.
+      const body = bodies.findLast(({ child, resource: { mimeType } }) => !child && !isBinaryType(mimeType));
       if (body === undefined) return { passages: named(resource), bytes: 0, problem: unreadable(resource) };
       const { text, cut, exact } = await decoded(body, ctx);
       if (text === undefined) return { passages: named(resource), bytes: 0 };
@@ -54,7 +55,7 @@ export async function textOf(provider: ResourceProvider, resource: Resource, ctx
   }
 }
 
-/** A document whose text could not be made, or is not made here; pictures and sounds have none. */
+/** Returns the problem of a document without a text, which could not be made, or is not made here. Pictures have no problem. */
 const unreadable = ({ mimeType }: Resource): string | undefined => (isBetterAsText(mimeType) ? 'no text' : undefined);
 
 async function decoded(
@@ -65,18 +66,18 @@ async function decoded(
   let bytes = 0;
   for await (const chunk of chunksOf(body.content)) {
     ctx.signal.throwIfAborted();
-    // A copy: the chunk is its giver's again.
+    // Copies the bytes, because the source may use the chunk again.
     parts.push(Uint8Array.from(chunk.subarray(0, MAX_TEXT_BYTES - bytes)));
     bytes += chunk.byteLength;
     if (bytes > MAX_TEXT_BYTES) break;
   }
   const all = Buffer.concat(parts);
-  // A type that is not known to be binary may still be.
+  // Content may be binary even if its type is not known as binary.
   const text = all.includes(0) ? undefined : all.toString('utf8');
   return { text, cut: bytes > MAX_TEXT_BYTES, exact: text !== undefined && Buffer.byteLength(text) === all.byteLength };
 }
 
-/** @param original whether the text is the bytes of the resource */
+/** @param original whether the text has the same bytes as the resource */
 async function passagesOf(
   text: string,
   mimeType: string,
@@ -86,9 +87,9 @@ async function passagesOf(
   const passages: EntryPassage[] = [];
   const taken = breaks();
   for (const { headings, page, first, last, offset, length, text: piece } of chunksOfText(text, mimeType)) {
-    const said = passages.length === 0 && description !== undefined ? `${piece}\n${description}` : piece;
+    const withDescription = passages.length === 0 && description !== undefined ? `${piece}\n${description}` : piece;
     const bytes = original ? { offset, length } : undefined;
-    passages.push({ headings, page, lines: { first, last }, bytes, text: said });
+    passages.push({ headings, page, lines: { first, last }, bytes, text: withDescription });
     const turn = taken();
     if (turn !== undefined) await turn;
   }

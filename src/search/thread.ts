@@ -1,6 +1,6 @@
 /**
- * A thread with a database open. SQLite works while its caller waits, so it works here, where the event loop does not wait
- * for it. The program is a text, so that it is the same wherever Vitrine runs from.
+ * Runs SQLite in a thread that has a database open. SQLite blocks its caller, so it must not run in the thread of the event
+ * loop. The program of the thread is a text, so that it works wherever the files of Vitrine are.
  */
 import { Worker } from 'node:worker_threads';
 import { ResourceError } from '../core/errors.ts';
@@ -17,13 +17,13 @@ export type Rows = readonly (readonly SqlValue[])[];
 /** The most requests that wait for the thread. */
 const MAX_WAITING = 256;
 
-/** Milliseconds that a statement waits for somebody else who has the file. */
+/** Milliseconds that a statement waits for another connection that has locked the file. */
 const BUSY_MS = 2_000;
 
 /** The most statements that stay prepared. */
 const MAX_PREPARED = 256;
 
-/** Of the thread's heap, in MiB. */
+/** The largest heap of the thread, in MiB. */
 const MAX_HEAP_MB = 128;
 
 const PROGRAM = `
@@ -31,7 +31,7 @@ const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { DatabaseSync } = require(workerData.library);
 const options = { timeout: ${BUSY_MS}, enableDoubleQuotedStringLiterals: false, returnArrays: true };
-// The sums of a table of words are written to, which only code of the index does.
+// Defensive mode would forbid to write the sums of a table of words.
 const writable = { defensive: false };
 let lock;
 let database;
@@ -108,17 +108,17 @@ export type FaultKind = 'damaged' | 'locked' | 'full' | 'gone' | 'other';
 export class SqlFault extends Error {
   override readonly name = 'SqlFault';
   readonly kind: FaultKind;
-  /** The fault in words that may be told. */
-  readonly said: string | undefined;
+  /** The fault in words that callers may see. */
+  readonly reason: string | undefined;
 
-  constructor(kind: FaultKind, message: string, options: { readonly said?: string; readonly cause?: unknown } = {}) {
+  constructor(kind: FaultKind, message: string, options: { readonly reason?: string; readonly cause?: unknown } = {}) {
     super(message, { cause: options.cause });
     this.kind = kind;
-    this.said = options.said;
+    this.reason = options.reason;
   }
 }
 
-/** By SQLite's primary result code: BUSY, LOCKED, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB. */
+/** Kinds of faults by SQLite's primary result code: BUSY, LOCKED, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB. */
 const KINDS: Readonly<Record<number, FaultKind>> = {
   5: 'locked',
   6: 'locked',
@@ -131,26 +131,28 @@ const KINDS: Readonly<Record<number, FaultKind>> = {
 
 export interface SqlThread {
   /**
-   * Runs statements one after the other, in one transaction where `together` is set.
-   * @throws SqlFault; ResourceError `limited` when too many wait
+   * Runs statements one after the other, in one transaction if `together` is set.
+   * @param timeoutMs milliseconds, also those in which the request waits for others. Default: 10 minutes
+   * @throws SqlFault; ResourceError `limited` if too many requests wait
    */
   run(statements: readonly Statement[], together?: boolean, timeoutMs?: number): Promise<readonly Rows[]>;
-  /** The best passages for some words; `null` where that can be asked by statements only. @throws like `run` */
+  /** Returns the best passages for some words; `null` if only statements can find them. @throws like `run` */
   score(words: ScoredWords, timeoutMs: number): Promise<readonly ScoredKind[] | null>;
-  /** Requests that wait for it. */
+  /** The number of requests that wait for an answer. */
   readonly waiting: number;
   /** Closes the file and ends the thread. */
   close(): Promise<void>;
 }
 
-/** Words to look for, of which each has forms that do as well. */
+/** Words to look for. */
 export interface ScoredWords {
-  /** The numbers of the kinds that are asked. */
+  /** The numbers of the kinds to search. */
   readonly kinds: readonly number[];
+  /** Each word with the forms that count as this word. */
   readonly terms: readonly (readonly string[])[];
-  /** Passages of each list. */
+  /** The most passages of each list. */
   readonly limit: number;
-  /** Gives the rows for numbers of passages, a list in JSON, as one in JSON; the number comes first. */
+  /** The statement that turns a list of numbers of passages into a list of their rows, both in JSON. A row begins with the number. */
   readonly columns: string;
 }
 
@@ -159,27 +161,27 @@ type Score = readonly [passage: number, score: number];
 
 /** The passages of one kind, best first. */
 export interface ScoredKind {
-  /** Passages that there are. */
+  /** The number of passages of the kind. */
   readonly passages: number;
-  /** Of each term, how many have it. */
+  /** The number of passages that have each term. */
   readonly counts: readonly number[];
-  /** Those that have some of the terms. */
+  /** The best passages that have some of the terms. */
   readonly some: readonly Score[];
-  /** Those that have all of them, if they are several. */
+  /** The best passages that have all terms, if there are several terms. */
   readonly all: readonly Score[];
-  /** The answer of `columns`. */
+  /** The result of `columns`. */
   readonly rows: string;
 }
 
 export interface SqlThreadOptions {
-  /** The place of the package that has SQLite. */
+  /** The path of the package that has SQLite. */
   readonly library: string;
   readonly file: string;
-  /** A file that only one process has at a time; without it, the database is opened to be read. */
+  /** A file that only one process can have at a time. Without it, the database is opened for reading only. */
   readonly lock?: string | undefined;
   /** Statements that are run when the file is opened. */
   readonly pragmas: readonly string[];
-  /** How the words of its tables are cut and the weights of their columns, of a thread that scores. */
+  /** The tokenizer of the tables of words and the weights of their columns, for a thread that scores. */
   readonly scoring?: { readonly tokenizer: string; readonly weights: readonly number[] } | undefined;
 }
 
@@ -194,10 +196,10 @@ interface Answer {
   readonly error?: { readonly message: string; readonly errcode?: number };
 }
 
-/** Milliseconds for a statement; one that takes longer ends with its thread. */
+/** The most milliseconds for a request; one that takes longer is ended with its thread. */
 const STATEMENT_MS = 10 * 60_000;
 
-/** Starts nothing before the first statement; a thread that has ended is started again. */
+/** The thread is started for the first statement, and again if it has ended. */
 export function sqlThread(options: SqlThreadOptions): SqlThread {
   const jobs = new Map<number, Job>();
   let worker: Worker | undefined;
@@ -214,7 +216,7 @@ export function sqlThread(options: SqlThreadOptions): SqlThread {
   function started(): Worker {
     if (worker !== undefined) return worker;
     const { library, file, lock, pragmas, scoring } = options;
-    const begun = new Worker(PROGRAM, {
+    const starting = new Worker(PROGRAM, {
       eval: true,
       workerData: { library, file, lock, pragmas, ...scoring },
       env: {},
@@ -223,17 +225,17 @@ export function sqlThread(options: SqlThreadOptions): SqlThread {
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
     });
-    begun.unref();
-    begun.on('message', ({ id, rows, error }: Answer) => {
+    starting.unref();
+    starting.on('message', ({ id, rows, error }: Answer) => {
       const job = jobs.get(id);
       jobs.delete(id);
       if (error === undefined) job?.resolve(rows);
       else job?.reject(new SqlFault(KINDS[(error.errcode ?? 0) & 0xff] ?? 'other', error.message));
     });
-    begun.on('error', (error) => fail(begun, error));
-    begun.on('exit', (status) => fail(begun, `status ${status}`));
-    worker = begun;
-    return begun;
+    starting.on('error', (error) => fail(starting, error));
+    starting.on('exit', (status) => fail(starting, `status ${status}`));
+    worker = starting;
+    return starting;
   }
 
   function post<Answer>(message: object, timeoutMs: number): Promise<Answer> {
@@ -266,7 +268,7 @@ export function sqlThread(options: SqlThreadOptions): SqlThread {
     async close() {
       const ended = worker;
       if (ended === undefined) return;
-      // The thread finishes what it has begun: no transaction is cut off.
+      // The thread finishes its work, so that no transaction is cut off.
       await post({}, STATEMENT_MS).catch(() => {});
       fail(ended, 'it was closed');
       await ended.terminate();

@@ -1,6 +1,6 @@
 /**
- * The connections of an index to its database. One of them has the lease, as a lock that ends with it: whoever has it writes,
- * and over no other connection, so that nobody writes who has lost it.
+ * The connections of an index to its database. One of them can have the lease: a lock that ends with the connection. The
+ * server that has it writes over this connection alone, so that it cannot write any more once it has lost the lease.
  */
 import { createHash } from 'node:crypto';
 import type { Client, Pool } from 'pg';
@@ -11,22 +11,23 @@ import { parseServerUrl } from '../../providers/sql/server-url.ts';
 import { type Rows, SqlFault, type SqlValue } from '../thread.ts';
 import { faultOf } from './faults.ts';
 
-/** Connections for questions. */
+/** The most connections for questions. */
 const CONNECTIONS = 4;
 
-/** Milliseconds for a statement of a question, and for one that writes. */
+/** The most milliseconds for a statement of a question, and for a statement that writes. */
 const QUESTION_MS = 5_000;
 const WRITE_MS = 120_000;
 
-/** Milliseconds beyond which the database does not answer, where it could not end the statement itself. */
+/** Milliseconds after that in which the database can end the statement itself. Then it is taken not to answer. */
 const GRACE_MS = 1_000;
 
-/** A server that is gone without a word is found out after some 25 seconds: others wait for the lease. */
+/** The database notices after some 25 seconds that a server has vanished, so that another one can get the lease. */
 const KEEPALIVE = ['tcp_keepalives_idle = 10', 'tcp_keepalives_interval = 5', 'tcp_keepalives_count = 3'];
 
+/** Runs a statement. */
 export type Ask = (sql: string, ...parameters: readonly unknown[]) => Promise<Rows>;
 
-/** By the number of a type: what is true is 1, and big numbers are numbers as well. */
+/** Conversions by the number of a type: booleans become 1 and 0, and all numbers become numbers. */
 const READERS: Readonly<Record<number, (text: string) => SqlValue>> = {
   16: (text) => (text === 't' ? 1 : 0),
   20: Number,
@@ -44,7 +45,7 @@ export interface Connections {
   lead(): Promise<boolean>;
   /** Runs statements in one transaction on the connection with the lease. @throws SqlFault `locked` without the lease */
   write<T>(work: (ask: Ask) => Promise<T>): Promise<T>;
-  /** Runs statements in one transaction, one server after the other, with the lease or without. @throws SqlFault */
+  /** Runs statements in one transaction, which waits for those of other servers. Needs no lease. @throws SqlFault */
   alone<T>(work: (ask: Ask) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -53,21 +54,21 @@ export interface ConnectionOptions {
   readonly url: string;
   readonly schema: string;
   readonly log: Log;
-  /** Is told when the lease is lost. */
+  /** Is called when the lease is lost. */
   readonly lost: (fault: SqlFault) => void;
 }
 
-/** @throws ResourceError `invalid` for a URL that is wrong */
+/** @throws ResourceError `invalid` for a wrong URL */
 export async function openConnections({ url, schema, log, lost }: ConnectionOptions): Promise<Connections> {
   const { default: pg } = await import('pg');
   const config = clientConfig(await parseServerUrl(url, 5_432, log));
   const limited = (ms: number): object => ({ ...config, statement_timeout: ms, query_timeout: ms + GRACE_MS });
   const pool: Pool = new pg.Pool({ ...limited(QUESTION_MS), max: CONNECTIONS, allowExitOnIdle: true });
   pool.on('error', (error) => log.debug('an unused database connection ended', { error: withoutClient(error) }));
-  pool.on('connect', (connected) => connected.on('error', () => {}));
+  pool.on('connect', (client) => client.on('error', () => {}));
   let leading: { readonly client: Client; has: boolean } | undefined;
   let closed = false;
-  /** One transaction after the other: they share a connection. */
+  /** The latest transaction. The next one waits for it, since they share a connection. */
   let writing: Promise<unknown> = Promise.resolve();
 
   async function run(client: Client | Pool, sql: string, parameters: readonly unknown[]): Promise<Rows> {
@@ -84,7 +85,7 @@ export async function openConnections({ url, schema, log, lost }: ConnectionOpti
       if (leading?.client !== client) return;
       const { has } = leading;
       leading = undefined;
-      if (has && !closed) lost(new SqlFault('gone', String(error), { said: 'its database does not answer' }));
+      if (has && !closed) lost(new SqlFault('gone', String(error), { reason: 'its database does not answer' }));
     };
     client.on('error', gone);
     client.on('end', () => gone());
@@ -127,7 +128,7 @@ export async function openConnections({ url, schema, log, lost }: ConnectionOpti
     write(work) {
       const done = writing.then(() => {
         if (leading?.has === true) return transaction(leading.client, work);
-        throw new SqlFault('locked', 'The lease is lost', { said: 'another server keeps it true' });
+        throw new SqlFault('locked', 'The lease is lost', { reason: 'another server keeps it up to date' });
       });
       writing = done.catch(() => {});
       return done;
@@ -152,7 +153,7 @@ export async function openConnections({ url, schema, log, lost }: ConnectionOpti
   };
 }
 
-/** The two numbers of a lock, of which every server that means the same has the same. */
+/** Returns the two numbers of a lock. They are the same in every server. */
 function lockOf(name: string): readonly [number, number] {
   const digest = createHash('sha256').update(`vitrine index ${name}`).digest();
   return [digest.readInt32BE(0), digest.readInt32BE(4)];

@@ -1,6 +1,7 @@
 /**
- * Places in PostgreSQL that fit a question, scored by BM25: how rare a word is and how long passages are come from sums over the
- * kinds that are asked, and how often a word is in a passage from `ts_rank`, which grows with it and knows the weights of fields.
+ * Finds the places in PostgreSQL that fit a question, and scores them by BM25. How rare a word is, and how long passages are,
+ * come from sums over the searched kinds. How often a passage has a word comes from `ts_rank`, which grows with that number
+ * and knows the weights of fields.
  */
 import type { Filters, Question } from '../question.ts';
 import { ALL, bestFirst, type Place, SOME, scoredOf, typePattern } from '../ranking.ts';
@@ -13,10 +14,10 @@ import { type Expression, expressionsOf, matchOf } from './words.ts';
 const WEIGHTS = [1, 1, 1, 2] as const;
 const TITLE = WEIGHTS[3];
 
-/** `ts_rank` of a word that is in a passage very often, in parts of the weight of its field. */
+/** The limit of `ts_rank` for a word that a passage has very often, divided by the weight of its field. */
 const RANK_LIMIT = Math.PI ** 2 / 6;
 
-/** As FTS5 has them. */
+/** The constants of BM25, as in FTS5. */
 const K1 = 1.2;
 const B = 0.75;
 
@@ -26,7 +27,7 @@ export interface RankingOptions {
   readonly diacritics: Tokenizing['diacritics'];
 }
 
-/** @param kinds the numbers of those that the caller may read */
+/** @param kinds the numbers of the kinds that the caller may search */
 export async function* rank(
   { ask, schema, diacritics }: RankingOptions,
   question: Question,
@@ -70,16 +71,16 @@ function placesOf(
   const terms = expressions.map(({ sql, term, words }) => ({
     query: query(sql),
     forms: (term.forms?.length ?? 0) + 1,
-    // Its words may all be there, and the phrase may not.
+    // A passage may have all words of a phrase, but not the phrase.
     isPhrase: words.length > 1,
   }));
   const match = query(wanted);
-  const near = expressions.map((each) => nearOf(s, each, parameter)).join('');
+  const near = expressions.map((expression) => nearOf(s, expression, parameter)).join('');
   const conditions = conditionsOf(filters, parameter);
   const joined = conditions === '' ? '' : `JOIN ${s}.resource ON resource.id = chunk.resource`;
   const length = `${K1} * (${1 - B} + ${B} * chunk.words / sums.mean)`;
   const scores = terms.map(({ query, forms, isPhrase }, at) => {
-    const often = `${TITLE * RANK_LIMIT * forms} * ts_rank('{${WEIGHTS.map((each) => each / TITLE)}}', vector, ${query})`;
+    const often = `${TITLE * RANK_LIMIT * forms} * ts_rank('{${WEIGHTS.map((weight) => weight / TITLE)}}', vector, ${query})`;
     const score = `(SELECT often * ${K1 + 1} / (often + ${length}) FROM (SELECT ${often} AS often) AS counted) * weights.w${at}`;
     return isPhrase ? `CASE WHEN vector @@ ${query} THEN ${score} ELSE 0 END` : score;
   });
@@ -105,7 +106,7 @@ function placesOf(
   };
 }
 
-/** From the first of the words to the last lie at most so many others. */
+/** Returns the condition that all words of a term stand within `near + 2` words of the passage. */
 function nearOf(schema: string, { term, words }: Expression, parameter: (value: unknown) => string): string {
   if (term.near === undefined) return '';
   const wanted = parameter([...new Set(words)]);
@@ -133,5 +134,5 @@ function conditionsOf(filters: Filters, parameter: (value: unknown) => string): 
   if (before !== undefined) conditions.push(`changed < ${parameter(before)}`);
   if (larger !== undefined) conditions.push(`size > ${parameter(larger)}`);
   if (smaller !== undefined) conditions.push(`size < ${parameter(smaller)}`);
-  return conditions.map((each) => ` AND ${each}`).join('');
+  return conditions.map((condition) => ` AND ${condition}`).join('');
 }

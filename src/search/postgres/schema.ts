@@ -1,18 +1,21 @@
-/** The schema of an index in PostgreSQL. It is made by whichever server comes first, and has a version. */
+/** The schema of an index in PostgreSQL. The server that comes first makes it. */
 import type { Tokenizing } from '../schema.ts';
 
-/** Another one is another index: it is built anew. */
+/** An index with another version is built anew. */
 export const SCHEMA_VERSION = 1;
 
 /** The schema of the index, unless its configuration says otherwise. */
 export const DEFAULT_SCHEMA = 'vitrine_index';
 
-/** The tables, and the rest that has names; `meta` is made last, so that an index has all of it or is none. */
+/** The tables, in the order in which they are dropped. `meta` is made last, so that a schema with it is complete. */
 const TABLES = ['meta', 'chunk', 'resource', 'kind'] as const;
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Fills a schema that is there. Words come as they are in the index, one space between them: only their forms are left to be found. */
+/**
+ * Returns the statements that fill an existing schema. Texts come as the words of the index with spaces between, so that
+ * PostgreSQL only has to find the forms of words.
+ */
 export function createSchema(schema: string, { stemming }: Tokenizing): readonly string[] {
   const s = quoted(schema);
   return [
@@ -28,7 +31,7 @@ export function createSchema(schema: string, { stemming }: Tokenizing): readonly
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, uri text COLLATE "C" NOT NULL, parent text COLLATE "C", mount text NOT NULL,
       container boolean NOT NULL, kind integer NOT NULL, version text, type text, path text NOT NULL, changed text COLLATE "C",
       size bigint, problem text)`,
-    // A URI may be longer than what an index takes.
+    // A URI may be longer than a B-tree index allows, so these have its digest.
     `CREATE UNIQUE INDEX resource_uri ON ${s}.resource (md5(uri))`,
     `CREATE INDEX resource_parent ON ${s}.resource (md5(parent))`,
     `CREATE INDEX resource_kind ON ${s}.resource (kind)`,
@@ -43,11 +46,11 @@ export function createSchema(schema: string, { stemming }: Tokenizing): readonly
   ];
 }
 
-/** Each kind has a table of its own, so that a question costs what its caller may read and nothing else. */
+/** Makes the table of a kind. With a table for each, a question takes time only for what its caller may read. */
 export const createKind = (schema: string, kind: number): string =>
   `CREATE TABLE ${quoted(schema)}.chunk_${kind} PARTITION OF ${quoted(schema)}.chunk FOR VALUES IN (${kind})`;
 
-/** Takes out what `createSchema` made, and leaves whatever else is there. */
+/** Returns the statements that drop what `createSchema` made, and nothing else. */
 export function dropSchema(schema: string): readonly string[] {
   const s = quoted(schema);
   return [

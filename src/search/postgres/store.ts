@@ -1,6 +1,6 @@
 /**
- * An index in PostgreSQL, which several servers share. One of them has the lease: it fills the index and keeps it true. Another
- * takes over when that one ends. All of them answer.
+ * An index in PostgreSQL, which several servers share. The one with the lease fills the index and keeps it up to date. If it
+ * ends, another one takes over. All of them answer questions.
  */
 import type { Log } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -16,14 +16,14 @@ import { indexed } from './words.ts';
 
 export interface PostgresStoreOptions extends Tokenizing {
   readonly url: string;
-  /** Of this index alone. */
+  /** The schema, which only this index uses. */
   readonly schema: string;
-  /** Bytes of its tables. */
+  /** The most bytes of its tables. */
   readonly maxBytes: number;
-  /** The settings that its texts depend on: with others it is begun anew. */
+  /** The settings that its texts depend on: with other settings the index is begun anew. */
   readonly settings: string;
   readonly log: Log;
-  /** Is told when this server keeps it true no more. */
+  /** Is called when this server no longer keeps the index up to date. */
   readonly lost: (fault: SqlFault) => void;
 }
 
@@ -43,35 +43,35 @@ export function postgresStore(options: PostgresStoreOptions): IndexStore {
   }
   const ask: Ask = (sql, ...parameters) => opened().ask(sql, ...parameters);
   const write = <T>(work: (ask: Ask) => Promise<T>): Promise<T> => opened().write(work);
-  const one: Ask = (sql, ...parameters) => write((each) => each(sql, ...parameters));
+  /** Runs a statement on the connection with the lease. */
+  const askLeader: Ask = (sql, ...parameters) => write((run) => run(sql, ...parameters));
 
-  async function isMade(some: Ask): Promise<boolean> {
-    const [[made] = []] = await some('SELECT to_regclass($1) IS NOT NULL', `${s}.meta`);
+  async function isMade(run: Ask): Promise<boolean> {
+    const [[made] = []] = await run('SELECT to_regclass($1) IS NOT NULL', `${s}.meta`);
     return made === 1;
   }
 
-  async function make(some: Ask): Promise<void> {
-    const [[others] = []] = await some(
-      'SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace($1)::oid',
-      s,
-    );
+  async function make(run: Ask): Promise<void> {
+    const [[others] = []] = await run('SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace($1)::oid', s);
     if (Number(others ?? 0) > 0)
-      throw new SqlFault('other', 'The schema is not of an index', { said: 'its schema has tables of something else' });
-    // Whoever may not make schemas may still fill one.
-    const [[there] = []] = await some('SELECT to_regnamespace($1) IS NOT NULL', s);
-    for (const statement of [...(there === 1 ? [] : [`CREATE SCHEMA ${s}`]), ...createSchema(schema, options)])
-      await some(statement);
-    await some(`INSERT INTO ${s}.meta VALUES ('settings', $1)`, settings);
+      throw new SqlFault('other', 'The schema is not of an index', {
+        reason: 'its schema has tables of something else',
+      });
+    // A user who may not make schemas may still fill one.
+    const [[exists] = []] = await run('SELECT to_regnamespace($1) IS NOT NULL', s);
+    for (const statement of [...(exists === 1 ? [] : [`CREATE SCHEMA ${s}`]), ...createSchema(schema, options)])
+      await run(statement);
+    await run(`INSERT INTO ${s}.meta VALUES ('settings', $1)`, settings);
   }
 
-  const drop = async (some: Ask): Promise<void> => {
-    for (const statement of dropSchema(schema)) await some(statement);
+  const drop = async (run: Ask): Promise<void> => {
+    for (const statement of dropSchema(schema)) await run(statement);
   };
 
-  /** @throws SqlFault where the index is there and was made with other settings */
-  async function check(some: Ask): Promise<void> {
-    const [[found] = []] = await some(`SELECT value FROM ${s}.meta WHERE key = 'settings'`);
-    if (found !== settings) throw new SqlFault('locked', 'The index has other settings', { said: OTHER_SETTINGS });
+  /** Checks the settings of the index. @throws SqlFault `locked` if it was made with others */
+  async function check(run: Ask): Promise<void> {
+    const [[found] = []] = await run(`SELECT value FROM ${s}.meta WHERE key = 'settings'`);
+    if (found !== settings) throw new SqlFault('locked', 'The index has other settings', { reason: OTHER_SETTINGS });
   }
 
   async function close(): Promise<void> {
@@ -80,28 +80,28 @@ export function postgresStore(options: PostgresStoreOptions): IndexStore {
     await ended?.close();
   }
 
-  async function measure(some: Ask): Promise<void> {
-    const [[size] = []] = await some(
+  async function measure(run: Ask): Promise<void> {
+    const [[size] = []] = await run(
       "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relnamespace = to_regnamespace($1)::oid AND relkind = 'r'",
       s,
     );
     bytes = Number(size ?? 0);
   }
 
-  async function kindOf(some: Ask, key: string): Promise<number | undefined> {
+  async function kindOf(run: Ask, key: string): Promise<number | undefined> {
     const before = kinds.get(key);
     if (before !== undefined) return before;
     if (kinds.size >= MAX_KINDS) return undefined;
     const id = kinds.size + 1;
-    await some(`INSERT INTO ${s}.kind (id, key) VALUES ($1, $2)`, id, key);
-    await some(createKind(schema, id));
+    await run(`INSERT INTO ${s}.kind (id, key) VALUES ($1, $2)`, id, key);
+    await run(createKind(schema, id));
     kinds.set(key, id);
     return id;
   }
 
-  /** Takes the passages of resources out, and off the sums. */
-  const removeChunks = (some: Ask, ids: readonly number[]): Promise<Rows> =>
-    some(
+  /** Removes the passages of resources, and subtracts them from the sums. */
+  const removeChunks = (run: Ask, ids: readonly number[]): Promise<Rows> =>
+    run(
       `WITH gone AS (DELETE FROM ${s}.chunk WHERE resource = ANY($1::bigint[]) RETURNING kind, words),
         sums AS (SELECT kind, count(*) AS passages, sum(words) AS words FROM gone GROUP BY kind)
       UPDATE ${s}.kind SET passages = kind.passages - sums.passages, words = kind.words - sums.words
@@ -110,16 +110,16 @@ export function postgresStore(options: PostgresStoreOptions): IndexStore {
     );
 
   async function put(entries: readonly Entry[]): Promise<void> {
-    await write(async (some) => {
+    await write(async (run) => {
       const numbers = new Map<string, number | undefined>();
-      for (const { kind } of entries) numbers.set(kind, await kindOf(some, kind));
+      for (const { kind } of entries) numbers.set(kind, await kindOf(run, kind));
       const rows = entries.map((entry) => {
         const kind = numbers.get(entry.kind);
         return { ...entry, kind, problem: kind === undefined ? 'too many kinds of access' : entry.problem };
       });
       const column = <K extends keyof (typeof rows)[number]>(key: K): readonly unknown[] =>
         rows.map((row) => row[key] ?? null);
-      const ids = await some(
+      const ids = await run(
         `INSERT INTO ${s}.resource (uri, parent, mount, container, kind, version, type, path, changed, size, problem)
         SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::int[], $6::text[], $7::text[], $8::text[],
           $9::text[], $10::bigint[], $11::text[])
@@ -138,7 +138,7 @@ export function postgresStore(options: PostgresStoreOptions): IndexStore {
         ],
       );
       await removeChunks(
-        some,
+        run,
         ids.map(([id]) => Number(id)),
       );
       const idOf = new Map(ids.map(([id, uri]) => [String(uri), Number(id)]));
@@ -169,7 +169,7 @@ export function postgresStore(options: PostgresStoreOptions): IndexStore {
         });
       });
       const words = `'${s.replaceAll("'", "''")}.words'`;
-      await some(
+      await run(
         `WITH made AS (
           INSERT INTO ${s}.chunk (resource, kind, heading, page, first, last, "offset", length, words, vector)
           SELECT resource, kind, heading, page, first, last, place, length, words, setweight(to_tsvector(${words}, title), 'A') ||
@@ -183,12 +183,12 @@ export function postgresStore(options: PostgresStoreOptions): IndexStore {
         FROM sums WHERE kind.id = sums.kind`,
         ...Array.from({ length: 13 }, (_, at) => chunks.map((chunk) => chunk[at] ?? null)),
       );
-      await measure(some);
+      await measure(run);
     });
   }
 
-  async function remove(some: Ask, ids: readonly number[]): Promise<void> {
-    const below = await some(
+  async function remove(run: Ask, ids: readonly number[]): Promise<void> {
+    const below = await run(
       `WITH RECURSIVE gone AS (
         SELECT id, uri FROM ${s}.resource WHERE id = ANY($1::bigint[])
         UNION SELECT resource.id, resource.uri FROM ${s}.resource JOIN gone
@@ -197,9 +197,9 @@ export function postgresStore(options: PostgresStoreOptions): IndexStore {
       ids,
     );
     const all = below.map(([id]) => Number(id));
-    await removeChunks(some, all);
-    await some(`DELETE FROM ${s}.resource WHERE id = ANY($1::bigint[])`, all);
-    await measure(some);
+    await removeChunks(run, all);
+    await run(`DELETE FROM ${s}.resource WHERE id = ANY($1::bigint[])`, all);
+    await measure(run);
   }
 
   const KNOWN = `SELECT resource.id, uri, version, container, key, parent, path FROM ${s}.resource
@@ -211,8 +211,8 @@ export function postgresStore(options: PostgresStoreOptions): IndexStore {
         await close();
         connections = await openConnections(options);
         if (!(await isMade(ask)))
-          await opened().alone(async (some) => {
-            if (!(await isMade(some))) await make(some);
+          await opened().alone(async (run) => {
+            if (!(await isMade(run))) await make(run);
           });
       } catch (error) {
         await close();
@@ -227,55 +227,55 @@ export function postgresStore(options: PostgresStoreOptions): IndexStore {
         }
         await check(ask).catch(async (error: unknown) => {
           if (!(error instanceof SqlFault) || error.kind !== 'locked') throw error;
-          await write(async (some) => {
-            await drop(some);
-            await make(some);
+          await write(async (run) => {
+            await drop(run);
+            await make(run);
           });
         });
         kinds.clear();
-        for (const [id, key] of await one(`SELECT id, key FROM ${s}.kind`)) kinds.set(String(key), Number(id));
+        for (const [id, key] of await askLeader(`SELECT id, key FROM ${s}.kind`)) kinds.set(String(key), Number(id));
         await write(measure);
         return true;
       },
       whole: async () => (await ask(`SELECT FROM ${s}.meta WHERE key = 'whole'`)).length > 0,
       async setWhole() {
-        await one(`INSERT INTO ${s}.meta VALUES ('whole', '') ON CONFLICT DO NOTHING`);
+        await askLeader(`INSERT INTO ${s}.meta VALUES ('whole', '') ON CONFLICT DO NOTHING`);
       },
     },
     get room() {
       return maxBytes - bytes;
     },
     async known(uris) {
-      const rows = await one(`${KNOWN} md5(uri) IN (SELECT md5(each) FROM unnest($1::text[]) AS each)`, uris);
-      return new Map(rows.map(knownOf).map((each) => [each.uri, each]));
+      const rows = await askLeader(`${KNOWN} md5(uri) IN (SELECT md5(each) FROM unnest($1::text[]) AS each)`, uris);
+      return new Map(rows.map(knownOf).map((known) => [known.uri, known]));
     },
     async childrenOf(parent, mount) {
       const rows =
         parent === undefined
-          ? await one(`${KNOWN} parent IS NULL AND mount = $1`, mount)
-          : await one(`${KNOWN} md5(parent) = md5($1) AND parent = $1`, parent);
+          ? await askLeader(`${KNOWN} parent IS NULL AND mount = $1`, mount)
+          : await askLeader(`${KNOWN} md5(parent) = md5($1) AND parent = $1`, parent);
       return rows.map(knownOf);
     },
     put,
-    remove: (ids) => write((some) => remove(some, ids)),
+    remove: (ids) => write((run) => remove(run, ids)),
     keepMounts: (mounts) =>
-      write(async (some) => {
-        const rows = await some(`SELECT id FROM ${s}.resource WHERE mount <> ALL($1::text[])`, mounts);
+      write(async (run) => {
+        const rows = await run(`SELECT id FROM ${s}.resource WHERE mount <> ALL($1::text[])`, mounts);
         if (rows.length > 0)
           await remove(
-            some,
+            run,
             rows.map(([id]) => Number(id)),
           );
       }),
     async kinds() {
-      // An index that was made with other settings answers nobody: it may have what is covered here.
+      // An index that was made with other settings gives no answers: it may have texts that this server redacts.
       const rows = await ask(
         `SELECT id, key, (SELECT uri FROM ${s}.resource WHERE kind = kind_.id LIMIT 1), (SELECT value FROM ${s}.meta WHERE key = 'settings') = $1
         FROM ${s}.kind AS kind_`,
         settings,
       );
       if (rows.some(([, , , same]) => same !== 1))
-        throw new SqlFault('locked', 'Other settings', { said: OTHER_SETTINGS });
+        throw new SqlFault('locked', 'Other settings', { reason: OTHER_SETTINGS });
       return rows
         .filter(([, , uri]) => uri !== null)
         .map(([id, key, uri]) => ({ id: Number(id), key: String(key), uri: String(uri) }));
@@ -291,9 +291,9 @@ export function postgresStore(options: PostgresStoreOptions): IndexStore {
       }
     },
     async discard() {
-      await write(async (some) => {
-        await drop(some);
-        await make(some);
+      await write(async (run) => {
+        await drop(run);
+        await make(run);
       }).catch((error: unknown) => {
         if (error instanceof ResourceError) throw error;
       });
@@ -302,13 +302,13 @@ export function postgresStore(options: PostgresStoreOptions): IndexStore {
     close,
   };
 
-  async function figuresOf(some: Ask): Promise<IndexFigures> {
-    const [[resources] = []] = await some(`SELECT count(*) FROM ${s}.resource WHERE NOT container`);
-    const [[passages] = []] = await some(`SELECT sum(passages) FROM ${s}.kind`);
-    const problems = await some(
+  async function figuresOf(run: Ask): Promise<IndexFigures> {
+    const [[resources] = []] = await run(`SELECT count(*) FROM ${s}.resource WHERE NOT container`);
+    const [[passages] = []] = await run(`SELECT sum(passages) FROM ${s}.kind`);
+    const problems = await run(
       `SELECT problem, count(*) FROM ${s}.resource WHERE problem IS NOT NULL GROUP BY problem`,
     );
-    await measure(some);
+    await measure(run);
     return {
       resources: Number(resources ?? 0),
       passages: Number(passages ?? 0),
@@ -318,7 +318,7 @@ export function postgresStore(options: PostgresStoreOptions): IndexStore {
   }
 }
 
-/** PostgreSQL takes every character but one. */
+/** Replaces U+0000, the only character that PostgreSQL cannot store. */
 const storable = (text: string): string => text.replaceAll('\0', '\ufffd');
 
 const knownOf = ([id, uri, version, container, kind, parent, path]: Rows[number]): Known => ({

@@ -1,4 +1,4 @@
-/** Texts and questions as PostgreSQL gets them: words alone, which mean nothing to its parser but themselves. */
+/** Prepares texts and questions for PostgreSQL: as words alone, in which its parser finds no syntax. */
 import type { Question, Term } from '../question.ts';
 import type { Tokenizing } from '../schema.ts';
 import { folded, wordsOf } from '../words.ts';
@@ -8,22 +8,22 @@ type Diacritics = Tokenizing['diacritics'];
 const wordIn = (word: string, diacritics: Diacritics): string =>
   diacritics === 'fold' ? folded(word) : word.normalize('NFC').toLowerCase();
 
-/** The words of a text, in their order. */
+/** Returns the words of a text as the index has them, in their order. */
 export const indexed = (text: string, diacritics: Diacritics): readonly string[] =>
   wordsOf(text).flatMap((word) => {
-    const said = wordIn(word, diacritics);
-    return said === '' ? [] : [said];
+    const indexedWord = wordIn(word, diacritics);
+    return indexedWord === '' ? [] : [indexedWord];
   });
 
 /** A part of a question in the syntax of `to_tsquery`, every word quoted. */
 export interface Expression {
   readonly term: Term;
   readonly sql: string;
-  /** Its words as they are in the index, for what `to_tsquery` cannot say of them. */
+  /** Its words as the index has them, for conditions that `to_tsquery` cannot express. */
   readonly words: readonly string[];
 }
 
-/** The weights of titles, and of names and headings, behind the sign that a word only begins so. */
+/** The weights of titles, and of names and headings. They stand behind the sign of a prefix. */
 const TITLE_OR_NAME = 'AB';
 
 export function expressionsOf({ terms }: Question, diacritics: Diacritics): readonly Expression[] {
@@ -38,7 +38,7 @@ export function expressionsOf({ terms }: Question, diacritics: Diacritics): read
 
 const quoted = (word: string): string => `'${word.replace(/['\\]/g, ' ')}'`;
 
-/** The expression of a place that fits: it has all that is required, and anything. */
+/** Returns the expression of the places that fit: they have all required terms, and at least one term. */
 export function matchOf(expressions: readonly Expression[]): string {
   const required = expressions.filter(({ term }) => term.required).map(({ sql }) => sql);
   const any = expressions.map(({ sql }) => sql).join(' | ');
