@@ -41,7 +41,7 @@ const answer = z.object({
   data: z.array(z.object({ index: z.number().int(), embedding: z.array(z.number()).min(1).max(MAX_DIMENSIONS) })),
 });
 
-/** @param log is told once when the server fails, and once when it is back */
+/** @param log gets one message when the server fails, and one when it is back */
 export function createEmbedder(
   { url, model, key, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS }: EmbeddingOptions,
   log: Log,

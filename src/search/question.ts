@@ -12,7 +12,7 @@ export const MAX_QUESTION_LENGTH = 1_024;
 /** The most words of a question, those of phrases included. */
 export const MAX_QUESTION_WORDS = 32;
 
-/** The most words between the words of `NEAR`, unless it says how many; and the highest number that it may say. */
+/** The most other words between the words of `NEAR` if it names no number; and the highest number that it may name. */
 const DEFAULT_NEAR = 10;
 const MAX_NEAR = 100;
 

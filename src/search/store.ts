@@ -76,7 +76,7 @@ export function createStore(options: StoreOptions): FileStore {
   let nextResource = 1;
   let nextChunk = 1;
   let bytes = 0;
-  /** The kinds of the index, read once, and again after something was written. */
+  /** The kinds of the index, which are read again after something was written. */
   let keptKinds: ReturnType<IndexStore['kinds']> | undefined;
 
   async function write(statements: readonly Statement[]): Promise<void> {

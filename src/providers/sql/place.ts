@@ -107,7 +107,7 @@ function inTable(catalogue: Known, schema: string | undefined, path: readonly st
   return found === undefined ? undefined : { kind: 'value', table, key, column: found };
 }
 
-/** The page after a row. */
+/** Finds the page after a row. */
 function pageAfter(table: Table, after: string | undefined): Place | undefined {
   const key = after === undefined ? undefined : table.identity && decodeKey(after, table.identity);
   return key === undefined ? undefined : { kind: 'rows', table, after: key };

@@ -18,7 +18,7 @@ export interface Row {
 
 export interface RowPage {
   readonly rows: readonly Row[];
-  /** There are more rows behind the last one. */
+  /** Whether there are more rows after the last one. */
   readonly more: boolean;
 }
 

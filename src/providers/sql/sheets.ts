@@ -35,9 +35,9 @@ export interface Sheet {
   readonly note?: string | undefined;
 }
 
-/** Whether rows follow a page, and where they are. */
+/** Tells whether more rows follow a page, and on which page. */
 export interface Behind {
-  /** There are more rows. */
+  /** Whether there are more rows. */
   readonly more: boolean;
   /** The URI of the next page, relative to this one; undefined if the next page has no URI. */
   readonly next: string | undefined;

@@ -28,7 +28,7 @@ export function capabilitiesOf({ client }: Pick<Context, 'client'>): Data {
   };
 }
 
-/** The extension for tasks does not apply to a client of 2025, which has other tasks (SEP-2663). */
+/** Removes the extension for tasks, which a client of 2025 cannot mean: it has other tasks (SEP-2663). */
 function withoutTasks(extensions: unknown): unknown {
   if (!isData(extensions)) return extensions;
   const { [TASKS_EXTENSION]: _tasks, ...others } = extensions;

@@ -7,7 +7,7 @@ import { MAX_TITLE_LENGTH } from './border/described.ts';
 
 /** The most icons of one server that are kept. */
 const MAX_ICONS = 16;
-/** The most characters of an icon's address. An icon with a longer one, such as a `data:` URI, is left out. */
+/** The most characters of an icon's address. An icon with a longer one, as `data:` URIs often are, is left out. */
 const MAX_ICON_LENGTH = 8_192;
 
 export interface Introduction {

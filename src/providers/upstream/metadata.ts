@@ -23,6 +23,7 @@ import type { Link } from './wire/link.ts';
 /** The most entries of a list that are read to find the one with a given URI. */
 const MAX_LOOKED_AT = 20_000;
 
+/** Entries of a page of that list. */
 const STEP = 1_000;
 
 /** The longest that a read waits for the server to say whether its resource has children, in milliseconds. */

@@ -189,7 +189,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     },
 
     async list(uri, page, ctx) {
-      // The server's list has everything, also below its entries, so a search needs no list of containers.
+      // The server's list is whole: it also has what lies below its entries, so there is nothing to descend into.
       if (uri === undefined && page.containersOnly) return { resources: [], whole: true };
       // A server without resources need not be asked. If that is unknown, or may have changed, connecting to it finds out.
       const { reached, resources: some } = facts();

@@ -62,7 +62,7 @@ export function createWatching({ name, log, supervisor, facts, timeoutMs, change
       const { tellsResources, tellsTools, tellsPrompts } = facts();
       return { resources: tellsResources, tools: tellsTools, prompts: tellsPrompts }[list];
     },
-    // With a stream for each list, some servers over stdio end all streams of a connection when one ends, as clients come and go.
+    // All lists share one stream: clients come and go, and some servers over stdio end all streams when one of them ends.
     listsTogether: true,
     subscribes: () => facts().subscribe,
     refusal: (uri) => invalid('This resource cannot be subscribed to', uri),

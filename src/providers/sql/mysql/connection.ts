@@ -103,7 +103,7 @@ export function mysqlReader({ pool, apart, queue }: Connections, log: Log): Read
     }
   }
 
-  /** @throws the error of the server if the statement is not a single SELECT */
+  /** Checks a statement. @throws the error of the server if it is not a single SELECT */
   async function check(connection: PoolConnection, sql: string): Promise<void> {
     if (checked.has(sql)) return;
     try {

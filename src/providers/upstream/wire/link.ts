@@ -91,7 +91,7 @@ export interface Verdict {
   readonly at: number;
 }
 
-/** The eras to try for a connection, as far as they are known before it. */
+/** The era of the server, as far as it is known before connecting. */
 export interface Spoken {
   readonly verdict: Verdict | undefined;
   /** The era to try first with a program of which nothing is known. */
