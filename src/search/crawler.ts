@@ -150,8 +150,8 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   async function addAll(resources: readonly Resource[], folder: Folder): Promise<ReadonlySet<string>> {
     const known = await store.known(resources.map(({ uri }) => uri));
     for (let at = 0; at < resources.length; at += AT_ONCE) {
-      const some = resources.slice(at, at + AT_ONCE);
-      await Promise.all(some.map((resource) => add(resource, folder, known.get(resource.uri))));
+      const group = resources.slice(at, at + AT_ONCE);
+      await Promise.all(group.map((resource) => add(resource, folder, known.get(resource.uri))));
       await takeTurns();
       if (changes.size > 0) await lookAtChanges();
     }

@@ -95,14 +95,14 @@ function amongRare(terms: readonly CountedTerm[], all: number, wanted: number): 
   let found = 0;
   for (const [at, { count }] of sorted.entries()) {
     found += count;
-    const some = sorted.slice(0, at + 1);
+    const rare = sorted.slice(0, at + 1);
     const others = sorted.slice(at + 1);
     const isSmaller = others.reduce((sum, other) => sum + other.count, 0) > CHEAP;
     if (found < wanted || !isSmaller || !others.every(({ isOne }) => isOne)) continue;
     const bound = MOST * others.reduce((sum, other) => sum + weight(all, other.count), 0);
     // FTS5 skips passages that have none of the rare terms. These are in the expression twice and so count twice, so the others
     // must be in it twice, too.
-    tried.push({ match: `(${anyOf(some)}) AND (${anyOf([...some, ...others, ...others])})`, times: 2, bound });
+    tried.push({ match: `(${anyOf(rare)}) AND (${anyOf([...rare, ...others, ...others])})`, times: 2, bound });
   }
   return [...tried, { match: anyOf(sorted), times: 1 }];
 }

@@ -147,12 +147,12 @@ export async function* bestFirst(
   lists: readonly { readonly further: number }[],
   listsOf: (limit: number) => Promise<readonly (readonly Scored[])[]>,
 ): AsyncGenerator<Place> {
-  const given = new Set<string>();
+  const yielded = new Set<string>();
   for (const limit of ROUNDS) {
     const found = await listsOf(limit);
     for (const place of merged(found, lists)) {
-      if (given.has(place.uri)) continue;
-      given.add(place.uri);
+      if (yielded.has(place.uri)) continue;
+      yielded.add(place.uri);
       yield place;
     }
     if (found.every((places) => places.length < limit)) return;

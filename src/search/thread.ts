@@ -40,14 +40,14 @@ const prepared = new Map();
 function open() {
   if (database !== undefined) return database;
   if (workerData.lock !== undefined && lock === undefined) {
-    const taken = new DatabaseSync(workerData.lock, { ...options, timeout: 0 });
+    const locking = new DatabaseSync(workerData.lock, { ...options, timeout: 0 });
     try {
-      taken.exec('BEGIN EXCLUSIVE');
+      locking.exec('BEGIN EXCLUSIVE');
     } catch (error) {
-      taken.close();
+      locking.close();
       throw error;
     }
-    lock = taken;
+    lock = locking;
   }
   const opened = new DatabaseSync(workerData.file, { ...options, ...(workerData.lock === undefined ? { readOnly: true } : writable) });
   try {

@@ -80,17 +80,17 @@ export function createLending<C>(queue: FairQueue, connecting: Connecting<C>): L
         throw new Error('stopped');
       }
       connection = connected;
-      let left = false;
+      let isUnusable = false;
       try {
         return await work(connected, () => {
-          left = true;
+          isUnusable = true;
         });
       } catch (error) {
-        left ||= isLost(error);
+        isUnusable ||= isLost(error);
         throw error;
       } finally {
         // If the reading was stopped, `stop` has ended the connection.
-        if (!stopped) end(left ? cancel(connected) : clean(connected));
+        if (!stopped) end(isUnusable ? cancel(connected) : clean(connected));
         connection = undefined;
       }
     }

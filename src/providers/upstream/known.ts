@@ -39,15 +39,15 @@ export interface Known {
 }
 
 export function createKnown(now: () => number = Date.now): Known {
-  const known = createLru<string, Entry>(MAX_KNOWN);
+  const scanned = createLru<string, Entry>(MAX_KNOWN);
   const passing = createLru<string, Entry>(MAX_PASSING);
   const unlisted = createLru<string, Entry>(MAX_PASSING);
   const severals = createLru<string, true>(MAX_KNOWN);
   let wholeUntil = 0;
   const lifetime = (tells: boolean): number => (tells ? NOTIFIED_MS : UNNOTIFIED_MS);
   return {
-    get: (uri) => unlisted.get(uri) ?? passing.get(uri) ?? known.get(uri),
-    isListed: (uri) => passing.has(uri) || known.has(uri),
+    get: (uri) => unlisted.get(uri) ?? passing.get(uri) ?? scanned.get(uri),
+    isListed: (uri) => passing.has(uri) || scanned.has(uri),
     learn(resources, tells) {
       for (const resource of resources) passing.set(resource.uri, resource, { ttl: lifetime(tells) });
     },
@@ -55,7 +55,7 @@ export function createKnown(now: () => number = Date.now): Known {
       unlisted.set(uri, resource, { ttl: lifetime(tells) });
     },
     keep(resources, tells) {
-      for (const resource of resources) known.set(resource.uri, resource, { ttl: lifetime(tells) });
+      for (const resource of resources) scanned.set(resource.uri, resource, { ttl: lifetime(tells) });
     },
     get whole() {
       return now() < wholeUntil;
@@ -69,7 +69,7 @@ export function createKnown(now: () => number = Date.now): Known {
       else severals.delete(uri);
     },
     clear() {
-      known.clear();
+      scanned.clear();
       passing.clear();
       unlisted.clear();
       wholeUntil = 0;

@@ -100,23 +100,23 @@ export function createLists(name: string): Lists {
       const { entries, next } = cut ?? (await fetched(list, at.cursor, ctx));
       const from = at.after === undefined ? 0 : placeAfter(entries, at.after, idOf);
       const to = from + limit;
-      const given = entries.slice(from, to);
-      if (given.length > 0 && to < entries.length) {
+      const shown = entries.slice(from, to);
+      if (shown.length > 0 && to < entries.length) {
         // Another caller that shared the fetch may have kept the page already.
         if (cut === undefined && kept.peek(keptAs)?.entries !== entries) kept.set(keptAs, { entries, next });
         const marks = entries.slice(Math.max(0, to - MAX_PLACE_MARKS), to).map((entry) => markOf(idOf(entry)));
-        return { entries: given, nextCursor: write({ ...at, after: [to - 1, ...marks.reverse()] }) };
+        return { entries: shown, nextCursor: write({ ...at, after: [to - 1, ...marks.reverse()] }) };
       }
       kept.delete(keptAs);
-      if (next === undefined) return { entries: given, nextCursor: undefined };
+      if (next === undefined) return { entries: shown, nextCursor: undefined };
       const mark = markOf(next);
       if (at.used.includes(mark)) {
         ctx.log.warn('an upstream repeats a cursor: its list ends here', { mount: name, list: key });
         ctx.notes?.missing({ mount: name, reason: 'The server repeats a cursor; its list ends there' });
-        return { entries: given, nextCursor: undefined };
+        return { entries: shown, nextCursor: undefined };
       }
       return {
-        entries: given,
+        entries: shown,
         nextCursor: write({ cursor: next, after: undefined, used: [...thinned(at.used), mark] }),
       };
     },

@@ -52,9 +52,9 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     };
     await connections.here(ctx);
     const { known, fetching } = await connections.of(ctx);
-    const given = await paged(key, page, ctx, fetch, fetching);
-    if (!facts().metadata) known.learn(given.entries, facts().tellsResources);
-    return given;
+    const result = await paged(key, page, ctx, fetch, fetching);
+    if (!facts().metadata) known.learn(result.entries, facts().tellsResources);
+    return result;
   }
 
   async function paged(key: string, page: Page, ctx: Context, fetch: Fetch, fetching?: Fetching): Promise<EntryPage> {
@@ -116,13 +116,13 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
       }),
     );
     if (want.range !== undefined) return bodies;
-    const given = withinBytes(bodies, want.maxBytes);
-    const lost = bodies.length - given.length;
+    const fitting = withinBytes(bodies, want.maxBytes);
+    const lost = bodies.length - fitting.length;
     if (lost > 0) {
       const reason = `${lost} contents are left out: a read gives at most ${want.maxBytes} bytes; read them one by one`;
       ctx.notes?.missing({ mount: name, reason });
     }
-    return given;
+    return fitting;
   }
 
   /** Whether the server says, with the contents or elsewhere, that the resource has children (2093-5). */
@@ -150,10 +150,10 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
       throw new QuestionsAsked(requests, { requestState: result.requestState }, uri);
     }
     ctx.notes?.passOn(othersOf(result, 'contents'));
-    const given: unknown = result.contents;
-    if (!Array.isArray(given)) throw notValid(uri);
-    const kept = await border.keep('content', given, ctx);
-    if (kept.length === 0 && given.length > 0) throw notValid(uri);
+    const { contents } = result;
+    if (!Array.isArray(contents)) throw notValid(uri);
+    const kept = await border.keep('content', contents, ctx);
+    if (kept.length === 0 && contents.length > 0) throw notValid(uri);
     const items = kept.map((item): Entry => ({ ...item, uri: typeof item.uri === 'string' ? item.uri : uri }));
     known.learnSeveral(uri, new Set(items.map((item) => identityOf(item.uri))).size > 1);
     return items;
@@ -200,8 +200,8 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
         throw notFound(uri);
       }
       const { known } = await connections.of(ctx);
-      const given = uri === undefined ? flat(page, ctx) : refusing(uri, childrenOf(uri, page, known, ctx));
-      const { entries, nextCursor } = await given;
+      const listing = uri === undefined ? flat(page, ctx) : refusing(uri, childrenOf(uri, page, known, ctx));
+      const { entries, nextCursor } = await listing;
       const resources = entries.map((entry) => completeEntry(entry, known, facts()));
       return { resources, nextCursor, ...(uri === undefined && { whole: true }) };
     },
