@@ -9,7 +9,7 @@ import type { Resource, ResourceContents } from '../protocol/resources.ts';
 export interface AskOptions {
   /** The principal whose rules and limits apply. Default: `ANONYMOUS`. */
   readonly principal?: Principal | undefined;
-  /** Ends the work. Default: no signal. */
+  /** Aborts the operation. Default: no signal. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -60,8 +60,8 @@ export function createAsking({ provider, resources, admission }: Engine): Asking
       const ctx = contextOf(options);
       let cursor: string | undefined;
       do {
-        const asked = { uri, cursor };
-        const page = await admission.run({ method, uri }, ctx, () => listForClient(resources, method, asked, ctx));
+        const params = { uri, cursor };
+        const page = await admission.run({ method, uri }, ctx, () => listForClient(resources, method, params, ctx));
         yield* page.resources;
         cursor = page.nextCursor;
       } while (cursor !== undefined);

@@ -1,10 +1,10 @@
-/** Mounts in a program: `{ poems: provider }`, as in YAML. */
+/** Lets a program write mounts as an object, `{ poems: provider }`, as the YAML configuration does. */
 import type { Mount } from '../core/mounts/mount.ts';
 import type { ResourceProvider } from '../core/provider.ts';
 
 /** A mount without its name: a provider with settings. `upstream` returns one. */
 export type MountSettings = Omit<Mount, 'name' | 'ready'> & {
-  /** Checks whether the mount is ready, for a server that needs it; replaces the check of `upstream`. */
+  /** Checks whether the mount is ready, for a server that is not ready without it; replaces the check of `upstream`. */
   readonly required?: Mount['ready'];
 };
 

@@ -1,8 +1,8 @@
-/** Tells what a client can be asked, by what it has declared (SEC-SAMP-2). */
+/** Decides from the declared capabilities of a client which questions it can be asked (SEC-SAMP-2). */
 import { type Data, isData } from './data.ts';
 import type { InputRequest } from './input-required.ts';
 
-/** Returns the capability, and the part of it, that a client must have declared to be asked this. */
+/** Returns the capability, with its part, that a client must have declared to be asked this; undefined for unknown methods. */
 export function neededFor({ method, params }: InputRequest): Data | undefined {
   switch (method) {
     case 'elicitation/create':
@@ -16,21 +16,24 @@ export function neededFor({ method, params }: InputRequest): Data | undefined {
   }
 }
 
-/** The part of what is needed that was not declared. An `elicitation` that names no mode is one of forms. */
+/**
+ * Returns the needed capability, with its part, if the client has not declared it; undefined if it has. A client that
+ * declares `elicitation` without any mode can be asked by a form.
+ */
 export function missingOf(needed: Data, declared: Data | undefined): Data | undefined {
   for (const [capability, parts] of Object.entries(needed)) {
-    const given = declared?.[capability];
-    if (given === undefined) return { [capability]: parts };
-    if (!isData(given)) continue;
+    const declaredParts = declared?.[capability];
+    if (declaredParts === undefined) return { [capability]: parts };
+    if (!isData(declaredParts)) continue;
     const [part] = Object.keys(parts as Data);
-    const implied =
-      capability === 'elicitation' && part === 'form' && given.form === undefined && given.url === undefined;
-    if (part !== undefined && given[part] === undefined && !implied) return { [capability]: parts };
+    const { form, url } = declaredParts;
+    const implied = capability === 'elicitation' && part === 'form' && form === undefined && url === undefined;
+    if (part !== undefined && declaredParts[part] === undefined && !implied) return { [capability]: parts };
   }
   return undefined;
 }
 
-/** Whether a client that declared this can be asked that. What no client can be asked, it cannot. */
+/** Whether a client with these declared capabilities can be asked this. An unknown method can be asked of no client. */
 export function canBeAsked(
   request: { readonly method: string; readonly params?: Data | undefined },
   declared: Data | undefined,

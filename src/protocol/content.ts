@@ -26,7 +26,7 @@ export interface AudioContent {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** Contents with their URI and metadata. It has no `annotations` of its own: `resource.annotations` are the ones (2093-9). */
+/** Contents with their URI and metadata. The block has no `annotations`; those of `resource` hold (2093-9). */
 export interface EmbeddedResource {
   readonly type: 'resource';
   readonly resource: ResourceContents;
@@ -40,7 +40,7 @@ export interface ResourceLink extends Resource {
 
 export type ContentBlock = TextContent | ImageContent | AudioContent | EmbeddedResource | ResourceLink;
 
-/** The result of a tool. A failure of the tool is `isError` with a text that says how to do better (SEC-TOOL-3). */
+/** The result of a tool. If the tool failed, `isError` is true, and a text says how to call it better (SEC-TOOL-3). */
 export interface CallToolResult {
   readonly content: readonly ContentBlock[];
   readonly structuredContent?: unknown;

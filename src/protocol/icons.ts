@@ -1,12 +1,12 @@
 /**
- * Icons as peers write them, as the adopted schema has them (973-3): `sizes` that are one text, as SEP-973 itself has them,
- * become an array, and `null` is what is not there. Nothing is copied where all is as it should be.
+ * Brings the icons of peers into the form of the adopted schema (973-3): `sizes` that are one string, as SEP-973 itself
+ * writes them, become an array, and fields that are `null` are dropped. Values that need no change are not copied.
  */
 import { type Data, eachOf, isData, withoutNulls } from './data.ts';
 
 const FIELDS = ['mimeType', 'sizes', 'theme'] as const;
 
-/** One icon; what is no object is left as it is. */
+/** Mends one icon; returns a value that is not an object as it is. */
 export function mendedIcon(value: unknown): unknown {
   if (!isData(value)) return value;
   const icon = withoutNulls(value, FIELDS);
@@ -14,10 +14,10 @@ export function mendedIcon(value: unknown): unknown {
   return typeof sizes === 'string' ? { ...icon, sizes: sizes.split(/\s+/).filter((size) => size !== '') } : icon;
 }
 
-/** A list of icons; what is no list is left as it is. */
+/** Mends a list of icons; returns a value that is not a list as it is. */
 export const mendedIcons = (value: unknown): unknown => eachOf(value, mendedIcon);
 
-/** Whether schemas of the protocol take it for an icon. */
+/** Whether the schemas of the protocol accept a value as an icon. */
 export const isIcon = (value: unknown): value is Data => {
   if (!isData(value) || typeof value.src !== 'string') return false;
   const { mimeType, sizes, theme } = value;

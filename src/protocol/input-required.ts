@@ -1,10 +1,10 @@
 /**
- * Asking the client for something in the middle of a request: a question to its user, a completion by its model, its
- * roots. On 2026-07-28 that is an `InputRequiredResult`, after which the client calls again with the answers; for a
- * 2025-era client the same result is turned into requests to it. So a handler is written once.
+ * Lets a handler ask the client for something in the middle of a request: an answer of its user, a completion by its model,
+ * or its roots. In the 2026 era the handler's answer goes out as an `InputRequiredResult`, and the client calls again with
+ * the answers. For a client of the 2025 era, the server turns the same answer into requests to it. So a handler is written once.
  */
 
-/** One thing that is asked, in the shape of the request of the same name. */
+/** One question to the client, in the shape of the request with the same method. */
 export type InputRequest =
   | { readonly method: 'elicitation/create'; readonly params: Readonly<Record<string, unknown>> }
   | { readonly method: 'sampling/createMessage'; readonly params: Readonly<Record<string, unknown>> }
@@ -18,7 +18,7 @@ export interface InputRequired {
   readonly requestState?: string;
 }
 
-/** Asks for all of these in one round; the answers arrive under the same keys. */
+/** Asks all of these questions in one round; the answers arrive under the same keys. */
 export function inputRequired(
   inputRequests: Readonly<Record<string, InputRequest>>,
   requestState?: string,
@@ -30,18 +30,18 @@ export function isInputRequired(result: object): result is InputRequired {
   return 'resultType' in result && result.resultType === 'input_required';
 }
 
-/** A form for the user: a flat JSON Schema of primitive properties. */
+/** Asks the user by a form: `requestedSchema` is a flat JSON Schema of primitive properties. */
 export function elicitation(message: string, requestedSchema: Readonly<Record<string, unknown>>): InputRequest {
   return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } };
 }
 
-/** The answer of a user. `content` is there when the user accepted, and is the client's word: validate it. */
+/** The answer of a user. `content` is there if the user accepted. The client may send anything there: validate it. */
 export interface ElicitationAnswer {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
-/** A completion by the client's model. */
+/** Asks for a completion by the client's model. */
 export function sampling(params: {
   readonly messages: readonly {
     readonly role: 'user' | 'assistant';
@@ -53,7 +53,7 @@ export function sampling(params: {
   return { method: 'sampling/createMessage', params: { ...params } };
 }
 
-/** The roots that the client lets the server know. */
+/** Asks for the roots that the client shows to the server. */
 export function roots(): InputRequest {
   return { method: 'roots/list', params: {} };
 }

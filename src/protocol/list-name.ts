@@ -1,2 +1,2 @@
-/** The lists of a server that change: it tells clients by `notifications/<list>/list_changed`. */
+/** A list of a server that can change. The server announces a change by `notifications/<list>/list_changed`. */
 export type ListName = 'resources' | 'tools' | 'prompts';

@@ -1,8 +1,8 @@
 /**
  * The wire shapes of resources: MCP 2026-07-28 `Resource` and friends, with SEP-2093's additions.
  *
- * All of them are readonly data; unknown fields are allowed everywhere, because fields that a peer sends
- * and we do not know must survive (2093-11).
+ * All of them are readonly data. Unknown fields are allowed everywhere, because fields that a peer sends must survive even if
+ * Vitrine does not know them (2093-11).
  */
 
 /** An icon (973-3). `sizes` is an array of `WxH` or `any`, as the adopted schema has it. */
@@ -29,14 +29,14 @@ export interface ResourceCapabilities {
   readonly subscribe: boolean;
 }
 
-/** The key of `OtherNames` in a resource. They never go over the wire, since JSON has no symbols. */
+/** The key of `OtherNames` in a resource. These names never go over the wire, since JSON has no symbols. */
 export const NAMES: unique symbol = Symbol('names');
 
 /** Other names of a resource within the server, for policies that decide by names. */
 export interface OtherNames {
-  /** URIs that it leads to, as a link does: a caller who may not have those may not have this resource. */
+  /** URIs that the resource leads to, as a link does. A caller who may not read these may not read the resource either. */
   readonly leadsTo?: readonly string[] | undefined;
-  /** Paths of the files that it shows in a repository, whatever the revision and the view. */
+  /** Paths in a repository of the files that the resource shows, whatever the revision and the view. */
   readonly paths?: readonly string[] | undefined;
 }
 
@@ -85,7 +85,7 @@ export const DIRECTORY_MIME_TYPE = 'inode/directory';
 
 /** Freshness of a result, required on list and read results since 2026-07-28. */
 export interface CacheHint {
-  /** Milliseconds a client may consider the result fresh; 0 is "ask again". */
+  /** Milliseconds for which a client may consider the result fresh; 0 means that it has to ask again each time. */
   readonly ttlMs: number;
   readonly cacheScope: 'public' | 'private';
 }

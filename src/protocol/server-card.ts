@@ -4,7 +4,7 @@ export const CARD_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/v1/se
 
 export const CARD_TYPE = 'application/mcp-server-card+json';
 
-/** The most characters of a name, of a title or a description, and of a version. */
+/** The most characters of a card's name, of its texts (title and description), and of its version. */
 export const CARD_LENGTHS = { name: 200, text: 100, version: 255 } as const;
 
 /** Whether a name is valid in a card: a namespace, which is a domain with reversed labels, a slash, and a name. */

@@ -1,4 +1,4 @@
-/** Measures operations of mounts: a span below that of the request, the duration, and the bytes that were read. */
+/** Measures the operations of mounts: a span below the request's span, the duration, and the bytes that were read. */
 import { type Attributes, context, SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { type Around, aroundEach, MAY_ASK } from '../../core/around.ts';
 import { isAsked } from '../../core/asking/needed.ts';
@@ -14,7 +14,7 @@ type MountOf = (uri: string) => string | undefined;
 
 /** An operation that has begun. */
 interface Begun {
-  /** The place in the trace for work within the operation. */
+  /** The trace under which work within the operation adds its spans. */
   readonly trace: Trace | undefined;
   run<T>(work: () => T): T;
   end(error?: string, bytes?: number): void;
@@ -22,24 +22,24 @@ interface Begun {
 
 type Begin = (operation: string, uri: string | undefined, ctx: Context, mount?: string) => Begun;
 
-/** Makes the function that begins an operation. An operation is measured even if its request may have no more spans. */
+/** Makes the function that begins an operation. The duration is measured even if the request may have no more spans. */
 function beginner(instruments: Instruments, mountOf: MountOf): Begin {
-  return (operation, uri, ctx, said) => {
-    const mount = said ?? (uri === undefined ? undefined : mountOf(uri));
-    const shown = instruments.uriOf(uri);
+  return (operation, uri, ctx, givenMount) => {
+    const mount = givenMount ?? (uri === undefined ? undefined : mountOf(uri));
+    const shownUri = instruments.uriOf(uri);
     const common: Attributes = { [names.OPERATION]: operation, ...(mount !== undefined && { [names.MOUNT]: mount }) };
-    const place = ctx.trace instanceof SpanTrace ? ctx.trace : undefined;
-    const begun = place?.begin(mount === undefined ? operation : `${operation} ${mount}`, SpanKind.INTERNAL, {
+    const parent = ctx.trace instanceof SpanTrace ? ctx.trace : undefined;
+    const begun = parent?.begin(mount === undefined ? operation : `${operation} ${mount}`, SpanKind.INTERNAL, {
       ...common,
-      ...(shown !== undefined && { [names.MCP_URI]: shown }),
+      ...(shownUri !== undefined && { [names.MCP_URI]: shownUri }),
     });
-    const from = performance.now();
+    const startedAt = performance.now();
     return {
       trace: begun?.trace ?? ctx.trace,
       run: (work) => (begun === undefined ? work() : context.with(begun.trace.context, work)),
       end(error, bytes) {
         const ended: Attributes = error === undefined ? {} : { [names.ATTR_ERROR_TYPE]: error };
-        instruments.operations.record((performance.now() - from) / 1_000, { ...common, ...ended });
+        instruments.operations.record((performance.now() - startedAt) / 1_000, { ...common, ...ended });
         if (bytes !== undefined && mount !== undefined) instruments.addBytes(bytes, { [names.MOUNT]: mount });
         if (begun === undefined) return;
         begun.span.setAttributes({ ...ended, ...(bytes !== undefined && { [names.BYTES]: bytes }) });
@@ -52,16 +52,16 @@ function beginner(instruments: Instruments, mountOf: MountOf): Begin {
 
 const typeOf = (error: unknown, { signal }: Context): string => (signal.aborted ? 'cancelled' : errorType(error));
 
-/** The layer has to be the outermost, so that it also measures the time of the other layers. */
+/** Makes the layer that measures operations. It has to be the outermost one, so that it measures the other layers, too. */
 export function operationsLayer(instruments: Instruments, mountOf: MountOf): Layer {
   const begin = beginner(instruments, mountOf);
 
   const observed: Around = async ({ method, uri, mount }, ctx, run) => {
-    // Calls and prompts, which have a name, get no span: the span of the request names them.
-    const isNamed = method.includes('/');
-    const { trace, ...operation } = begin(method, uri, isNamed ? { ...ctx, trace: undefined } : ctx, mount);
-    // A watch outlives the request, and so the request's trace.
-    const within = method === 'watch' ? undefined : isNamed ? ctx.trace : trace;
+    // A method of the protocol, such as `tools/call`, gets no span of its own: the request's span has its name already.
+    const isRequest = method.includes('/');
+    const { trace, ...operation } = begin(method, uri, isRequest ? { ...ctx, trace: undefined } : ctx, mount);
+    // A watch outlives the request, and so it must not add spans to the request's trace.
+    const within = method === 'watch' ? undefined : isRequest ? ctx.trace : trace;
     try {
       const result = await operation.run(() => run(within === ctx.trace ? ctx : { ...ctx, trace: within }));
       operation.end();

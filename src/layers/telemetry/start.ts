@@ -1,6 +1,7 @@
 /**
- * The OpenTelemetry SDK with its exporters, for whoever has none set up. Its packages are optional peers, and loaded
- * when they are wanted. The `OTEL_*` variables of the environment that they know mean what they always do.
+ * Sets up the OpenTelemetry SDK and its exporters, for programs that have not done so themselves. The packages of the SDK
+ * are optional peer dependencies, and are loaded only when they are needed. The `OTEL_*` environment variables that these
+ * packages read keep their usual meaning.
  */
 
 import type { MeterProvider as ApiMeterProvider, TracerProvider as ApiTracerProvider } from '@opentelemetry/api';
@@ -16,61 +17,61 @@ import { createTelemetry } from './create.ts';
 import { reportTo } from './diagnostics.ts';
 
 export interface TelemetrySetup {
-  /** Default: `OTEL_SERVICE_NAME`, or `vitrine`. */
+  /** The name of the service in spans and metrics. Default: `OTEL_SERVICE_NAME`, or `vitrine`. */
   readonly serviceName?: string | undefined;
-  /** Sends spans by OTLP over HTTP, as JSON. Default: not. */
+  /** Sends spans by OTLP over HTTP, as JSON. Default: no spans are sent. */
   readonly traces?: ExportTarget & {
-    /** Part of the traces that begin here, 0 to 1. Default: `OTEL_TRACES_SAMPLER`, or all. */
+    /** The share of traces that is recorded, from 0 to 1, among those that begin here. Default: `OTEL_TRACES_SAMPLER`, or all. */
     readonly sample?: number | undefined;
-    /** Puts URIs into spans. Default: not. */
+    /** Puts URIs into spans. Default: false. */
     readonly uris?: boolean | undefined;
   };
-  /** Sends metrics by OTLP over HTTP, as JSON. Default: not. */
+  /** Sends metrics by OTLP over HTTP, as JSON. Default: no metrics are sent. */
   readonly metrics?: ExportTarget & {
-    /** Between two of them, in milliseconds. Default: 60,000. */
+    /** Milliseconds between two exports. Default: 60,000. */
     readonly intervalMs?: number | undefined;
   };
-  /** Gives metrics out as text for Prometheus. Default: not. */
+  /** Makes the metrics available as text for Prometheus. Default: false. */
   readonly prometheus?: boolean | undefined;
-  /** The log that is told that nothing gets through. */
+  /** The log for the warnings of OpenTelemetry, such as that a collector cannot be reached. Default: none. */
   readonly log?: Log | undefined;
 }
 
 interface ExportTarget {
-  /** The whole URL. Default: that of `OTEL_EXPORTER_OTLP_*`, or of a collector on this machine, port 4318. */
+  /** The full URL. Default: the one in `OTEL_EXPORTER_OTLP_*`, or a collector at port 4318 of this machine. */
   readonly endpoint?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface RunningTelemetry {
   readonly telemetry: Telemetry;
-  /** The metrics as they are now, in the text format of Prometheus; undefined where they are not wanted. */
+  /** Returns the current metrics in the text format of Prometheus; undefined unless `prometheus` was set. */
   readonly prometheus: (() => Promise<string>) | undefined;
-  /** Sends what waits, and ends: whether it got away. A collector that does not take it is waited for 3 seconds. */
+  /** Sends the remaining data and shuts down. Returns whether all was sent within 3 seconds. */
   close(): Promise<boolean>;
 }
 
-/** One export, in milliseconds: also the longest that one goes on after the end was waited for. */
+/** Milliseconds after which one export is given up. An export may go on for so long after `close` has stopped waiting. */
 const EXPORT_TIMEOUT_MS = 5_000;
 
 const METRICS_INTERVAL_MS = 60_000;
 
-/** The last export of all is waited for, in milliseconds. */
+/** Milliseconds that `close` waits for the last exports. */
 const CLOSE_MS = 3_000;
 
-/** @throws ResourceError `invalid` that names the packages to install */
+/** Starts the exporters that the setup names. @throws ResourceError `invalid` that names the packages to install */
 export async function startTelemetry(setup: TelemetrySetup): Promise<RunningTelemetry> {
   const { serviceName, traces, metrics, prometheus = false, log = SILENT } = setup;
   const measures = metrics !== undefined || prometheus;
-  const quiet = reportTo(log);
+  const stopReporting = reportTo(log);
   const resource = await resourceOf(serviceName);
   const tracing = traces === undefined ? undefined : await tracerProvider(resource, traces);
-  const text = prometheus ? await prometheusReader() : undefined;
+  const scraped = prometheus ? await prometheusReader() : undefined;
   const pushing = metrics === undefined ? [] : [await pushingReader(metrics)];
   const measuring = measures
-    ? await meterProvider(resource, [...pushing, ...(text === undefined ? [] : [text.reader])])
+    ? await meterProvider(resource, [...pushing, ...(scraped === undefined ? [] : [scraped.reader])])
     : undefined;
-  const { noTraces, noMetrics } = await nothing();
+  const { noTraces, noMetrics } = await noopProviders();
   let closing: Promise<boolean> | undefined;
   return {
     telemetry: createTelemetry({
@@ -78,18 +79,21 @@ export async function startTelemetry(setup: TelemetrySetup): Promise<RunningTele
       meterProvider: measuring ?? noMetrics,
       uris: traces?.uris,
     }),
-    prometheus: text?.render,
+    prometheus: scraped?.render,
     close: () =>
       (closing ??= (async () => {
-        const sent = await bounded(Promise.allSettled([tracing?.shutdown(), measuring?.shutdown()]));
-        quiet();
+        const sent = await allInTime(Promise.allSettled([tracing?.shutdown(), measuring?.shutdown()]));
+        stopReporting();
         return sent;
       })()),
   };
 }
 
-/** Makes providers that record nothing, for what is not configured, also in a process that has providers of its own. */
-async function nothing(): Promise<{ noTraces: ApiTracerProvider; noMetrics: ApiMeterProvider }> {
+/**
+ * Makes providers that record nothing. They stand for traces or metrics that are not configured, so that the providers
+ * that the process may have registered globally do not get them.
+ */
+async function noopProviders(): Promise<{ noTraces: ApiTracerProvider; noMetrics: ApiMeterProvider }> {
   const { createNoopMeter, ProxyTracerProvider } = await import('@opentelemetry/api');
   return { noTraces: new ProxyTracerProvider(), noMetrics: { getMeter: () => createNoopMeter() } };
 }
@@ -99,9 +103,9 @@ async function resourceOf(serviceName: string | undefined): Promise<Resource> {
     () => import('@opentelemetry/resources'),
     '@opentelemetry/resources',
   );
-  const own = resourceFromAttributes({ [ATTR_SERVICE_NAME]: 'vitrine', [ATTR_SERVICE_VERSION]: VERSION });
-  const said = resourceFromAttributes(serviceName === undefined ? {} : { [ATTR_SERVICE_NAME]: serviceName });
-  return own.merge(detectResources({ detectors: [envDetector] })).merge(said);
+  const defaults = resourceFromAttributes({ [ATTR_SERVICE_NAME]: 'vitrine', [ATTR_SERVICE_VERSION]: VERSION });
+  const configured = resourceFromAttributes(serviceName === undefined ? {} : { [ATTR_SERVICE_NAME]: serviceName });
+  return defaults.merge(detectResources({ detectors: [envDetector] })).merge(configured);
 }
 
 type ClosingTracerProvider = ApiTracerProvider & { shutdown(): Promise<void> };
@@ -156,7 +160,7 @@ async function prometheusReader(): Promise<{ reader: IMetricReader; render: () =
     '@opentelemetry/exporter-prometheus',
   );
   const reader = new PrometheusExporter({ preventServerStart: true });
-  // Without the scope, which is the same of all.
+  // Leaves out the labels of the scope, since all metrics have the same scope.
   const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
   return { reader, render: async () => serializer.serialize((await reader.collect()).resourceMetrics) };
 }
@@ -177,7 +181,7 @@ async function load<T>(importing: () => Promise<T>, name: string): Promise<T> {
   }
 }
 
-async function bounded(work: Promise<readonly PromiseSettledResult<unknown>[]>): Promise<boolean> {
-  const all = await inTime(work, CLOSE_MS);
-  return all !== LATE && all.every(({ status }) => status === 'fulfilled');
+async function allInTime(work: Promise<readonly PromiseSettledResult<unknown>[]>): Promise<boolean> {
+  const results = await inTime(work, CLOSE_MS);
+  return results !== LATE && results.every(({ status }) => status === 'fulfilled');
 }

@@ -7,13 +7,13 @@ import { ResourceError } from '../../core/errors.ts';
 import type { Layer } from '../../core/layer.ts';
 
 export interface TimeoutOptions {
-  /** Milliseconds for each operation. For a read, its content has to arrive in this time, too. */
+  /** Milliseconds for each operation. For a read, its content has to arrive in this time, too. Default: 30,000. */
   readonly timeoutMs?: number | undefined;
   /** Milliseconds for operations of one kind, in place of `timeoutMs`. */
   readonly timeouts?: Readonly<Partial<Record<TimedOperation, number | undefined>>> | undefined;
 }
 
-/** Operations that have a time limit. For a `search` it holds from one match to the next. */
+/** Operations that have a time limit. The limit of a `search` holds for each match anew. */
 export type TimedOperation = 'list' | 'metadata' | 'read' | 'templates' | 'complete' | 'search';
 
 export const DEFAULT_TIMEOUT_MS = 30_000;
@@ -34,7 +34,7 @@ export function timeoutLayer(options: TimeoutOptions = {}): Layer {
   const limitOf = (operation: TimedOperation): number => timeouts[operation] ?? timeoutMs;
   const limited: Around = ({ method, uri }, ctx, run) => {
     const timed = TIMED[method];
-    // The error of a completion names no URI: its URI is the template, which took no time.
+    // The error of a completion names no URI: the URI of a completion is that of its template, not of a slow resource.
     return timed === undefined ? run(ctx) : within(limitOf(timed), timed === 'complete' ? undefined : uri, ctx, run);
   };
   return (inner) =>
@@ -56,7 +56,7 @@ export function timeoutLayer(options: TimeoutOptions = {}): Layer {
           return bodies.map((body) => limitedBody(body, deadline, open));
         } catch (error) {
           deadline.end();
-          // Nobody wants bodies that come too late.
+          // Nobody reads bodies that arrive too late, so they are closed.
           reading.then(closeBodies).catch(() => {});
           throw error;
         }
@@ -64,12 +64,12 @@ export function timeoutLayer(options: TimeoutOptions = {}): Layer {
       async *search(query, ctx) {
         if (inner.search === undefined) return;
         const ended = new AbortController();
-        const own = withSignal(ctx, AbortSignal.any([ctx.signal, ended.signal]));
-        const matches = inner.search(query, own)[Symbol.asyncIterator]();
+        const searchCtx = withSignal(ctx, AbortSignal.any([ctx.signal, ended.signal]));
+        const matches = inner.search(query, searchCtx)[Symbol.asyncIterator]();
         try {
           for (;;) {
-            // One match is one operation: between two, a search may be paused for as long as its caller likes.
-            const next = await within(limitOf('search'), query.uri, own, () => matches.next());
+            // Each match has a time limit of its own. Between two matches, the caller may take as long as it likes.
+            const next = await within(limitOf('search'), query.uri, searchCtx, () => matches.next());
             if (next.done) return;
             yield next.value;
           }
@@ -78,7 +78,7 @@ export function timeoutLayer(options: TimeoutOptions = {}): Layer {
           throw error;
         } finally {
           ended.abort();
-          // Not awaited: a source that hangs would hang its end too.
+          // Not awaited: if the source hangs, its `return` hangs, too.
           void matches.return?.().then(undefined, () => {});
         }
       },
@@ -87,7 +87,7 @@ export function timeoutLayer(options: TimeoutOptions = {}): Layer {
 
 interface Deadline<C extends Context = Context> {
   readonly ctx: C;
-  /** Settles as the work does, unless the time ends or the caller leaves before: then it rejects. */
+  /** Settles as the work does. Rejects if the time is over or the caller has gone before that. */
   race<T>(work: Promise<T>): Promise<T>;
   end(): void;
 }
@@ -121,7 +121,7 @@ function startDeadline<C extends Context>(timeoutMs: number, uri: string | undef
     end() {
       clearTimeout(timer);
       ctx.signal.removeEventListener('abort', onCallerGone);
-      // Node.js keeps a signal longer than its operation, and the signal would keep its listeners.
+      // Node.js may keep the signal after the operation has ended, and the signal would keep its listeners.
       signal.removeEventListener('abort', onAbort);
     },
   };
@@ -148,12 +148,15 @@ async function* untilDeadline<T>(source: AsyncIterable<T>, deadline: Deadline): 
       yield next.value;
     }
   } finally {
-    // Not awaited: a source that hangs would hang its end too.
+    // Not awaited: if the source hangs, its `return` hangs, too.
     void items.return?.().then(undefined, () => {});
   }
 }
 
-/** The deadline of a read goes on until its last stream has ended. */
+/**
+ * Applies the deadline of a read to the stream of one body.
+ * @param open how many streams of the read have not ended; the last one ends the deadline
+ */
 function limitedBody(body: ResourceBody, deadline: Deadline, open: { count: number }): ResourceBody {
   if (body.content.kind === 'bytes') return body;
   const { content } = body;

@@ -1,13 +1,18 @@
-/** The interface of every kind of archive: an index of its entries, and the bytes of one. */
+/** The interface of an archive format: it lists the entries of an archive, and reads the bytes of one. */
 import type { Source, SourceHandle } from './source.ts';
 import type { EntryPlace, Tree } from './tree.ts';
 
 export interface Format {
   /**
-   * Finds out what is in an archive.
-   * @throws ResourceError `invalid` where it is damaged, or is none, `too-large`
+   * Lists the entries of an archive.
+   * @throws ResourceError `invalid` if it is damaged or not an archive, `too-large`
    */
   index(source: Source, handle: SourceHandle, signal: AbortSignal): Promise<Tree>;
-  /** The bytes of an entry of this size, decompressed, from this one on. @throws ResourceError `invalid` */
+  /**
+   * Reads the decompressed bytes of an entry.
+   * @param size the size of the entry, decompressed
+   * @param from the first byte to read, counted from the beginning of the entry
+   * @throws ResourceError `invalid`
+   */
   data(handle: SourceHandle, source: Source, at: EntryPlace, size: number, from: number): AsyncIterable<Uint8Array>;
 }

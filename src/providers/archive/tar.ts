@@ -13,13 +13,13 @@ const BLOCK = 512;
 
 const FILES: ReadonlySet<string> = new Set(['File', 'OldFile', 'ContiguousFile']);
 
-/** Reads `length` bytes at a position; undefined where the archive ends exactly there. Positions only increase. */
+/** Reads `length` bytes at a position; undefined if the archive ends at or before it. Positions only increase. */
 type ReadAt = (length: number, position: number) => Promise<Buffer | undefined>;
 
 export const tar: Format = {
   index(source, handle, signal) {
     const read = buffered(handle, source.size);
-    return indexed(async (length, position) => (position >= source.size ? undefined : read(length, position)), signal);
+    return indexOf(async (length, position) => (position >= source.size ? undefined : read(length, position)), signal);
   },
   data: (handle, source, { offset }, size, from) => blocks(handle, offset + from, Math.min(offset + size, source.size)),
 };
@@ -28,7 +28,7 @@ export const compressedTar: Format = {
   async index(source, handle, signal) {
     const bytes = plain(source, handle);
     try {
-      return await indexed(forwards(bytes, source.size), signal);
+      return await indexOf(forwards(bytes, source.size), signal);
     } finally {
       await bytes.return(undefined);
     }
@@ -40,7 +40,10 @@ export const compressedTar: Format = {
 const plain = (source: Source, handle: SourceHandle): AsyncGenerator<Buffer> =>
   decompressed(blocks(handle, 0, source.size), createGunzip());
 
-/** Reads a stream from its beginning, and drops skipped bytes. */
+/**
+ * Reads a stream forwards, and drops the bytes that are skipped.
+ * @param stored the compressed size, in bytes
+ */
 function forwards(bytes: AsyncGenerator<Buffer>, stored: number): ReadAt {
   let block: Buffer = Buffer.alloc(0);
   let start = 0;
@@ -64,12 +67,12 @@ function forwards(bytes: AsyncGenerator<Buffer>, stored: number): ReadAt {
   };
 }
 
-async function indexed(read: ReadAt, signal: AbortSignal): Promise<Tree> {
+async function indexOf(read: ReadAt, signal: AbortSignal): Promise<Tree> {
   const { Header, Pax } = await import('tar');
   const builder = buildTree();
   const taken = breaks();
   let global: InstanceType<typeof Pax> | undefined;
-  let own: InstanceType<typeof Pax> | undefined;
+  let extended: InstanceType<typeof Pax> | undefined;
   let longName: string | undefined;
   let extensions = 0;
   for (let at = 0, seen = 0; ; ) {
@@ -80,7 +83,7 @@ async function indexed(read: ReadAt, signal: AbortSignal): Promise<Tree> {
     if (block === undefined) return finished(builder.done(), seen);
     let header: TarHeader;
     try {
-      header = new Header(block, 0, own, global);
+      header = new Header(block, 0, extended, global);
     } catch (cause) {
       throw damaged('a header is wrong', cause);
     }
@@ -96,18 +99,18 @@ async function indexed(read: ReadAt, signal: AbortSignal): Promise<Tree> {
       extensions += size;
       if (extensions > MAX_EXTENSION_BYTES) throw damaged('a name is too long');
       const text = ((await read(size, from)) ?? Buffer.alloc(0)).toString('utf8');
-      if (type === 'ExtendedHeader' || type === 'OldExtendedHeader') own = Pax.parse(text, own, false);
+      if (type === 'ExtendedHeader' || type === 'OldExtendedHeader') extended = Pax.parse(text, extended, false);
       else if (type === 'GlobalExtendedHeader') global = Pax.parse(text, global, true);
       else if (type !== 'NextFileHasLongLinkpath') longName = text.replace(/\0.*/s, '');
       continue;
     }
-    const path = longName ?? own?.path ?? header.path ?? '';
+    const path = longName ?? extended?.path ?? header.path ?? '';
     const time = header.mtime?.getTime();
     const modified = time === undefined || Number.isNaN(time) ? undefined : time;
     if (type === 'Directory' || type === 'GNUDumpDir') builder.add(`${path}/`, undefined, modified);
     else if (FILES.has(type)) builder.add(path, { size, modified, at: { offset: from } });
     else builder.leaveOut('is a link or a device');
-    own = undefined;
+    extended = undefined;
     longName = undefined;
     extensions = 0;
     // A file that ends inside its last entry is truncated.

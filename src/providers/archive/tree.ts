@@ -3,21 +3,22 @@ import { ResourceError } from '../../core/errors.ts';
 import { nameProblem } from '../../core/uri.ts';
 import { MAX_DEPTH, MAX_ENTRIES, MAX_TOTAL_BYTES } from './limits.ts';
 
-/** A file in an archive. Where its bytes lie is known to the format. */
+/** A file in an archive. */
 export interface Entry {
-  /** Bytes, decompressed, as the archive says. */
+  /** Decompressed bytes, as the archive claims. */
   readonly size: number;
   /** Milliseconds since 1970. */
   readonly modified: number | undefined;
-  /** Why it cannot be read, where that is so. */
+  /** Why the file cannot be read; undefined if it can. */
   readonly problem?: string | undefined;
+  /** Tells the format where the bytes of the file lie. */
   readonly at: EntryPlace;
 }
 
 export interface EntryPlace {
-  /** Of its header in a zip, of its bytes in a tar. */
+  /** The position in the archive of the entry's header (zip) or of its bytes (tar). */
   readonly offset: number;
-  /** Of a zip: bytes as they are stored, how they are compressed, and their checksum. */
+  /** Only in a zip: the compressed size in bytes, the compression method, and the checksum. */
   readonly stored?: number;
   readonly method?: number;
   readonly crc?: number;
@@ -26,7 +27,7 @@ export interface EntryPlace {
 export interface FolderNode {
   readonly children: Map<string, FolderNode | Entry>;
   modified: number | undefined;
-  /** Names of the children, sorted, once somebody has asked. */
+  /** The sorted names of the children, once `sortedNames` has been called. */
   sorted?: readonly string[];
 }
 
@@ -34,14 +35,14 @@ export const isFolder = (node: FolderNode | Entry): node is FolderNode => 'child
 
 export interface Tree {
   readonly root: FolderNode;
-  /** Entries and folders. */
+  /** The number of files and folders. */
   readonly count: number;
-  /** Entries that were left out, by reason. */
+  /** How many entries were left out, by reason. */
   readonly leftOut: ReadonlyMap<string, number>;
 }
 
 export interface TreeBuilder {
-  /** @param entry undefined for a folder. @throws ResourceError `too-large` */
+  /** Adds an entry. @param entry undefined for a folder. @throws ResourceError `too-large` */
   add(path: string, entry: Entry | undefined, modified?: number): void;
   leaveOut(reason: string): void;
   done(): Tree;
@@ -60,17 +61,16 @@ export function buildTree(): TreeBuilder {
     if (++count > MAX_ENTRIES) throw tooMany();
   };
 
-  /** The folder at these names, made where it is not there; undefined where a file has the name of one. */
+  /** Returns the folder at these names, and makes the folders that are missing; undefined if one of the names is a file. */
   function folderAt(names: readonly string[]): FolderNode | undefined {
     let folder = root;
     for (const name of names) {
-      const there = folder.children.get(name);
-      if (there !== undefined && !isFolder(there)) return undefined;
-      const next = there ?? newFolder();
-      if (there === undefined) {
+      const existing = folder.children.get(name);
+      if (existing !== undefined && !isFolder(existing)) return undefined;
+      const next = existing ?? newFolder();
+      if (existing === undefined) {
         counted();
         folder.children.set(name, next);
-        delete folder.sorted;
       }
       folder = next;
     }
@@ -84,25 +84,25 @@ export function buildTree(): TreeBuilder {
       const names = namesOf(path);
       if (typeof names === 'string') return leaveOut(names);
       const folder = folderAt(entry === undefined ? names : names.slice(0, -1));
-      if (folder === undefined) return leaveOut('lies in what is a file');
+      if (folder === undefined) return leaveOut('lies below a file');
       if (entry === undefined) {
         folder.modified = modified;
         return;
       }
       bytes += entry.size;
-      if (bytes > MAX_TOTAL_BYTES) throw tooLarge(`what is in it has more than ${MAX_TOTAL_BYTES} bytes`);
+      if (bytes > MAX_TOTAL_BYTES) throw tooLarge(`its entries have more than ${MAX_TOTAL_BYTES} bytes`);
       const name = names.at(-1) ?? '';
-      const there = folder.children.get(name);
-      if (name === '' || (there !== undefined && isFolder(there))) return leaveOut('has the name of a folder');
-      // The later one counts, as when the archive is unpacked.
-      if (there === undefined) counted();
+      const existing = folder.children.get(name);
+      if (name === '' || (existing !== undefined && isFolder(existing))) return leaveOut('has the name of a folder');
+      // Of two entries with the same name, the later one counts, as when the archive is unpacked.
+      if (existing === undefined) counted();
       folder.children.set(name, entry);
     },
     done: () => ({ root, count, leftOut }),
   };
 }
 
-/** The names on the way to an entry, or why it is left out: a name never leads out of the archive. */
+/** Returns the names on the way to an entry, or the reason to leave the entry out. A path never leads out of the archive. */
 function namesOf(path: string): readonly string[] | string {
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'has an absolute path';
   if (path.includes('\\')) return 'has a backslash in its name';
@@ -117,7 +117,7 @@ export const tooLarge = (what: string): ResourceError =>
 
 const tooMany = (): ResourceError => tooLarge(`it has more than ${MAX_ENTRIES} entries`);
 
-/** The node at decoded names. */
+/** Returns the file or folder at these decoded names; undefined if there is none. */
 export function nodeAt({ root }: Tree, names: readonly string[]): FolderNode | Entry | undefined {
   let node: FolderNode | Entry | undefined = root;
   for (const name of names) node = node !== undefined && isFolder(node) ? node.children.get(name) : undefined;

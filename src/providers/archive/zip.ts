@@ -1,4 +1,4 @@
-/** Zip archives: what is in one stands at its end, and each entry is read from where it lies. */
+/** Reads zip archives: the list of entries stands at the end of the archive, and each entry is read at its own position. */
 import { createInflateRaw } from 'node:zlib';
 import { breaks } from '../../core/breaks.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -15,7 +15,7 @@ const LOCAL_HEADER = 0x04034b50;
 const STORED = 0;
 const DEFLATED = 8;
 
-/** Of the attributes of Unix: what kind of file it is. */
+/** The bits of the Unix attributes that tell the kind of a file. */
 const KIND = 0o170000;
 const REGULAR = 0o100000;
 const DIRECTORY = 0o040000;
@@ -45,7 +45,7 @@ async function index(source: Source, handle: SourceHandle, signal: AbortSignal):
   try {
     const opened = await yauzl.fromRandomAccessReaderPromise(new Reader(), source.size, {
       lazyEntries: true,
-      // Names are looked at here: one that is refused there would end the whole archive.
+      // The tree builder checks the names. If yauzl did, one bad name would make the whole archive unreadable.
       decodeStrings: false,
       validateEntrySizes: true,
       autoClose: false,
@@ -79,16 +79,17 @@ async function index(source: Source, handle: SourceHandle, signal: AbortSignal):
   return builder.done();
 }
 
-const ENCRYPTED = 'It is encrypted, and its password is not known here: take it out of the archive';
+const ENCRYPTED = 'It is encrypted, and the server has no password for it: serve it outside of the archive';
 
 function problemOf(method: number, stored: number, size: number): string | undefined {
-  if (method !== STORED && method !== DEFLATED) return `It is compressed in a way that is not known here (${method})`;
+  if (method !== STORED && method !== DEFLATED)
+    return `It is compressed by a method that the server does not know (${method})`;
   if (size > RATIO_FROM_BYTES && size > stored * MAX_RATIO)
     return `It decompresses to more than ${MAX_RATIO} times its size, which no document does`;
   return undefined;
 }
 
-/** Entries that share bytes decompress to more than an archive could hold. */
+/** Refuses entries that share bytes: a small archive could decompress to a huge size by them. */
 function assertApart(spans: { readonly from: number; readonly to: number }[], size: number): void {
   spans.sort((a, b) => a.from - b.from);
   let end = 0;

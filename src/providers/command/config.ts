@@ -22,23 +22,28 @@ const block = z.strictObject({
       z.union([z.string().min(1).max(4_096), z.array(z.string().min(1)).min(1).max(1_000)]),
     )
     .optional()
-    .describe('Of each {variable} in the path: a pattern (RE2) that a value matches as a whole, or a list of values'),
+    .describe('For each {variable} in the path: a pattern (RE2) that must match the whole value, or a list of values'),
   timeoutSeconds: seconds.optional().describe('Default: that of the mount'),
   maxBytes: bytes.optional().describe('Default: that of the mount'),
   cwd: z.string().min(1).optional().describe('Default: that of the mount'),
-  env: environment.optional().describe('Beside those of the mount'),
-  ttlSeconds: z.number().min(0).max(86_400).optional().describe('An output is given again for so long. Default: 0'),
+  env: environment.optional().describe('Environment of this program, beside that of the mount'),
+  ttlSeconds: z
+    .number()
+    .min(0)
+    .max(86_400)
+    .optional()
+    .describe('Seconds for which an output is used again. Default: 0'),
   watch: z
     .strictObject({ everySeconds: z.number().min(0.02).max(86_400).describe('Seconds between two runs') })
     .optional()
     .describe('While somebody watches, the program is run again and its output compared. Default: not watched'),
-  follow: argv.optional().describe('While somebody watches, this program runs, and what it writes tells of a change'),
+  follow: argv.optional().describe('While somebody watches, this program runs, and each output of it means a change'),
 });
 
 export const commandConfig = z.strictObject({
   run: z
     .union([argv, z.record(z.string().min(1).max(1_024), z.union([argv, block]))])
-    .describe('A program and its arguments, or such by path, as in log/{service}.txt'),
+    .describe('One program with its arguments, or several by path, such as log/{service}.txt'),
   cwd: z.string().min(1).optional().describe('Where programs run. Default: the folder of the configuration'),
   env: environment.optional().describe('Environment of the programs, beside passEnv'),
   passEnv: z
@@ -47,7 +52,7 @@ export const commandConfig = z.strictObject({
     .optional()
     .describe('Variables of the server that programs see. Default: PATH, HOME, LANG, LC_ALL, LC_CTYPE, TZ, TMPDIR'),
   timeoutSeconds: seconds.optional().describe('Seconds that a program may run. Default: 30'),
-  maxBytes: bytes.optional().describe('Bytes that it may write. Default: 10485760'),
+  maxBytes: bytes.optional().describe('Bytes that a program may write. Default: 10485760'),
   maxConcurrent: z.number().int().min(1).max(1_000).optional().describe('Programs that run at a time. Default: 4'),
   maxFollowed: z
     .number()

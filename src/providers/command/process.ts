@@ -1,4 +1,4 @@
-/** One running program and all that it starts: a process group, which ends together. There is no shell. */
+/** Runs one program, without a shell. The program and all that it starts are one process group, and are ended together. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import type { Program } from './programs.ts';
@@ -12,15 +12,15 @@ const REST_MS = 200;
 /** The last bytes of standard error that are kept for the log. */
 const MAX_STDERR_BYTES = 4_096;
 
-/** The operating system has process groups (not Windows). Without them only the program itself is ended. */
+/** Whether the operating system has process groups. On Windows, which has none, only the program itself is ended. */
 const GROUPS = process.platform !== 'win32';
 
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Its last words on standard error. */
+  /** The end of what the program wrote to standard error, at most `MAX_STDERR_BYTES`. */
   readonly stderr: string;
-  /** Why it could not be started. */
+  /** Why the program could not be started. */
   readonly error?: Error | undefined;
 }
 
@@ -45,24 +45,24 @@ export function startProgram({ argv, cwd, env }: Pick<Program, 'argv' | 'cwd' | 
     return failed(error as Error);
   }
   const { pid, stdout, stderr } = child;
-  let said = Buffer.alloc(0);
+  let lastStderr = Buffer.alloc(0);
   let error: Error | undefined;
   let timer: NodeJS.Timeout | undefined;
   stdout.on('error', () => {});
   stderr.on('error', () => {});
   stderr.on('data', (chunk: Buffer) => {
-    said = Buffer.concat([said, chunk]).subarray(-MAX_STDERR_BYTES);
+    lastStderr = Buffer.concat([lastStderr, chunk]).subarray(-MAX_STDERR_BYTES);
   });
   child.once('exit', () => {
-    // Processes that the program leaves behind hold its pipes open, and outlive whoever asked: this ends them.
+    // Processes that the program has left behind would hold its pipes open and outlive the request, so they are killed.
     if (pid !== undefined) signal(pid, 'SIGKILL');
-    // Processes that have left the group may hold the pipes all the same.
+    // A process that has left the group survives, and may still hold the pipe of standard error.
     setTimeout(() => stderr.destroy(), REST_MS).unref();
   });
   const ended = new Promise<Ended>((resolve) => {
     const end = (code: number | null, name: NodeJS.Signals | null): void => {
       clearTimeout(timer);
-      resolve({ code, signal: name, stderr: said.toString('utf8'), error });
+      resolve({ code, signal: name, stderr: lastStderr.toString('utf8'), error });
     };
     child.once('error', (cause) => {
       error = cause;
@@ -87,7 +87,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(GROUPS ? -pid : pid, name);
   } catch {
-    // It has ended by itself.
+    // The program has already ended.
   }
 }
 
