@@ -166,13 +166,13 @@ describe('a value', () => {
 
 describe('a configuration is refused', () => {
   it.each([
-    ['a/{x}', { argv: ['echo', '{x}'] }, /A brace begins a variable/],
+    ['a/{x}', { argv: ['echo', '{x}'] }, /Braces in a path may only hold/],
     ['a', { argv: ['echo'], variables: { x: 'a' } }, /"x" is not in a/],
-    ['{x}', { argv: ['{x}'], variables: { x: 'a' } }, /A program is no variable/],
-    ['{x}{y}', { argv: ['echo'], variables: { x: 'a', y: 'b' } }, /one variable at most/],
-    ['{x}/{x}', { argv: ['echo'], variables: { x: 'a' } }, /in the path once/],
-    ['{x}', { argv: ['echo'], variables: { x: '(a' } }, /no regular expression/],
-    ['{x}', { argv: ['echo'], variables: { x: '(?=a)' } }, /no regular expression/],
+    ['{x}', { argv: ['{x}'], variables: { x: 'a' } }, /A variable cannot name the program/],
+    ['{x}{y}', { argv: ['echo'], variables: { x: 'a', y: 'b' } }, /only one variable between/],
+    ['{x}/{x}', { argv: ['echo'], variables: { x: 'a' } }, /each variable only once/],
+    ['{x}', { argv: ['echo'], variables: { x: '(a' } }, /not a regular expression/],
+    ['{x}', { argv: ['echo'], variables: { x: '(?=a)' } }, /not a regular expression/],
     ['{x}', { argv: ['echo'], variables: { x: ['a/b'] } }, /must not contain a slash/],
     ['../x', { argv: ['echo'] }, /dot segment/],
     ['a//b', { argv: ['echo'] }, /empty segment/],

@@ -1,4 +1,4 @@
-/** Reads the configuration into programs by path: some at a path, some at all paths of a template. */
+/** Turns the configuration into entries: each is a program at one path, or at all paths of a template. */
 import { basename, resolve } from 'node:path';
 import { invalid } from '../../core/errors.ts';
 import { mimeTypeOfName } from '../../core/formats/mime-type.ts';
@@ -9,11 +9,11 @@ import { argumentOf, compileVariable, type Part, partsOf, type Values, type Vari
 
 export const SCHEME = 'command';
 
-/** One line of the configuration. */
+/** One program of `run` in the configuration, with its path. */
 export interface Entry {
   /** As configured, such as `log/{service}.txt`. */
   readonly path: string;
-  /** Of the path; a variable is alone in its segment, but for text before and behind it. */
+  /** The segments of the path. Each has at most one variable, with text before and after it. */
   readonly segments: readonly (readonly Part[])[];
   readonly variables: ReadonlyMap<string, Variable>;
   readonly argv: readonly (readonly Part[])[];
@@ -33,7 +33,7 @@ export interface ProgramPlace {
 /** A program with all values in place. */
 export interface Program extends ProgramPlace {
   readonly argv: readonly string[];
-  /** An output is given again for so many milliseconds. */
+  /** Milliseconds for which an output is used again. */
   readonly ttlMs: number;
 }
 
@@ -47,15 +47,15 @@ export interface Instance {
   readonly watchMs: number | undefined;
 }
 
-/** @throws ResourceError `invalid` that names the path and says what is wrong with it */
+/** Returns the entries of a configuration. @throws ResourceError `invalid` that names the path and what is wrong with it */
 export async function entriesOf(options: CommandOptions): Promise<readonly Entry[]> {
   const { run } = options;
   const byPath: Readonly<Record<string, readonly string[] | CommandBlock>> = Array.isArray(run)
     ? { [basename(run[0] ?? '')]: run }
     : run;
   const entries: Entry[] = [];
-  for (const [path, said] of Object.entries(byPath)) {
-    const block: CommandBlock = Array.isArray(said) ? { argv: [...said] } : (said as CommandBlock);
+  for (const [path, configured] of Object.entries(byPath)) {
+    const block: CommandBlock = Array.isArray(configured) ? { argv: [...configured] } : (configured as CommandBlock);
     try {
       entries.push(await entryOf(path, block, options));
     } catch (error) {
@@ -73,7 +73,8 @@ async function entryOf(path: string, block: CommandBlock, options: CommandOption
   const segments = path.split('/').map((segment) => partsOf(segment, variables));
   assertPath(path, segments, variables);
   const [program = ''] = block.argv;
-  if (partsOf(program, variables).some((part) => 'variable' in part)) throw invalid('A program is no variable');
+  if (partsOf(program, variables).some((part) => 'variable' in part))
+    throw invalid('A variable cannot name the program');
   const passed = (options.passEnv ?? PASSED_ENV).flatMap((name) => {
     const value = (options.environment ?? process.env)[name];
     return value === undefined ? [] : [[name, value] as const];
@@ -83,8 +84,8 @@ async function entryOf(path: string, block: CommandBlock, options: CommandOption
     path,
     segments,
     variables,
-    argv: block.argv.map((each) => partsOf(each, variables)),
-    follow: block.follow?.map((each) => partsOf(each, variables)),
+    argv: block.argv.map((argument) => partsOf(argument, variables)),
+    follow: block.follow?.map((argument) => partsOf(argument, variables)),
     block,
     place: {
       cwd: block.cwd === undefined ? cwd : resolve(cwd, block.cwd),
@@ -103,19 +104,19 @@ function assertPath(
   const used: string[] = [];
   for (const parts of segments) {
     const named = parts.flatMap((part) => ('variable' in part ? [part.variable.name] : []));
-    if (named.length > 1) throw invalid('Between two slashes is one variable at most');
+    if (named.length > 1) throw invalid('A path may have only one variable between two slashes');
     used.push(...named);
     const text = parts.map((part) => ('text' in part ? part.text : 'x')).join('');
     const problem = nameProblem(text);
     if (problem !== undefined) throw invalid(problem);
-    if (/[{}]/.test(text)) throw invalid('A brace begins a variable, which is one of variables');
+    if (/[{}]/.test(text)) throw invalid('Braces in a path may only hold the name of a variable from variables');
   }
-  if (new Set(used).size < used.length) throw invalid('A variable is in the path once');
+  if (new Set(used).size < used.length) throw invalid('A path may have each variable only once');
   const missing = [...variables.keys()].find((name) => !used.includes(name));
   if (missing !== undefined) throw invalid(`The variable "${missing}" is not in ${path}`);
 }
 
-/** A program has one place, and nothing lies below it. */
+/** Refuses a path that lies below the path of another program. */
 function assertApart(entries: readonly Entry[]): void {
   const literal = entries.filter(({ variables }) => variables.size === 0).map(({ path }) => path);
   for (const path of literal) {
@@ -126,11 +127,11 @@ function assertApart(entries: readonly Entry[]): void {
 
 export const isTemplate = (entry: Entry): boolean => entry.variables.size > 0;
 
-/** The resource at this path, by the first entry that has it; those without variables come first. */
+/** Returns the resource at a path, made by the first entry that matches. Entries without variables are tried first. */
 export function instanceAt(entries: readonly Entry[], segments: readonly string[]): Instance | undefined {
-  for (const wanted of [false, true]) {
+  for (const templates of [false, true]) {
     for (const entry of entries) {
-      const values = isTemplate(entry) === wanted ? valuesIn(entry, segments) : undefined;
+      const values = isTemplate(entry) === templates ? valuesIn(entry, segments) : undefined;
       const instance = values === undefined ? undefined : instanceOf(entry, segments, values);
       if (instance !== undefined) return instance;
     }
@@ -138,6 +139,7 @@ export function instanceAt(entries: readonly Entry[], segments: readonly string[
   return undefined;
 }
 
+/** Returns the values of the variables in a path; undefined if the path does not match the entry. */
 function valuesIn(entry: Entry, segments: readonly string[]): Values | undefined {
   if (entry.segments.length !== segments.length) return undefined;
   const values = new Map<string, string>();
@@ -150,10 +152,10 @@ function valuesIn(entry: Entry, segments: readonly string[]): Values | undefined
       if (name !== before) return undefined;
       continue;
     }
-    const behind = textOf(parts.slice(at + 1));
-    if (name.length < before.length + behind.length || !name.startsWith(before) || !name.endsWith(behind))
+    const after = textOf(parts.slice(at + 1));
+    if (name.length < before.length + after.length || !name.startsWith(before) || !name.endsWith(after))
       return undefined;
-    const value = name.slice(before.length, name.length - behind.length);
+    const value = name.slice(before.length, name.length - after.length);
     if (!part.variable.accepts(value)) return undefined;
     values.set(part.variable.name, value);
   }
@@ -162,6 +164,7 @@ function valuesIn(entry: Entry, segments: readonly string[]): Values | undefined
 
 const textOf = (parts: readonly Part[]): string => parts.map((part) => ('text' in part ? part.text : '')).join('');
 
+/** Returns undefined if a value may not stand where its argument has it (`argumentOf`). */
 function instanceOf(entry: Entry, segments: readonly string[], values: Values): Instance | undefined {
   const argv = argumentsOf(entry.argv, values);
   const follow = entry.follow === undefined ? undefined : argumentsOf(entry.follow, values);
@@ -179,7 +182,7 @@ function instanceOf(entry: Entry, segments: readonly string[], values: Values): 
 
 function argumentsOf(argv: readonly (readonly Part[])[], values: Values): readonly string[] | undefined {
   const all = argv.map((parts) => argumentOf(parts, values));
-  return all.includes(undefined) ? undefined : all.filter((each) => each !== undefined);
+  return all.includes(undefined) ? undefined : all.filter((argument) => argument !== undefined);
 }
 
 export function resourceOf({ uri, entry: { block } }: Instance, name: string): Resource {
@@ -195,12 +198,12 @@ export function resourceOf({ uri, entry: { block } }: Instance, name: string): R
 }
 
 export function templateOf({ path, segments, block }: Entry): ResourceTemplate {
-  const written = segments.map((parts) =>
+  const encoded = segments.map((parts) =>
     parts.map((part) => ('text' in part ? encodeSegment(part.text) : `{${part.variable.name}}`)).join(''),
   );
   const mimeType = block.mimeType ?? mimeTypeOfName(path.slice(path.lastIndexOf('/') + 1));
   return {
-    uriTemplate: `${SCHEME}:///${written.join('/')}`,
+    uriTemplate: `${SCHEME}:///${encoded.join('/')}`,
     name: path,
     ...(block.title !== undefined && { title: block.title }),
     ...(block.description !== undefined && { description: block.description }),

@@ -1,64 +1,71 @@
 /**
- * One run of a program, read by one or several: who comes while its beginning is still there reads the same output. The
- * program is held up by the slowest reader, and is ended when the last one leaves.
+ * Runs a program once, for one or several readers. A reader can join as long as the beginning of the output is still kept,
+ * and then reads the whole output. The program waits for the slowest reader, and is ended when the last reader leaves.
  */
 import type { Log } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { type Ended, type Running, startProgram } from './process.ts';
 import type { Program } from './programs.ts';
 
-/** Bytes at the beginning that are kept for those who come later, and that a reader may be behind another. */
+/**
+ * Bytes of output that are kept from the beginning, for readers that join later. Beyond them, the program is held up while
+ * its slowest reader is more than so many bytes behind.
+ */
 export const KEPT_BYTES = 256 * 1024;
 
-/** One who reads a run. Not to be shared. */
+/** Reads the output of a run from its beginning. Each caller needs a reader of its own. */
 export interface Reader {
-  /** The next bytes; undefined at the end. @throws ResourceError, or the reason of the signal */
+  /** Returns the next bytes; undefined at the end. @throws ResourceError, or the reason of the signal */
   next(signal: AbortSignal): Promise<Uint8Array | undefined>;
-  /** All of it where it ends within so many bytes; undefined where it goes on. Nothing is taken by that. */
+  /** Returns the whole output if it has at most so many bytes, else undefined. `next` still begins at the beginning. */
   whole(maxBytes: number, signal: AbortSignal): Promise<Uint8Array | undefined>;
-  /** Safe to call twice, and after the end. */
+  /** Ends the reading. Safe to call twice, and after the end. */
   leave(): void;
 }
 
-/** @throws ResourceError where too many wait; the reason of the signal */
+/**
+ * Waits until a program may run. Returns a function to call when the program has ended.
+ * @throws ResourceError when too many programs wait; the reason of the signal
+ */
 type Begin = (signal: AbortSignal) => Promise<() => void>;
 
 export interface Run {
-  /** Undefined where the beginning is gone, or it failed. */
+  /** Returns a new reader; undefined if the beginning of the output is no longer kept, or the run has failed. */
   join(): Reader | undefined;
-  /** When the output is complete. */
+  /** Resolves when the output is complete. Rejects if the run fails. */
   readonly complete: Promise<void>;
-  /** When nothing of it is running any more. Never rejects. */
+  /** Resolves when no process of the run is left. Never rejects. */
   readonly over: Promise<void>;
   stop(): void;
 }
 
-/** @param begin resolves when it may run, with what is called when it is over */
 export function startRun(program: Program, begin: Begin, log: Log): Run {
   const readers = new Set<{ at: number }>();
   const ending = new AbortController();
-  /** Those of the beginning, or from the slowest reader on. */
+  /** The chunks of output from the beginning, or from the slowest reader on; `first` is the index of the first one. */
   let chunks: Uint8Array[] = [];
   let first = 0;
+  /** Bytes that the program has written. */
   let total = 0;
   let outcome: { readonly error?: ResourceError | undefined } | undefined;
   let running: Running | undefined;
   let waiting: (() => void)[] = [];
 
-  const stirred = (): Promise<void> => new Promise((resolve) => void waiting.push(resolve));
-  const stir = (): void => {
-    const woken = waiting;
+  /** Resolves at the next call of `wakeAll`. */
+  const woken = (): Promise<void> => new Promise((resolve) => void waiting.push(resolve));
+  const wakeAll = (): void => {
+    const sleepers = waiting;
     waiting = [];
-    for (const wake of woken) wake();
+    for (const wake of sleepers) wake();
   };
   const settle = (error?: ResourceError): void => {
     outcome ??= { error };
     if (error !== undefined) ending.abort();
     running?.stop();
-    stir();
+    wakeAll();
   };
   const failure = (): ResourceError | undefined => outcome?.error;
-  /** The one who has read least. */
+  /** The position of the reader that has read least. */
   const slowest = (): number => Math.min(first + chunks.length, ...[...readers].map(({ at }) => at));
   const heldBytes = (): number => {
     let bytes = 0;
@@ -66,6 +73,7 @@ export function startRun(program: Program, begin: Begin, log: Log): Run {
     return bytes;
   };
 
+  /** Drops the chunks that all readers have read, once there is more output than is kept from the beginning. */
   function drop(): void {
     if (total <= KEPT_BYTES) return;
     const read = slowest() - first;
@@ -81,18 +89,18 @@ export function startRun(program: Program, begin: Begin, log: Log): Run {
         return settle(new ResourceError('too-large', 'The program wrote more than it may', { details }));
       }
       chunks.push(chunk as Uint8Array);
-      stir();
+      wakeAll();
       drop();
-      while (outcome === undefined && total > KEPT_BYTES && heldBytes() > KEPT_BYTES) await stirred();
+      while (outcome === undefined && total > KEPT_BYTES && heldBytes() > KEPT_BYTES) await woken();
     }
   }
 
-  async function go(): Promise<void> {
+  async function execute(): Promise<void> {
     let release: () => void;
     try {
       release = await begin(ending.signal);
     } catch (error) {
-      return settle(error instanceof ResourceError ? error : gone());
+      return settle(error instanceof ResourceError ? error : endedEarly());
     }
     if (outcome !== undefined) return release();
     const started = startProgram(program);
@@ -112,19 +120,19 @@ export function startRun(program: Program, begin: Begin, log: Log): Run {
     }
   }
 
-  const over = go();
+  const over = execute();
 
   function join(): Reader | undefined {
     if (first > 0 || outcome?.error !== undefined) return undefined;
-    const own = { at: 0 };
-    readers.add(own);
+    const reader = { at: 0 };
+    readers.add(reader);
     const wait = async (signal: AbortSignal): Promise<void> => {
       signal.throwIfAborted();
-      const woken = stirred();
-      // Whoever gives up wakes the others, who see that nothing has changed.
-      signal.addEventListener('abort', stir, { once: true });
-      await woken;
-      signal.removeEventListener('abort', stir);
+      const next = woken();
+      // An abort wakes all readers. The others see that nothing has changed, and wait again.
+      signal.addEventListener('abort', wakeAll, { once: true });
+      await next;
+      signal.removeEventListener('abort', wakeAll);
       signal.throwIfAborted();
     };
     return {
@@ -132,11 +140,11 @@ export function startRun(program: Program, begin: Begin, log: Log): Run {
         for (;;) {
           signal.throwIfAborted();
           if (outcome?.error !== undefined) throw outcome.error;
-          const chunk = chunks[own.at - first];
+          const chunk = chunks[reader.at - first];
           if (chunk !== undefined) {
-            own.at++;
+            reader.at++;
             drop();
-            stir();
+            wakeAll();
             return chunk;
           }
           if (outcome !== undefined) return undefined;
@@ -149,9 +157,9 @@ export function startRun(program: Program, begin: Begin, log: Log): Run {
         return outcome !== undefined && total <= maxBytes && first === 0 ? Buffer.concat(chunks) : undefined;
       },
       leave() {
-        if (!readers.delete(own)) return;
-        if (readers.size === 0 && outcome === undefined) settle(gone());
-        else stir();
+        if (!readers.delete(reader)) return;
+        if (readers.size === 0 && outcome === undefined) settle(endedEarly());
+        else wakeAll();
       },
     };
   }
@@ -159,22 +167,22 @@ export function startRun(program: Program, begin: Begin, log: Log): Run {
   return {
     join,
     complete: (async () => {
-      while (outcome === undefined) await stirred();
+      while (outcome === undefined) await woken();
       if (outcome.error !== undefined) throw outcome.error;
     })(),
     over,
-    stop: () => settle(gone()),
+    stop: () => settle(endedEarly()),
   };
 }
 
-const gone = (): ResourceError => new ResourceError('unavailable', 'The program was ended');
+const endedEarly = (): ResourceError => new ResourceError('unavailable', 'The program was ended');
 
 function failureOf({ code, error }: Ended): ResourceError | undefined {
   if (error !== undefined) return new ResourceError('unavailable', 'The program cannot be started', { cause: error });
   return code === 0 ? undefined : new ResourceError('unavailable', 'The program failed');
 }
 
-/** Exit status and standard error are for the log alone: what is in them is nobody else's business. */
+/** Writes the exit status and standard error to the log. Clients never get them, since they may tell about the machine. */
 function report({ code, signal, stderr, error }: Ended, { argv }: Program, log: Log, why: Error | undefined): void {
   const facts = { program: argv[0], code, signal, stderr, error: error?.message, why: why?.message };
   if (code !== 0) log.warn('a program failed', facts);

@@ -1,26 +1,26 @@
-/** The runs of a mount: what is asked for at the same time is run once, and an output may be given again for a while. */
+/** The runs of a mount: simultaneous reads of one program share a run, and its output may be used again for a while. */
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { createFairQueue, MAX_WAIT_MS } from '../../core/waiting/fair-queue.ts';
 import type { Program } from './programs.ts';
 import { type Reader, type Run, startRun } from './run.ts';
 
-/** Those who wait to run. */
+/** The most programs that wait for their turn. */
 const MAX_WAITING = 256;
 
-/** Outputs that are kept to be given again. */
+/** The most outputs that are kept to be used again. */
 const MAX_KEPT = 256;
 
 export interface Runs {
-  /** Joins a run of this program, or starts one. `fresh`: not one whose output is given again. */
+  /** Joins a run of this program, or starts one. @param fresh whether a run that is complete may not be joined */
   read(program: Program, asker: Asker, fresh?: boolean): Reader;
-  /** Ends all; resolves when nothing is running any more. */
+  /** Ends all runs. Resolves when no program is running any more. */
   close(): Promise<void>;
 }
 
 type Asker = Pick<Context, 'principal' | 'log'>;
 
-/** @param timeoutMs what one may take: it is waited for as long as that, at least */
+/** @param timeoutMs how long a program of this mount may run: another one waits for its turn at least as long */
 export function createRuns(maxConcurrent: number, timeoutMs: number): Runs {
   const queue = createFairQueue({
     places: maxConcurrent,
@@ -30,8 +30,9 @@ export function createRuns(maxConcurrent: number, timeoutMs: number): Runs {
     limit: 'maxConcurrent',
   });
   /**
-   * Those that can be joined: by what they run when they have begun, and by who waits for them as well from the start. Who
-   * joined what waits for another one's turn would wait behind all that this one asked for.
+   * The runs that can be joined, by key. A run that has begun has a key that names its program, so anybody can join it. Before
+   * that, its only key names the principal, too: whoever joined a run that another principal waits for would wait behind all
+   * other programs of that principal.
    */
   const joinable = new Map<string, { readonly run: Run; done: boolean }>();
   const all = new Set<Run>();
@@ -42,21 +43,21 @@ export function createRuns(maxConcurrent: number, timeoutMs: number): Runs {
     for (const key of keys) if (joinable.get(key)?.run === run) joinable.delete(key);
   }
 
-  function start(key: string, own: string, program: Program, { principal, log }: Asker): Run {
+  function start(key: string, principalKey: string, program: Program, { principal, log }: Asker): Run {
     const begin = async (signal: AbortSignal): Promise<() => void> => {
       const release = await queue.take(principal.id, signal);
-      if (joinable.get(own) === entry) joinable.set(key, entry);
+      if (joinable.get(principalKey) === entry) joinable.set(key, entry);
       return release;
     };
     const run = startRun(program, begin, log);
     const entry = { run, done: false };
-    joinable.set(own, entry);
+    joinable.set(principalKey, entry);
     all.add(run);
     void run.over.then(() => all.delete(run));
     run.complete.then(
       () => {
         entry.done = true;
-        forget([own], run);
+        forget([principalKey], run);
         if (program.ttlMs === 0 || closed || joinable.size > MAX_KEPT) return forget([key], run);
         const timer = setTimeout(() => {
           timers.delete(timer);
@@ -65,7 +66,7 @@ export function createRuns(maxConcurrent: number, timeoutMs: number): Runs {
         timer.unref();
         timers.add(timer);
       },
-      () => forget([key, own], run),
+      () => forget([key, principalKey], run),
     );
     return run;
   }
@@ -75,11 +76,11 @@ export function createRuns(maxConcurrent: number, timeoutMs: number): Runs {
       if (closed) throw new ResourceError('unavailable', 'The server is shutting down');
       const { argv, cwd, env } = program;
       const key = JSON.stringify([argv, cwd, env]);
-      const own = JSON.stringify([asker.principal.id, key]);
-      const known = joinable.get(key) ?? joinable.get(own);
-      const joined = known === undefined || (fresh && known.done) ? undefined : known.run.join();
+      const principalKey = JSON.stringify([asker.principal.id, key]);
+      const entry = joinable.get(key) ?? joinable.get(principalKey);
+      const joined = entry === undefined || (fresh && entry.done) ? undefined : entry.run.join();
       if (joined !== undefined) return joined;
-      const reader = start(key, own, program, asker).join();
+      const reader = start(key, principalKey, program, asker).join();
       if (reader === undefined) throw new ResourceError('internal', 'A new run cannot be read');
       return reader;
     },
@@ -95,7 +96,7 @@ export function createRuns(maxConcurrent: number, timeoutMs: number): Runs {
   };
 }
 
-/** The bytes of a reader as they come. @param uri in errors */
+/** Yields the output as it comes, and leaves the reader at the end. @param uri the URI that errors name */
 export async function* chunksFrom(reader: Reader, uri: string, { signal }: Context): AsyncIterable<Uint8Array> {
   try {
     for (;;) {

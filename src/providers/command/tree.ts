@@ -1,12 +1,12 @@
-/** The paths of programs as a tree: those without variables, and those whose variables have listed values. */
+/** Arranges the paths of programs in folders: paths without variables, and paths whose variables have listed values. */
 import { nameProblem } from '../../core/uri.ts';
 import { type Entry, type Instance, instanceAt, isTemplate } from './programs.ts';
 
-/** The most resources that the values of one template make; one that makes more has none in lists. */
+/** The most resources that the listed values of one template make. A template that would make more adds none to lists. */
 const MAX_INSTANCES = 1_000;
 
 export interface Tree {
-  /** Names in a folder, folders first, in order; undefined where there is no such folder. */
+  /** Returns the children of a folder, folders first, then by name; undefined if there is no such folder. */
   children(segments: readonly string[]): readonly Child[] | undefined;
 }
 
@@ -14,7 +14,7 @@ export interface Child {
   readonly name: string;
   /** Undefined for a folder. */
   readonly instance: Instance | undefined;
-  /** Its place in the list: orders folders before programs, then by name. */
+  /** The key that lists are sorted by: it puts folders before programs, and then sorts by name. */
   readonly key: string;
 }
 
@@ -50,7 +50,7 @@ export function treeOf(entries: readonly Entry[]): Tree {
   };
 }
 
-/** The paths that an entry has: its own, or one for each choice of values where all of them were listed. */
+/** The paths that an entry adds to lists: its own, or one for each combination of values if all variables have a list of them. */
 function pathsOf(entry: Entry): readonly (readonly string[])[] {
   const counts = [...entry.variables.values()].map(({ values }) => values?.length ?? Number.POSITIVE_INFINITY);
   if (isTemplate(entry) && counts.reduce((product, count) => product * count, 1) > MAX_INSTANCES) return [];

@@ -1,22 +1,25 @@
-/** Variables of a path: which values they may have, and where these go in the arguments of a program. */
+/** The variables of a path: which values they may have, and how a value is put into the arguments of a program. */
 import type { RE2JS } from 're2js';
 import { invalid } from '../../core/errors.ts';
 import { nameProblem } from '../../core/uri.ts';
 
 export interface Variable {
   readonly name: string;
-  /** All values that it can have, where they were listed. */
+  /** All allowed values, if the configuration lists them. */
   readonly values: readonly string[] | undefined;
-  /** Whether it may have this value, as a whole. Linear in its length. */
+  /** Whether the whole value is allowed. Takes time in proportion to its length. */
   accepts(value: string): boolean;
-  /** An argument may begin with its value although that begins with `-`: the configuration says so. */
+  /** Whether an argument may begin with a value that begins with `-`, because the configuration has such values in mind. */
   readonly mayBeOption: boolean;
 }
 
-/** A pattern that begins with a dash, whatever groups it begins with, asks for values that do. */
+/** Matches a pattern that begins with a dash, after any opening groups: its values are meant to begin with one. */
 const ASKS_FOR_DASH = /^\^?(?:\((?:\?:)?)*\\?-/;
 
-/** @throws ResourceError `invalid` for a pattern that is not one, or a value that no path can have */
+/**
+ * @param allowed a pattern (RE2), or the list of values
+ * @throws ResourceError `invalid` for a pattern that cannot be parsed, or a value that cannot be part of a path
+ */
 export async function compileVariable(name: string, allowed: string | readonly string[]): Promise<Variable> {
   if (typeof allowed !== 'string') {
     for (const value of allowed) {
@@ -40,27 +43,27 @@ async function compile(name: string, pattern: string): Promise<RE2JS> {
   try {
     return RE2JS.compile(pattern);
   } catch (error) {
-    throw invalid(`The pattern of "${name}" is no regular expression of RE2: ${(error as Error).message}`);
+    throw invalid(`The pattern of "${name}" is not a regular expression of RE2: ${(error as Error).message}`);
   }
 }
 
-/** Text, and variables in it. */
+/** A piece of a path segment or of an argument: text, or a variable. */
 export type Part = { readonly text: string } | { readonly variable: Variable };
 
-/** Cuts a text at the `{name}` of these variables; other braces are text. */
+/** Splits a text at each `{name}` of these variables. Other braces stay text. */
 export function partsOf(text: string, variables: ReadonlyMap<string, Variable>): readonly Part[] {
-  return text.split(/(\{[A-Za-z_][A-Za-z0-9_]*\})/).flatMap((each): Part[] => {
-    const variable = each.startsWith('{') ? variables.get(each.slice(1, -1)) : undefined;
+  return text.split(/(\{[A-Za-z_][A-Za-z0-9_]*\})/).flatMap((piece): Part[] => {
+    const variable = piece.startsWith('{') ? variables.get(piece.slice(1, -1)) : undefined;
     if (variable !== undefined) return [{ variable }];
-    return each === '' ? [] : [{ text: each }];
+    return piece === '' ? [] : [{ text: piece }];
   });
 }
 
 export type Values = ReadonlyMap<string, string>;
 
 /**
- * One argument with the values in it: always one, whatever is in them. Undefined where it would begin with a dash that the
- * configuration did not ask for, as it would be taken for an option.
+ * Puts the values into one argument. It stays one argument, whatever characters the values have. Undefined if a value would
+ * make the argument begin with a dash, so that the program takes it for an option, unless the variable's `mayBeOption` allows it.
  */
 export function argumentOf(parts: readonly Part[], values: Values): string | undefined {
   const texts = parts.map((part) => ('text' in part ? part.text : (values.get(part.variable.name) ?? '')));

@@ -1,8 +1,8 @@
 /**
- * Whether a file that was read, or a directory that was listed, is still what it was, without reading it. It is opened and
- * asked where it lies, as at the first time (`open.ts`), and has to be the same with the same size and times. Where that
- * does not say enough, it is not: for what lies on another file system than the root, or one that is not of this machine,
- * behind a link, under rules that can change, and for what was changed a moment before it was read.
+ * Tells whether a file that was read, or a directory that was listed, is unchanged, without reading it again. It is opened
+ * as at the first time (`open.ts`), and has to be the same file at the same path with the same size and times. Where that is
+ * not enough to be sure, the answer is no: on another file system than the root's, on one that is not local, behind a link,
+ * under `.gitignore` rules, and if the file was changed a moment before it was read.
  */
 import { join } from 'node:path';
 import { type AgainMethods, isSameRange, markRepeatable } from '../../core/again.ts';
@@ -16,8 +16,8 @@ import { type Identity, isSamePath, lookAt } from './open.ts';
 import type { SortedNames } from './sorted-names.ts';
 
 /**
- * How long something has to have been left alone when it was read, in milliseconds. Its times are those of a clock that
- * goes by ticks, of 10 ms at most: what is written twice within one has the same times after both.
+ * Milliseconds that must lie between the last change of a file and its reading. The clock of file times goes in ticks of at
+ * most 10 ms, so two changes within one tick leave the same times.
  */
 const SETTLED_MS = 50;
 
@@ -28,7 +28,7 @@ interface Seen extends Identity {
   readonly path: string;
 }
 
-/** The file, or the window of it, that a read was made of. */
+/** The file, or the window of it, that a read returned. */
 interface SeenFile extends Seen {
   readonly uri: string;
   readonly range: ByteRange | undefined;
@@ -36,23 +36,26 @@ interface SeenFile extends Seen {
 
 const seenFiles = new WeakMap<Bodies, SeenFile>();
 
-/** The directory that a page was made of. */
+/** The directory that a page lists. */
 interface SeenDirectory extends Seen {
   readonly uri: string | undefined;
   readonly want: Page;
-  /** The page as it is kept; undefined of the roots, of which nothing is kept. */
+  /** The key of the kept page and the names in it; undefined for the page of the roots, which is not kept. */
   readonly kept: (PageKey & { readonly names: SortedNames }) | undefined;
 }
 
 const seenDirectories = new WeakMap<ResourcePage, SeenDirectory>();
 
-/** Whether its times tell of the next change. A time in the future means that the clock was set back. */
+/** Whether the next change will show in the file's times. A time in the future means that the clock was set back. */
 function isSettled({ disk, device }: Folder, { opened }: Found, before: number): boolean {
   const { dev, mtimeMs, ctimeMs } = opened.stat;
   return disk === DIRECT && dev === device && before - Number(mtimeMs > ctimeMs ? mtimeMs : ctimeMs) >= SETTLED_MS;
 }
 
-/** Returns the state of what was found, if a second look can prove it the same. @param before when it was about to be opened */
+/**
+ * Returns the state of a file or directory, if a later look can prove that it is unchanged.
+ * @param before the time just before it was opened, in milliseconds since 1970
+ */
 function seenAs(folder: Folder, found: Found, before: number): Seen | undefined {
   const { opened, segments } = found;
   const { dev, ino, size, mtimeNs, ctimeNs } = opened.stat;
@@ -62,9 +65,9 @@ function seenAs(folder: Folder, found: Found, before: number): Seen | undefined 
 }
 
 /**
- * The version of an opened file: a weak one, out of its identity, size and times. Undefined where these do not tell of each
- * change, and for an empty file, which may be one of the kernel's.
- * @param before when it was about to be opened, in milliseconds since 1970
+ * Makes the weak version of an opened file from its identity, size and times. Undefined if these need not show each change,
+ * or if the size is 0, as for files of the kernel that do have content.
+ * @param before the time just before it was opened, in milliseconds since 1970
  */
 export function versionOfFile(folder: Folder, found: Found, before: number): string | undefined {
   const { dev, ino, size, mtimeNs, ctimeNs } = found.opened.stat;
@@ -72,67 +75,68 @@ export function versionOfFile(folder: Folder, found: Found, before: number): str
   return versionFrom([dev, ino, size, mtimeNs, ctimeNs].map(String), true);
 }
 
-function isStill(was: Seen): boolean {
-  const is = lookAt(was.path);
+function isUnchanged(seen: Seen): boolean {
+  const now = lookAt(seen.path);
   return (
-    is !== undefined &&
-    is.ctimeNs === was.ctimeNs &&
-    is.mtimeNs === was.mtimeNs &&
-    is.size === was.size &&
-    is.ino === was.ino &&
-    is.dev === was.dev
+    now !== undefined &&
+    now.ctimeNs === seen.ctimeNs &&
+    now.mtimeNs === seen.mtimeNs &&
+    now.size === seen.size &&
+    now.ino === seen.ino &&
+    now.dev === seen.dev
   );
 }
 
 /**
- * Remembers what a file, or a window of it, was read from, where that can be said again.
- * @param before when it was about to be opened, in milliseconds since 1970
+ * Remembers which file, or which window of it, the bodies were read from, if a later look can prove that it is unchanged.
+ * @param before the time just before it was opened, in milliseconds since 1970
  */
 export function remembered(
   folder: Folder,
   found: Found,
   bodies: Bodies,
-  { before, ...of }: Pick<SeenFile, 'uri' | 'range'> & { readonly before: number },
+  { before, ...request }: Pick<SeenFile, 'uri' | 'range'> & { readonly before: number },
 ): Bodies {
   const size = Number(found.opened.stat.size);
   const [body] = bodies;
-  // The files of the kernel are empty, and are not.
+  // Files of the kernel have size 0, and may have content nevertheless.
   if (body?.content.kind !== 'bytes' || size === 0) return bodies;
-  const { offset = 0, length = size } = of.range ?? {};
+  const { offset = 0, length = size } = request.range ?? {};
   if (body.content.bytes.byteLength !== Math.min(length, size - offset)) return bodies;
   const seen = seenAs(folder, found, before);
   if (seen === undefined) return bodies;
-  seenFiles.set(bodies, { ...seen, ...of });
+  seenFiles.set(bodies, { ...seen, ...request });
   return markRepeatable(bodies);
 }
 
 /**
- * Remembers of which directory a page is that is kept, or the page of the roots.
- * @param before as with a file
+ * Remembers which directory a page lists, for a kept page or the page of the roots.
+ * @param before the time just before the directory was opened, in milliseconds since 1970
  */
 export function rememberedPage(
   folder: Folder,
   page: ResourcePage,
   directory: Found,
-  { before, ...of }: Pick<SeenDirectory, 'uri' | 'want' | 'kept'> & { readonly before: number },
+  { before, ...request }: Pick<SeenDirectory, 'uri' | 'want' | 'kept'> & { readonly before: number },
 ): ResourcePage {
   if (seenDirectories.has(page)) return page;
   const seen = seenAs(folder, directory, before);
   if (seen === undefined) return page;
-  seenDirectories.set(page, { ...seen, ...of });
+  seenDirectories.set(page, { ...seen, ...request });
   return markRepeatable(page);
 }
 
-/** Whether a read, or a list, of a folder would give the same again. */
+/** Makes the methods that tell whether a read or a list of a folder would return the same again. */
 export const againIn = (folder: Folder): AgainMethods => ({
   again(bodies: Bodies, uri: string, { range }: ReadOptions) {
-    const was = seenFiles.get(bodies);
-    return was?.uri === uri && (was.range === range || isSameRange(was.range, range)) && isStill(was);
+    const seen = seenFiles.get(bodies);
+    return seen?.uri === uri && (seen.range === range || isSameRange(seen.range, range)) && isUnchanged(seen);
   },
   listAgain(page, uri, { cursor, limit }) {
-    const was = seenDirectories.get(page);
-    if (was === undefined || was.uri !== uri || was.want.cursor !== cursor || was.want.limit !== limit) return false;
-    const { kept } = was;
-    return (kept === undefined || folder.kept.fresh(kept, kept.names) === page) && isStill(was);
+    const seen = seenDirectories.get(page);
+    if (seen === undefined || seen.uri !== uri || seen.want.cursor !== cursor || seen.want.limit !== limit)
+      return false;
+    const { kept } = seen;
+    return (kept === undefined || folder.kept.fresh(kept, kept.names) === page) && isUnchanged(seen);
   },
 });

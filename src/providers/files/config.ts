@@ -7,17 +7,17 @@ export const filesConfig = z.strictObject({
   path: z.string().min(1),
   /** Shows names that begin with a dot. */
   hidden: z.boolean().default(false),
-  /** Shows the folders of version control systems. Needs `hidden` too where their name begins with a dot. */
+  /** Shows the folders of version control systems. Names that begin with a dot need `hidden`, too. */
   vcs: z.boolean().default(false),
-  /** Shows files that hold credentials by their name. Needs `hidden` too where that begins with a dot. */
+  /** Shows files that hold credentials, judging by their names. Names that begin with a dot need `hidden`, too. */
   credentials: z.boolean().default(false),
-  /** Leaves out what the `.gitignore` files in the tree leave out. */
+  /** Leaves out the paths that the `.gitignore` files in the tree leave out. */
   gitignore: z.boolean().default(false),
   /** Leaves out paths that match one of these globs, relative to the folder. */
   exclude: z.array(globConfig('path')).max(1_000).default([]),
   /** Follows symbolic links that stay under the folder; otherwise links are left out. */
   symlinks: z.boolean().default(true),
-  /** Tells about changes. */
+  /** Watches files and folders, so that clients can subscribe to changes. */
   watch: z.boolean().default(true),
 });
 
@@ -26,8 +26,8 @@ export type FilesConfig = z.infer<typeof filesConfig>;
 export interface FilesOptions extends Partial<Omit<FilesConfig, 'path'>> {
   /** The folder, or one file, on this machine. */
   readonly path: string;
-  /** The name of the root; the folder's own name when left out. */
+  /** The name of the root. Default: the name of the folder. */
   readonly name?: string;
-  /** Directories that are watched for the default list, at most. */
+  /** The most directories that are watched for changes of the default list. Default: 1,000. */
   readonly maxWatchedDirectories?: number;
 }

@@ -25,7 +25,11 @@ export interface Part {
 
 type Soon<T> = T | Promise<T>;
 
-/** @param filter the filter of the directory, which its names have passed */
+/**
+ * Returns a page of resources.
+ * @param filter the filter of the directory, which its names have passed
+ * @param looking collects what is seen of the entries, if the page is to be kept
+ */
 export async function describedPage(
   folder: Folder,
   directory: Found,
@@ -53,7 +57,7 @@ export async function describedPage(
 }
 
 /**
- * Returns the resource of an entry; undefined when it has vanished, is hidden, or cannot be served.
+ * Makes the function that returns the resource of an entry; undefined when it has vanished, is hidden, or cannot be served.
  * @param filtered whether the filter has accepted the entries, with the types they had when the names were read
  */
 function describer(
@@ -67,18 +71,19 @@ function describer(
 
   function described({ name, kind }: Entry, stats: BigIntStats): Soon<Resource | undefined> {
     const isDirectory = stats.isDirectory();
-    const known = filtered && isDirectory === (kind === 'd') && (isDirectory || stats.isFile());
-    if (looking !== undefined && known) return lookedAt(looking, name, stats, isDirectory);
+    const accepted = filtered && isDirectory === (kind === 'd') && (isDirectory || stats.isFile());
+    if (looking !== undefined && accepted) return noted(looking, name, stats, isDirectory);
     unsettled();
     if (stats.isSymbolicLink()) return target(name);
     if (!isDirectory && !stats.isFile()) return undefined;
-    if (!known && !shown(name, isDirectory)) return undefined;
+    if (!accepted && !shown(name, isDirectory)) return undefined;
     return resourceOf(folder, [...segments, name], stats, [...opened.segments, name]);
   }
 
-  function lookedAt(seen: Looking, name: string, stats: BigIntStats, isDirectory: boolean): Resource {
+  /** Returns the resource and notes it in the look: the same object as in the previous look, if nothing has changed. */
+  function noted(look: Looking, name: string, stats: BigIntStats, isDirectory: boolean): Resource {
     const { size, mtimeMs } = stats;
-    const before = seen.before.get(name);
+    const before = look.before.get(name);
     const same = before?.isDirectory === isDirectory && before.size === size && before.mtimeMs === mtimeMs;
     const entry = same
       ? before
@@ -88,8 +93,8 @@ function describer(
           size,
           mtimeMs,
         };
-    seen.entries.set(name, entry);
-    if (!isSettled(stats)) seen.settled = false;
+    look.entries.set(name, entry);
+    if (!isSettled(stats)) look.settled = false;
     return entry.resource;
   }
 
@@ -112,15 +117,16 @@ function describer(
   return (entry) => {
     try {
       const stats = folder.disk.lstat(`${opened.path}/${entry.name}`);
-      const found = stats instanceof Promise ? stats.then((each) => described(entry, each)) : described(entry, stats);
-      return found instanceof Promise ? found.catch(failed) : found;
+      const resource =
+        stats instanceof Promise ? stats.then((read) => described(entry, read)) : described(entry, stats);
+      return resource instanceof Promise ? resource.catch(failed) : resource;
     } catch (error) {
       return failed(error);
     }
   };
 }
 
-/** Runs concurrently, and waits only where a call is asynchronous. */
+/** Maps the items, at most `CONCURRENCY` at a time. Waits only if a result is a promise. */
 async function mapConcurrently<T, R>(
   items: readonly T[],
   map: (item: T) => Soon<R>,
@@ -129,9 +135,9 @@ async function mapConcurrently<T, R>(
   const results: R[] = [];
   for (let at = 0; at < items.length; at += CONCURRENCY) {
     signal.throwIfAborted();
-    const asked = items.slice(at, at + CONCURRENCY).map(map);
-    const isThere = (each: Soon<R>): each is R => !(each instanceof Promise);
-    results.push(...(asked.every(isThere) ? asked : await Promise.all(asked)));
+    const batch = items.slice(at, at + CONCURRENCY).map(map);
+    const isReady = (result: Soon<R>): result is R => !(result instanceof Promise);
+    results.push(...(batch.every(isReady) ? batch : await Promise.all(batch)));
   }
   return results;
 }

@@ -1,7 +1,7 @@
 /**
- * How the file system is asked. A disk of this machine answers in microseconds, several times faster than a thread of
- * the pool can be woken, so small questions to it are asked directly. A network file system may take its time, so
- * everything else is asked through the pool. (`docs/decisions/0013-asking-the-disk.md`)
+ * Makes the calls to the file system. A disk of this machine answers in microseconds, several times faster than a thread of
+ * the pool wakes up, so short calls to it are made synchronously. All other calls go through the thread pool, because a
+ * network file system may be slow to answer. (`docs/decisions/0013-asking-the-disk.md`)
  */
 import {
   type BigIntStats,
@@ -29,7 +29,7 @@ export interface Disk {
   lstat(path: string): Soon<BigIntStats>;
   /** The entries of a directory in batches; other work has its turn between them. */
   entries(path: string): AsyncIterable<readonly Dirent[]>;
-  /** Bytes that were read: fewer than asked for at the end, and nowhere else. */
+  /** Returns how many bytes were read: fewer than `length` only at the end of the file. */
   read(descriptor: number, buffer: Buffer, offset: number, length: number, position: number): Soon<number>;
 }
 
@@ -49,7 +49,7 @@ function readSoon(
   });
 }
 
-/** Entries that the system hands over at once. */
+/** Entries of a directory that are read in one batch. */
 const ENTRIES_AT_ONCE = 512;
 
 async function* entriesSoon(path: string): AsyncIterable<readonly Dirent[]> {
@@ -82,7 +82,7 @@ async function* entriesNow(path: string): AsyncIterable<readonly Dirent[]> {
   }
 }
 
-/** Through the thread pool: nothing waits for it but the caller. */
+/** Makes all calls through the thread pool, so that only the caller waits for them. */
 export const POOLED: Disk = {
   open: openSoon,
   fstat: (descriptor) => fstatSoon(descriptor, { bigint: true }),
@@ -91,9 +91,10 @@ export const POOLED: Disk = {
   read: readSoon,
 };
 
-/** Bytes that are read directly; more than that goes through the pool. */
+/** The most bytes that are read synchronously; a longer read goes through the pool. */
 const DIRECT_READ_BYTES = 64 * 1024;
 
+/** Makes short calls synchronously. */
 export const DIRECT: Disk = {
   open: (path, flags) => openSync(path, flags),
   fstat: (descriptor) => fstatSync(descriptor, { bigint: true }),
@@ -118,7 +119,7 @@ const LOCAL: ReadonlySet<number> = new Set([
   0x73717368, // squashfs
 ]);
 
-/** How to ask the file system that a canonical path lies on. */
+/** Returns the way to call the file system that a canonical path lies on. */
 export function diskOf(path: string): Disk {
   if (process.platform !== 'linux') return POOLED;
   try {

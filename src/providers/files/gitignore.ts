@@ -1,4 +1,4 @@
-/** Applies the `.gitignore` files of a tree, each to the directory that it lies in and below. */
+/** Applies the `.gitignore` files of a tree. Each counts for its own directory and all below it. */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ignore } from 'ignore';
@@ -7,29 +7,32 @@ import { openBeneath } from './open.ts';
 
 export const GITIGNORE = '.gitignore';
 
-/** A `.gitignore` with more bytes is not read: it leaves out everything that lies beside and below it. */
+/** The most bytes of a `.gitignore`. A larger one is not read, and leaves out everything beside and below it. */
 const MAX_BYTES = 1024 * 1024;
 
 /** The most bytes of `.gitignore` files that are remembered; each is read again when it changes. */
 const MAX_REMEMBERED_BYTES = 16 * 1024 * 1024;
 
-/** Bytes that an entry costs beside its text. */
+/** Bytes that an entry of the caches takes beside its text. */
 const ENTRY_BYTES = 1_024;
 
-/** The library remembers every path that it was asked about: after this many it is made anew. */
+/** The library keeps the result for every path in memory, so its object is replaced after so many paths. */
 const MAX_TESTS = 50_000;
 
-/** No path is as long as a longer line, so it is taken for the pattern that leaves out everything. */
+/** The most characters of a line. A longer one counts as `*`, which leaves out everything. */
 const MAX_LINE_LENGTH = 4_096;
 
-/** Double stars between slashes in one pattern; with more it takes too long to match, and leaves out all that begins like it. */
+/**
+ * The most double stars between slashes in one pattern. Matching more of them takes too long, so such a pattern is cut there,
+ * and leaves out all that begins like it.
+ */
 const MAX_GLOBSTARS = 2;
 
-/** The rules for one directory: from the file in it, and from those in the directories on the way to it. */
+/** The rules for one directory, from its own `.gitignore` and those of the directories above it. */
 export interface IgnoreRules {
   /** Changes when the rules do. */
   readonly version: string;
-  /** Whether a path from the root is left out; a directory's ends in a slash. */
+  /** Whether the rules leave out a path, written from the root. The path of a directory ends in a slash. */
   ignores(path: string): boolean;
 }
 
@@ -37,7 +40,7 @@ export interface Gitignores {
   rulesIn(directory: readonly string[]): Promise<IgnoreRules>;
 }
 
-/** One file: its patterns, as they would stand in a file at the root. */
+/** The patterns of one `.gitignore`, rewritten as they would stand in one at the root. */
 interface Patterns {
   readonly stamp: string;
   readonly lines: readonly string[];
@@ -54,12 +57,12 @@ export function createGitignores(root: string): Gitignores {
   async function patternsIn(directory: readonly string[]): Promise<Patterns | undefined> {
     try {
       const stats = await lstat(join(root, ...directory, GITIGNORE), { bigint: true });
-      // As in git: a link is no such file.
+      // A link does not count as a `.gitignore`, as in git.
       if (!stats.isFile()) return undefined;
       const key = directory.join('/');
       const stamp = `${key}:${stats.ino}:${stats.mtimeNs}:${stats.size}`;
-      const known = files.get(key);
-      if (known?.stamp === stamp) return known;
+      const remembered = files.get(key);
+      if (remembered?.stamp === stamp) return remembered;
       const lines = (await textIn(root, directory)).split(/\r?\n/).flatMap((line) => atRoot(line, directory));
       const patterns = { stamp, lines, bytes: lines.reduce((sum, line) => sum + line.length, 0) };
       files.set(key, patterns);
@@ -74,9 +77,9 @@ export function createGitignores(root: string): Gitignores {
       const onTheWay = await Promise.all([...directory, ''].map((_, depth) => patternsIn(directory.slice(0, depth))));
       const levels = onTheWay.filter((patterns) => patterns !== undefined);
       const version = levels.map((patterns) => patterns.stamp).join('\n');
-      const known = compiled.get(version);
-      if (known !== undefined) return known;
-      // The last pattern that says anything about a path decides, and so the deepest file, as in git.
+      const remembered = compiled.get(version);
+      if (remembered !== undefined) return remembered;
+      // The last pattern that matches a path decides, so the deepest file wins, as in git.
       const rules = await compile(version, levels.flatMap((patterns) => patterns.lines).join('\n'));
       const bytes = levels.reduce((sum, patterns) => sum + patterns.bytes, version.length);
       compiled.set(version, rules, { size: bytes + ENTRY_BYTES });
@@ -85,7 +88,7 @@ export function createGitignores(root: string): Gitignores {
   };
 }
 
-/** The text of the rules in a directory; what was swapped in since it was looked at is refused or has none. */
+/** Reads the `.gitignore` in a directory. The text is empty if a link or a directory was put in its place meanwhile. */
 async function textIn(root: string, directory: readonly string[]): Promise<string> {
   const { handle, stat, segments } = await openBeneath(root, [...directory, GITIGNORE], 'content', '');
   try {
@@ -101,7 +104,7 @@ async function textIn(root: string, directory: readonly string[]): Promise<strin
 
 async function compile(version: string, text: string): Promise<IgnoreRules> {
   if (text === '') return { version, ignores: () => false };
-  // Loaded when it is wanted: few mounts ask for it.
+  // Loaded on demand: few mounts need it.
   const { default: ignore } = await import('ignore');
   const fresh = (): Ignore => ignore({ ignorecase: process.platform !== 'linux' }).add(text);
   let rules = fresh();
@@ -118,7 +121,7 @@ async function compile(version: string, text: string): Promise<IgnoreRules> {
   };
 }
 
-/** A line of the file in a directory as it would stand at the root; none where it says nothing. */
+/** Rewrites a line of a directory's file as it would stand in one at the root. Returns nothing for a line without a pattern. */
 function atRoot(line: string, directory: readonly string[]): string[] {
   const not = line.startsWith('!') ? '!' : '';
   const pattern = line.length > MAX_LINE_LENGTH ? '*' : withoutTrail(line.slice(not.length));
@@ -129,12 +132,12 @@ function atRoot(line: string, directory: readonly string[]): string[] {
   const bounded = tooMany ? `${parts.slice(0, MAX_GLOBSTARS + 1).join('/**/')}/**` : pattern;
   if (directory.length === 0) return [not + bounded];
   const below = directory.map((name) => name.replace(/[\\*?[\] ]/g, '\\$&')).join('/');
-  // Without a slash but at its end it holds at every depth below.
+  // A pattern without a slash, or with one at its end only, counts at every depth below.
   const rooted = bounded.slice(0, -1).includes('/');
   return [`${not}/${below}/${rooted ? bounded.replace(/^\//, '') : `**/${bounded}`}`];
 }
 
-/** Spaces at the end count only when they are escaped. */
+/** Removes the spaces at the end that are not escaped. */
 function withoutTrail(pattern: string): string {
   let end = pattern.length;
   while (pattern[end - 1] === ' ' && pattern[end - 2] !== '\\') end--;

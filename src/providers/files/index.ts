@@ -1,6 +1,6 @@
 /**
- * A folder of this machine as resources: `file:///guide/intro.md` is `guide/intro.md` below the folder. Lists, reads in
- * windows, watches, and completes paths; never shows where the folder lies.
+ * Serves a folder of this machine: `file:///guide/intro.md` is `guide/intro.md` below the folder. Lists, reads in windows,
+ * searches, watches, and completes paths. Clients never learn where the folder lies.
  *
  * @example
  * const docs = await filesProvider({ path: './docs' });
@@ -35,26 +35,27 @@ export { type FilesConfig, type FilesOptions, filesConfig } from './config.ts';
 export type { FilePlace, FindPlace } from './place.ts';
 export { CREDENTIAL_GLOBS } from './visibility.ts';
 
-/** A folder with a way to its files for those who look into them. */
+/** A files provider, and access to its files for providers that look into them, such as archives. */
 export interface Files {
   readonly provider: ResourceProvider;
   readonly place: FindPlace;
   readonly folder: FindFolder;
-  /** Whether something at this path would be shown, by its name and the names on the way there. */
+  /** Whether the rules show a file or directory at this path, judging by its name and the names on the way to it. */
   readonly shows: (segments: readonly string[], isDirectory: boolean) => Promise<boolean>;
 }
 
 /**
- * @throws ResourceError `invalid` when there is no such folder or file, or it cannot be read. The message has the path
- *   as it was given, since it is for whoever starts the server.
+ * Makes a provider of the files below a folder, or of one file.
+ * @throws ResourceError `invalid` when there is no such folder or file, or it cannot be read. The message names the path as
+ *   it was given, since only the person who starts the server sees it.
  */
 export const filesProvider = async (options: FilesOptions): Promise<ResourceProvider> =>
   (await openFiles(options)).provider;
 
-/** The same, for those who go into its files. @throws ResourceError likewise */
+/** Like `filesProvider`, with access to the files for providers that look into them. @throws ResourceError likewise */
 export async function openFiles(options: FilesOptions): Promise<Files> {
   const { path, name, maxWatchedDirectories = MAX_WATCHED_DIRECTORIES, ...rest } = options;
-  const { root, only, called } = await locate(path);
+  const { root, only, defaultName } = await locate(path);
   const rules = filesConfig.omit({ path: true }).parse(rest);
   let log: Log = SILENT;
   const kept = createKeptPages();
@@ -63,12 +64,12 @@ export async function openFiles(options: FilesOptions): Promise<Files> {
     () => log,
     (segments) => kept.changed(segments.join('/')),
   );
-  const unseen = (error: unknown): void => log.debug('a directory that is listed often is not watched', { error });
-  const listedWatches = rules.watch ? createListedWatches(directories, unseen) : undefined;
+  const onFailure = (error: unknown): void => log.debug('a directory that is listed often is not watched', { error });
+  const listedWatches = rules.watch ? createListedWatches(directories, onFailure) : undefined;
   const disk = diskOf(root);
   const folder: Folder = {
     root,
-    name: name ?? called,
+    name: name ?? defaultName,
     disk,
     device: (await stat(root, { bigint: true })).dev,
     symlinks: rules.symlinks,
@@ -122,14 +123,17 @@ export async function openFiles(options: FilesOptions): Promise<Files> {
   };
 }
 
-/** The canonical folder to serve; a single file is served as the folder it lies in, showing nothing else. */
-async function locate(path: string): Promise<{ root: string; only?: string; called: string }> {
+/** Finds the canonical folder to serve. For a path of a file, that is its folder, and `only` names the file to show. */
+async function locate(path: string): Promise<{ root: string; only?: string; defaultName: string }> {
   try {
     const real = await realpath(path);
     const stats = await stat(real);
     await access(real, stats.isDirectory() ? constants.R_OK | constants.X_OK : constants.R_OK);
-    if (stats.isDirectory()) return { root: real, called: basename(real) || 'root' };
-    if (stats.isFile()) return { root: dirname(real), only: basename(real), called: basename(dirname(real)) || 'root' };
+    if (stats.isDirectory()) return { root: real, defaultName: basename(real) || 'root' };
+    if (stats.isFile()) {
+      const root = dirname(real);
+      return { root, only: basename(real), defaultName: basename(root) || 'root' };
+    }
   } catch (error) {
     const code = systemCode(error);
     if (code === 'EACCES' || code === 'EPERM')

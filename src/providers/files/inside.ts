@@ -1,6 +1,6 @@
 /**
- * Folders that are gone into although nothing of them is shown as files: repositories. What lies in one is reached by its
- * own path only, never through a link, so that nothing outside of the folder is, whoever swaps what in it, and when.
+ * Gives access to the files of a repository, whose folder is not shown as files. Each file is opened only at its own path,
+ * never through a link, so that nothing outside of the folder is read, even if somebody swaps files for links meanwhile.
  */
 import { join } from 'node:path';
 import { ResourceError } from '../../core/errors.ts';
@@ -16,7 +16,7 @@ export const foldersIn =
   (folder: Folder): FindFolder =>
   async (segments, has) => {
     const { visibility } = folder;
-    // Its own name may be one that is not shown: it is not shown as a folder of files either.
+    // The name of the folder itself, such as `.git`, may be one that the rules hide, since its files are not shown.
     if (visibility.excludes(segments) || !(await visibility.shows(segments.slice(0, -1), true))) return undefined;
     const opened = await openedIn(folder, segments, 'metadata');
     await opened?.handle.close();
@@ -66,7 +66,7 @@ function insideOf(folder: Folder, segments: readonly string[]): Inside {
   };
 }
 
-/** Opens what lies where its path says; undefined where nothing does. */
+/** Opens the file or directory at a path; undefined if there is none, or if the path leads through a link. */
 async function openedIn(
   { root, disk }: Folder,
   segments: readonly string[],

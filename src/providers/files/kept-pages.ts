@@ -1,26 +1,26 @@
 /**
- * Pages of directories that are listed again and again: their entries are looked at again after a second, and at once
- * when a watch tells of a change. A watch only makes it sooner: where none can be had, or an event is lost, a second is
- * what it takes. Which names there are is found out each time. (`docs/decisions/0007-sorted-snapshots.md`)
+ * Keeps pages of directories that are listed again and again. The entries of a kept page are looked at again after a second,
+ * or as soon as a watch reports a change. So a change shows after a second at the latest, even without a watch. The names in
+ * the directory are checked at each request. (`docs/decisions/0007-sorted-snapshots.md`)
  */
 import { LRUCache } from 'lru-cache';
 import type { ResourcePage } from '../../core/provider.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import type { SortedNames } from './sorted-names.ts';
 
-/** How long what was said of entries is said again without a look, in milliseconds. */
+/** Milliseconds for which a page is given again without a new look at its entries. */
 export const LOOK_AGAIN_MS = 1_000;
 
 /** The most entries that are kept, over all pages of a mount: each takes about 2 KiB, with its JSON. */
 const MAX_ENTRIES = 5_000;
 
-/** The most pages that were asked for, and are kept when they are asked for once more. */
-const MAX_ASKED = 1_000;
+/** The most pages that are remembered as requested once. A page is kept when it is requested for the second time. */
+const MAX_REQUESTED = 1_000;
 
-/** Directories of which the latest change is known. */
+/** The most directories whose latest change is remembered. */
 const MAX_CHANGED = 1_000;
 
-/** An entry, and all that its resource says: with the same again it is the same resource. */
+/** An entry's resource, and the facts that it was made from: if these are the same, the resource is used again. */
 export interface Described {
   readonly resource: Resource;
   readonly isDirectory: boolean;
@@ -28,39 +28,40 @@ export interface Described {
   readonly mtimeMs: bigint;
 }
 
-/** A look at entries that may be the last one for a while. */
+/** One look at the entries of a page, whose result may be given again for a while. */
 export interface Looking {
   /** The entries of the previous look, by name. */
   readonly before: ReadonlyMap<string, Described>;
   /** The entries of this look, by name. */
   readonly entries: Map<string, Described>;
-  /** When it began, as `performance.now` gives it. */
+  /** When the look began, by `performance.now`. */
   readonly since: number;
-  /** All there is to be known of each entry is in it, and has not just changed. */
+  /** Whether `entries` has every entry, and none of them had just changed. Only then the page may be given again. */
   settled: boolean;
 }
 
 export interface KeptPage {
   readonly page: ResourcePage;
-  /** Of which it is a page. */
+  /** The names of the directory that the page was made from. */
   readonly names: SortedNames;
   readonly looking: Looking;
 }
 
-/** Which page: of a directory by its names from the root joined by slashes, and from where. */
+/** Identifies a page. */
 export interface PageKey {
+  /** The names from the root to the directory, joined by slashes. */
   readonly directory: string;
   /** The cursor and the limit. */
   readonly place: string;
 }
 
 export interface KeptPages {
-  /** A page whose entries need not be looked at again yet. */
+  /** Returns the kept page if its entries need not be looked at again yet. */
   fresh(key: PageKey, names: SortedNames): ResourcePage | undefined;
-  /** Begins a look at the entries of a page that was asked for before; undefined of one that was not. */
+  /** Begins a look at the entries of a page; undefined if the page is requested for the first time. */
   look(key: PageKey): Looking | undefined;
   set(key: PageKey, page: KeptPage): void;
-  /** Something has changed in a directory, or may have. */
+  /** Notes that something in a directory has changed, or may have. */
   changed(directory: string): void;
   clear(): void;
 }
@@ -72,7 +73,7 @@ export function createKeptPages(now: () => number = performance.now.bind(perform
     maxSize: MAX_ENTRIES,
     sizeCalculation: ({ looking }) => Math.max(1, looking.entries.size),
   });
-  const asked = new LRUCache<string, true>({ max: MAX_ASKED });
+  const requested = new LRUCache<string, true>({ max: MAX_REQUESTED });
   const changes = new LRUCache<string, number>({ max: MAX_CHANGED });
   const textOf = ({ directory, place }: PageKey): string => `${directory}\n${place}`;
 
@@ -86,9 +87,9 @@ export function createKeptPages(now: () => number = performance.now.bind(perform
     },
     look(key) {
       const text = textOf(key);
-      // Whoever goes through a large directory page by page wants each of them once.
-      const again = asked.has(text);
-      asked.set(text, true);
+      // A client that pages through a large directory needs each page only once, so a first request keeps nothing.
+      const again = requested.has(text);
+      requested.set(text, true);
       if (!again) return undefined;
       const before = pages.get(text)?.looking.entries ?? NONE;
       return { before, entries: new Map(), since: now(), settled: true };
@@ -97,7 +98,7 @@ export function createKeptPages(now: () => number = performance.now.bind(perform
     changed: (directory) => void changes.set(directory, now()),
     clear() {
       pages.clear();
-      asked.clear();
+      requested.clear();
       changes.clear();
     },
   };

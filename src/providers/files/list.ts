@@ -1,4 +1,4 @@
-/** Direct children of a directory, a page at a time, in the order of its sorted names. */
+/** Lists the direct children of a directory, page by page, in the order of its sorted names. */
 import type { Context } from '../../core/context.ts';
 import { invalid, notListable } from '../../core/errors.ts';
 import type { Page, ResourcePage } from '../../core/provider.ts';
@@ -32,17 +32,17 @@ export async function listDirectory(folder: Folder, uri: string, page: Page, ctx
   const filter = await folder.visibility.filterIn(opened.segments);
   const part: Part = { position, limit: page.limit, uri, signal: ctx.signal };
   const key: PageKey = { directory: segments.join('/'), place: `${page.cursor ?? ''}\n${page.limit}` };
-  // A directory with the same times has the same rights, too: who could read it then may do so now.
+  // A directory with the same times has the same permissions, too: if it could be read then, it may be read now.
   const names = isDirect(directory) ? folder.snapshots.known(opened, filter) : undefined;
   const fresh = names && folder.kept.fresh(key, names);
   if (names !== undefined && fresh !== undefined)
     return rememberedPage(folder, fresh, directory, { before, uri, want: page, kept: { ...key, names } });
-  // Awaited here: the directory is closed when this function is left.
+  // Awaited, because returning closes the directory.
   await using content = await forContent(folder, directory, uri);
   return await listAgain(folder, content, filter, part, key);
 }
 
-/** The names of a directory are asked for with the right to read it, which what was found does not need. */
+/** Opens a found directory for reading its names, which needs a permission that finding it does not. */
 async function forContent({ disk }: Folder, directory: Found, uri: string): Promise<Found> {
   try {
     const opened = await readable(directory.opened, disk);
@@ -52,7 +52,7 @@ async function forContent({ disk }: Folder, directory: Found, uri: string): Prom
   }
 }
 
-/** A page that is kept where it was asked for before; entries that are as they were then are the same objects. */
+/** Returns a page, and keeps it if it was requested before. Unchanged entries are the same objects as in the kept page. */
 async function listAgain(
   folder: Folder,
   directory: Found,
@@ -60,18 +60,17 @@ async function listAgain(
   part: Part,
   key: PageKey,
 ): Promise<ResourcePage> {
-  // Behind a link, what is said depends on more than what lies in the directory.
+  // Behind a link, a page depends on more than the contents of the directory, so it is not kept.
   const looking = isDirect(directory) ? folder.kept.look(key) : undefined;
   if (looking === undefined) return listOpened(folder, directory, filter, part);
   const names = await namesOf(folder, directory, filter, part);
   const page = await describedPage(folder, directory, names, filter, part, looking);
   folder.kept.set(key, { page, names, looking });
-  // As often as its entries are looked at, while anybody wants them.
   folder.listed(directory.segments);
   return page;
 }
 
-/** The page behind a position of a directory that is open for its content. */
+/** Returns the page after a position in a directory that is open for its content. */
 export async function listOpened(
   folder: Folder,
   directory: Found,

@@ -1,15 +1,16 @@
-/** Watches on directories that are listed again and again, so that a change in one is seen before a second is over. */
+/** Watches directories that are listed again and again, so that lists show a change before a second is over. */
 import type { DirectoryWatches } from './directory-watches.ts';
 
-/** Directories that are watched because they are listed; others are looked at again in time. */
+/** The most directories that are watched because they are listed. Changes in others show after a second. */
 export const MAX_LISTED_WATCHES = 64;
 
-/** How long a directory is watched after it was last listed, in milliseconds. */
+/** Milliseconds for which a directory is watched after it was last listed. */
 const IDLE_MS = 10_000;
 
 export interface ListedWatches {
-  /** A directory was listed that had been listed before. Never throws: a watch that cannot be had is missed by nobody. */
+  /** Called when a directory was listed that had been listed before. Never throws: lists are right without a watch, too. */
   listed(segments: readonly string[]): void;
+  /** The number of directories that are watched. */
   readonly size: number;
   /** Ends all watches, and begins no more. */
   close(): Promise<void>;
@@ -20,8 +21,8 @@ interface Watched {
   listedAt: number;
 }
 
-/** @param told of failures to watch */
-export function createListedWatches(directories: DirectoryWatches, told: (error: unknown) => void): ListedWatches {
+/** @param onFailure called when a directory cannot be watched */
+export function createListedWatches(directories: DirectoryWatches, onFailure: (error: unknown) => void): ListedWatches {
   const watched = new Map<string, Watched>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -33,7 +34,7 @@ export function createListedWatches(directories: DirectoryWatches, told: (error:
 
   function endIdle(): void {
     const now = performance.now();
-    for (const [key, each] of watched) if (now - each.listedAt >= IDLE_MS) end(key, each).catch(told);
+    for (const [key, watch] of watched) if (now - watch.listedAt >= IDLE_MS) end(key, watch).catch(onFailure);
     if (watched.size > 0) return;
     clearInterval(timer);
     timer = undefined;
@@ -42,17 +43,17 @@ export function createListedWatches(directories: DirectoryWatches, told: (error:
   return {
     listed(segments) {
       const key = segments.join('/');
-      const before = watched.get(key);
-      if (before !== undefined) {
-        before.listedAt = performance.now();
+      const existing = watched.get(key);
+      if (existing !== undefined) {
+        existing.listedAt = performance.now();
         return;
       }
       if (closed || watched.size >= MAX_LISTED_WATCHES) return;
-      // Nobody is told here: whoever keeps pages is told of every event.
+      // The callback does nothing: `createDirectoryWatches` reports every event to the kept pages.
       const handle = directories
         .watch(segments, () => {})
         .catch((error: unknown) => {
-          told(error);
+          onFailure(error);
           return undefined;
         });
       watched.set(key, { handle, listedAt: performance.now() });
@@ -64,7 +65,7 @@ export function createListedWatches(directories: DirectoryWatches, told: (error:
     async close() {
       closed = true;
       clearInterval(timer);
-      await Promise.all([...watched].map(([key, each]) => end(key, each)));
+      await Promise.all([...watched].map(([key, watch]) => end(key, watch)));
     },
   };
 }

@@ -1,9 +1,9 @@
 /**
- * Opens what it checked (SEC-RES-1). A path is opened first, and then the opened descriptor, not the path, is asked
- * where it lies: a link that was swapped in before, between or after makes no difference, because the descriptor can no
- * longer change. On Linux the kernel answers, in `/proc/self/fd`, and the first descriptor is one that touches nothing:
- * only what lies below the root, and is a file or a directory, is opened for its content. Elsewhere the canonical path is
- * taken before and after, and the file behind it is compared with the descriptor.
+ * Opens files so that the checked file is the opened one (SEC-RES-1). A path is opened first, and then the location of the
+ * opened descriptor is checked, not the path: a descriptor stays with its file, so a link that is swapped in at any moment
+ * makes no difference. On Linux the kernel tells the location, in `/proc/self/fd`, and the first descriptor gives no access
+ * to the content. Only a file or a directory below the root is then opened for its content. On other systems, the canonical
+ * path is taken before and after the opening, and the file at that path is compared with the descriptor.
  */
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
@@ -15,20 +15,20 @@ import { systemCode } from './fault.ts';
 export interface Opened {
   readonly handle: Handle;
   readonly stat: BigIntStats;
-  /** Names from the root to where the descriptor really lies; differs from what was asked where links were followed. */
+  /** The names from the root to the real place of the descriptor. They differ from the requested ones if links were followed. */
   readonly segments: readonly string[];
   /** A path to the descriptor that nobody can swap, for operations that only take paths. */
   readonly path: string;
 }
 
 export interface Handle {
-  /** Bytes that were read into the buffer. What was opened for `metadata` cannot be read. */
+  /** Reads into the buffer, and returns how many bytes. Fails if the file was opened for `metadata`. */
   read(buffer: Buffer, offset: number, length: number, position: number): Promise<number>;
-  /** Closes it, after a read that is under way: the number of a closed descriptor is given to the next file. */
+  /** Closes the descriptor after a read that is under way: otherwise its number could pass to another file meanwhile. */
   close(): Promise<void>;
 }
 
-/** `content` needs the right to read; `metadata` does not, where the system can do without. */
+/** `content` needs the permission to read. `metadata` needs it only on systems other than Linux. */
 export type OpenFor = 'content' | 'metadata';
 
 const O_PATH = 0o10000000;
@@ -37,7 +37,7 @@ const DELETED = ' (deleted)';
 
 const CONTENT_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
-/** How often a file or directory that is replaced while it is opened is opened anew. */
+/** How often the opening is tried again if the file or directory is replaced meanwhile. */
 const MAX_REPLACEMENTS = 20;
 
 const hasProcFd = process.platform === 'linux' && canReadProcFd();
@@ -54,8 +54,8 @@ function canReadProcFd(): boolean {
 /**
  * Opens the file or directory at `segments` below `root`, following links as long as they stay below it.
  * @param root a canonical path
- * @throws a system error, or ResourceError `not-found` when the path leads out of the root, `unavailable` when what it
- *   names is replaced all the time
+ * @throws a system error, or ResourceError `not-found` when the path leads out of the root, `unavailable` when the file or
+ *   directory is replaced all the time
  */
 export async function openBeneath(
   root: string,
@@ -67,7 +67,7 @@ export async function openBeneath(
   const path = join(root, ...segments);
   if (!hasProcFd) return openCompared(root, path, uri);
   for (let attempt = 0; attempt <= MAX_REPLACEMENTS; attempt++) {
-    const opened = await openAsked(root, path, uri, disk);
+    const opened = await openLocated(root, path, uri, disk);
     if (opened !== undefined) return use === 'content' ? readable(opened, disk) : opened;
   }
   throw new ResourceError('unavailable', 'The resource is being replaced faster than it can be opened; try again', {
@@ -75,15 +75,15 @@ export async function openBeneath(
   });
 }
 
-/** Opens without any right to the content, and asks the kernel where that lies; undefined when it has no name left. */
-async function openAsked(root: string, path: string, uri: string, disk: Disk): Promise<Opened | undefined> {
+/** Opens a path without access to its content, and asks the kernel for the location; undefined if it was deleted meanwhile. */
+async function openLocated(root: string, path: string, uri: string, disk: Disk): Promise<Opened | undefined> {
   const handle = handleOf(await openPath(path, uri, disk), disk);
   try {
     const stats = await disk.fstat(handle.descriptor);
-    const where = `/proc/self/fd/${handle.descriptor}`;
-    const real = readlinkSync(where);
+    const link = `/proc/self/fd/${handle.descriptor}`;
+    const real = readlinkSync(link);
     if (stats.nlink > 0n && !isGone(real, stats)) {
-      return { handle, stat: stats, segments: beneath(root, real, uri), path: where };
+      return { handle, stat: stats, segments: beneath(root, real, uri), path: link };
     }
   } catch (error) {
     await handle.close();
@@ -97,11 +97,11 @@ async function openAsked(root: string, path: string, uri: string, disk: Disk): P
 export type Identity = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>;
 
 /**
- * The file or directory that lies at a canonical path now, looked at as it is before it is read, and at once. Undefined
- * where there is none, where the path leads through a link, and where the kernel does not say.
+ * Looks synchronously at the file or directory at a canonical path. Undefined if there is none, if the path leads through a
+ * link, or on systems other than Linux.
  */
 export function lookAt(path: string): Identity | undefined {
-  // A name may end like the mark of what is gone.
+  // Such a name cannot be told from the mark of a deleted file.
   if (!hasProcFd || path.endsWith(DELETED)) return undefined;
   let descriptor: number | undefined;
   try {
@@ -124,7 +124,7 @@ async function openPath(path: string, uri: string, disk: Disk): Promise<number> 
   try {
     return await disk.open(path, O_PATH);
   } catch (error) {
-    // A directory on the way may not be entered: whether it holds anything, and lies below the root, cannot be known.
+    // A directory on the way may not be entered, so it is unknown whether the path exists, and whether it stays below the root.
     throw systemCode(error) === 'EACCES' ? notFound(uri, error) : error;
   }
 }
@@ -135,7 +135,7 @@ function handleOf(descriptor: number, disk: Disk): Handle & { readonly descripto
   return {
     descriptor,
     async read(buffer, offset, length, position) {
-      if (closed) throw new Error('It was read after it was closed');
+      if (closed) throw new Error('The file was read after it was closed');
       const bytes = disk.read(descriptor, buffer, offset, length, position);
       if (typeof bytes !== 'number') reading = bytes.catch(() => {});
       return bytes;
@@ -149,25 +149,25 @@ function handleOf(descriptor: number, disk: Disk): Handle & { readonly descripto
   };
 }
 
-/** The kernel marks a path that is no longer one; a name may end like the mark. */
+/** Whether the kernel has marked the path as deleted. The name of an existing file may end like the mark, so that is checked. */
 function isGone(real: string, { dev, ino }: BigIntStats): boolean {
   if (!real.endsWith(DELETED)) return false;
-  const there = lstatSync(real, { bigint: true, throwIfNoEntry: false });
-  return there?.ino !== ino || there.dev !== dev;
+  const existing = lstatSync(real, { bigint: true, throwIfNoEntry: false });
+  return existing?.ino !== ino || existing.dev !== dev;
 }
 
 /**
- * The same file or directory, opened for its content in place of what was opened for `metadata`. Nothing else is: opening
- * alone can start a device.
+ * Opens for its content a file or directory that was opened for `metadata`, and closes the old descriptor. Returns anything
+ * else, such as a device, as it is: merely opening a device for its content can start it.
  * @throws a system error
  */
-export async function readable(asked: Opened, disk: Disk): Promise<Opened> {
-  if (!hasProcFd || (!asked.stat.isFile() && !asked.stat.isDirectory())) return asked;
+export async function readable(located: Opened, disk: Disk): Promise<Opened> {
+  if (!hasProcFd || (!located.stat.isFile() && !located.stat.isDirectory())) return located;
   try {
-    const handle = handleOf(await disk.open(asked.path, CONTENT_FLAGS), disk);
-    return { ...asked, handle, path: `/proc/self/fd/${handle.descriptor}` };
+    const handle = handleOf(await disk.open(located.path, CONTENT_FLAGS), disk);
+    return { ...located, handle, path: `/proc/self/fd/${handle.descriptor}` };
   } finally {
-    await asked.handle.close();
+    await located.handle.close();
   }
 }
 
@@ -178,8 +178,8 @@ async function openCompared(root: string, path: string, uri: string): Promise<Op
     const stats = await POOLED.fstat(handle.descriptor);
     const real = await realpath(path);
     const after = beneath(root, real, uri);
-    const there = await stat(real, { bigint: true });
-    const same = there.dev === stats.dev && there.ino === stats.ino && before.join(sep) === after.join(sep);
+    const existing = await stat(real, { bigint: true });
+    const same = existing.dev === stats.dev && existing.ino === stats.ino && before.join(sep) === after.join(sep);
     if (!same) throw notFound(uri);
     return { handle, stat: stats, segments: after, path: real };
   } catch (error) {
@@ -188,7 +188,7 @@ async function openCompared(root: string, path: string, uri: string): Promise<Op
   }
 }
 
-/** The names from the root to a canonical path, which must lie below the root: compared name by name, not by prefix. */
+/** Returns the names from the root to a canonical path. @throws ResourceError `not-found` if it does not lie below the root */
 function beneath(root: string, real: string, uri: string): readonly string[] {
   if (real === root) return [];
   const base = root.endsWith(sep) ? root : root + sep;

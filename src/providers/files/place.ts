@@ -1,4 +1,4 @@
-/** Finds the place on the disk of a file or folder that is shown, for those who go into it: a database, an archive, a repository. */
+/** Finds the place on the disk of a shown file, for providers that look into it, such as databases and archives. */
 import { join } from 'node:path';
 import { ResourceError } from '../../core/errors.ts';
 import { treeUri } from '../../core/uri.ts';
@@ -8,16 +8,17 @@ import type { Handle } from './open.ts';
 export interface FilePlace {
   /** Bytes. */
   readonly size: number;
-  /** Which file it is, and its state: another one after each change. */
+  /** Identifies the file, whatever its content. */
   readonly file: string;
+  /** Identifies the state of the file: each change gives it another one. */
   readonly state: string;
-  /** Canonical, for programs that take nothing else; never leaves the server. */
+  /** The canonical path, for programs that can open only paths. It never leaves the server. */
   readonly path: string;
-  /** The file as it is now, for reading. @throws ResourceError `unavailable` where it is in another state */
+  /** Opens the file for reading. @throws ResourceError `unavailable` if it is in another state by now */
   open(): Promise<Handle>;
 }
 
-/** @returns undefined for what is missing, not shown, or a folder */
+/** Returns the place of a file; undefined if the path is missing, not shown, or a folder. */
 export type FindPlace = (segments: readonly string[]) => Promise<FilePlace | undefined>;
 
 export const placesIn =

@@ -1,4 +1,4 @@
-/** Reading a file, whole or a window of it, and reading a directory as a bounded set of its children. */
+/** Reads a file, whole or a window of it, and reads a directory as a bounded set of its children. */
 import { type BodyContent, bytesOf, type ResourceBody } from '../../core/body.ts';
 import { childBodies } from '../../core/child-bodies.ts';
 import { versioned } from '../../core/content-version.ts';
@@ -37,7 +37,7 @@ export async function readFileOrDirectory(
   return remembered(folder, found, [body], { uri, range, before });
 }
 
-/** Takes over the found file, and closes it: at once where it is read in one go, else when the body is drained or closed. */
+/** Makes the body of a found file, and closes the file: at once if it is small, else when the body is read to its end or closed. */
 async function fileBody(found: Found, want: ReadOptions, uri: string, ctx: Context): Promise<ResourceBody> {
   const { resource, opened } = found;
   const close = (): Promise<void> => found[Symbol.asyncDispose]();
@@ -45,6 +45,7 @@ async function fileBody(found: Found, want: ReadOptions, uri: string, ctx: Conte
   const offset = want.range?.offset ?? 0;
   const end = want.range?.length === undefined ? total : Math.min(total, offset + want.range.length);
   const length = Math.max(0, end - offset);
+  // Files of the kernel have size 0, and may have content nevertheless.
   const unsized = total === 0 && (await hasBytes(found, uri));
   const window = want.range === undefined ? undefined : { offset, total: unsized ? undefined : total };
   if (offset > total && !unsized) {
@@ -75,7 +76,7 @@ async function fileBody(found: Found, want: ReadOptions, uri: string, ctx: Conte
   }
 }
 
-/** Whether a file of size 0 has bytes all the same, as files of the kernel do: only a read tells. Closes it if that fails. */
+/** Whether at least one byte can be read from a file. Closes the file if reading fails. */
 async function hasBytes(found: Found, uri: string): Promise<boolean> {
   try {
     return (await fill(found, Buffer.alloc(1), 0)) > 0;

@@ -1,6 +1,6 @@
 /**
- * Search in a folder by ripgrep, which finds places; what stands there is read through the provider like anything else,
- * so that a link that is swapped in while it searches shows nothing.
+ * Searches a folder with ripgrep, which only finds places. The text at a place is read through the provider, like any other
+ * read, so a link that is swapped in during the search shows nothing.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,18 +12,18 @@ import { MAX_MATCHES_PER_RESOURCE } from '../../core/search.ts';
 import { treeUri } from '../../core/uri.ts';
 import { type Folder, find, findSegments, SCHEME } from './folder.ts';
 
-/** The most bytes of ripgrep's error output that are looked at. */
+/** The most characters of ripgrep's error output that are kept. */
 const MAX_ERROR_BYTES = 8_192;
 
-/** Bytes are searched as they are: offsets into a text that ripgrep has decoded would not be those of the file. */
+/** Make ripgrep search the bytes as they are: offsets in a text that it had decoded would not be offsets in the file. */
 const QUIET = ['--no-config', '--no-messages', '--color=never', '--null', '--no-ignore', '--encoding=none', '--crlf'];
 
-/** Prints where each match is, and nothing of the text. */
+/** Make ripgrep print the place of each match, and nothing of the text. */
 const PLACES = ['--no-heading', '--with-filename', '--line-number', '--byte-offset', '--only-matching', '--replace='];
 
 export interface SearchRules {
   readonly hidden: boolean;
-  /** The one file that is served, where it is one. */
+  /** The name of the file, if the mount serves a single file. */
   readonly only: string | undefined;
 }
 
@@ -40,21 +40,21 @@ export async function* searchFolder(
   let checked: { readonly path: string; readonly there: boolean } | undefined;
   for await (const row of runRipgrep(folder.root, argumentsOf(rules, query, start), ctx)) {
     const path = row.path.startsWith('./') ? row.path.slice(2) : row.path;
-    // One place a line is enough: the line is what is shown.
+    // One place per line is enough, since whole lines are shown.
     const line = `${path}\n${row.place?.line ?? ''}`;
     if (line === last) continue;
     last = line;
-    // A file where the search starts is found by its own name.
+    // If the search starts at a file, the glob is applied to the name of the file.
     const below = path.startsWith(prefix) ? path.slice(prefix.length) : (start.at(-1) ?? path);
     if (!included(below)) continue;
     const segments = path.split('/');
-    // Asked once for all places in one file that come together; whoever reads there asks again.
+    // Checked once for consecutive places in one file. A read of the place checks again.
     if (checked?.path !== path) checked = { path, there: await isThere(folder, segments) };
     if (checked.there) yield { uri: treeUri(SCHEME, segments), place: row.place };
   }
 }
 
-/** Whether what was found is shown, and lies where it was found: ripgrep goes by paths, in which links can be swapped. */
+/** Whether a found file is shown, and its path leads through no link: ripgrep opens paths, in which links can be swapped in. */
 async function isThere(folder: Folder, segments: readonly string[]): Promise<boolean> {
   try {
     await using found = await findSegments(folder, segments, 'metadata', treeUri(SCHEME, segments));
@@ -65,7 +65,7 @@ async function isThere(folder: Folder, segments: readonly string[]): Promise<boo
   }
 }
 
-/** Names from the root to where the search starts: where a link leads, not its name, since links are not followed on the way. */
+/** Returns the names from the root to the start of the search. If a link leads there, the names are those of its target. */
 async function startOf(folder: Folder, rules: SearchRules, uri: string | undefined): Promise<readonly string[]> {
   if (uri === undefined) return rules.only === undefined ? [] : [rules.only];
   await using found = await find(folder, uri, 'metadata');
@@ -74,8 +74,8 @@ async function startOf(folder: Folder, rules: SearchRules, uri: string | undefin
 }
 
 /**
- * A glob in which ripgrep leaves out no path that it should find, so that fewer files are looked into. What others mean
- * differs between the two, as with `!a` and `?` for `é`: these are applied to what ripgrep has found.
+ * Matches the globs that ripgrep gets, so that it searches fewer files. Other globs, such as `!a`, or `?` for `é`, mean
+ * something else to ripgrep, which might leave out too much. All globs are applied to the results by `globFilter` anyway.
  */
 const PLAIN_GLOB =
   /^\/*(?:(?:\*\*|(?!\.{1,2}(?:\/|$))(?:[\w .-]|(?<!\*)\*(?!\*)|\{[\w.-]+(?:,[\w.-]+)+\})+)\/)*(?:\*\*|(?!\.{1,2}(?:\/|$))(?:[\w .-]|(?<!\*)\*(?!\*)|\{[\w.-]+(?:,[\w.-]+)+\})+)$/;
@@ -97,7 +97,7 @@ function argumentsOf(
   ];
 }
 
-/** `a/**` is `a` as well, which ripgrep would leave out. */
+/** Returns the arguments that make ripgrep search fewer files. `a/**` matches `a` as well here, but not in ripgrep. */
 function narrowed(glob: string | undefined): readonly string[] {
   if (glob === undefined || !PLAIN_GLOB.test(glob)) return [];
   const anywhere = glob.includes('/') ? `**/${glob.replace(/^\/+/, '')}` : glob;
@@ -109,7 +109,7 @@ interface Row {
   readonly place: SearchMatch['place'];
 }
 
-/** Rows as ripgrep finds them. Reading no further pauses it; leaving the loop ends it. */
+/** Yields rows as ripgrep finds them. It pauses while nobody reads, and is ended when the loop is left. */
 async function* runRipgrep(cwd: string, args: readonly string[], ctx: Context): AsyncIterable<Row> {
   const { rgPath } = await import('@vscode/ripgrep');
   ctx.signal.throwIfAborted();
@@ -139,10 +139,10 @@ async function* runRipgrep(cwd: string, args: readonly string[], ctx: Context): 
   }
 }
 
-/** A pattern that ripgrep refuses, in its own words, which are about the pattern only; anything else stays in the log. */
+/** Makes the error for a refused pattern, with the reason that ripgrep gives. Any other complaint goes only to the log. */
 function refusal(complaint: string): ResourceError {
   if (complaint.includes('is not allowed in a regex'))
-    return invalid('A pattern has no line breaks in it: matching is line by line');
+    return invalid('A pattern cannot contain a line break: matching is line by line');
   if (complaint.includes('regex exceeds size limit'))
     return invalid('The pattern is too large when its repetitions are written out; use smaller ones');
   const about = /regex parse error[\s\S]*/.exec(complaint)?.[0];
@@ -151,12 +151,12 @@ function refusal(complaint: string): ResourceError {
   return invalid(`The pattern is not a valid regular expression: ${reason}; set literal to search for it as it stands`);
 }
 
-/** The notice that ripgrep prints between rows when a file turns out to be binary behind its first matches. */
+/** The notice that ripgrep prints between rows when it finds that a file is binary after its first matches. */
 const NOTICE = /^\.\/[^\n]*: (?:WARNING: stopped searching binary file after match|binary file matches) \([^\n]*\)\n/;
 
 const PLACE = /^(\d+):(\d+):\r?\n/;
 
-/** Rows are `path NUL line:offset:` and a line end. A name can have a line end in it too, so NUL is what counts. */
+/** Parses rows: a path, NUL, `line:offset:`, and a line end. A path can contain a line end, too, so the output is split at NUL. */
 async function* placeRows(child: ChildProcess): AsyncIterable<Row> {
   let path: string | undefined;
   for await (const part of split(child, 0)) {

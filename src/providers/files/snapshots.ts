@@ -1,7 +1,7 @@
 /**
- * Sorted listings of directories, remembered while they are paged through: reading and sorting a million names once
- * makes every page, early or late, cost the same. A first page always checks that the directory has not changed; later
- * pages may for a while go on with what the first one saw: a position is the name of an entry, so no entry is lost.
+ * Remembers sorted listings of directories while clients page through them: a million names are read and sorted once, so
+ * that each page, early or late, costs the same. A first page always checks that the directory has not changed. Later pages
+ * may use the listing of the first page for a while. A cursor is the name of an entry, so no entry is lost.
  */
 import type { BigIntStats, Dirent } from 'node:fs';
 import { LRUCache } from 'lru-cache';
@@ -34,7 +34,7 @@ interface Snapshot {
 }
 
 export interface Snapshots {
-  /** The sorted names of an opened directory. `continuing`: a page other than the first. */
+  /** Returns the sorted names of an opened directory. @param continuing whether they are for a page after the first */
   take(
     directory: Opened,
     filter: NameFilter,
@@ -42,7 +42,7 @@ export interface Snapshots {
     uri: string,
     signal: AbortSignal,
   ): Promise<SortedNames>;
-  /** The names, where they are remembered and the directory is unchanged; else undefined. Reads nothing. */
+  /** Returns the remembered names if the directory is unchanged, else undefined. Reads nothing from the disk. */
   known(directory: Opened, filter: NameFilter): SortedNames | undefined;
   clear(): void;
 }
@@ -62,9 +62,9 @@ export function createSnapshots(disk: Disk): Snapshots {
     return { names, stamp, version: versionOf(filter), takenAt, settled };
   }
 
-  /** The names of a snapshot, where the directory has the same stamp now. */
-  const unchanged = (known: Snapshot | undefined, stamp: string): SortedNames | undefined =>
-    known?.settled === true && known.stamp === stamp ? known.names : undefined;
+  /** Returns the names of a snapshot if its directory has this stamp, so that it is unchanged. */
+  const unchanged = (snapshot: Snapshot | undefined, stamp: string): SortedNames | undefined =>
+    snapshot?.settled === true && snapshot.stamp === stamp ? snapshot.names : undefined;
 
   return {
     known(directory, filter) {
@@ -73,11 +73,11 @@ export function createSnapshots(disk: Disk): Snapshots {
     async take(directory, filter, continuing, uri, signal) {
       const key = keyOf(directory);
       const stamp = stampOf(directory.stat, filter);
-      const known = cache.get(key);
-      const names = unchanged(known, stamp);
+      const remembered = cache.get(key);
+      const names = unchanged(remembered, stamp);
       if (names !== undefined) return names;
-      const recent = known !== undefined && Date.now() - known.takenAt < CONTINUE_MS;
-      if (continuing && recent && known.version === versionOf(filter)) return known.names;
+      const recent = remembered !== undefined && Date.now() - remembered.takenAt < CONTINUE_MS;
+      if (continuing && recent && remembered.version === versionOf(filter)) return remembered.names;
       const flight = `${key}\n${stamp}`;
       let reading = pending.get(flight);
       if (reading === undefined || !(continuing || isSettled(directory.stat))) {
@@ -98,7 +98,7 @@ export function createSnapshots(disk: Disk): Snapshots {
 
 const versionOf = (filter: NameFilter): string => filter.version ?? '';
 
-/** Looks at both times, since a program can set the first one to any value. */
+/** Whether the last change is so long ago that the next one gets another time. A program can set `mtime`, so `ctime` counts, too. */
 export const isSettled = ({ mtimeMs, ctimeMs }: BigIntStats, now = Date.now()): boolean =>
   now - Math.max(Number(mtimeMs), Number(ctimeMs)) > STAMP_GRAIN_MS;
 

@@ -14,7 +14,7 @@ export interface Entry {
 
 export interface SortedNames {
   readonly length: number;
-  /** Bytes that it holds. */
+  /** The bytes of memory that the names take. */
   readonly byteLength: number;
   at(index: number): Entry;
   /** Returns the index of the first entry after a given one, which may have been removed. */
@@ -28,7 +28,7 @@ export interface SortedNames {
 /** The number of names that are sorted before the event loop gets a turn. */
 const BATCH = 8_192;
 
-/** Sorts entries as they stream in, without blocking for long. */
+/** Sorts entries as they arrive, without blocking the event loop for long. */
 export async function sortNames(entries: AsyncIterable<readonly Entry[]>): Promise<SortedNames> {
   const directories = new Runs();
   const others = new Runs();
@@ -44,6 +44,7 @@ export async function sortNames(entries: AsyncIterable<readonly Entry[]>): Promi
   return pack(first, rest, links);
 }
 
+/** Sorts names by merging: sorted runs of at most `BATCH` names, and then ever longer ones. */
 class Runs {
   readonly #runs: string[][] = [];
   #open: string[] = [];

@@ -1,4 +1,4 @@
-/** The one template of a folder, `file:///{+path}`, and completion of its path, segment by segment (RES-3). */
+/** Lists the only template of a folder, `file:///{+path}`, and completes its path segment by segment (RES-3). */
 import type { Context } from '../../core/context.ts';
 import { notListable, ResourceError } from '../../core/errors.ts';
 import type { CompletionRequest, CompletionValues, TemplatePage } from '../../core/provider.ts';
@@ -36,12 +36,12 @@ export function completePath(folder: Folder, request: CompletionRequest, ctx: Co
   });
 }
 
-/** The most links of one directory that are followed for one completion; others are left out. */
+/** The most links of one directory that are followed for one completion. Further links are left out. */
 const MAX_LINKS = 1_000;
 
 /**
- * Names that begin alike lie together in each group, so nothing else is looked at. A link is offered when it can be
- * read or listed, as what it leads to.
+ * Yields the entries whose names begin with a prefix. Such names are neighbours among the directories, and among the other
+ * entries, so no other name is looked at. A link whose target is shown is offered as a file or directory, like its target.
  */
 async function* matching(
   names: SortedNames,

@@ -1,4 +1,4 @@
-/** Tells when the set of listed resources changes: every directory of the tree is watched, breadth first, up to a limit. */
+/** Reports changes of the default list. Watches every directory of the tree, breadth first, up to a limit. */
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -7,13 +7,13 @@ import { treeUri } from '../../core/uri.ts';
 import type { DirectoryEvent, DirectoryWatches } from './directory-watches.ts';
 import { type Folder, findSegments, SCHEME } from './folder.ts';
 
-/** Directories that are watched for the default list, which shows at most as many entries. */
+/** The most directories that are watched for the default list, which has at most as many entries. */
 export const MAX_WATCHED_DIRECTORIES = 1_000;
 
-/** While changes keep coming, they are looked at as often as this, in milliseconds. */
+/** Milliseconds between two looks at the changes, while changes keep coming. */
 const LOOK_EVERY_MS = 10;
 
-/** The most names of one directory that are told apart until it is looked at; with more, anything may have changed. */
+/** The most changed names of one directory that are kept until the next look. With more, any name may have changed. */
 const MAX_UNSEEN_NAMES = 256;
 
 export async function watchTree(
@@ -27,7 +27,7 @@ export async function watchTree(
   let ended = false;
   let work = Promise.resolve();
 
-  /** Events that were not looked at yet, by directory: a storm in one directory is one look at it. */
+  /** The changed names that were not looked at yet, by directory: many events in one directory cause only one look. */
   const unseen = new Map<string, { readonly segments: readonly string[]; readonly names: Set<string | undefined> }>();
   let looking = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -44,7 +44,7 @@ export async function watchTree(
     work = work.then(gather).then(look);
   };
 
-  /** Waits, so that all events of one turn share one look, and a storm causes a look per `LOOK_EVERY_MS` at most. */
+  /** Waits, so that all events of one turn share one look, and many events cause at most one look per `LOOK_EVERY_MS`. */
   async function gather(): Promise<void> {
     await (performance.now() - lookedAt < LOOK_EVERY_MS ? setTimeout(LOOK_EVERY_MS) : setImmediate());
   }
@@ -54,7 +54,7 @@ export async function watchTree(
       unseen.delete(key);
       try {
         if (await someMatter(folder, segments, names)) onChange({ kind: 'list-changed' });
-        // Until a new directory was watched, nobody looked at what came and went in it.
+        // Before a new directory is watched, names may come and go in it unnoticed, so a new watch counts as a change.
         if (await sync([segments])) onChange({ kind: 'list-changed' });
       } catch (error) {
         ctx.log.warn('changes of the list may go unnoticed', { error });
@@ -64,7 +64,7 @@ export async function watchTree(
     looking = false;
   }
 
-  /** Watches directories that are new below these, forgets what is gone, and says whether any was new. */
+  /** Watches the new directories below these, ends the watches on missing ones, and returns whether any was new. */
   async function sync(start: readonly (readonly string[])[]): Promise<boolean> {
     const queue = [...start];
     let grew = false;
@@ -120,6 +120,7 @@ export async function watchTree(
   return { [Symbol.asyncDispose]: dispose };
 }
 
+/** Whether the list may have changed by these names: one of them can be shown, is unknown, or is the file of the rules. */
 async function someMatter(
   folder: Folder,
   directory: readonly string[],
@@ -133,7 +134,10 @@ async function someMatter(
   return false;
 }
 
-/** Names of the real, shown directories in one; none when it is gone. Links are not followed: a change behind one shows there. */
+/**
+ * Returns the names of the shown directories in a directory, at most `limit`; none if it does not exist. Links to directories
+ * do not count: a change behind one is reported for its target.
+ */
 async function subdirectories(
   folder: Folder,
   segments: readonly string[],

@@ -1,4 +1,4 @@
-/** Changes of one resource, and of the listed set, out of events on directories (RES-4). */
+/** Reports changes of one resource, judging by events on directories (RES-4). */
 
 import type { Context } from '../../core/context.ts';
 import { notFound, ResourceError } from '../../core/errors.ts';
@@ -11,13 +11,14 @@ import { wayOf } from './links.ts';
 
 type OnChange = (event: ChangeEvent) => void;
 
-/** A path that moves while it is followed is followed anew, this many times; its next event follows it again. */
+/** How often the watches are placed anew if the path moves meanwhile. After that, its next event places them again. */
 const MAX_ROUNDS = 5;
 
 /**
- * Watches one URI: a file for its content, its coming and going, also through editors that replace it; a directory for
- * its set of children and, with `inside` in the context, for each name in it, also one that is not shown. What does not exist
- * yet, but could be shown, may be watched.
+ * Watches one URI. Of a file, it reports that the content has changed, and that the file was created, deleted or replaced. Of
+ * a directory, it reports that the set of children has changed and, with `inside` in the context, a change of each name in it,
+ * even of one that is not shown. A path that does not exist yet can be watched, too, if the rules would show it.
+ * @throws ResourceError `not-found` for a path that the rules hide
  */
 export async function watchResource(
   folder: Folder,
@@ -30,26 +31,26 @@ export async function watchResource(
   if (!(await mayBeShown(folder, segments))) throw notFound(uri);
   const changed = (): void => onChange({ kind: 'updated', uri });
 
-  /** The watches that are in place, and where they lie. */
   let handles: AsyncDisposable[] = [];
+  /** The places that the handles watch, as JSON. */
   let watched = '';
   let ended = false;
   let following = Promise.resolve();
   let waiting = false;
 
-  /** Watches the name where the path ends, each link on the way there, and the inside of a directory. */
+  /** Watches the name at the end of the path, each link on the way to it, and the children of a directory. */
   async function follow(): Promise<void> {
     waiting = false;
     const before = watched;
     await moveWatches();
-    // Between a move and the watches on where it leads, nobody looked: something may have changed there, too.
+    // Between the move and the new watches, a change at the new place would go unnoticed, so a move counts as a change.
     if (before !== '' && before !== watched && !ended) changed();
   }
   async function moveWatches(): Promise<void> {
     for (let round = 0; round < MAX_ROUNDS && !ended; round++) {
       const places = await placesOf(folder, segments, uri);
       const key = JSON.stringify(places);
-      // Only when nothing has moved while the watches were put in place are they in the right ones.
+      // The watches are right only if nothing has moved while they were placed.
       if (key === watched) return;
       const opened = await openAll(places.map((place) => () => directories.watch(place.directory, onEvent(place))));
       const old = handles;
@@ -68,7 +69,7 @@ export async function watchResource(
     };
   function tellInside({ name, structural }: DirectoryEvent): void {
     if (name !== undefined) onChange({ kind: 'updated', uri: treeUri(SCHEME, [...segments, name]) });
-    // Anything in it may have changed.
+    // Any name in the directory may have changed.
     else if (!structural) changed();
   }
   const refollow = (): void => {
@@ -119,7 +120,7 @@ async function placesOf(folder: Folder, segments: readonly string[], uri: string
 const mayBeShown = async (folder: Folder, segments: readonly string[]): Promise<boolean> =>
   (await folder.visibility.shows(segments, false)) || folder.visibility.shows(segments, true);
 
-/** The directory in which a path ends, if it can be shown. */
+/** Returns the real path of a directory; undefined if it is missing, hidden, or a file. */
 async function directoryAt(
   folder: Folder,
   segments: readonly string[],
@@ -134,7 +135,7 @@ async function directoryAt(
   }
 }
 
-/** Opens all or none. */
+/** Opens all watches. If one fails, ends the others, and throws. */
 async function openAll(opens: readonly (() => Promise<AsyncDisposable>)[]): Promise<AsyncDisposable[]> {
   const settled = await Promise.allSettled(opens.map((open) => open()));
   const handles = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));

@@ -1,4 +1,4 @@
-/** Compares two commits: as a list of files, and as a diff. */
+/** Compares two commits, as a list of changed files or as a diff. */
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { uriOf } from './address.ts';
@@ -8,20 +8,20 @@ import { pathspec } from './history.ts';
 
 export interface ChangedFile {
   readonly change: 'added' | 'changed' | 'deleted' | 'type changed';
-  /** One character a byte. */
+  /** The path as bytes, one character per byte. */
   readonly path: string;
 }
 
-/** Nothing of the repository says how a diff is made. */
+/** Keep the configuration of the repository from deciding how a diff is made. */
 const SAFE = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--ignore-submodules=none'];
 
-/** The two sides as git wants them: a commit without a parent is compared with nothing. */
+/** Returns the two sides as arguments of git. Without a base, the commit is compared with an empty tree. */
 const sides = (base: Target | undefined, target: Target): string[] =>
   base === undefined
     ? ['--root', '--no-commit-id', '--end-of-options', target.commit?.oid ?? target.entry.oid]
     : ['--end-of-options', base.entry.oid, target.entry.oid];
 
-/** Files that were changed, in the order of their paths, at most so many, and whether there are more. */
+/** Returns the changed files by path, at most `limit` of them, and whether there are more. */
 export async function changedFiles(
   { git }: Repository,
   base: Target | undefined,
@@ -52,11 +52,11 @@ const CHANGES: Readonly<Record<string, ChangedFile['change']>> = {
   T: 'type changed',
 };
 
-/** The most paths that a diff of what may be read names: where some may not, each of the others is named. */
+/** The most paths that git gets for one diff. If the caller may not read some files, git gets the path of each other one. */
 const MAX_NAMED = 1_000;
 
 /**
- * The diff of a path, or of everything, without files that the caller may not read.
+ * Returns the diff of a path, or of everything, without the files that the caller may not read.
  * @throws ResourceError `too-large`
  */
 export async function diffBetween(
@@ -73,7 +73,7 @@ export async function diffBetween(
   return collectGit(git, args, { signal: ctx.signal, maxBytes: maxOutputBytes });
 }
 
-/** Returns the paths to ask git for in a diff of a path; undefined where nothing of it may be read. */
+/** Returns the paths that git gets for the diff of a path; undefined if the caller may read none of its files. */
 async function seenPaths(
   repo: Repository,
   base: Target | undefined,
@@ -89,7 +89,7 @@ async function seenPaths(
   return seen.length === 0 ? undefined : seen.flatMap((file) => pathspec(file.path.split('/')));
 }
 
-/** The files that the caller may read, before the change or after it. */
+/** Returns the files that the caller may read: a deleted file at the base, any other file at the target. */
 export async function seenFiles(
   files: readonly ChangedFile[],
   base: Target | undefined,

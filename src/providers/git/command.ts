@@ -1,6 +1,6 @@
 /**
- * Runs git: an argument vector that no caller has a word in but as a hash or a path behind `--`, an environment of our
- * own, a folder of our own, and bounds on processes, bytes and time.
+ * Runs git. A caller's input gets into the arguments only as a hash, or as a path after `--`. The environment and the folder
+ * that git runs in are Vitrine's own, and the number of processes, the bytes of output and the time are limited.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,28 +11,31 @@ export interface Git {
   readonly program: string;
   /** The folder that stands in for the repository. */
   readonly directory: string;
-  /** Major and minor. */
+  /** The major and the minor version. */
   readonly version: readonly [number, number];
   readonly timeoutMs: number;
   readonly slots: Slots;
 }
 
-/** The most bytes of what git complains about that are kept. */
-const MAX_COMPLAINT_BYTES = 8_192;
+/** The most characters of git's standard error that are kept. */
+const MAX_COMPLAINT_LENGTH = 8_192;
 
-/** The oldest git that is used. */
+/** The oldest version of git that Vitrine accepts. */
 export const OLDEST_GIT: Git['version'] = [2, 30];
 
-export const isAtLeast = ([major, minor]: Git['version'], [wanted, below]: Git['version']): boolean =>
-  major > wanted || (major === wanted && minor >= below);
+export const isAtLeast = ([major, minor]: Git['version'], [wantedMajor, wantedMinor]: Git['version']): boolean =>
+  major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
 
-/** How many may go on at a time; others wait for their turn. */
+/** Limits how many git commands run at a time; others wait for their turn. */
 export interface Slots {
-  /** @throws ResourceError `limited` when too many wait, or for too long; the signal's reason */
+  /**
+   * Waits for a turn, and returns the function that ends it.
+   * @throws ResourceError `limited` when too many commands wait, or one waits for too long; the signal's reason
+   */
   take(signal: AbortSignal): Promise<() => void>;
 }
 
-/** Returns the environment that git runs in: nothing of the user's but where programs are. */
+/** Returns the environment that git runs in. Of the user's environment it has only `PATH` and, on Windows, its counterparts. */
 function environment(directory: string): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
@@ -55,7 +58,7 @@ function environment(directory: string): NodeJS.ProcessEnv {
   };
 }
 
-/** Said again of what the configuration of our own leaves out already: two locks on each door. */
+/** Options that repeat what the stand-in configuration already ensures, in case one of the two has a gap. */
 const ALWAYS = [
   '--no-pager',
   '--no-replace-objects',
@@ -69,7 +72,7 @@ const ALWAYS = [
   'protocol.allow=never',
 ];
 
-/** Starts git. @throws never: what goes wrong is an event of the process */
+/** Starts git. Never throws: a failure is an event of the process. */
 export function startGit(git: Pick<Git, 'program' | 'directory'>, args: readonly string[]): ChildProcess {
   const child = spawn(git.program, [...ALWAYS, ...args], {
     cwd: git.directory,
@@ -77,7 +80,7 @@ export function startGit(git: Pick<Git, 'program' | 'directory'>, args: readonly
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
   });
-  // Writing to a git that has ended is no news: that it has ended is.
+  // Writing to a git process that has ended fails. That it has ended is handled elsewhere.
   child.stdin?.on('error', () => {});
   return child;
 }
@@ -86,14 +89,14 @@ export interface Run {
   readonly signal: AbortSignal;
   /** The text for git's standard input. */
   readonly input?: string;
-  /** Bytes of output; more are `too-large`. Default: no limit, for those who take what they need and stop. */
+  /** The most bytes of output; more are `too-large`. Default: no limit, for callers that stop reading when they have enough. */
   readonly maxBytes?: number;
-  /** Statuses with which it may end. Default: 0. */
+  /** Exit statuses that are no failure. Default: 0. */
   readonly accepts?: readonly number[];
 }
 
 /**
- * Yields the output of a command as it comes. Reading no further pauses it; leaving the loop ends it.
+ * Yields the output of a command as it comes. The command pauses while nobody reads, and is ended when the loop is left.
  * @throws ResourceError `timeout`, `too-large`, `unavailable`, `limited`; the signal's reason
  */
 export async function* runGit(git: Git, args: readonly string[], run: Run): AsyncGenerator<Buffer> {
@@ -134,7 +137,7 @@ export async function* runGit(git: Git, args: readonly string[], run: Run): Asyn
   }
 }
 
-/** Keeps git's complaint as the cause, for the log only: it can have paths of this machine in it. */
+/** Makes the error of a failed command. The message of git is its cause, for the log only: it can contain paths of this machine. */
 export const gitFailed = (cause: unknown): ResourceError =>
   new ResourceError('unavailable', 'The repository cannot be read here; it is damaged, incomplete, or busy', {
     cause: cause instanceof Error ? cause : new Error(String(cause)),
@@ -143,12 +146,12 @@ export const gitFailed = (cause: unknown): ResourceError =>
 function complaintOf(child: ChildProcess): () => string {
   let complaint = '';
   child.stderr?.on('data', (chunk: Buffer) => {
-    if (complaint.length < MAX_COMPLAINT_BYTES) complaint += chunk.toString('utf8');
+    if (complaint.length < MAX_COMPLAINT_LENGTH) complaint += chunk.toString('utf8');
   });
   return () => complaint;
 }
 
-/** All that a command prints. */
+/** Returns the whole output of a command. */
 export async function collectGit(git: Git, args: readonly string[], run: Run & { maxBytes: number }): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of runGit(git, args, run)) chunks.push(chunk);
@@ -158,9 +161,10 @@ export async function collectGit(git: Git, args: readonly string[], run: Run & {
 /** The most bytes of a record between two separators. */
 const MAX_RECORD_BYTES = 1_048_576;
 
-/** Records of a command's output, as strings of one character a byte, without what separates them. */
+/** Splits the output of a command into records without their separator, as strings of one character per byte. */
 export async function* recordsOf(chunks: AsyncIterable<Buffer>, separator = '\n'): AsyncGenerator<string> {
   const end = separator.charCodeAt(0);
+  /** The parts of a record whose end has not come yet, and their bytes. */
   let rest: Buffer[] = [];
   let held = 0;
   for await (const chunk of chunks) {

@@ -20,7 +20,7 @@ export interface Commit {
   readonly committer: Signature;
   /** The first line. */
   readonly subject: string;
-  /** The text behind the first line. */
+  /** The text after the first line. */
   readonly body: string;
 }
 
@@ -37,27 +37,27 @@ const MAX_COMMIT_BYTES = 1_048_576;
 const CACHE_CHARACTERS = 4 * 1024 * 1024;
 
 export function createCommits(objects: Objects): Commits {
-  const known = new LRUCache<string, Commit>({
+  const cache = new LRUCache<string, Commit>({
     maxSize: CACHE_CHARACTERS,
     sizeCalculation: ({ subject, body, parents }) => subject.length + body.length + 41 * parents.length + 512,
   });
   return {
     async read(oid, signal) {
-      const remembered = known.get(oid);
-      if (remembered !== undefined) return remembered;
+      const cached = cache.get(oid);
+      if (cached !== undefined) return cached;
       const content = await objects.content(oid, MAX_COMMIT_BYTES, signal);
       if (content?.type !== 'commit') throw gitFailed('a commit is missing');
       if (content.bytes === undefined)
         throw new ResourceError('too-large', `The commit has more than ${MAX_COMMIT_BYTES} bytes`);
       const commit = parseCommit(oid, content.bytes);
-      known.set(oid, commit);
+      cache.set(oid, commit);
       return commit;
     },
-    clear: () => known.clear(),
+    clear: () => cache.clear(),
   };
 }
 
-/** @throws ResourceError `unavailable` for bytes that are no commit */
+/** Parses a commit object. @throws ResourceError `unavailable` for bytes that are not a commit */
 export function parseCommit(oid: string, bytes: Buffer): Commit {
   const end = bytes.indexOf('\n\n');
   const head = bytes.toString('latin1', 0, end === -1 ? undefined : end).split('\n');
@@ -98,10 +98,10 @@ function decoderOf(encoding: string | undefined): (bytes: Buffer) => string {
 /** The last second of the year 9999, the last one that ISO 8601 writes with four digits. */
 const LAST_SECOND = 253_402_300_799;
 
-/** The most characters of an author's or committer's line that are parsed; a line may have a million. */
+/** The most characters of an author's or committer's line that are parsed. A hostile commit may have a million of them. */
 const MAX_SIGNATURE = 4_096;
 
-/** Parses a name, address and time as git does: the address is in the first brackets, the time behind the last. */
+/** Parses a name, address and time as git does: the address is in the first brackets, the time after the last. */
 export function parseSignature(line: string): Signature {
   const text = line.slice(0, MAX_SIGNATURE);
   const open = text.indexOf('<');
