@@ -1,6 +1,6 @@
 /**
- * Changes by looking again, for data that sends no word of them. What is watched by several is looked at once; between two
- * looks some time passes; nobody watches, nobody looks.
+ * Reports changes by polling, for data without change events. All watchers of a resource share its looks, which follow each
+ * other at an interval. Without watchers there are no looks.
  */
 import { type Context, createContext, type Log, withSignal } from '../core/context.ts';
 import type { ChangeEvent } from '../core/provider.ts';
@@ -9,13 +9,17 @@ import { createTurns } from '../core/waiting/turns.ts';
 type OnChange = (event: ChangeEvent) => void;
 
 /**
- * Sums up the present state in a short text: where two differ, something has changed. A look that throws saw nothing.
- * @param uri undefined for the listed set
+ * Returns a short text for the current state. If two texts differ, something has changed. A look that throws does not count.
+ * @param uri undefined for the default list
  */
 export type Look = (uri: string | undefined, ctx: Context) => Promise<string>;
 
 export interface Polling {
-  /** Looks, and then again and again. @param milliseconds between two looks @throws what the first look throws */
+  /**
+   * Watches a resource. Resolves after the first look.
+   * @param milliseconds the pause between two looks
+   * @throws the error of the first look
+   */
   watch(uri: string | undefined, milliseconds: number, onChange: OnChange, ctx: Context): Promise<AsyncDisposable>;
   /** Ends every watch; resolves when no look is under way. */
   close(): Promise<void>;
@@ -24,75 +28,76 @@ export interface Polling {
 interface Watched {
   readonly listeners: Set<OnChange>;
   readonly ending: AbortController;
-  /** The result of the latest look; pending until the first one is over. */
+  /** The result of the latest look that succeeded; pending until the first one is over. */
   seen: Promise<string>;
   timer: NodeJS.Timeout | undefined;
   running: Promise<void>;
   failures: number;
 }
 
-/** @param concurrency looks that are under way at a time */
+/** @param concurrency the most looks that run at a time */
 export function createPolling(look: Look, concurrency: number): Polling {
   const watched = new Map<string | undefined, Watched>();
   const inTurn = createTurns(concurrency);
 
-  async function lookAgain(uri: string | undefined, each: Watched, log: Log): Promise<void> {
-    const { signal } = each.ending;
+  async function lookAgain(uri: string | undefined, entry: Watched, log: Log): Promise<void> {
+    const { signal } = entry.ending;
     try {
-      const before = await each.seen;
-      const sees = await inTurn(async () => (signal.aborted ? before : look(uri, createContext({ signal, log }))));
-      each.failures = 0;
-      if (sees === before || signal.aborted) return;
-      each.seen = Promise.resolve(sees);
+      const before = await entry.seen;
+      const now = await inTurn(async () => (signal.aborted ? before : look(uri, createContext({ signal, log }))));
+      entry.failures = 0;
+      if (now === before || signal.aborted) return;
+      entry.seen = Promise.resolve(now);
       const event: ChangeEvent = uri === undefined ? { kind: 'list-changed' } : { kind: 'updated', uri };
-      for (const listener of [...each.listeners]) listener(event);
+      for (const listener of [...entry.listeners]) listener(event);
     } catch (error) {
-      if (signal.aborted || each.failures++ > 0) return;
+      // Only the first of several failures in a row is logged.
+      if (signal.aborted || entry.failures++ > 0) return;
       log.warn('a look at what is watched failed; changes are told late', { uri, error });
     }
   }
 
-  function schedule(uri: string | undefined, each: Watched, milliseconds: number, log: Log): void {
-    if (each.ending.signal.aborted) return;
-    each.timer = setTimeout(() => {
-      each.running = lookAgain(uri, each, log).then(() => schedule(uri, each, milliseconds, log));
+  function schedule(uri: string | undefined, entry: Watched, milliseconds: number, log: Log): void {
+    if (entry.ending.signal.aborted) return;
+    entry.timer = setTimeout(() => {
+      entry.running = lookAgain(uri, entry, log).then(() => schedule(uri, entry, milliseconds, log));
     }, milliseconds);
   }
 
-  async function end(uri: string | undefined, each: Watched): Promise<void> {
-    if (watched.get(uri) === each) watched.delete(uri);
-    clearTimeout(each.timer);
-    each.ending.abort();
-    await each.running;
+  async function end(uri: string | undefined, entry: Watched): Promise<void> {
+    if (watched.get(uri) === entry) watched.delete(uri);
+    clearTimeout(entry.timer);
+    entry.ending.abort();
+    await entry.running;
   }
 
   function begin(uri: string | undefined, milliseconds: number, ctx: Context): Watched {
     const ending = new AbortController();
     const signal = AbortSignal.any([ending.signal, ctx.signal]);
     const seen = inTurn(() => look(uri, withSignal(ctx, signal)));
-    const each: Watched = {
+    const entry: Watched = {
       ...{ listeners: new Set<OnChange>(), ending, seen, timer: undefined, failures: 0 },
       running: Promise.resolve(),
     };
-    watched.set(uri, each);
-    each.running = seen.then(
-      () => schedule(uri, each, milliseconds, ctx.log),
-      () => void (watched.get(uri) === each && watched.delete(uri)),
+    watched.set(uri, entry);
+    entry.running = seen.then(
+      () => schedule(uri, entry, milliseconds, ctx.log),
+      () => void (watched.get(uri) === entry && watched.delete(uri)),
     );
-    return each;
+    return entry;
   }
 
   return {
     async watch(uri, milliseconds, onChange, ctx) {
-      const each = watched.get(uri) ?? begin(uri, milliseconds, ctx);
-      // Wrapped, so that the same function may listen twice.
+      const entry = watched.get(uri) ?? begin(uri, milliseconds, ctx);
+      // Wrapped, so that the set can hold the same function twice.
       const listener: OnChange = (event) => onChange(event);
-      each.listeners.add(listener);
+      entry.listeners.add(listener);
       const leave = async (): Promise<void> => {
-        if (each.listeners.delete(listener) && each.listeners.size === 0) await end(uri, each);
+        if (entry.listeners.delete(listener) && entry.listeners.size === 0) await end(uri, entry);
       };
       try {
-        await each.seen;
+        await entry.seen;
       } catch (error) {
         await leave();
         throw error;
@@ -100,7 +105,7 @@ export function createPolling(look: Look, concurrency: number): Polling {
       return { [Symbol.asyncDispose]: leave };
     },
     async close() {
-      await Promise.all([...watched].map(([uri, each]) => end(uri, each)));
+      await Promise.all([...watched].map(([uri, entry]) => end(uri, entry)));
     },
   };
 }

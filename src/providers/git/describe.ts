@@ -1,4 +1,4 @@
-/** Describes each address: the resource without its content. */
+/** Makes the resource of each address: its description without its content. */
 import { notFound } from '../../core/errors.ts';
 import { mimeTypeOfName } from '../../core/formats/mime-type.ts';
 import { ETAG_META_KEY, FORMATS_META_KEY, GIT_META_KEY } from '../../protocol/meta.ts';
@@ -8,18 +8,19 @@ import type { Commit } from './commits.ts';
 import { type Entry, findPath, type Repository, resolveRevision, type Target } from './find.ts';
 import { segmentOf, toShown } from './names.ts';
 
-/** An address at which there is something. */
+/** An address that exists, with its resource. */
 export interface Found {
   readonly address: Address;
-  /** The target of the revision, and the entry of the path in it; undefined above the revisions. */
+  /** The target of the revision; undefined for the containers above the revisions, such as `git:///branches`. */
   readonly target?: Target;
+  /** The entry at the path; undefined for an address without an entry, such as a commit or a diff. */
   readonly entry?: Entry;
-  /** The target that a comparison begins with. */
+  /** The target that a diff starts from. */
   readonly base?: Target;
   readonly resource: Resource;
 }
 
-/** @throws ResourceError `not-found`, `invalid` */
+/** Finds the resource of a URI. @throws ResourceError `not-found`, `invalid` */
 export async function find(repo: Repository, uri: string, signal: AbortSignal): Promise<Found> {
   const { address, trailingSlash } = parseUri(uri);
   const found = await findAddress(repo, address, uri, signal);
@@ -76,14 +77,14 @@ export async function findAddress(
   }
 }
 
-/** The first parent; undefined where a shallow repository ends. */
+/** Returns the first parent; undefined if a shallow repository does not have it. */
 async function parentOf(repo: Repository, oid: string, signal: AbortSignal): Promise<Target | undefined> {
   if ((await repo.objects.info(oid, signal)) === undefined) return undefined;
   const commit = await repo.commits.read(oid, signal);
   return { commit, entry: { kind: 'tree', mode: '40000', oid: commit.tree } };
 }
 
-/** A change can be asked for of what is there before it or after it. */
+/** Throws unless the path exists before the change or after it. @throws ResourceError `not-found` */
 async function assertInEither(
   repo: Repository,
   base: Target | undefined,
@@ -96,7 +97,7 @@ async function assertInEither(
   else await findPath(repo, target.entry, path, uri, signal).catch(() => findPath(repo, base.entry, path, uri, signal));
 }
 
-/** Whether what a revision stands for can change. */
+/** Whether the commit of a revision can change: a branch moves, a hash does not. */
 const moves = ({ kind }: Revision): boolean => kind !== 'commit';
 
 const subscribable = (repo: Repository, ...revisions: readonly Revision[]): boolean =>
@@ -160,11 +161,11 @@ function diffResource(
   };
 }
 
-/** The path that is shown, for rules that hold at every revision and in every view. */
+/** Adds the path in the repository to a resource, for rules that hold at every revision and in every view. */
 const shows = (path: readonly string[]): Pick<Resource, typeof NAMES> =>
   path.length === 0 ? {} : { [NAMES]: { paths: [toShown(path.join('/'))] } };
 
-/** A folder or file, its history, or the blame of it. */
+/** Describes a folder or file, its history, or its blame. */
 export async function pathResource(
   repo: Repository,
   address: Extract<Address, { kind: 'tree' | 'log' | 'blame' }>,
@@ -173,19 +174,19 @@ export async function pathResource(
   signal: AbortSignal,
 ): Promise<Resource> {
   const { kind, revision, path } = address;
-  const own = nameOfPath(path) ?? nameOfRevision(revision);
-  const said = { uri: uriOf(address), name: own, ...shows(path) };
+  const name = nameOfPath(path) ?? nameOfRevision(revision);
+  const common = { uri: uriOf(address), name, ...shows(path) };
   const rest = {
     ...dated(target.commit),
     capabilities: { list: kind === 'log' || entry.kind === 'tree', subscribe: subscribable(repo, revision) },
   };
-  if (kind === 'log') return { ...said, title: `History of ${own}`, mimeType: DIRECTORY_MIME_TYPE, ...rest };
-  if (entry.kind === 'tree') return { ...said, mimeType: DIRECTORY_MIME_TYPE, ...rest };
+  if (kind === 'log') return { ...common, title: `History of ${name}`, mimeType: DIRECTORY_MIME_TYPE, ...rest };
+  if (entry.kind === 'tree') return { ...common, mimeType: DIRECTORY_MIME_TYPE, ...rest };
   if (kind === 'blame') {
     const formats = [{ mimeType: 'text/plain' }, { mimeType: 'application/json' }];
     return {
-      ...said,
-      title: `Blame of ${own}`,
+      ...common,
+      title: `Blame of ${name}`,
       mimeType: 'text/plain',
       ...rest,
       _meta: { [FORMATS_META_KEY]: formats },
@@ -195,16 +196,16 @@ export async function pathResource(
   const _meta = { [ETAG_META_KEY]: oid, [GIT_META_KEY]: { hash: oid, mode } };
   if (entry.kind === 'submodule') {
     const description = 'A submodule: another repository, of which only the commit is known here';
-    return { ...said, description, mimeType: 'text/plain', size: submoduleText(oid).length, ...rest, _meta };
+    return { ...common, description, mimeType: 'text/plain', size: submoduleText(oid).length, ...rest, _meta };
   }
   const size = (await repo.objects.info(oid, signal))?.size;
   const sized = size === undefined ? {} : { size };
   if (entry.kind === 'link') {
     const description = 'A symbolic link, which is not followed: its content is where it leads';
-    return { ...said, description, mimeType: 'text/plain', ...sized, ...rest, _meta };
+    return { ...common, description, mimeType: 'text/plain', ...sized, ...rest, _meta };
   }
-  const mimeType = mimeTypeOfName(own);
-  return { ...said, ...(mimeType !== undefined && { mimeType }), ...sized, ...rest, _meta };
+  const mimeType = mimeTypeOfName(name);
+  return { ...common, ...(mimeType !== undefined && { mimeType }), ...sized, ...rest, _meta };
 }
 
 export const submoduleText = (oid: string): string => `Subproject commit ${oid}\n`;

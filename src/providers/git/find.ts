@@ -1,4 +1,4 @@
-/** Resolves addresses: revisions to commits and trees, paths to entries. */
+/** Resolves revisions to commits and trees, and paths to entries. */
 import { LRUCache } from 'lru-cache';
 import { notFound } from '../../core/errors.ts';
 import { isHash, type Revision } from './address.ts';
@@ -12,14 +12,15 @@ import type { TreeEntry, Trees } from './trees.ts';
 /** An open repository. */
 export interface Repository {
   readonly name: string;
-  /** The path of its root in outside URIs, for links; empty where that is `git:///`. */
+  /** The path of the repository's root in the URIs of clients, for links; empty if the root is `git:///`. */
   readonly base: string;
   /** Hides tags of trees and files, whose paths in the outer folder are unknown. */
   readonly commitsOnly: boolean;
-  /** The part of the repository whose references are read and watched. */
+  /** The folders that references are read from. */
   readonly place: Place;
+  /** The folders that are watched for changes of references. */
   readonly watched: Place;
-  /** Takes over changes into the copy, where git does not read the repository itself. */
+  /** Copies changes from the repository, if git reads a copy of it. */
   readonly refresh: () => Promise<void>;
   readonly git: Git;
   readonly objects: Objects;
@@ -33,7 +34,7 @@ export interface Repository {
   readonly maxOutputBytes: number;
 }
 
-/** The entry of a path, without a name: the root of a revision has none. */
+/** A tree entry without its name, since the root of a revision has none. */
 export type Entry = Omit<TreeEntry, 'name'>;
 
 /** The commit and the entry of a revision. */
@@ -43,7 +44,7 @@ export interface Target {
   readonly entry: Entry;
 }
 
-/** Remembers commits that may be shown, for some milliseconds. */
+/** Makes the cache of the commits that may be shown. Each entry counts for 10 seconds. */
 export const createReachable = (): LRUCache<string, true> => new LRUCache({ max: 10_000, ttl: 10_000 });
 
 /** The most nested tags that are followed. */
@@ -51,7 +52,7 @@ const MAX_TAGS = 8;
 
 const MAX_TAG_BYTES = 1_048_576;
 
-/** @throws ResourceError `not-found` where it is missing or hidden */
+/** Returns the commit and the tree of a revision. @throws ResourceError `not-found` if it is missing or hidden */
 export async function resolveRevision(
   repo: Repository,
   revision: Revision,
@@ -93,7 +94,7 @@ export const shownPrefixes = ({ branches, tags }: Repository['shows']): string[]
 /** The most references whose history is searched for a commit. */
 const MAX_TIPS = 100_000;
 
-/** Whether a commit is in the history of a visible reference. Other commits may exist, but were removed from the history. */
+/** Whether a commit is in the history of a visible reference. The repository may have others, such as commits that were removed. */
 async function isReachable(repo: Repository, oid: string, signal: AbortSignal): Promise<boolean> {
   const { refs, shows, git, objects } = repo;
   const head = await refs.head(signal);
@@ -107,6 +108,7 @@ async function isReachable(repo: Repository, oid: string, signal: AbortSignal): 
   if (tips.has(oid)) return true;
   const input = `${oid}\n${[...tips].map((tip) => `^${tip}\n`).join('')}`;
   const args = ['rev-list', '--ignore-missing', '--max-count=1', '--stdin'];
+  // The commit is in the output only if no tip reaches it.
   for await (const unreached of recordsOf(runGit(git, args, { signal, input }))) if (unreached === oid) return false;
   return true;
 }
@@ -139,7 +141,7 @@ async function peel(repo: Repository, oid: string, uri: string, signal: AbortSig
   throw notFound(uri);
 }
 
-/** @throws ResourceError `not-found` */
+/** Returns the entry at a path below a root. @throws ResourceError `not-found` */
 export async function findPath(
   { trees }: Repository,
   root: Entry,

@@ -1,4 +1,4 @@
-/** A repository in a served folder, as it is gone into from there. */
+/** Serves a repository that lies in a served folder. */
 import { ResourceError } from '../../core/errors.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import { gitFailed } from './command.ts';
@@ -14,15 +14,15 @@ export interface GitFolderOptions {
   readonly source: Source;
   /** The name of the root. */
   readonly name: string;
-  /** The path of its root in the URIs by which others know it, for links: `/project/.git`. */
+  /** The path of the repository's root in the URIs of clients, for links, such as `/project/.git`. */
   readonly base: string;
-  /** Its path on this machine, to be told of changes. */
+  /** The path of the repository on this machine, which is watched for changes. */
   readonly path: string;
 }
 
 /**
- * A repository in a folder that others write in: whatever is put into it, nothing outside of it is read
- * (`docs/decisions/0048-nested.md`).
+ * Makes the provider of a repository in a folder that others may write to. Whatever they put into the repository, nothing
+ * outside of it is read (`docs/decisions/0048-nested.md`).
  * @throws ResourceError `invalid`, `too-large`, `unavailable`
  */
 export async function gitFolderProvider({ source, name, base, path }: GitFolderOptions): Promise<ResourceProvider> {
@@ -48,7 +48,7 @@ export async function gitFolderProvider({ source, name, base, path }: GitFolderO
   });
 }
 
-/** The folder for temporary files may be full, or not be there. */
+/** Turns a system error into `unavailable`: the folder for temporary files may be full or missing. */
 function failed(error: unknown): never {
   throw error instanceof ResourceError ? error : gitFailed(error);
 }

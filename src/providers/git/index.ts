@@ -1,5 +1,5 @@
 /**
- * A git repository as resources: `git:///HEAD/src/x.ts` is the present version of a file; `git:///branches/main`,
+ * Serves a git repository: `git:///HEAD/src/x.ts` is the current version of a file; `git:///branches/main`,
  * `git:///tags/v1` and `git:///commits/<hash>` are trees of other revisions; `git:///log/...`, `git:///diff/...` and
  * `git:///blame/...` show the history. Vitrine executes nothing from the repository, and reads nothing outside it.
  *
@@ -19,8 +19,9 @@ import { makeStandIn } from './stand-in.ts';
 export { type GitConfig, type GitOptions, gitConfig } from './config.ts';
 
 /**
- * @throws ResourceError `invalid` when there is no repository, or it refers to another place; `unavailable` when git is missing.
- *   The message has the given path, since it is for the operator of the server.
+ * Makes a provider of a repository.
+ * @throws ResourceError `invalid` when there is no repository, or it refers to another place; `unavailable` when git is
+ *   missing. The message has the given path, since only the operator of the server sees it.
  */
 export async function gitProvider(options: GitOptions): Promise<ResourceProvider> {
   const { path, name, program = 'git', ...rest } = options;

@@ -50,7 +50,7 @@ export async function listFound(
   }
 }
 
-/** HEAD first. Whoever goes down to list everything is led to HEAD only: the rest is the same again, and again. */
+/** Lists the root, HEAD first. A walk over the whole tree gets HEAD only, since the others repeat the same files many times. */
 async function listRoot(repo: Repository, page: Page, ctx: Context): Promise<ResourcePage> {
   const { shows, refs } = repo;
   const names = ['HEAD', 'branches', 'tags', 'commits'] as const;
@@ -83,18 +83,18 @@ async function listRefs(
   if (page.cursor !== undefined && !isRefName(page.cursor)) throw invalid('The cursor is not one of this provider');
   const cursor = page.cursor === undefined ? '' : page.cursor;
   for await (const { name } of repo.refs.below([prefix.slice(0, -1)], ctx.signal)) {
-    const own = name.slice(prefix.length);
-    if (own <= cursor || !isRefName(own)) continue;
+    const shortName = name.slice(prefix.length);
+    if (shortName <= cursor || !isRefName(shortName)) continue;
     if (resources.length >= page.limit) return { resources, nextCursor: last };
-    last = own;
-    const address: Address = { kind: 'tree', revision: revisionOf(own), path: [] };
+    last = shortName;
+    const address: Address = { kind: 'tree', revision: revisionOf(shortName), path: [] };
     const found = await orUndefined(findAddress(repo, address, '', ctx.signal), ctx);
     if (found !== undefined) resources.push(found.resource);
   }
   return { resources };
 }
 
-/** A reference that has gone meanwhile, or leads to what is not there, is left out. */
+/** Returns undefined if the reference cannot be resolved: it was deleted meanwhile, or its object is missing. */
 async function orUndefined(finding: Promise<Found>, ctx: Context): Promise<Found | undefined> {
   try {
     return await finding;
@@ -124,11 +124,11 @@ async function listTree(
     if (blamed && (child.kind === 'link' || child.kind === 'submodule')) continue;
     const place = { kind, revision, path: [...path, child.name] };
     const resource = pathResource(repo, place, target, child, ctx.signal);
-    // Awaited below: one that fails must not be unheard of meanwhile.
+    // Awaited below. A rejection before that must not count as unhandled.
     resource.catch(() => {});
     chosen.push({ name: child.name, resource });
   }
-  const resources = await Promise.all(chosen.map((each) => each.resource));
+  const resources = await Promise.all(chosen.map(({ resource }) => resource));
   const last = index > 0 && index < tree.length ? tree.at(index - 1) : undefined;
   return { resources, nextCursor: last && `${last.kind === 'tree' ? 'd' : 'f'}${last.name}` };
 }

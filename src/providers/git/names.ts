@@ -1,10 +1,10 @@
 /**
- * Names of files and references, which git keeps as bytes, as segments of a URI. In this provider a name is a string of
- * one character a byte (`latin1`), so that comparing strings compares bytes.
+ * Converts between names of files and references, which are bytes in git, and segments of URIs. In this provider a name is a
+ * string of one character per byte (`latin1`), so that comparing strings compares bytes.
  *
- * A segment has the name as UTF-8. What no segment can have in it is written as `~` and two capital hexadecimal digits a
- * byte: control characters, backslashes, slashes, what is not UTF-8, U+FFFD, and the dots of `.` and `..`; so is a `~`
- * before two such digits. One name has one segment.
+ * A segment is the name as UTF-8 text. Some bytes are escaped, each as `~` and two capital hexadecimal digits: control
+ * characters, backslashes, slashes, bytes that are not UTF-8, U+FFFD, the dots of `.` and `..`, and a `~` before two such
+ * digits. So each name has exactly one segment.
  */
 
 /** A UTF-8 sequence, or a byte that belongs to none. */
@@ -17,7 +17,7 @@ const PLAIN = /^[\w@+=-][\w.@+= -]*$/;
 
 const ESCAPE = /~([0-9A-F]{2})/g;
 
-/** The decoded segment of a name that is not empty; also what the name is shown as. */
+/** Returns the decoded segment of a name, which is also the text that people see. The name must not be empty. */
 export function segmentOf(name: string): string {
   if (PLAIN.test(name)) return name;
   if (name === '.' || name === '..') return escaped(name);
@@ -31,7 +31,7 @@ export function segmentOf(name: string): string {
 const escaped = (bytes: string): string =>
   bytes.replace(/[\x00-\xff]/g, (byte) => `~${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 
-/** The name of a decoded segment; undefined where it is another spelling than that of `segmentOf`. */
+/** Returns the name of a decoded segment; undefined if `segmentOf` would write the name in another way. */
 export function nameOf(segment: string): string | undefined {
   if (PLAIN.test(segment)) return segment;
   const name = toBytes(segment).replace(ESCAPE, (_, digits: string) =>
@@ -40,14 +40,14 @@ export function nameOf(segment: string): string | undefined {
   return name !== '' && segmentOf(name) === segment ? name : undefined;
 }
 
-/** A text as a name. */
+/** Returns a text as a name, one character per byte. */
 export const toBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
-/** A name as text; undefined where it is not UTF-8. */
+/** Returns a name as text; undefined if it is not UTF-8. */
 export function toText(name: string): string | undefined {
   const text = Buffer.from(name, 'latin1').toString('utf8');
   return toBytes(text) === name ? text : undefined;
 }
 
-/** A name as text, with marks where it is not UTF-8. */
+/** Returns a name as text, with U+FFFD in place of bytes that are not UTF-8. */
 export const toShown = (name: string): string => Buffer.from(name, 'latin1').toString('utf8');

@@ -1,4 +1,4 @@
-/** Reading: a file or a window of it, a document about commits, or a container as a bounded set of its children. */
+/** Reads a file or a window of it, a document about commits, or a container as a bounded set of its children. */
 
 import { bytesOf, type ResourceBody } from '../../core/body.ts';
 import { childBodies } from '../../core/child-bodies.ts';
@@ -63,26 +63,29 @@ async function readLeaf(
     case 'compare': {
       if (target === undefined) break;
       if (base === undefined && (target.commit?.parents.length ?? 0) > 0)
-        throw new ResourceError('unavailable', 'This repository does not have what was there before');
+        throw new ResourceError(
+          'unavailable',
+          'The repository is shallow: it does not have the state before this commit',
+        );
       return document(resource, await diffBetween(repo, base, target, address.path, ctx), want, uri);
     }
   }
   throw new ResourceError('internal', 'Such a resource has no content');
 }
 
-/** The form that is wanted, or the first where none of them is. */
+/** Makes the body in the format that the client prefers, or in the first one if it wants none of them. */
 function chosen(
   resource: Resource,
   want: ReadOptions,
   uri: string,
-  forms: Readonly<Record<string, () => Buffer>>,
+  formats: Readonly<Record<string, () => Buffer>>,
 ): ResourceBody {
-  const types = Object.keys(forms);
+  const types = Object.keys(formats);
   const mimeType = types[bestFormat(types, want.accept ?? []) ?? 0] ?? '';
-  return document({ ...resource, mimeType }, forms[mimeType]?.() ?? Buffer.alloc(0), want, uri);
+  return document({ ...resource, mimeType }, formats[mimeType]?.() ?? Buffer.alloc(0), want, uri);
 }
 
-/** A document that was made, or a window of it. */
+/** Makes the body of a document, or of the requested window of it. */
 function document(resource: Resource, bytes: Buffer, want: ReadOptions, uri: string): ResourceBody {
   if (want.range === undefined) return { resource, content: bytesOf(bytes) };
   const { offset, end } = windowOf(want.range, bytes.byteLength, uri);

@@ -1,6 +1,6 @@
 /**
- * When references may have moved: the system tells of their folders, and they are looked at from time to time where it
- * tells nothing. Opened for the first who listens, ended with the last.
+ * Reports when references may have moved. The folders of the references are watched, and a timer reports from time to time,
+ * for changes that the system does not report.
  */
 import { type FSWatcher, watch } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -8,19 +8,19 @@ import { join } from 'node:path';
 import type { Log } from '../../core/context.ts';
 import type { Place } from './repository.ts';
 
-/** The most folders of references that are watched: names with slashes have their own. Others are polled. */
+/** The most folders of references that are watched. A name with slashes has folders of its own. Other folders are polled. */
 const MAX_FOLDERS = 256;
 
-/** Events within this time are one, in milliseconds. */
+/** Milliseconds in which several events count as one. */
 const SETTLE_MS = 50;
 
 export interface RefEvents {
-  /** Watches folders that have come since. */
+  /** Watches the folders that are new, and ends the watches on folders that are missing. */
   follow(): Promise<void>;
   close(): void;
 }
 
-/** @param onMaybe may be called for nothing, never while it is closed */
+/** @param onMaybe called when references may have moved, also if they have not; never after `close` */
 export async function watchRefs(
   { gitDirectory, commonDirectory }: Place,
   pollSeconds: number,
@@ -30,9 +30,9 @@ export async function watchRefs(
   const watchers = new Map<string, FSWatcher>();
   let settling: NodeJS.Timeout | undefined;
   let closed = false;
-  let told = false;
+  let warned = false;
 
-  const event = (): void => {
+  const onEvent = (): void => {
     if (closed) return;
     settling ??= setTimeout(() => {
       settling = undefined;
@@ -48,21 +48,21 @@ export async function watchRefs(
     if (closed || watchers.has(path) || watchers.size >= MAX_FOLDERS) return;
     try {
       const watcher = watch(path, { persistent: false }, (kind, name) => {
-        // A folder that is gone is let go, so that one of the same name is watched anew.
+        // The watch on a deleted folder ends, so that a new folder of the same name is watched.
         if (kind === 'rename' && name === '.') drop(path);
         if (name?.endsWith('.lock')) return;
-        event();
+        onEvent();
       });
       watcher.on('error', () => {
         drop(path);
-        event();
+        onEvent();
       });
       watchers.set(path, watcher);
     } catch (error) {
-      // A folder that is not there yet: the one that it is in tells when it comes.
+      // The folder does not exist yet. The watch on its parent reports when it is created.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-      if (!told) log().warn('references are looked at from time to time only: they cannot be watched', { error });
-      told = true;
+      if (!warned) log().warn('references are looked at from time to time only: they cannot be watched', { error });
+      warned = true;
     }
   }
 
@@ -78,12 +78,12 @@ export async function watchRefs(
       const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
       for (const entry of entries) if (entry.isDirectory()) wanted.push(join(path, entry.name));
     }
-    const there = new Set(wanted);
-    for (const path of watchers.keys()) if (!there.has(path)) drop(path);
-    for (const path of there) if (path !== join(commonDirectory, 'reftable') || (await exists(path))) add(path);
+    const paths = new Set(wanted);
+    for (const path of watchers.keys()) if (!paths.has(path)) drop(path);
+    for (const path of paths) if (path !== join(commonDirectory, 'reftable') || (await exists(path))) add(path);
   }
 
-  const poll = pollSeconds > 0 ? setInterval(event, pollSeconds * 1_000).unref() : undefined;
+  const poll = pollSeconds > 0 ? setInterval(onEvent, pollSeconds * 1_000).unref() : undefined;
   await follow();
   return {
     follow,

@@ -1,14 +1,15 @@
 /**
- * The folders of a repository on this machine. Nothing that is found in it leads elsewhere by itself: neither a `.git` that
- * is a file, nor `commondir`, nor a link, unless the other end says the same.
+ * Finds the folders of a repository on this machine. Nothing in a repository can redirect Vitrine to another folder on its own:
+ * a link is refused, and a `.git` that is a file is followed only if the folder that it names points back to it.
  */
 import { lstat, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { invalid, ResourceError } from '../../core/errors.ts';
 
 export interface Place {
-  /** Canonical paths: where `HEAD` lies, and where references and objects do. */
+  /** The canonical path of the folder with `HEAD`. */
   readonly gitDirectory: string;
+  /** The canonical path of the folder with references and objects. */
   readonly commonDirectory: string;
   /** The folder's name, without `.git`. */
   readonly called: string;
@@ -17,7 +18,7 @@ export interface Place {
 /** The most bytes of a file such as `HEAD`. */
 const MAX_POINTER_BYTES = 8_192;
 
-/** @throws ResourceError `invalid`, for whoever starts the server: it has the path as it was given */
+/** Finds the repository at a path. @throws ResourceError `invalid` with the given path, for the operator of the server */
 export async function locate(path: string): Promise<Place> {
   const real = await realpath(path).catch((cause: unknown) => {
     throw new ResourceError('invalid', `There is no repository at ${path}`, { cause });
@@ -58,7 +59,7 @@ async function assertWhole(place: Place, path: string): Promise<Place> {
   return place;
 }
 
-/** A `.git` that is a file is followed where the other end names this one: that is what `git worktree add` makes. */
+/** Follows a `.git` that is a file, as `git worktree add` makes it, if the folder that it names points back to it. */
 async function linkedWorktree(pointer: string, folder: string, path: string): Promise<Place> {
   const refused = invalid(
     `The .git of ${path} is a file that names another place, which does not name this one; serve that repository itself`,
@@ -83,11 +84,11 @@ async function readSmall(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8');
 }
 
-/** The text of `HEAD`: `ref: refs/heads/main`, or a hash; undefined where it is neither there nor a file of that size. */
+/** Returns the text of `HEAD`: `ref: refs/heads/main`, or a hash; undefined if it is missing, not a file, or too large. */
 export async function readHead({ gitDirectory }: Place): Promise<string | undefined> {
   const path = join(gitDirectory, 'HEAD');
   const stats = await lstat(path).catch(() => undefined);
-  // As git wrote it long ago: a link to the name of the reference.
+  // Old versions of git made `HEAD` a link to the file of the reference.
   if (stats?.isSymbolicLink()) {
     const target = await readlink(path);
     return target.startsWith('refs/') ? `ref: ${target}` : undefined;
@@ -96,8 +97,8 @@ export async function readHead({ gitDirectory }: Place): Promise<string | undefi
 }
 
 /**
- * Says what makes objects lie elsewhere: `alternates`, or a link in the folder of objects; undefined where all of them
- * are in the repository.
+ * Returns the file or link, such as `objects/info/alternates`, by which the repository uses objects from another folder;
+ * undefined if all its objects are its own.
  */
 export async function borrowing({ commonDirectory }: Place): Promise<string | undefined> {
   const objects = join(commonDirectory, 'objects');

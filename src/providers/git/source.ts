@@ -1,9 +1,11 @@
-/** The folder of a repository that git does not see: its names and files, and the content of small ones. */
+/** Gives access to the folder of a repository that git itself does not open. */
 import { ResourceError } from '../../core/errors.ts';
 
-/** The repository's own folder: the names in it, and its files, never through a link. */
+/** The folder of a repository. Nothing is reached through a link. */
 export interface Source {
+  /** Returns the entries of a folder; undefined if there is none at this path. */
   entries(path: readonly string[]): Promise<readonly SourceEntry[] | undefined>;
+  /** Opens a file; undefined if there is none at this path. */
   open(path: readonly string[]): Promise<SourceFile | undefined>;
 }
 
@@ -15,13 +17,13 @@ interface SourceEntry {
 export interface SourceFile {
   /** Bytes. */
   readonly size: number;
-  /** Leads git to this file for as long as it is open. */
+  /** A path by which git can read this file, as long as the file is open. */
   readonly path: string;
   read(buffer: Buffer, offset: number, length: number, position: number): Promise<number>;
   close(): Promise<void>;
 }
 
-/** The content of a small file; undefined where there is none. @throws ResourceError `too-large` */
+/** Reads a small file; undefined if there is none at this path. @throws ResourceError `too-large` */
 export async function small(source: Source, path: readonly string[], maxBytes: number): Promise<Buffer | undefined> {
   const file = await source.open(path);
   if (file === undefined) return undefined;
@@ -34,7 +36,7 @@ export async function small(source: Source, path: readonly string[], maxBytes: n
   }
 }
 
-/** The bytes of a file, up to the size that it had when it was opened. */
+/** Reads a file up to the size that it had when it was opened. */
 export async function wholeOf(file: SourceFile): Promise<Buffer> {
   const bytes = Buffer.alloc(file.size);
   let filled = 0;

@@ -1,4 +1,4 @@
-/** Templates of what can be asked of a repository, and completion of branches, tags, commits and paths (RES-3). */
+/** Lists the templates of a repository, and completes branches, tags, commits and paths (RES-3). */
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { CompletionRequest, CompletionValues, Page, TemplatePage } from '../../core/provider.ts';
@@ -10,19 +10,19 @@ import { recordsOf, runGit } from './command.ts';
 import { findPath, type Repository, resolveRevision } from './find.ts';
 import { segmentOf } from './names.ts';
 
-interface Said {
-  /** Behind `git:///`. */
+interface GitTemplate {
+  /** The part of the template after `git:///`. */
   readonly path: string;
   readonly title: string;
-  /** The type of all that match (RES-11). */
+  /** The type of all resources that match (RES-11). */
   readonly mimeType?: string;
-  /** The parts of the repository that must be shown for it. */
+  /** The parts of the repository that must be shown, or the template is not listed. */
   readonly needs: readonly (keyof Repository['shows'])[];
 }
 
 const DIFF = 'text/x-diff';
 
-const TEMPLATES: readonly Said[] = [
+const TEMPLATES: readonly GitTemplate[] = [
   { path: 'HEAD/{+path}', title: 'A file or folder as it is now', needs: [] },
   { path: 'branches/{branch}/{+path}', title: 'A file or folder of a branch', needs: ['branches'] },
   { path: 'tags/{tag}/{+path}', title: 'A file or folder of a tag', needs: ['tags'] },
@@ -56,20 +56,20 @@ const TEMPLATES: readonly Said[] = [
   },
 ];
 
-const uriTemplateOf = ({ path }: Said): string => `git:///${path}`;
+const uriTemplateOf = ({ path }: GitTemplate): string => `git:///${path}`;
 
-const shown = ({ shows }: Repository): readonly Said[] =>
+const shown = ({ shows }: Repository): readonly GitTemplate[] =>
   TEMPLATES.filter(({ needs }) => needs.every((need) => shows[need]));
 
 export function listTemplates(repo: Repository, page: Page): TemplatePage {
   const all = shown(repo).map(
-    (said): ResourceTemplate => ({
-      uriTemplate: uriTemplateOf(said),
-      name: said.path,
-      title: said.title,
+    (template): ResourceTemplate => ({
+      uriTemplate: uriTemplateOf(template),
+      name: template.path,
+      title: template.title,
       description:
         'In the name of a branch or tag write ~2F for a slash; in a path write %25 for %, %3F for ?, %23 for #.',
-      ...(said.mimeType !== undefined && { mimeType: said.mimeType }),
+      ...(template.mimeType !== undefined && { mimeType: template.mimeType }),
     }),
   );
   const from = page.cursor === undefined ? 0 : all.findIndex(({ uriTemplate }) => uriTemplate === page.cursor) + 1;
@@ -79,18 +79,18 @@ export function listTemplates(repo: Repository, page: Page): TemplatePage {
   return { resourceTemplates, nextCursor: more ? resourceTemplates.at(-1)?.uriTemplate : undefined };
 }
 
-/** @throws ResourceError `invalid` for a template or variable that there is not */
+/** @throws ResourceError `invalid` for a template or a variable that does not exist */
 export async function complete(repo: Repository, request: CompletionRequest, ctx: Context): Promise<CompletionValues> {
-  const said = shown(repo).find((each) => uriTemplateOf(each) === request.uriTemplate);
-  if (said === undefined) throw invalid('There is no such template', request.uriTemplate);
-  const { variables } = parseUriTemplate(said.path);
+  const template = shown(repo).find((candidate) => uriTemplateOf(candidate) === request.uriTemplate);
+  if (template === undefined) throw invalid('There is no such template', request.uriTemplate);
+  const { variables } = parseUriTemplate(template.path);
   if (!variables.includes(request.variable))
     throw invalid(`The template has no variable named ${JSON.stringify(request.variable)}`);
-  if (request.variable === 'path') return completePath(repo, said, request, ctx);
-  return limited(candidates(repo, said, request.variable, ctx), request, ctx);
+  if (request.variable === 'path') return completePath(repo, template, request, ctx);
+  return limited(candidates(repo, template, request.variable, ctx), request, ctx);
 }
 
-/** The values that begin with what was typed, up to the limit. */
+/** Returns the values that begin with the typed text and that the caller may list, up to the limit. */
 async function limited(
   values: AsyncIterable<Candidate>,
   { value, limit }: CompletionRequest,
@@ -98,19 +98,19 @@ async function limited(
 ): Promise<CompletionValues> {
   const typed = value.replaceAll('/', '~2F');
   const found: string[] = [];
-  for await (const { text: each, revision } of values) {
-    if (!each.startsWith(typed)) continue;
+  for await (const { text, revision } of values) {
+    if (!text.startsWith(typed)) continue;
     if (may !== undefined && !(await may('list', uriOf({ kind: 'tree', revision, path: [] })))) continue;
     if (found.length >= limit) return { values: found, hasMore: true };
-    found.push(each);
+    found.push(text);
   }
   return { values: found, hasMore: false, total: found.length };
 }
 
-/** The most commits that are looked at for a completion: the newest. */
+/** The most commits that are looked at for one completion, the newest first. */
 const MAX_COMMITS = 10_000;
 
-/** The most references that are looked at. */
+/** The most references that are looked at for one completion. */
 const MAX_REFS = 100_000;
 
 interface Candidate {
@@ -118,7 +118,12 @@ interface Candidate {
   readonly revision: Revision;
 }
 
-async function* candidates(repo: Repository, { path }: Said, variable: string, ctx: Context): AsyncIterable<Candidate> {
+async function* candidates(
+  repo: Repository,
+  { path }: GitTemplate,
+  variable: string,
+  ctx: Context,
+): AsyncIterable<Candidate> {
   if (variable === 'commit') {
     const head = await repo.refs.head(ctx.signal);
     if (head === undefined) return;
@@ -133,21 +138,21 @@ async function* candidates(repo: Repository, { path }: Said, variable: string, c
   let seen = 0;
   for await (const { name } of repo.refs.below([prefix], ctx.signal)) {
     if (++seen > MAX_REFS) return;
-    const own = name.slice(prefix.length + 1);
-    yield { text: segmentOf(own), revision: { kind, name: own } };
+    const shortName = name.slice(prefix.length + 1);
+    yield { text: segmentOf(shortName), revision: { kind, name: shortName } };
   }
 }
 
 async function completePath(
   repo: Repository,
-  said: Said,
+  template: GitTemplate,
   request: CompletionRequest,
   ctx: Context,
 ): Promise<CompletionValues> {
-  const template = uriTemplateOf(said);
-  const blamed = said.path.startsWith('blame/');
-  return completeTreePath(template, request, async (segments, prefix): Promise<TreeEntry[]> => {
-    const uri = parseUriTemplate(template).expand({ ...request.known, path: '' });
+  const uriTemplate = uriTemplateOf(template);
+  const blamed = template.path.startsWith('blame/');
+  return completeTreePath(uriTemplate, request, async (segments, prefix): Promise<TreeEntry[]> => {
+    const uri = parseUriTemplate(uriTemplate).expand({ ...request.known, path: '' });
     const { address } = parseUri(uri);
     if (!('path' in address)) throw new ResourceError('not-found', 'There is no such revision', { uri });
     const target = await resolveRevision(repo, address.revision, uri, ctx.signal);
@@ -158,9 +163,9 @@ async function completePath(
     const found: TreeEntry[] = [];
     for (let index = 0; index < tree.length && found.length <= request.limit; index++) {
       const { kind, name } = tree.at(index);
-      const own = segmentOf(name);
-      if (!own.startsWith(prefix) || (blamed && kind !== 'tree' && kind !== 'file')) continue;
-      found.push({ name: own, isDirectory: kind === 'tree' });
+      const segment = segmentOf(name);
+      if (!segment.startsWith(prefix) || (blamed && kind !== 'tree' && kind !== 'file')) continue;
+      found.push({ name: segment, isDirectory: kind === 'tree' });
     }
     return found;
   });

@@ -1,6 +1,6 @@
 /**
- * Trees: what git keeps for a folder. One is read once and its entries found by halving, so that a late page costs as
- * much as an early one; trees that were read are remembered up to a number of bytes, since a hash has one content.
+ * Reads trees, the objects that git has for folders. A tree is parsed once, and its entries are found by binary search, so that
+ * each page, early or late, costs the same. Parsed trees are cached up to a number of bytes: the content of a hash never changes.
  */
 import { LRUCache } from 'lru-cache';
 import { breaks } from '../../core/breaks.ts';
@@ -12,7 +12,7 @@ export interface TreeEntry {
   readonly kind: 'tree' | 'file' | 'link' | 'submodule';
   /** As git writes it: `100644`, `100755`, `120000`, `40000`, `160000`. */
   readonly mode: string;
-  /** One character a byte. */
+  /** The name as bytes, one character per byte. */
   readonly name: string;
   readonly oid: string;
 }
@@ -21,54 +21,55 @@ export interface Tree {
   readonly length: number;
   at(index: number): TreeEntry;
   find(name: string): TreeEntry | undefined;
-  /** The first entry behind one that is, or was, there. */
+  /** Returns the index of the first entry after a given one, which need not be in the tree any more. */
   after(entry: Pick<TreeEntry, 'name'> & { readonly isTree: boolean }): number;
 }
 
 export interface Trees {
-  /** @throws ResourceError `too-large`, `unavailable` where it is missing or damaged */
+  /** @throws ResourceError `too-large`, `unavailable` if the tree is missing or damaged */
   read(oid: string, signal: AbortSignal): Promise<Tree>;
   clear(): void;
 }
 
-/** Entries that are looked at between two looks at the time. */
+/** The number of entries that are parsed before the clock is checked for a break. */
 const STEPS = 256;
 
-/** The most entries of a tree that is not in the order that git writes, which is none that git wrote; they are sorted at once. */
+/** The most entries of a tree that is not in git's order. Git writes no such tree; its entries are sorted in one go. */
 const MAX_UNORDERED = 10_000;
 
-/** Bytes of trees that are remembered. */
+/** The most bytes of trees that are cached. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 
 export function createTrees(objects: Objects, maxTreeBytes: number): Trees {
-  const known = new LRUCache<string, Tree & { readonly bytes: number }>({
+  const cache = new LRUCache<string, Tree & { readonly bytes: number }>({
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ bytes }) => bytes + 1_024,
   });
   return {
     async read(oid, signal) {
-      const remembered = known.get(oid);
-      if (remembered !== undefined) return remembered;
+      const cached = cache.get(oid);
+      if (cached !== undefined) return cached;
       const content = await objects.content(oid, maxTreeBytes, signal);
       if (content?.type !== 'tree') throw missing();
       if (content.bytes === undefined)
         throw new ResourceError('too-large', `The folder has more than ${maxTreeBytes} bytes of names`);
       const tree = await parseTree(content.bytes, oid.length / 2, signal);
-      known.set(oid, tree);
+      cache.set(oid, tree);
       return tree;
     },
-    clear: () => known.clear(),
+    clear: () => cache.clear(),
   };
 }
 
 const missing = (): ResourceError => gitFailed('an object is missing');
 
-/** Returns the key that orders an entry: a folder's name counts as if a slash were behind it. */
+/** Returns the key that entries are sorted by: the name of a folder counts as if it ended in a slash. */
 const keyOf = (name: string, isTree: boolean): string => (isTree ? `${name}/` : name);
 
 /**
- * There may be millions of entries: others have their turn while they are looked at.
- * @throws ResourceError `unavailable` for bytes that are no tree; the signal's reason
+ * Parses a tree. It may have millions of entries, so other work gets a turn from time to time.
+ * @param hashBytes the bytes of a hash: 20 or 32
+ * @throws ResourceError `unavailable` for bytes that are not a tree; the signal's reason
  */
 async function parseTree(
   bytes: Buffer,
@@ -107,7 +108,7 @@ async function parseTree(
     return keyOf(name, kind === 'tree');
   };
 
-  /** The first index whose key is not before this one. */
+  /** Returns the first index whose key is not before this one. */
   function lowerBound(key: string): number {
     let [low, high] = [0, offsets.length];
     while (low < high) {
@@ -123,7 +124,7 @@ async function parseTree(
     return entry?.name === name && (entry.kind === 'tree') === isTree ? entry : undefined;
   };
 
-  /** As git writes trees: in order, each name once. Others are put in order here, the first of a name counting. */
+  /** Whether the tree is as git writes it: sorted, with each name once. */
   async function isProper(): Promise<boolean> {
     let before = '';
     for (let index = 0; index < offsets.length; index++) {
@@ -141,6 +142,7 @@ async function parseTree(
   }
   if (!(await isProper())) {
     if (starts.length > MAX_UNORDERED) throw gitFailed('a tree is not in order, and too large to be put in order');
+    // Of several entries with one name, the first one counts.
     const first = new Map<string, { readonly start: number; readonly key: string }>();
     for (const start of starts) {
       const { name, kind } = entryAt(start);

@@ -1,4 +1,4 @@
-/** Changes of what is watched, out of references that move (RES-4): a resource is told of where it is another by then. */
+/** Reports changes of watched resources (RES-4): when references move, each resource is compared with its state before. */
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Context, Log } from '../../core/context.ts';
@@ -12,13 +12,13 @@ import { type RefEvents, watchRefs } from './ref-events.ts';
 type OnChange = (event: ChangeEvent) => void;
 
 interface Watcher {
-  /** Undefined for the listed set. */
+  /** Undefined for the default list. */
   readonly address: Address | undefined;
   readonly uri: string;
   readonly onChange: OnChange;
-  /** Undefined until it is known what it begins with. */
+  /** The state of the resource at the latest look; undefined before the first one. */
   state: string | undefined;
-  /** It was looked for changes before that: once more, then. */
+  /** Whether a look skipped this watcher because it had no state yet. Another look follows as soon as it has one. */
   missed: boolean;
 }
 
@@ -34,7 +34,7 @@ export function createWatching(repo: Repository, pollSeconds: number, log: () =>
   let waiting = false;
   let stopping = stop();
 
-  /** One look after the other; while one waits for its turn, it sees what another would. */
+  /** Looks for changes, one look after the other. While one look waits for its turn, no other one is added. */
   function look(): void {
     if (waiting) return;
     waiting = true;
@@ -47,7 +47,7 @@ export function createWatching(repo: Repository, pollSeconds: number, log: () =>
     waiting = false;
     const opened = await events;
     if (opened === undefined) return;
-    // First the watches, then the look: what changes in between is seen by one of them.
+    // The watches are placed before the look, so that a change in between is not missed.
     await opened.follow();
     await repo.refresh();
     const { signal } = stopping;
@@ -66,7 +66,7 @@ export function createWatching(repo: Repository, pollSeconds: number, log: () =>
     }
   }
 
-  /** One that cannot be looked at now keeps nobody else from being told. */
+  /** Returns the old state if the resource cannot be read now, so that the other watchers still get their changes. */
   async function stateOrSame(watcher: Watcher, names: RefState, signal: AbortSignal): Promise<string | undefined> {
     try {
       return await stateOf(repo, watcher.address, names, signal);
@@ -112,14 +112,14 @@ export function createWatching(repo: Repository, pollSeconds: number, log: () =>
   };
 }
 
-/** Many a command listens to it at a time. */
+/** Makes the controller that ends all running commands. Many commands listen to its signal at a time. */
 function stop(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
   return controller;
 }
 
-/** Refuses an address at a hash, since it never changes; one that is missing now may come. @throws ResourceError */
+/** Refuses an address at a hash, since it never changes. An address that is missing now may come to exist. @throws ResourceError */
 async function assertWatchable(repo: Repository, address: Address, uri: string, signal: AbortSignal): Promise<void> {
   const found = await findOrUndefined(repo, address, signal);
   const fixed =
@@ -145,7 +145,7 @@ interface RefState {
   readonly head: string;
 }
 
-/** The most references that are compared. */
+/** The most references that count for the state. */
 const MAX_REFS = 200_000;
 
 async function stateOfRefs(repo: Repository, signal: AbortSignal): Promise<RefState> {
@@ -166,7 +166,7 @@ async function stateOfRefs(repo: Repository, signal: AbortSignal): Promise<RefSt
   };
 }
 
-/** Returns the state that looks compare: two are equal where the resource is the same. */
+/** Returns a text for the state of a resource. Two texts are equal if the resource has not changed. */
 async function stateOf(
   repo: Repository,
   address: Address | undefined,
@@ -191,7 +191,7 @@ async function stateOf(
       const found = await findOrUndefined(repo, address, signal);
       if (found === undefined) return 'missing';
       const { target, entry, base } = found;
-      // A tree is what lies at the path; the others tell of commits too.
+      // The state of a tree is the entry at its path. The other kinds are about commits, too.
       if (address.kind === 'tree') return `${entry?.mode} ${entry?.oid}`;
       return `${base?.commit?.oid} ${target?.commit?.oid}`;
     }

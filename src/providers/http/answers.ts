@@ -1,6 +1,6 @@
 /**
- * Answers of web servers, and what is kept of them: contents in a cache with a limit in bytes, which are asked for again
- * under the condition that they changed, and for longer what was said of them.
+ * Requests resources from web servers, and keeps their answers. Contents are kept in a cache with a limit in bytes, and are
+ * requested again only on the condition that they have changed. The facts about them are kept for longer.
  */
 
 import { LRUCache } from 'lru-cache';
@@ -17,7 +17,7 @@ import { openWindow, windowOf } from './ranges.ts';
 import type { Send, WebAnswer } from './send.ts';
 import type { Target } from './target.ts';
 
-/** A whole content. */
+/** The whole content of a resource, with its facts. */
 export interface Kept {
   readonly facts: Facts;
   readonly bytes: Uint8Array;
@@ -25,28 +25,32 @@ export interface Kept {
 
 export interface Answers {
   /**
-   * Returns the server's facts about a resource, without its content; undefined where it gives none.
-   * @throws ResourceError `not-found` when the server says that
+   * Returns the server's facts about a resource, without its content; undefined if the server refuses a HEAD request.
+   * @throws ResourceError `not-found` when the server answers so
    */
   facts(target: Target, ctx: Pick<Context, 'signal'>): Promise<Facts | undefined>;
-  /** The latest that the server said, however long ago. */
+  /** Returns the latest facts that the server gave, however old they are. Sends no request. */
   known(uri: string): Facts | undefined;
-  /** @throws ResourceError `not-found`, `denied`, `limited`, `unavailable`, `timeout`, `too-large`, `invalid` */
+  /**
+   * Opens the content of a resource, or a window of it, for reading.
+   * @throws ResourceError `not-found`, `denied`, `limited`, `unavailable`, `timeout`, `too-large`, `invalid`
+   */
   open(target: Target, want: ReadOptions, ctx: Pick<Context, 'signal'>): Promise<Opened>;
-  /** The whole in memory. `ask`: also while the latest answer is fresh. */
+  /** Returns the whole content in memory. @param ask sends a request even while the latest answer is fresh */
   whole(target: Target, maxBytes: number, ctx: Pick<Context, 'signal'>, ask?: boolean): Promise<Kept>;
-  /** A request as it stands, for who looks for changes. The caller closes the answer. */
+  /** Sends a GET request without using the cache. The caller closes the answer. */
   ask(target: Target, headers: Readonly<Record<string, string>>, ctx: Pick<Context, 'signal'>): Promise<WebAnswer>;
-  /** Forgets what is kept of a resource that has changed; of all without a URI. */
+  /** Forgets all about a resource that has changed; without a URI, about all resources. */
   forget(uri?: string): void;
 }
 
-/** How long HEAD is not asked again, fresh or not, in milliseconds. */
+/** Milliseconds for which facts are used without another HEAD request, even if they are not fresh. */
 const FACTS_MS = 5_000;
 
+/** The most resources whose facts are kept. */
 const MAX_FACTS = 10_000;
 
-/** Contents up to this size are taken in at once. */
+/** Contents up to this size are read at once, others as a stream. */
 const SMALL_BYTES = 64 * 1024;
 
 export function createAnswers(send: Send, limits: Limits): Answers {
@@ -55,7 +59,7 @@ export function createAnswers(send: Send, limits: Limits): Answers {
       ? undefined
       : new LRUCache<string, Kept>({
           maxSize: limits.cacheBytes,
-          // One must not push out all others.
+          // One large content must not push out all others.
           maxEntrySize: Math.max(1, Math.floor(limits.cacheBytes / 4)),
           sizeCalculation: ({ bytes }) => bytes.byteLength + 512,
         });
@@ -85,7 +89,7 @@ export function createAnswers(send: Send, limits: Limits): Answers {
   const factsIn = (answer: WebAnswer, target: Target): Facts =>
     factsOf(answer, { ttlMs: limits.ttlMs, credentials: hasAccess(target) });
 
-  /** With what an earlier answer about the same content said. */
+  /** Keeps the facts. If they have no size, that of an earlier answer about the same content counts. */
   function remember(uri: string, facts: Facts): Facts {
     const before = known.get(uri)?.facts;
     const old = before instanceof ResourceError ? undefined : before;
@@ -97,8 +101,8 @@ export function createAnswers(send: Send, limits: Limits): Answers {
 
   function keep(uri: string, facts: Facts, bytes: Uint8Array): Kept {
     const kept = { facts: { ...facts, size: bytes.byteLength }, bytes };
-    const worth = facts.etag !== undefined || facts.modified !== undefined || facts.freshUntil > Date.now();
-    if (facts.noStore || !worth) cache?.delete(uri);
+    const reusable = facts.etag !== undefined || facts.modified !== undefined || facts.freshUntil > Date.now();
+    if (facts.noStore || !reusable) cache?.delete(uri);
     else cache?.set(uri, kept);
     remember(uri, kept.facts);
     return kept;
@@ -115,7 +119,7 @@ export function createAnswers(send: Send, limits: Limits): Answers {
     return undefined;
   }
 
-  /** Asks for the whole; what was kept where it has not changed. */
+  /** Requests the whole content. Returns the kept content if the server answers that it has not changed. */
   async function conditional(
     target: Target,
     ctx: Pick<Context, 'signal'>,
@@ -146,7 +150,7 @@ export function createAnswers(send: Send, limits: Limits): Answers {
     return keep(target.uri, got.facts, await collected(got.answer, got.facts, maxBytes, target.uri));
   }
 
-  /** The stream as it is; once it ran to its end it is kept, unless it turned out too large for that. */
+  /** Yields the chunks of a stream, and keeps the content after its end, unless it is too large for the cache. */
   async function* kept(answer: WebAnswer, facts: Facts, maxBytes: number, uri: string): AsyncIterable<Uint8Array> {
     let chunks: Uint8Array[] | undefined = [];
     let size = 0;
@@ -181,7 +185,7 @@ export function createAnswers(send: Send, limits: Limits): Answers {
         if (last.facts instanceof ResourceError) throw last.facts;
         return last.facts;
       }
-      // Who asks at the same time waits for the same answer, unless whoever asked first goes away.
+      // Simultaneous callers share one request. If it fails, for example because its caller leaves, the others send their own.
       const running = asking.get(uri);
       if (running !== undefined) {
         const facts = await running.catch(() => undefined);
@@ -214,20 +218,21 @@ export function createAnswers(send: Send, limits: Limits): Answers {
         return { facts: got.kept.facts, content: { kind: 'bytes', bytes: got.kept.bytes } };
       }
       const { answer, facts } = got;
-      const own = want.accept === undefined;
+      // The cache has only the server's default format.
+      const cacheable = want.accept === undefined;
       if ((facts.size ?? 0) > maxBytes) {
         answer.close();
         throw tooLarge(maxBytes, uri);
       }
       if (facts.size !== undefined && facts.size <= SMALL_BYTES) {
         const bytes = await collected(answer, facts, maxBytes, uri);
-        const all = own ? keep(uri, facts, bytes).facts : facts;
+        const all = cacheable ? keep(uri, facts, bytes).facts : facts;
         return { facts: all, content: { kind: 'bytes', bytes } };
       }
       const content: BodyContent = {
         kind: 'stream',
         size: facts.size,
-        open: () => (own ? kept(answer, facts, maxBytes, uri) : unpacked(answer, maxBytes, uri)),
+        open: () => (cacheable ? kept(answer, facts, maxBytes, uri) : unpacked(answer, maxBytes, uri)),
       };
       return { facts, content, close: async () => answer.close() };
     },
@@ -252,7 +257,7 @@ export function conditionsOf({ etag, modified }: Facts): Readonly<Record<string,
   };
 }
 
-/** @throws ResourceError for an answer that has no whole content in it; it is closed then */
+/** Closes an answer that does not have the whole content, and throws. @throws ResourceError by its status */
 export function assertContent(answer: WebAnswer, uri: string): void {
   if (answer.status >= 200 && answer.status < 300 && answer.status !== 206) return;
   answer.close();
@@ -271,7 +276,7 @@ async function collected(answer: WebAnswer, facts: Facts, maxBytes: number, uri:
 
 const acceptOf = ({ said }: Target): string => (said.mimeType === undefined ? '*/*' : `${said.mimeType}, */*;q=0.5`);
 
-/** In order of preference, and anything after that: what does not fit is better than nothing, and said to be what it is. */
+/** Returns an `Accept` header with the wanted types, the best first, and then any type: a type that nobody wants beats none. */
 const preferred = (accept: readonly string[]): string =>
   [
     ...accept

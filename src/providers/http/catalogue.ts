@@ -1,4 +1,4 @@
-/** All that can be read: what is configured, what a document of an API has, and what is in a feed. Nothing else. */
+/** Knows all resources of the mount: those of the configuration, of the documents of APIs, and of feeds. No other URL is read. */
 
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
@@ -20,14 +20,18 @@ import { matchTemplate, type WebTemplate } from './templates.ts';
 type Asking = Pick<Context, 'signal' | 'notes'>;
 
 export interface Catalogue {
-  /** In the order of the configuration. A document that cannot be had is noted as missing. */
+  /** Returns the resources in the order of the configuration. If the document of an API cannot be loaded, notes it as missing. */
   targets(ctx: Asking): Promise<readonly Target[]>;
+  /** Returns the templates, likewise. */
   templates(ctx: Asking): Promise<readonly WebTemplate[]>;
-  /** @param ask also while the latest answer is fresh @throws ResourceError */
+  /** Returns the entries of a feed. @param ask requests the feed even while the latest answer is fresh @throws ResourceError */
   children(feed: Target, ctx: Asking, ask?: boolean): Promise<readonly FeedTarget[]>;
-  /** @throws ResourceError `not-found`, `invalid`, and why a document or a feed that may have it cannot be had */
+  /**
+   * Returns the resource with a URI.
+   * @throws ResourceError `not-found`, `invalid`, or the error of a document or a feed that may have the resource
+   */
   find(uri: string, ctx: Asking, ask?: boolean): Promise<Target>;
-  /** Feeds that may get an entry with this URI. */
+  /** Returns the feeds that may have, or get, an entry with this URI. */
   feedsFor(uri: string, ctx: Asking): Promise<readonly Target[]>;
   close(): Promise<void>;
 }
@@ -40,25 +44,27 @@ export interface CatalogueOptions {
   readonly log: Log | undefined;
 }
 
-/** How long a document that could not be fetched is not fetched again, in milliseconds. */
+/** Milliseconds after which a document is fetched again when that has failed. */
 const AGAIN_MS = 5_000;
 
-/** How long a document that could not be read is not read again, in milliseconds: it costs time, and fails again. */
+/** The same for a document that is too large or takes too long to read: reading it is expensive, and would fail again. */
 const UNREADABLE_MS = 60_000;
 
-/** Feeds whose entries are remembered, and bytes of those. */
+/** The most feeds whose entries are kept. */
 const MAX_FEEDS = 64;
+
+/** The most bytes of the entries that are kept. */
 const MAX_FEEDS_BYTES = 32 * 1024 * 1024;
 
 /** Bytes that an entry takes beside its content. */
 const ENTRY_BYTES = 1_024;
 
-/** The most resources that are asked whether they are feeds, to find an entry of one. */
+/** The most HEAD requests that find out whether a resource is a feed, in one search for an entry. */
 const MAX_ASKED = 16;
 
 type Api = Extract<Entry, { kind: 'api' }>;
 
-/** @throws ResourceError `invalid` for a document in a file that is none */
+/** @throws ResourceError `invalid` for a file that cannot be read, or is not a document of an API */
 export async function createCatalogue(options: CatalogueOptions): Promise<Catalogue> {
   const { name, entries, answers, base, log } = options;
   const apis = new Map<Api, ApiResources>();
@@ -90,10 +96,10 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
     return await resourcesOf(await documents.api(bytes, source), { ...source, access: entry.access, log });
   }
 
-  /** Who asks at the same time waits for the same document, and goes away without it. */
+  /** Returns the resources of an API. Simultaneous callers share one request, which goes on even if a caller leaves. */
   async function load(entry: Api, ctx: Asking): Promise<ApiResources> {
-    const known = apis.get(entry);
-    if (known !== undefined) return known;
+    const loadedBefore = apis.get(entry);
+    if (loadedBefore !== undefined) return loadedBefore;
     const failed = failures.get(entry);
     if (failed !== undefined && failed.until > Date.now()) throw failed.error;
     let running = loading.get(entry);
@@ -106,9 +112,9 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
 
   async function fetched(entry: Api): Promise<ApiResources> {
     const url = documentUrl(entry.document) as URL;
-    // Credentials are of the server, where one is configured.
-    const own = entry.server === undefined || entry.server.origin === url.origin;
-    const access = own ? entry.access : { headers: {}, query: {} };
+    // The credentials are for the configured server. Its document may lie at another origin, which must not get them.
+    const sameOrigin = entry.server === undefined || entry.server.origin === url.origin;
+    const access = sameOrigin ? entry.access : { headers: {}, query: {} };
     const document: Target = { uri: url.href, url, access, said: {}, head: false, feed: false };
     try {
       const { bytes } = await answers.whole(document, MAX_DOCUMENT_BYTES, closing);
@@ -118,13 +124,13 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
     } catch (error) {
       closing.signal.throwIfAborted();
       const broken = error instanceof ResourceError && (error.code === 'invalid' || error.code === 'not-found');
-      const said = broken
+      const shown = broken
         ? new ResourceError('unavailable', 'The API has no document that can be read', { cause: error })
         : error;
-      const dear = error instanceof ResourceError && (error.code === 'timeout' || error.code === 'too-large');
-      failures.set(entry, { error: said, until: Date.now() + (dear ? UNREADABLE_MS : AGAIN_MS) });
+      const expensive = error instanceof ResourceError && (error.code === 'timeout' || error.code === 'too-large');
+      failures.set(entry, { error: shown, until: Date.now() + (expensive ? UNREADABLE_MS : AGAIN_MS) });
       log?.warn('the document of an API cannot be had', { mount: name, error });
-      throw said;
+      throw shown;
     }
   }
 
@@ -152,15 +158,16 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
       ctx.notes?.missing({ mount: name, reason: 'The document of an API cannot be had now' });
 
   const allLoaded = (): boolean => entries.every((entry) => entry.kind !== 'api' || apis.has(entry));
+  /** The targets and templates, kept once all documents are loaded. */
   let targetsOnce: ReadonlyMap<string, Target> | undefined;
   let templatesOnce: readonly WebTemplate[] | undefined;
 
   async function targetsByUri(ctx: Asking, failed: (error: unknown) => void): Promise<ReadonlyMap<string, Target>> {
     if (targetsOnce !== undefined) return targetsOnce;
     const found = new Map<string, Target>();
-    for await (const each of loaded(ctx, failed)) {
-      const own = 'targets' in each ? each.targets : each.kind === 'resource' ? [each.target] : [];
-      for (const target of own) if (!found.has(target.uri)) found.set(target.uri, target);
+    for await (const part of loaded(ctx, failed)) {
+      const inPart = 'targets' in part ? part.targets : part.kind === 'resource' ? [part.target] : [];
+      for (const target of inPart) if (!found.has(target.uri)) found.set(target.uri, target);
     }
     if (allLoaded()) targetsOnce = found;
     return found;
@@ -176,9 +183,9 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
   ): Promise<readonly WebTemplate[]> {
     if (templatesOnce !== undefined) return templatesOnce;
     const found = new Map<string, WebTemplate>();
-    for await (const each of loaded(ctx, failed)) {
-      const own = 'targets' in each ? each.templates : each.kind === 'template' ? [each.template] : [];
-      for (const template of own) if (!found.has(template.text)) found.set(template.text, template);
+    for await (const part of loaded(ctx, failed)) {
+      const inPart = 'targets' in part ? part.templates : part.kind === 'template' ? [part.template] : [];
+      for (const template of inPart) if (!found.has(template.text)) found.set(template.text, template);
     }
     if (allLoaded()) templatesOnce = [...found.values()];
     return [...found.values()];
@@ -187,15 +194,15 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
   async function children(feed: Target, ctx: Asking, ask = false): Promise<readonly FeedTarget[]> {
     const { bytes, facts } = await answers.whole(feed, MAX_FEED_BYTES, ctx, ask);
     const key = createHash('sha256').update(feed.uri).update('\0').update(bytes).digest('base64');
-    const known = feeds.get(key);
-    if (known !== undefined) return await abortable(known, ctx.signal);
+    const readBefore = feeds.get(key);
+    if (readBefore !== undefined) return await abortable(readBefore, ctx.signal);
     const source = { uri: feed.uri, url: feed.url.href, mimeType: facts.mimeType };
     const reading = documents.feed(bytes, source).then((read) => feedTargets(feed, read));
     feeds.set(key, reading);
     reading.then(
       (read) => feeds.set(key, reading, { size: sizeOf(read) }),
       (error: unknown) => {
-        // Content that is no feed, or cannot be read, is not read again while it is the same.
+        // The same content would fail again, so the failure is kept, unless it came from a limit or the end of the server.
         const lasting = error instanceof ResourceError && error.code !== 'limited' && !closing.signal.aborted;
         if (!lasting) feeds.delete(key);
       },
@@ -239,8 +246,8 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
         failure ??= error;
       };
       const wanted = canonical(uri);
-      const own = (await targetsByUri(ctx, failed)).get(wanted);
-      if (own !== undefined) return own;
+      const known = (await targetsByUri(ctx, failed)).get(wanted);
+      if (known !== undefined) return known;
       if (fragment === undefined) {
         for (const template of await templates(ctx, failed)) {
           const target = matchTemplate(template, uri);
@@ -248,26 +255,26 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
         }
       }
       for (const feed of await feedsFor(wanted, ctx)) {
-        const entry = await children(feed, ctx, ask).catch((error: unknown) => {
+        const inFeed = await children(feed, ctx, ask).catch((error: unknown) => {
           ctx.signal.throwIfAborted();
           failed(error);
           return [];
         });
-        const found = entry.find((target) => target.uri === wanted);
+        const found = inFeed.find((target) => target.uri === wanted);
         if (found !== undefined) return found;
       }
-      throw failure === undefined ? notFound(uri) : of(failure, uri);
+      throw failure === undefined ? notFound(uri) : withUri(failure, uri);
     },
   };
 }
 
-/** A host alone is its root. Any other spelling than the canonical one names nothing. */
+/** Adds the slash to a URI that has only a host. No other spelling is changed, so only canonical URIs name resources. */
 function canonical(uri: string): string {
   const bare = /^(https?:\/\/[^/?#]+)$/.exec(uri);
   return bare === null ? uri : `${uri}/`;
 }
 
-const of = (error: unknown, uri: string): unknown => (error instanceof ResourceError ? error.withUri(uri) : error);
+const withUri = (error: unknown, uri: string): unknown => (error instanceof ResourceError ? error.withUri(uri) : error);
 
 const sizeOf = (targets: readonly FeedTarget[]): number =>
   targets.reduce((sum, { inline }) => sum + ENTRY_BYTES + (inline?.bytes.byteLength ?? 0), 1);

@@ -1,4 +1,4 @@
-/** Pages of templates, and completion of their variables by a configuration or the document of an API (RES-3). */
+/** Lists templates, and completes their variables from the values in the configuration or the document of an API (RES-3). */
 import { invalid } from '../../core/errors.ts';
 import type { CompletionRequest, CompletionValues, Page, TemplatePage } from '../../core/provider.ts';
 import { describeTemplate, type WebTemplate } from './templates.ts';
@@ -7,10 +7,10 @@ import { describeTemplate, type WebTemplate } from './templates.ts';
 export function templatePage(templates: readonly WebTemplate[], { cursor, limit }: Page): TemplatePage {
   const at = cursor === undefined ? 0 : templates.findIndex(({ text }) => text === cursor) + 1;
   if (cursor !== undefined && at === 0) throw invalid('The cursor names a template that does not exist');
-  const shown = templates.slice(at, at + limit);
+  const page = templates.slice(at, at + limit);
   return {
-    resourceTemplates: shown.map(describeTemplate),
-    nextCursor: at + shown.length < templates.length ? shown.at(-1)?.text : undefined,
+    resourceTemplates: page.map(describeTemplate),
+    nextCursor: at + page.length < templates.length ? page.at(-1)?.text : undefined,
   };
 }
 
@@ -23,6 +23,6 @@ export function completeVariable(
   if (template === undefined) throw invalid('There is no such template', uriTemplate);
   if (!template.parsed.variables.includes(variable))
     throw invalid(`The template has no variable named ${JSON.stringify(variable)}`, uriTemplate);
-  const all = [...new Set(template.values.get(variable))].filter((each) => each.startsWith(value));
+  const all = [...new Set(template.values.get(variable))].filter((listed) => listed.startsWith(value));
   return { values: all.slice(0, limit), total: all.length, hasMore: all.length > limit };
 }

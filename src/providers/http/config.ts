@@ -24,37 +24,45 @@ const headers = z.record(
 const query = z.record(z.string().min(1).max(256), z.string().max(4_096));
 
 const access = {
-  headers: headers.optional().describe('Sent to the origin of the URL only; may refer to the environment'),
+  headers: headers.optional().describe('Headers for the origin of the URL only; may refer to the environment'),
   query: query
     .optional()
-    .describe('Parameters that are sent and not shown, such as a key; to the origin of the URL only'),
+    .describe('Query parameters for the origin of the URL only, such as a key; they are never shown'),
 };
 
 const variable = z.strictObject({
-  values: z.array(z.string().min(1).max(1_024)).min(1).max(10_000).describe('The values that it can have'),
+  values: z.array(z.string().min(1).max(1_024)).min(1).max(10_000).describe('The values that the variable can have'),
 });
 
 const entry = z
   .strictObject({
     url: address.optional().describe('One resource'),
-    urlTemplate: z.string().min(1).max(8_192).optional().describe('Many, as in https://api.example/items/{id}'),
+    urlTemplate: z
+      .string()
+      .min(1)
+      .max(8_192)
+      .optional()
+      .describe('Many resources, as in https://api.example/items/{id}'),
     openapi: z
       .string()
       .min(1)
       .max(8_192)
       .optional()
       .describe('An OpenAPI document, 3.0 or 3.1, whose GET operations are resources and templates: a file or a URL'),
-    server: address.optional().describe('Where the API is. Default: the first of the servers of the document'),
+    server: address.optional().describe('The URL of the API. Default: the first server in the document'),
     name: z.string().min(1).max(1_024).optional().describe('Default: the key of the entry, or the end of the URL'),
     title: z.string().optional(),
     description: z.string().optional(),
-    mimeType: z.string().min(1).max(256).optional().describe('Default: what the server says'),
-    annotations: annotationsConfig.optional().describe('The audience, and how important it is for them'),
+    mimeType: z.string().min(1).max(256).optional().describe('Default: the type that the server sends'),
+    annotations: annotationsConfig.optional().describe('The audience, and how important the resource is for them'),
     feed: z
       .boolean()
       .optional()
-      .describe('Its entries are its children. Default: where the server says that it is one'),
-    variables: z.record(z.string().min(1).max(256), variable).optional().describe('Of the template, by name'),
+      .describe('Lists the entries of the feed as children. Default: if the server sends the type of a feed'),
+    variables: z
+      .record(z.string().min(1).max(256), variable)
+      .optional()
+      .describe('The variables of the template, by name'),
     ...access,
   })
   .superRefine((block, context) => {
@@ -81,7 +89,7 @@ export const httpConfig = z.strictObject({
   allowPrivate: z
     .union([z.boolean(), z.array(z.string().min(1).max(256)).max(1_000)])
     .optional()
-    .describe('Addresses that are not public: true, or a list of addresses, ranges and host names. Default: none'),
+    .describe('Allows addresses that are not public: true, or a list of addresses, ranges and hosts. Default: none'),
   watch: z.boolean().optional().describe('Looks for changes while somebody is subscribed. Default: true'),
   pollSeconds: seconds.optional().describe('Seconds from one look to the next. Default: 60'),
   head: z.boolean().optional().describe('Asks with HEAD for type, size and time before a read. Default: true'),
@@ -90,11 +98,17 @@ export const httpConfig = z.strictObject({
     .min(0)
     .max(86_400)
     .optional()
-    .describe('Seconds that an answer is fresh where the server does not say. Default: 0'),
+    .describe('Seconds for which an answer is fresh if the server does not say. Default: 0'),
   cacheBytes: z.number().int().min(0).optional().describe('Bytes of answers that are kept. Default: 16777216'),
   maxBytes: z.number().int().positive().optional().describe('Bytes of one answer, unpacked. Default: 67108864'),
-  maxRedirects: z.number().int().min(0).max(20).optional().describe('Default: 5'),
-  maxConnections: z.number().int().positive().max(1_000).optional().describe('To one origin at a time. Default: 8'),
+  maxRedirects: z.number().int().min(0).max(20).optional().describe('Redirects that are followed. Default: 5'),
+  maxConnections: z
+    .number()
+    .int()
+    .positive()
+    .max(1_000)
+    .optional()
+    .describe('Connections to one origin at a time. Default: 8'),
   connectTimeoutSeconds: seconds.optional().describe('Seconds for connecting. Default: 5'),
   headersTimeoutSeconds: seconds.optional().describe('Seconds until an answer begins. Default: 15'),
   idleTimeoutSeconds: seconds.optional().describe('Seconds without a byte of an answer. Default: 15'),
@@ -105,13 +119,13 @@ export type HttpConfig = z.infer<typeof httpConfig>;
 export type HttpEntry = z.infer<typeof entry>;
 
 export interface HttpOptions extends HttpConfig {
-  /** For logs. Default: `http`. */
+  /** The name of the mount in logs. Default: `http`. */
   readonly name?: string;
   /** The directory that paths of OpenAPI documents start from. Default: the working directory. */
   readonly base?: string | undefined;
   /** Certificates of authorities in PEM, instead of those that Node.js knows. */
   readonly ca?: string | undefined;
-  /** Resolves host names. Default: the system. What it says is checked like anything else. */
+  /** Resolves host names. Its addresses are checked like any others. Default: the resolver of the system. */
   readonly resolve?: Resolve | undefined;
   readonly log?: Log | undefined;
 }

@@ -1,4 +1,4 @@
-/** The bytes of an answer, unpacked while they come, and no more of them than are wanted. */
+/** Unpacks the bytes of an answer as they come, up to a limit. */
 import { PassThrough, pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ResourceError } from '../../core/errors.ts';
@@ -7,17 +7,18 @@ import type { WebAnswer } from './send.ts';
 /** The encodings that a request for whole content accepts. */
 export const ENCODINGS = 'gzip, deflate, br';
 
-/** Whether the answer is packed; then its length is not that of the content. */
+/** Whether the answer is packed, so that its length is not that of the content. */
 export const isPacked = (answer: WebAnswer): boolean => encodingOf(answer) !== 'identity';
 
 function encodingOf(answer: WebAnswer): string {
-  const said = answer.header('content-encoding')?.trim().toLowerCase();
-  return said === undefined || said === '' ? 'identity' : said;
+  const encoding = answer.header('content-encoding')?.trim().toLowerCase();
+  return encoding === undefined || encoding === '' ? 'identity' : encoding;
 }
 
 /**
- * @param maxBytes of the unpacked content; what is over it is refused when it comes, and nothing after it is unpacked
- * @throws ResourceError `unavailable` for an encoding that is unknown, or nested, or broken; `too-large`
+ * Yields the unpacked content, and closes the answer at the end.
+ * @param maxBytes the most bytes of the unpacked content; nothing beyond them is unpacked
+ * @throws ResourceError `unavailable` for an encoding that is unknown, nested or broken; `too-large`
  */
 export async function* unpacked(answer: WebAnswer, maxBytes: number, uri: string): AsyncIterable<Uint8Array> {
   let bytes = 0;

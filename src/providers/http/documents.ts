@@ -1,6 +1,6 @@
 /**
- * Reads documents that others wrote: of APIs and of feeds. Small documents of APIs are read at once; everything else on a
- * thread, with limits in time and memory, so that nothing that a server sends keeps others waiting.
+ * Reads documents from other servers: of APIs, and feeds. A small document of an API is read on the event loop. Everything else
+ * is read on a thread with limits in time and memory, so that a document cannot hold up other requests.
  */
 import { setMaxListeners } from 'node:events';
 import { ResourceError } from '../../core/errors.ts';
@@ -10,7 +10,7 @@ import { createThreadPool } from '../../core/threads/thread-pool.ts';
 import type { Answer, Task } from './program.ts';
 import type { ApiReading, ApiSource, DocumentPlugIn, FeedEntry, FeedSource } from './readings.ts';
 
-/** A document of an API up to this size is read on the event loop: the worst that is known takes some 10 ms. */
+/** The most bytes of a document of an API that is read on the event loop. The worst known one takes about 10 ms. */
 const MAX_HERE_BYTES = 4 * 1024;
 
 /** The most threads of all mounts together; each mount has one at a time. */
@@ -19,13 +19,13 @@ const MAX_THREADS = 2;
 /** The most documents of all mounts that wait for a thread. */
 const MAX_WAITING = 256;
 
-/** For one document, in milliseconds. 1 MB of JSON takes about 20, and 1 MB of YAML about 1,000. */
+/** The most milliseconds for reading one document. 1 MB of JSON takes about 20, and 1 MB of YAML about 1,000. */
 export const MAX_READING_MS = 30_000;
 
-/** Of a thread, in MiB. */
+/** The most memory of a thread, in MiB. */
 const MAX_HEAP_MB = 384;
 
-/** Of all mounts: each of them may have many documents, and there are few cores. */
+/** The threads of all mounts together, since each mount may have many documents, and there are few cores. */
 const threads = createThreadPool<Task, Answer>({
   thread: () => ({ program: programText(), maxHeapMb: MAX_HEAP_MB }),
   maxThreads: MAX_THREADS,
@@ -36,15 +36,15 @@ const threads = createThreadPool<Task, Answer>({
 const programText = (): string =>
   `import(${JSON.stringify(builtProgram('providers/http/program').href)}).then((program) => program.serveDocuments())`;
 
-/** Readers that are open; with the last of them the threads end. */
+/** The number of open readers. When the last one closes, the threads end. */
 let open = 0;
 
 export interface Documents {
-  /** @throws ResourceError `invalid`, `too-large`, `timeout`, `unavailable`, `limited` */
+  /** Reads the document of an API. @throws ResourceError `invalid`, `too-large`, `timeout`, `unavailable`, `limited` */
   api(bytes: Uint8Array, source: ApiSource): Promise<ApiReading>;
-  /** @throws ResourceError `unavailable` for what is no feed; `too-large`, `timeout`, `limited` */
+  /** Reads a feed. @throws ResourceError `unavailable` for bytes that are not a feed; `too-large`, `timeout`, `limited` */
   feed(bytes: Uint8Array, source: FeedSource): Promise<readonly FeedEntry[]>;
-  /** Ends what is being read. */
+  /** Ends the readings that are under way. */
   close(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export function openDocuments(): Documents {
         throw new ResourceError(code, message, { cause: new Error(cause) });
       }
       case 'memory':
-        throw new ResourceError('too-large', `${what} takes more memory than may be used to read it`, {
+        throw new ResourceError('too-large', `${what} takes too much memory to read`, {
           details: { limit: MAX_HEAP_MB * 1024 * 1024 },
         });
       case 'timeout':

@@ -1,4 +1,4 @@
-/** From what is configured to resources, templates and documents of APIs. */
+/** Turns the configuration into resources, templates and documents of APIs. */
 import { invalid } from '../../core/errors.ts';
 import type { HttpEntry, HttpOptions } from './config.ts';
 import { limitsOf } from './config.ts';
@@ -18,23 +18,22 @@ export type Entry =
       readonly access: Access;
     };
 
-/** @throws ResourceError `invalid` for a template that is not one, and for credentials that nobody knows the place of */
+/** @throws ResourceError `invalid` for a template that cannot be parsed, or for credentials without a single origin to send them to */
 export function entriesOfConfig(options: HttpOptions): readonly Entry[] {
   const { head } = limitsOf(options);
   const blocks = blocksOf(options.http);
   const origins = new Set(blocks.map(({ block }) => originOf(block)));
   const common = hasAny(options.headers) || hasAny(options.query);
   if (common && origins.size > 1)
-    throw invalid('headers and query of a mount go to one origin, and this one has several; say them in the entries');
-  if (common && origins.has(undefined))
-    throw invalid('headers and query need a server: where the API is that they are for');
+    throw invalid('headers and query of a mount go to one origin, and this one has several; put them into the entries');
+  if (common && origins.has(undefined)) throw invalid(NEEDS_SERVER);
 
   return blocks.map(({ key, block }): Entry => {
     const access = {
       headers: { ...options.headers, ...block.headers },
       query: { ...options.query, ...block.query },
     };
-    const said = saidOf(block, key);
+    const said = descriptionOf(block, key);
     if (block.url !== undefined) {
       const url = new URL(block.url);
       url.hash = '';
@@ -43,18 +42,19 @@ export function entriesOfConfig(options: HttpOptions): readonly Entry[] {
     }
     if (block.urlTemplate !== undefined) {
       const values = Object.fromEntries(
-        Object.entries(block.variables ?? {}).map(([name, each]) => [name, each.values]),
+        Object.entries(block.variables ?? {}).map(([name, variable]) => [name, variable.values]),
       );
       return { kind: 'template', template: compileTemplate(block.urlTemplate, { values, access, said, head }) };
     }
-    if (originOf(block) === undefined && (hasAny(access.headers) || hasAny(access.query)))
-      throw invalid('headers and query need a server: where the API is that they are for');
+    if (originOf(block) === undefined && (hasAny(access.headers) || hasAny(access.query))) throw invalid(NEEDS_SERVER);
     const server = block.server === undefined ? undefined : new URL(block.server);
     return { kind: 'api', document: block.openapi ?? '', server, access };
   });
 }
 
-/** URLs whose hosts were written by whoever configured them. */
+const NEEDS_SERVER = 'headers and query need a server: set it to the URL of the API that may get them';
+
+/** Returns the URLs in the configuration. */
 export const configuredUrls = (entries: readonly Entry[]): readonly URL[] => entries.flatMap(urlsOf);
 
 function urlsOf(entry: Entry): readonly URL[] {
@@ -83,13 +83,13 @@ function blocksOf(http: HttpOptions['http']): readonly Keyed[] {
   return Object.entries(http).map(([key, entry]) => ({ key, block: blockOf(entry) }));
 }
 
-/** The origin that the credentials of an entry are sent to; undefined if only a document says. */
+/** Returns the origin that the credentials of an entry are sent to; undefined if only the document of an API would tell. */
 function originOf({ url, urlTemplate, openapi, server }: HttpEntry): string | undefined {
   const text = url ?? urlTemplate?.split('{', 1)[0] ?? server ?? openapi ?? '';
   return URL.canParse(text) ? new URL(text).origin : undefined;
 }
 
-const saidOf = (
+const descriptionOf = (
   { name, title, description, mimeType, annotations }: HttpEntry,
   key: string | undefined,
 ): Description => ({

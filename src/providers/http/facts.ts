@@ -1,31 +1,36 @@
-/** Reads facts about a resource from the headers of an answer, and for how long they are believed (RFC 9111). */
+/** Reads facts about a resource from the headers of an answer, and how long they are fresh (RFC 9111). */
 import type { CacheHint } from '../../protocol/resources.ts';
 import { isPacked } from './decode.ts';
 import type { WebAnswer } from './send.ts';
 
 export interface Facts {
-  /** Without parameters, but for a charset that is not UTF-8. */
+  /** The MIME type without parameters, except for a charset that is not UTF-8. */
   readonly mimeType?: string | undefined;
   /** Bytes of the content, unpacked. */
   readonly size?: number | undefined;
   /** ISO 8601. */
   readonly lastModified?: string | undefined;
-  /** As they came, for conditional requests. */
+  /** The header `ETag` as it came, for conditional requests. */
   readonly etag?: string | undefined;
+  /** The header `Last-Modified` as it came, for conditional requests; undefined if it is not a date. */
   readonly modified?: string | undefined;
-  /** When it was answered, and until when that counts, in milliseconds since 1970. */
+  /** When the answer came, in milliseconds since 1970. */
   readonly at: number;
+  /** Until when the answer is fresh, in milliseconds since 1970. */
   readonly freshUntil: number;
-  /** It must not be kept. */
+  /** Whether the answer must not be kept. */
   readonly noStore: boolean;
-  /** Somebody else may be given it. */
+  /** Whether other callers may get the same answer. */
   readonly shared: boolean;
 }
 
-/** No answer is believed for longer, in milliseconds. */
+/** The most milliseconds for which an answer is fresh, whatever its headers say. */
 const MAX_FRESH_MS = 24 * 60 * 60 * 1_000;
 
-/** @param ttlMs how long an answer counts that says nothing of it */
+/**
+ * @param ttlMs how long an answer is fresh if its headers do not say
+ * @param credentials whether the request had credentials, so that the answer is not for others
+ */
 export function factsOf(answer: WebAnswer, { ttlMs, credentials }: { ttlMs: number; credentials: boolean }): Facts {
   const at = Date.now();
   const control = directives(answer.header('cache-control'));
@@ -45,7 +50,7 @@ export function factsOf(answer: WebAnswer, { ttlMs, credentials }: { ttlMs: numb
   };
 }
 
-/** Merges the facts of a 304 answer into the old ones: the rest stays as it was. */
+/** Returns the old facts with what a 304 answer says anew. */
 export const renewed = (old: Facts, now: Facts): Facts => ({
   ...old,
   at: now.at,
@@ -55,13 +60,13 @@ export const renewed = (old: Facts, now: Facts): Facts => ({
   etag: now.etag ?? old.etag,
 });
 
-/** Whether two answers are of one content, as far as their validators tell. */
+/** Whether two answers have the same content, judging by `ETag` or, if both have none, by `Last-Modified`. */
 export const sameContent = (a: Facts, b: Facts): boolean =>
   a.etag !== undefined || b.etag !== undefined
     ? a.etag === b.etag
     : a.modified !== undefined && a.modified === b.modified;
 
-/** How long, and for whom, clients may keep it. */
+/** Returns how long, and for whom, clients may keep the resource. */
 export const hintOf = (facts: Facts): CacheHint => ({
   ttlMs: facts.noStore ? 0 : Math.max(0, facts.freshUntil - Date.now()),
   cacheScope: facts.shared && !facts.noStore ? 'public' : 'private',
@@ -71,7 +76,7 @@ export function mimeTypeOf(contentType: string | undefined): string | undefined 
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
   const name = type.trim();
   if (!/^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}$/.test(name)) return undefined;
-  const charset = parameters.map((each) => /^\s*charset\s*=\s*"?([\w.:-]{1,40})"?\s*$/.exec(each)?.[1]).find(Boolean);
+  const charset = parameters.map((text) => /^\s*charset\s*=\s*"?([\w.:-]{1,40})"?\s*$/.exec(text)?.[1]).find(Boolean);
   return charset === undefined || UTF8.has(charset) ? name : `${name}; charset=${charset}`;
 }
 

@@ -1,4 +1,4 @@
-/** From what the web answers, or a connection fails with, to what a peer may know: no address, query or header is in it. */
+/** Turns the status of an answer, or the failure of a connection, into an error without any address, query or header in it. */
 import { notFound, ResourceError } from '../../core/errors.ts';
 import { ForbiddenAddressError } from './connections.ts';
 
@@ -9,7 +9,7 @@ const NOT_THERE: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_N
 const REFUSED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL']);
 const CERTIFICATE = /^(?:CERT_|ERR_TLS_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_SSL_)/;
 
-/** An error of a connection. @throws never */
+/** Returns the error for the failure of a connection. */
 export function faultOf(error: unknown, uri: string): ResourceError {
   if (error instanceof ResourceError) return error;
   const cause = innermost(error);
@@ -30,7 +30,7 @@ export function faultOf(error: unknown, uri: string): ResourceError {
   return unavailable('The web server broke off; try again', uri, cause);
 }
 
-/** Of the addresses of a name that were tried, one was refused: the error of the attempts is about all of them. */
+/** If a connection failed at several addresses of a host, returns the error of the first one. */
 function innermost(error: unknown): unknown {
   return error instanceof AggregateError ? (error.errors[0] ?? error) : error;
 }
@@ -38,12 +38,12 @@ function innermost(error: unknown): unknown {
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** The longest that a server may have somebody wait, as it is told, in milliseconds. */
+/** The most milliseconds of waiting that are passed on from a server to the client. */
 const MAX_RETRY_MS = 60 * 60 * 1_000;
 
 /**
- * The error of an answer that is none of 200, 206, 304 and 416.
- * @param retryAfter the header of that name
+ * Returns the error for the status of an answer that is no success.
+ * @param retryAfter the header `Retry-After`
  */
 export function faultOfStatus(status: number, uri: string, retryAfter?: string): ResourceError {
   const cause = new Error(`HTTP status ${status}`);

@@ -1,8 +1,7 @@
-/** A resource of the web that is open. */
+/** The type of a web resource that is open for reading. */
 import type { BodyContent, BodyWindow } from '../../core/body.ts';
 import type { Facts } from './facts.ts';
 
-/** A content on its way out. */
 export interface Opened {
   readonly facts: Facts;
   readonly content: BodyContent;

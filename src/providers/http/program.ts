@@ -1,4 +1,4 @@
-/** The program of the threads that read documents: one after the other, as they are sent. */
+/** The program of the threads that read documents. */
 import { parentPort } from 'node:worker_threads';
 import { ResourceError, type ResourceErrorCode } from '../../core/errors.ts';
 import { loadPlugIn } from '../../core/plug-in.ts';
@@ -16,7 +16,7 @@ export type Answer =
   | { readonly read: ApiReading | readonly FeedEntry[] }
   | { readonly problem: { readonly code: ResourceErrorCode; readonly message: string; readonly cause: string } };
 
-/** Answers what is sent to the thread, until it is ended. */
+/** Reads each document that is sent to the thread, and sends the answer back, until the thread ends. */
 export function serveDocuments(): void {
   parentPort?.on('message', (task: Task) => {
     void answerTo(task).then((answer) => parentPort?.postMessage(answer));
@@ -35,7 +35,7 @@ async function answerTo({ plugIn, bytes, source }: Task): Promise<Answer> {
 
 const UNREADABLE = 'The document cannot be read';
 
-/** For the log. */
+/** Returns the cause of an error as text for the log. */
 function causeOf(error: unknown): string {
   const cause = error instanceof ResourceError ? (error.cause ?? error) : error;
   return String(cause instanceof Error ? cause.message : cause).slice(0, 1_000);

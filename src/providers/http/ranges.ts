@@ -1,4 +1,4 @@
-/** Windows: `Range` where the server knows it (RFC 9110 section 14), and the right part of the whole where it does not. */
+/** Reads windows: by a `Range` request (RFC 9110 section 14), or out of the whole content if the server ignores `Range`. */
 import { type BodyContent, type BodyWindow, bytesOf } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
@@ -17,26 +17,26 @@ interface Asking {
     ctx: Pick<Context, 'signal'>,
   ) => Promise<WebAnswer>;
   readonly factsIn: (answer: WebAnswer, target: Target) => Facts;
-  /** Of the whole, where the server sends it. */
+  /** The most bytes of an answer, which may be the whole content. */
   readonly maxBytes: number;
 }
 
-const behind = (total: number, uri: string): ResourceError =>
+const pastEnd = (total: number, uri: string): ResourceError =>
   invalid(`The window begins past the end of the resource, which has ${total} bytes`, uri);
 
-/** A window on bytes that are there. */
+/** Returns a window of a content in memory. @throws ResourceError `invalid` past the end */
 export function windowOf(
   bytes: Uint8Array,
   { offset, length }: ByteRange,
   uri: string,
 ): { readonly content: BodyContent; readonly window: BodyWindow } {
   const total = bytes.byteLength;
-  if (offset > total) throw behind(total, uri);
+  if (offset > total) throw pastEnd(total, uri);
   const end = length === undefined ? total : offset + length;
   return { content: bytesOf(bytes.subarray(offset, end)), window: { offset, total } };
 }
 
-/** @throws ResourceError `invalid` past the end */
+/** Requests a window. @throws ResourceError `invalid` past the end */
 export async function openWindow(
   { ask, factsIn, maxBytes }: Asking,
   target: Target,
@@ -53,17 +53,17 @@ export async function openWindow(
     answer.close();
     const total = totalOf(answer);
     if (total === undefined) throw invalid('The window begins past the end of the resource', uri);
-    if (offset !== total) throw behind(total, uri);
+    if (offset !== total) throw pastEnd(total, uri);
     return { facts: { ...facts, size: total }, content: bytesOf(new Uint8Array()), window: { offset, total } };
   }
   if (answer.status === 206) {
     const part = partOf(answer);
-    const most = length ?? Number.POSITIVE_INFINITY;
+    const wanted = length ?? Number.POSITIVE_INFINITY;
     if (part === undefined || part.first !== offset || isPacked(answer)) {
       answer.close();
       throw new ResourceError('unavailable', 'The web server sent another window than it was asked for', { uri });
     }
-    const size = Math.min(most, part.last - part.first + 1);
+    const size = Math.min(wanted, part.last - part.first + 1);
     return {
       facts: { ...facts, size: part.total },
       content: { kind: 'stream', size, open: () => cut(answer, { from: 0, length: size, maxBytes, uri }) },
@@ -78,7 +78,7 @@ export async function openWindow(
   const total = facts.size;
   if (total !== undefined && offset > total) {
     answer.close();
-    throw behind(total, uri);
+    throw pastEnd(total, uri);
   }
   const size = total === undefined ? undefined : Math.min(length ?? total, total - offset);
   return {
@@ -100,7 +100,7 @@ interface Cut {
   readonly uri: string;
 }
 
-/** A part of what comes. Nothing after it is taken. */
+/** Yields a part of the content of an answer, and closes the answer at the end of the part. */
 async function* cut(answer: WebAnswer, { from, length, maxBytes, uri }: Cut): AsyncIterable<Uint8Array> {
   const end = length === undefined ? Number.POSITIVE_INFINITY : from + length;
   let at = 0;
@@ -111,7 +111,7 @@ async function* cut(answer: WebAnswer, { from, length, maxBytes, uri }: Cut): As
       if (part.byteLength > 0) yield part;
       if (at >= end) return;
     }
-    if (at < from) throw behind(at, uri);
+    if (at < from) throw pastEnd(at, uri);
     if (length !== undefined && Number.isFinite(end) && at < end && answer.status === 206)
       throw new ResourceError('unavailable', 'The web server sent less than it said', { uri });
   } else answer.close();

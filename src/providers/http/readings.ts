@@ -1,9 +1,9 @@
-/** The readings that plug-ins make of documents of others: data alone, which crosses from the thread that reads. */
+/** The data that plug-ins read out of documents from other servers. It has no functions, so that a thread can send it. */
 import type { Annotations } from '../../protocol/resources.ts';
 
 /** Reads the documents of one kind; the default export of a plug-in. It runs on a thread with limits in time and memory. */
 export interface DocumentPlugIn<Source, Reading> {
-  /** @throws ResourceError `invalid` or `unavailable` with what is wrong in the document, never with its text */
+  /** @throws ResourceError `invalid` or `unavailable`, which says what is wrong in the document, but never quotes it */
   read(bytes: Uint8Array, source: Source): Reading | Promise<Reading>;
 }
 
@@ -16,9 +16,9 @@ export interface Description {
   readonly annotations?: Annotations | undefined;
 }
 
-/** Which document is read, in words that cross to a thread. */
+/** Facts about the document of an API that is to be read. */
 export interface ApiSource {
-  /** How the document is called in errors. */
+  /** The name of the document in errors. */
   readonly what: string;
   /** The URL of the document; undefined for a file. */
   readonly from: string | undefined;
@@ -26,40 +26,43 @@ export interface ApiSource {
   readonly server: string | undefined;
 }
 
-/** An API document that was read, as data alone. */
+/** The contents of an API's document. */
 export interface ApiReading {
   /** The URL of the API, without a slash at the end. */
   readonly base: string;
   readonly operations: readonly Operation[];
-  /** There are more than are shown. */
+  /** Whether the document has more operations than `operations` lists. */
   readonly more: boolean;
 }
 
 /** A GET operation of an API. */
 export interface Operation {
-  /** The URL, where nothing has to be filled in. */
+  /** The URL of an operation without parameters. */
   readonly url?: string | undefined;
-  /** The URL with its parameters, where there are any. */
+  /** The URL template of an operation with parameters. */
   readonly urlTemplate?: string | undefined;
-  /** The values that a variable of the template may have, where the document lists them. */
+  /** The values that the document lists for variables of the template, by name. */
   readonly values: Readonly<Record<string, readonly string[]>>;
+  /** The description in the document. */
   readonly said: Description;
 }
 
-/** Which feed is read, in words that cross to a thread. */
+/** Facts about a feed that is to be read. */
 export interface FeedSource {
   readonly uri: string;
   readonly url: string;
-  /** The MIME type that the server gave for it. */
+  /** The MIME type that the server sent. */
   readonly mimeType: string | undefined;
 }
 
-/** An entry of a feed: its resource, and its time in milliseconds since 1970; 0 where the feed gives none. */
+/** An entry of a feed. */
 export interface FeedEntry {
   readonly uri: string;
   readonly url: string;
+  /** The description in the feed. */
   readonly said: Description;
+  /** The time of the entry in milliseconds since 1970; 0 if the feed gives none. */
   readonly time: number;
-  /** Its content, where the feed has that. */
+  /** The content of the entry, if it is in the feed. */
   readonly inline?: { readonly bytes: Uint8Array; readonly mimeType: string };
 }

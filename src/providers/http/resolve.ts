@@ -1,4 +1,4 @@
-/** The addresses of a host name. */
+/** The type of a function that resolves host names. */
 
-/** All addresses of a name. */
+/** Returns all addresses of a host name. */
 export type Resolve = (hostname: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;

@@ -1,4 +1,4 @@
-/** One request and its answer: deadlines, redirects hop by hop, and credentials that go to their own origin only. */
+/** Sends one request: applies deadlines, follows redirects one by one, and sends credentials to their own origin only. */
 import type { Dispatcher } from 'undici';
 import { ResourceError } from '../../core/errors.ts';
 import { VERSION } from '../../core/version.ts';
@@ -16,10 +16,10 @@ export interface WebRequest {
   /** Canonical, without a fragment. Its origin is the one that `access` is for. */
   readonly url: URL;
   readonly access: Access;
-  /** Without credentials: these follow redirects. Lower case. */
+  /** Headers without credentials, in lower case. They are sent to the targets of redirects, too. */
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** For errors. */
+  /** The URI that errors name. */
   readonly uri: string;
 }
 
@@ -36,7 +36,7 @@ export type Send = (request: WebRequest) => Promise<WebAnswer>;
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** @throws ResourceError `timeout`, `unavailable`, `denied` */
+/** Makes the function that sends requests. It throws a ResourceError: `timeout`, `unavailable` or `denied`. */
 export function createSend(dispatcher: Dispatcher, limits: Limits): Send {
   return async (request) => {
     const { method, url: start, access, signal, uri } = request;
@@ -85,7 +85,7 @@ export function createSend(dispatcher: Dispatcher, limits: Limits): Send {
         discard(body);
         if (hops >= limits.maxRedirects) throw unavailable('The web server redirects too often', uri);
         url = nextUrl(location, url, uri);
-        // Who was elsewhere comes back with an address that somebody else wrote.
+        // Once a redirect has led to another origin, even a URL of the first one was chosen by somebody else.
         trusted &&= url.origin === start.origin;
       }
     } catch (error) {
@@ -104,7 +104,7 @@ interface Deadlines {
   readonly end: () => void;
 }
 
-/** The time between bytes counts only while somebody waits for them. */
+/** Yields the bytes of an answer. The time limit between two chunks counts only while somebody waits for the next one. */
 async function* chunksOf(
   body: Dispatcher.ResponseData['body'],
   { over, idleMs, uri, signal, end }: Deadlines,
@@ -130,11 +130,11 @@ async function* chunksOf(
   }
 }
 
-/** Bytes and milliseconds to read of a body that nobody wants, so that its connection can be used again. */
+/** The most bytes that are read of an unwanted body, so that its connection can be used again, and the most milliseconds for it. */
 const UNREAD_BYTES = 64 * 1024;
 const UNREAD_MS = 1_000;
 
-/** Ends a body. One that is long, or goes on, takes its connection with it. */
+/** Ends a body. If it is long, or was read in part, its connection is closed. */
 function discard(body: Dispatcher.ResponseData['body'], empty = false): void {
   body.on('error', () => {});
   if (body.destroyed || body.readableEnded) return;
@@ -143,7 +143,7 @@ function discard(body: Dispatcher.ResponseData['body'], empty = false): void {
   else body.dump({ limit: UNREAD_BYTES, signal: AbortSignal.timeout(UNREAD_MS) }).catch(() => {});
 }
 
-/** @throws ResourceError `unavailable` for a redirect to another scheme, or to none */
+/** Returns the target of a redirect. @throws ResourceError `unavailable` for another scheme, or a location that is no URL */
 function nextUrl(location: string, from: URL, uri: string): URL {
   if (!URL.canParse(location, from.href)) throw unavailable('The web server redirects to nowhere', uri);
   const next = new URL(location, from);

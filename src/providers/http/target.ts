@@ -1,4 +1,4 @@
-/** Describes the resources of URLs. */
+/** A resource of the web, and its description for clients. */
 import { mimeTypeOfName } from '../../core/formats/mime-type.ts';
 import { nameOfUri } from '../../core/uri.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
@@ -12,10 +12,11 @@ export interface Target {
   /** The requested URL: the URI without a fragment. */
   readonly url: URL;
   readonly access: Access;
+  /** The description from the configuration, a feed, or the document of an API. */
   readonly said: Description;
   /** Whether a HEAD request may be sent. */
   readonly head: boolean;
-  /** Whether its entries are its children; undefined: its type decides. */
+  /** Whether the resource is a feed, whose entries are its children; undefined if its type decides. */
   readonly feed: boolean | undefined;
   /** Content that came with the feed, so that no request is needed. */
   readonly inline?: { readonly bytes: Uint8Array; readonly mimeType: string } | undefined;
@@ -35,7 +36,11 @@ export function typeOf({ uri, said }: Target, facts: Facts | undefined): string 
 export const isFeed = (target: Target, facts: Facts | undefined): boolean =>
   target.feed ?? FEED_TYPES.has(typeOf(target, facts)?.split(';', 1)[0] ?? '');
 
-/** @param facts the server's facts, where they are to be shown */
+/**
+ * Describes a resource for clients.
+ * @param facts the server's facts; undefined if they are unknown, or not to be shown
+ * @param watched whether clients may subscribe to it
+ */
 export function resourceOf(target: Target, facts: Facts | undefined, watched: boolean): Resource {
   const { uri, said, url } = target;
   const list = isFeed(target, facts);

@@ -1,4 +1,4 @@
-/** Changes, by looking again: a conditional request each time, and only while somebody is subscribed. */
+/** Reports changes by polling: sends a conditional request from time to time, as long as somebody is subscribed. */
 import { createHash } from 'node:crypto';
 import { createContext, type Log, SILENT } from '../../core/context.ts';
 import { notFound, ResourceError } from '../../core/errors.ts';
@@ -10,14 +10,16 @@ import { unpacked } from './decode.ts';
 import { isFeed, type Target } from './target.ts';
 
 export interface Watching {
-  /** @param uri undefined for the listed set @throws ResourceError `limited`, `not-found` */
+  /** @param uri undefined for the default list @throws ResourceError `limited`, `not-found` */
   add(uri: string | undefined, onChange: (event: ChangeEvent) => void, signal: AbortSignal): Promise<AsyncDisposable>;
   close(): Promise<void>;
 }
 
-/** The hash of the content that was seen, and the conditions of the next request; without a hash there was nothing. */
+/** The result of a look. */
 interface Seen {
+  /** The hash of the content; undefined if the resource was missing. */
   readonly hash: string | undefined;
+  /** The headers that make the next request conditional. */
   readonly conditions: Readonly<Record<string, string>>;
 }
 
@@ -27,13 +29,13 @@ interface Poll {
   stop(): void;
 }
 
-/** The most resources that are looked at, of one mount. */
+/** The most resources of one mount that are watched. */
 const MAX_WATCHED = 1_000;
 
-/** The most resources that are asked whether they are feeds. */
+/** The most HEAD requests that find out whether a resource is a feed, in one look at the default list. */
 const MAX_ASKED = 16;
 
-/** How much longer it takes at most until a server that fails is asked again. */
+/** The most times that the pause between two looks is multiplied by, when looks fail. */
 const MAX_BACKOFF = 16;
 
 const NOTHING: Seen = { hash: undefined, conditions: {} };
@@ -60,7 +62,7 @@ export function createWatching(catalogue: Catalogue, answers: Answers, limits: L
     for await (const chunk of unpacked(answer, limits.maxBytes, uri)) hash.update(chunk);
     const etag = answer.header('etag');
     const modified = answer.header('last-modified');
-    // A time in whole seconds does not tell two changes within one apart.
+    // Without an `ETag` the next request has no condition: `Last-Modified` cannot tell two changes within a second apart.
     const conditions = etag === undefined ? {} : conditionsOf({ etag, modified } as Parameters<typeof conditionsOf>[0]);
     return { hash: hash.digest('base64'), conditions };
   }
@@ -74,7 +76,7 @@ export function createWatching(catalogue: Catalogue, answers: Answers, limits: L
     }
   }
 
-  /** The URIs of all that is listed. What may be a feed is asked at the first look. */
+  /** Looks at the URIs of the default list. The first look requests facts about resources that may be feeds. */
   async function lookAtAll(before: Seen | undefined, signal: AbortSignal): Promise<Seen> {
     const ctx = createContext({ signal });
     const uris: string[] = [];
@@ -117,7 +119,7 @@ export function createWatching(catalogue: Catalogue, answers: Answers, limits: L
     function later(): void {
       if (ending.signal.aborted) return;
       const backoff = Math.min(2 ** failures, MAX_BACKOFF);
-      // Not all at once, whoever began together.
+      // The pause varies, so that watches that began together do not all look at the same time.
       const wait = limits.pollMs * backoff * (0.9 + Math.random() * 0.2);
       timer = setTimeout(() => void look().then(later), wait);
       timer.unref();
@@ -136,7 +138,7 @@ export function createWatching(catalogue: Catalogue, answers: Answers, limits: L
     };
   }
 
-  /** Refuses a resource that is missing, unless a feed may bring it. */
+  /** Refuses a resource that is missing, unless a feed may get it as an entry. @throws ResourceError `not-found` */
   async function assertWatchable(uri: string, signal: AbortSignal): Promise<void> {
     const ctx = createContext({ signal });
     try {
@@ -159,15 +161,15 @@ export function createWatching(catalogue: Catalogue, answers: Answers, limits: L
         poll = start(uri);
         polls.set(uri, poll);
       }
-      const mine = poll;
+      const joined = poll;
       const listener = (event: ChangeEvent): void => onChange(event);
-      mine.listeners.add(listener);
-      await mine.ready;
+      joined.listeners.add(listener);
+      await joined.ready;
       return {
         async [Symbol.asyncDispose]() {
-          if (!mine.listeners.delete(listener) || mine.listeners.size > 0) return;
-          mine.stop();
-          if (polls.get(uri) === mine) polls.delete(uri);
+          if (!joined.listeners.delete(listener) || joined.listeners.size > 0) return;
+          joined.stop();
+          if (polls.get(uri) === joined) polls.delete(uri);
         },
       };
     },

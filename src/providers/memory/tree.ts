@@ -1,4 +1,4 @@
-/** A tree of named items: folders exist as long as something is in them. */
+/** Keeps items in a tree by path. A folder exists as long as it has children. */
 import { invalid } from '../../core/errors.ts';
 import { nameProblem } from '../../core/uri.ts';
 import type { Resource } from '../../protocol/resources.ts';
@@ -21,7 +21,7 @@ export interface Directory {
 }
 
 export interface SortedEntry {
-  /** Orders directories before items, then by name; unique in its directory, so it can be a position. */
+  /** The key that lists are sorted by: directories before items, then by name. It is unique in its directory, so it is a cursor. */
   readonly key: string;
   readonly name: string;
   readonly node: Directory | Item;
@@ -30,9 +30,11 @@ export interface SortedEntry {
 export interface Tree {
   readonly root: Directory;
   find(segments: readonly string[]): Directory | Item | undefined;
-  /** @returns whether the set of names changed */
+  /** Adds or replaces an item. Returns whether it is new. @throws ResourceError `invalid` */
   set(path: string, resource: MemoryResource): boolean;
+  /** Deletes an item, and the folders that are empty without it. Returns whether there was one. @throws ResourceError `invalid` */
   delete(path: string): boolean;
+  /** Returns the children of a directory in the order of lists. */
   sorted(directory: Directory): readonly SortedEntry[];
 }
 
@@ -40,8 +42,8 @@ const encoder = new TextEncoder();
 
 export function createTree(): Tree {
   const root: Directory = { kind: 'directory', children: new Map() };
-  /** Sorted children, until they change. */
-  const orders = new WeakMap<Directory, readonly SortedEntry[]>();
+  /** The sorted children of each directory, kept until they change. */
+  const sortedChildren = new WeakMap<Directory, readonly SortedEntry[]>();
 
   return {
     root,
@@ -59,14 +61,14 @@ export function createTree(): Tree {
         if (next?.kind === 'item') throw invalid(`"${segment}" in "${path}" is a resource, so nothing can be below it`);
         const child: Directory = next ?? { kind: 'directory', children: new Map() };
         directory.children.set(segment, child);
-        orders.delete(directory);
+        sortedChildren.delete(directory);
         directory = child;
       }
       const existing = directory.children.get(name);
       if (existing?.kind === 'directory') throw invalid(`"${path}" is a folder, because there are resources below it`);
       const bytes = resource.text === undefined ? resource.bytes : encoder.encode(resource.text);
       directory.children.set(name, { kind: 'item', resource, bytes, lastModified: new Date().toISOString() });
-      orders.delete(directory);
+      sortedChildren.delete(directory);
       return existing === undefined;
     },
     delete(path) {
@@ -81,19 +83,19 @@ export function createTree(): Tree {
       if (trail.at(-1)?.children.get(name)?.kind !== 'item') return false;
       for (const [index, directory] of [...trail.entries()].reverse()) {
         directory.children.delete(segments[index] ?? '');
-        orders.delete(directory);
+        sortedChildren.delete(directory);
         if (directory.children.size > 0) break;
       }
       return true;
     },
     sorted(directory) {
-      const known = orders.get(directory);
-      if (known !== undefined) return known;
+      const kept = sortedChildren.get(directory);
+      if (kept !== undefined) return kept;
       const entries = [...directory.children].map(
         ([name, node]): SortedEntry => ({ key: `${node.kind === 'directory' ? 'd' : 'f'}${name}`, name, node }),
       );
       entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-      orders.set(directory, entries);
+      sortedChildren.set(directory, entries);
       return entries;
     },
   };

@@ -6,10 +6,10 @@ import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts'
 import type { FileKind, FolderKind, FolderPlace, NestedKind, Outer, Place } from './kind.ts';
 
 interface Located {
-  /** The container's own URI, in the provider around it. */
+  /** The URI of the container itself, in the outer provider. */
   readonly uri: string;
   readonly segments: readonly string[];
-  /** The rest of the requested URI, below `scheme:///`. Empty: the container itself. */
+  /** The part of the requested URI after the container, without the first slash. Empty for the container itself. */
   readonly rest: string;
 }
 
@@ -23,16 +23,18 @@ export const isFolder = (container: Container): container is FolderContainer => 
 export const kindOfName = (kinds: readonly NestedKind[], name: string | undefined): NestedKind | undefined =>
   name === undefined
     ? undefined
-    : kinds.find((kind) => (kind.isFolder && kind.own === name) || kind.endings.some((each) => endsWith(name, each)));
+    : kinds.find(
+        (kind) => (kind.isFolder && kind.own === name) || kind.endings.some((ending) => endsWith(name, ending)),
+      );
 
 const endsWith = (name: string, ending: string): boolean =>
   name.length > ending.length && name.slice(-ending.length).toLowerCase() === ending;
 
-/** Whether a file is really of the kind that its name claims, as far as its first bytes show. */
+/** Whether the first bytes of a file confirm the kind that its name claims. */
 export async function isReally({ magic }: FileKind, place: Place): Promise<boolean> {
   if (magic === undefined) return true;
   if (place.size < magic.byteLength) return false;
-  // A file that cannot be opened now may still be one. Whoever opens it as a container finds out.
+  // A file that cannot be opened now may still be of its kind. Opening it as a container will show that.
   const handle = await place.open().catch(() => undefined);
   if (handle === undefined) return true;
   try {
@@ -44,7 +46,7 @@ export async function isReally({ magic }: FileKind, place: Place): Promise<boole
   }
 }
 
-/** Whether a resource in a container is shown: by the rules that hold for a file of its name. */
+/** Whether the rules for names show a resource in a container. Resources that stand for no file are always shown. */
 export async function isShownIn(outer: Outer, container: Container, { uri, mimeType }: ShownResource) {
   const { segments } = parseTreeUri(uri, outer.scheme);
   const path = fileAt(container.kind, segments, container.segments.length);
@@ -65,7 +67,10 @@ function fileAt(kind: NestedKind, segments: readonly string[], depth: number): r
   return [...segments.slice(0, isOwn ? depth - 1 : depth), ...below];
 }
 
-/** The files beside that a URI shows another state of, if it leads into a folder: by its names alone, whatever is there. */
+/**
+ * Returns the URIs of files beside a folder container, such as the working files beside `.git`, if a URI in the container shows
+ * another version of them. Judges by the names in the URI alone, and does not check that anything exists.
+ */
 export function filesBeside(outer: Outer, kinds: readonly NestedKind[], uri: string): readonly string[] {
   const { segments = [] } = parsedIn(outer, uri) ?? {};
   return segments.flatMap((name, index) => {
@@ -76,8 +81,8 @@ export function filesBeside(outer: Outer, kinds: readonly NestedKind[], uri: str
 }
 
 /**
- * Finds the container of a URI, which may name the container itself; undefined if it lies in none.
- * @throws ResourceError `not-found` if the container does not show that file
+ * Finds the container that a URI names or leads into; undefined if there is none.
+ * @throws ResourceError `not-found` if the rules for names hide the file in the container
  */
 export async function containerOf(
   outer: Outer,
@@ -90,8 +95,8 @@ export async function containerOf(
   for (let at = 1; at <= segments.length; at++) {
     const kind = kindOfName(kinds, segments[at - 1]);
     if (kind === undefined) continue;
-    const own = segments.slice(0, at);
-    const found = await placeOf(outer, kind, own);
+    const containerPath = segments.slice(0, at);
+    const found = await placeOf(outer, kind, containerPath);
     if (found === undefined) continue;
     const inner = segments.slice(at);
     const file = fileAt(kind, segments, at);
@@ -100,14 +105,15 @@ export async function containerOf(
       if (!(await shows(file, false)) && !(await shows(file, true))) throw notFound(uri);
     const rest = treeUri('x', inner).slice('x:///'.length);
     const slash = parsed.trailingSlash && inner.length > 0 ? '/' : '';
-    return { ...found, uri: treeUri(outer.scheme, own), segments: own, rest: rest + slash + query };
+    const containerUri = treeUri(outer.scheme, containerPath);
+    return { ...found, uri: containerUri, segments: containerPath, rest: rest + slash + query };
   }
   return undefined;
 }
 
 /**
- * Whether a resource of the provider around lies outside of all folders that are containers. One inside, such as a file in
- * `.git`, is shown by the container, and not by the provider around.
+ * Whether a resource of the outer provider lies outside of all folders that are containers. Resources inside of one, such as
+ * the files in `.git`, are shown by the container, and not by the outer provider.
  */
 export async function isBesideFolders(outer: Outer, kinds: readonly NestedKind[], uri: string): Promise<boolean> {
   const { segments = [] } = parsedIn(outer, uri) ?? {};
@@ -118,7 +124,7 @@ export async function isBesideFolders(outer: Outer, kinds: readonly NestedKind[]
   return true;
 }
 
-/** Finds the file or folder of a path, if it is really of its kind. */
+/** Finds the file or folder at a path; undefined if it is missing, or not really of this kind. */
 async function placeOf(outer: Outer, kind: NestedKind, segments: readonly string[]) {
   if (kind.isFolder) {
     const place = await outer.folder?.(segments, kind.has);
@@ -134,13 +140,13 @@ function parsedIn({ scheme }: Outer, uri: string) {
     const path = query === undefined ? uri : uri.slice(0, uri.indexOf('?'));
     return { ...parseTreeUri(path, scheme), query: query === undefined ? '' : `?${query}` };
   } catch (error) {
-    // The provider around reports what is wrong with the URI.
+    // The outer provider reports the error in the URI.
     if (error instanceof ResourceError) return undefined;
     throw error;
   }
 }
 
-/** Turns a URI inside of a container into the one by which clients know the resource. */
+/** Makes the function that turns a URI of the inner provider into the URI that clients use. */
 export const outwards =
   ({ uri: container }: Pick<Container, 'uri'>, scheme: string): Rename =>
   (native) => {

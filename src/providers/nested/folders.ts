@@ -1,4 +1,4 @@
-/** Folders that are gone into as something else: their entries in the lists of the provider around. */
+/** Adds folders that are containers, such as repositories, to the lists of the outer provider. */
 import type { Origins } from '../../core/again.ts';
 import type { Context } from '../../core/context.ts';
 import type { Page, ResourcePage } from '../../core/provider.ts';
@@ -9,18 +9,18 @@ import { type FolderContainer, kindOfName } from './container.ts';
 import type { FolderKind, NestedKind, Outer } from './kind.ts';
 
 export interface Folders {
-  /** As the provider around lists, with such a folder last that it does not show itself. */
+  /** Lists as the outer provider does, and adds the folder containers that it hides, such as `.git`, at the end. */
   list(uri: string | undefined, page: Page, ctx: Context): Promise<ResourcePage>;
   metadata(container: FolderContainer, ctx: Context): Promise<Resource>;
-  /** Describes an entry of the provider around that may be such a folder. */
+  /** Describes a folder of the outer provider as a container, if it is one; else returns the resource as it is. */
   entered(resource: Resource, kind: FolderKind, segments: readonly string[]): Promise<Resource>;
 }
 
-/** The cursor of a page that has only what is listed last: no name has a slash in it. */
+/** The cursor of a page that has only the added folders. No name contains a slash, so it cannot be a cursor of the outer provider. */
 const LAST = '/last';
 
 export function foldersIn(outer: Outer, kinds: readonly NestedKind[], origins: Pick<Origins, 'made'>): Folders {
-  const { provider: around, scheme } = outer;
+  const { provider: outerProvider, scheme } = outer;
   const folderKinds = kinds.filter((kind) => kind.isFolder === true);
 
   const described = (resource: Resource, { title }: FolderKind): Resource => ({
@@ -35,12 +35,12 @@ export function foldersIn(outer: Outer, kinds: readonly NestedKind[], origins: P
         uri: treeUri(scheme, segments),
         name: kind.own,
         mimeType: DIRECTORY_MIME_TYPE,
-        capabilities: { list: true, subscribe: around.features.watch },
+        capabilities: { list: true, subscribe: outerProvider.features.watch },
       },
       kind,
     );
 
-  /** Whether an entry may become such a folder without a change of the folder that it lies in. */
+  /** Whether an entry may become a folder container without a change of the folder that it lies in. */
   async function isUnfinished({ uri, capabilities }: Resource): Promise<boolean> {
     if (capabilities?.list !== true) return false;
     const { segments } = parseTreeUri(uri, scheme);
@@ -50,23 +50,23 @@ export function foldersIn(outer: Outer, kinds: readonly NestedKind[], origins: P
 
   async function list(uri: string, page: Page, ctx: Context): Promise<ResourcePage> {
     const isLast = page.cursor === LAST;
-    const given = isLast ? { resources: [] } : await around.list(uri, page, ctx);
+    const given = isLast ? { resources: [] } : await outerProvider.list(uri, page, ctx);
     for (const entry of given.resources) if (await isUnfinished(entry)) return withLast(uri, page, { ...given });
     return withLast(uri, page, given);
   }
 
   async function withLast(uri: string, page: Page, given: ResourcePage): Promise<ResourcePage> {
-    // Whoever asks for containers goes down into them.
+    // A walk over the tree, which asks for containers only, must not go down into the added folders.
     if (given.nextCursor !== undefined || page.containersOnly) return given;
     const { segments } = parseTreeUri(uri, scheme);
     const last: Resource[] = [];
     for (const kind of folderKinds) {
-      const own = [...segments, kind.own];
-      const found = await outer.folder?.(own, kind.has);
-      if (found === undefined || (await outer.shows?.(own, true)) === true) continue;
-      // A copy is not kept: nothing tells when it is finished.
+      const path = [...segments, kind.own];
+      const found = await outer.folder?.(path, kind.has);
+      if (found === undefined || (await outer.shows?.(path, true)) === true) continue;
+      // A copy of the page is not kept, so the next list looks again: nothing reports when the folder is finished.
       if (found === 'unfinished') return { ...given };
-      last.push(entryOf(kind, own));
+      last.push(entryOf(kind, path));
     }
     if (last.length === 0) return given;
     const isFull = given.resources.length + last.length > page.limit && given.resources.length > 0;
@@ -83,10 +83,10 @@ export function foldersIn(outer: Outer, kinds: readonly NestedKind[], origins: P
 
   return {
     list: (uri, page, ctx) =>
-      uri === undefined || folderKinds.length === 0 ? around.list(uri, page, ctx) : list(uri, page, ctx),
+      uri === undefined || folderKinds.length === 0 ? outerProvider.list(uri, page, ctx) : list(uri, page, ctx),
     async metadata({ kind, segments, uri }, ctx) {
       const isShown = segments.at(-1) !== kind.own || (await outer.shows?.(segments, true)) === true;
-      return isShown ? entered(await around.metadata(uri, ctx), kind, segments) : entryOf(kind, segments);
+      return isShown ? entered(await outerProvider.metadata(uri, ctx), kind, segments) : entryOf(kind, segments);
     },
     entered,
   };

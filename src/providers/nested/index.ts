@@ -1,7 +1,8 @@
 /**
- * Shows files as if they were folders: `file:///pack.zip/guide/intro.md` is an entry of an archive,
- * `file:///shop.db/customers/17` a row of a database. A file keeps its own content; what is in it lies below its URI, where
- * nothing else is. A folder can be gone into as something else too, as a repository is: `file:///.git/HEAD/a.txt`. Whatever is around this provider sees one tree of URIs.
+ * Shows files as if they were folders: `file:///pack.zip/guide/intro.md` is an entry of an archive, and
+ * `file:///shop.db/customers/17` is a row of a database. Such a file is a container. It keeps its own content, and the
+ * resources in it have URIs below its own. A folder can be a container, too, as a repository is: `file:///.git/HEAD/a.txt`.
+ * So clients see a single tree of URIs. The outer provider has the files; each open container has an inner provider.
  */
 import { createOrigins, withAgain } from '../../core/again.ts';
 import { closeBodies, countedBodies, type ResourceBody } from '../../core/body.ts';
@@ -33,41 +34,48 @@ export { createOpenings, type Openings } from './openings.ts';
 export interface NestedOptions {
   readonly outer: Outer;
   readonly kinds: readonly NestedKind[];
-  /** The open containers of this provider and of all that is nested in it. Whoever made the openings closes them. */
+  /** The open containers of this provider and of the providers nested in it. */
   readonly openings: Openings;
-  /** Names this provider among those that share the openings. Default: the only one, which closes them with itself. */
+  /**
+   * Tells this provider from the others that share the openings. Default: no other one shares them, and this provider closes
+   * them when it closes.
+   */
   readonly key?: string;
 }
 
 export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): ResourceProvider {
-  const { provider: around } = outer;
-  const origins = createOrigins(around);
+  const { provider: outerProvider } = outer;
+  const origins = createOrigins(outerProvider);
   const find = (uri: string): Promise<Container | undefined> => containerOf(outer, kinds, uri);
   const folders = foldersIn(outer, kinds, origins);
 
-  /** @throws ResourceError that says what is wrong with it, about the container */
+  /** Opens a container, or uses the open one. @throws ResourceError that names the container and says what is wrong with it */
   async function opened(container: Container, ctx: Context): Promise<Lease> {
     const { uri, segments } = container;
-    const own = `${key ?? ''}${uri}`;
+    const containerKey = `${key ?? ''}${uri}`;
     const name = segments.at(-1) ?? uri;
-    const inState = isFolder(container) ? container.place.file : container.place.state;
-    const opening = { name, uri, key: `${own}\n${inState}\n`, log: ctx.log };
-    const state = container.kind.follows ? container.place.file : inState;
+    const placeState = isFolder(container) ? container.place.file : container.place.state;
+    const opening = { name, uri, key: `${containerKey}\n${placeState}\n`, log: ctx.log };
+    const state = container.kind.follows ? container.place.file : placeState;
     const open = (): Promise<Inner> =>
       isFolder(container)
         ? container.kind.open({ ...opening, place: container.place })
         : container.kind.open({ ...opening, place: container.place });
     try {
-      return await openings.use(own, state, open, ctx.principal.id);
+      return await openings.use(containerKey, state, open, ctx.principal.id);
     } catch (error) {
       throw error instanceof ResourceError ? error.withUri(uri) : error;
     }
   }
 
-  /** Runs one operation inside of a container; what it throws is about the URI that was asked for. */
+  /**
+   * Runs one operation inside of a container.
+   * @param requested the URI of the request, which errors name
+   * @param run gets the inner provider, and the URI in it
+   */
   async function inside<T>(
     container: Container,
-    asked: string,
+    requested: string,
     ctx: Context,
     run: (inner: Inner, native: string, ctx: Context) => Promise<T>,
   ): Promise<T> {
@@ -76,13 +84,13 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
       const { inner } = lease;
       return await run(inner, `${inner.scheme}:///${container.rest}`, within(outer, container, inner, ctx));
     } catch (error) {
-      throw error instanceof ResourceError ? error.withUri(asked) : error;
+      throw error instanceof ResourceError ? error.withUri(requested) : error;
     } finally {
       lease.release();
     }
   }
 
-  /** Describes an entry as the provider around does, but as a container where it is one. */
+  /** Describes a resource of the outer provider as a container, if it is one; else returns it as it is. */
   async function entered(resource: Resource): Promise<Resource> {
     const { capabilities } = resource;
     if (capabilities === undefined) return resource;
@@ -103,13 +111,16 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
     return resources === given.resources ? given : origins.made({ ...given, resources }, given);
   }
 
-  /** Entries of an archive change with it, whatever they say of themselves. */
-  const told = (container: Container, inner: Inner) => {
+  /**
+   * Makes the function that describes a resource of the inner provider with its outer URI. A resource in an archive can be
+   * watched if the archive can, since it changes with the archive.
+   */
+  const outerResource = (container: Container, inner: Inner) => {
     const rename = outwards(container, inner.scheme);
     return (resource: Resource): Resource => {
       const renamed = renameResource(resource, rename);
       if (renamed.capabilities === undefined) return renamed;
-      const subscribe = around.features.watch && (!container.kind.follows || renamed.capabilities.subscribe);
+      const subscribe = outerProvider.features.watch && (!container.kind.follows || renamed.capabilities.subscribe);
       return { ...renamed, capabilities: { ...renamed.capabilities, subscribe } };
     };
   };
@@ -118,11 +129,11 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
     const changed = (): void => onChange({ kind: 'updated', uri });
     const watches: AsyncDisposable[] = [];
     const dispose = async (): Promise<void> => {
-      await Promise.allSettled(watches.splice(0).map((each) => each[Symbol.asyncDispose]()));
+      await Promise.allSettled(watches.splice(0).map((watch) => watch[Symbol.asyncDispose]()));
     };
     try {
-      if (around.watch !== undefined && !isFolder(container))
-        watches.push(await around.watch(container.uri, changed, ctx));
+      if (outerProvider.watch !== undefined && !isFolder(container))
+        watches.push(await outerProvider.watch(container.uri, changed, ctx));
       if (container.kind.follows) {
         const lease = await opened(container, ctx);
         watches.push({ [Symbol.asyncDispose]: async () => lease.release() });
@@ -132,7 +143,7 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
           changed,
           within(outer, container, lease.inner, ctx),
         );
-        // The watch ends before the lease of what it watches.
+        // The watch ends before the lease of its container.
         if (watch !== undefined) watches.unshift(watch);
       }
       return { [Symbol.asyncDispose]: dispose };
@@ -143,9 +154,9 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
   }
 
   const provider: ResourceProvider = {
-    name: around.name,
+    name: outerProvider.name,
     features: {
-      ...around.features,
+      ...outerProvider.features,
       ...(kinds.some(({ gathers }) => gathers) && { gathers: true }),
     },
 
@@ -155,10 +166,10 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
       const lease = await opened(container, ctx).catch((error) => {
         throw closedContainer(error, uri);
       });
-      return await inside(container, uri, ctx, async (inner, native, own) => {
-        const { resources, ...rest } = await inner.provider.list(native, page, own);
-        const renamed = resources.map(told(container, inner));
-        const shown = await Promise.all(renamed.map((each) => isShownIn(outer, container, each)));
+      return await inside(container, uri, ctx, async (inner, native, innerCtx) => {
+        const { resources, ...rest } = await inner.provider.list(native, page, innerCtx);
+        const renamed = resources.map(outerResource(container, inner));
+        const shown = await Promise.all(renamed.map((resource) => isShownIn(outer, container, resource)));
         return { ...rest, resources: renamed.filter((_, at) => shown[at]) };
       }).finally(() => lease.release());
     },
@@ -167,35 +178,35 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
       const container = await find(uri);
       if (container?.rest === '' && isFolder(container)) return folders.metadata(container, ctx);
       if (container === undefined || container.rest === '')
-        return entered(await around.metadata(container?.uri ?? uri, ctx));
-      return inside(container, uri, ctx, async (inner, native, own) =>
-        told(container, inner)(await inner.provider.metadata(native, own)),
+        return entered(await outerProvider.metadata(container?.uri ?? uri, ctx));
+      return inside(container, uri, ctx, async (inner, native, innerCtx) =>
+        outerResource(container, inner)(await inner.provider.metadata(native, innerCtx)),
       );
     },
 
     async read(uri, want, ctx) {
       const container = await find(uri);
       if (container === undefined || (container.rest === '' && !isFolder(container))) {
-        const bodies = await around.read(container?.uri ?? uri, want, ctx);
-        const resources = await mapChanged(bodies, async (body): Promise<ResourceBody> => {
+        const bodies = await outerProvider.read(container?.uri ?? uri, want, ctx);
+        const described = await mapChanged(bodies, async (body): Promise<ResourceBody> => {
           const resource = await entered(body.resource);
           return resource === body.resource ? body : { ...body, resource };
         });
-        return origins.made(resources, bodies);
+        return origins.made(described, bodies);
       }
       const lease = await opened(container, ctx);
-      return inside(container, uri, ctx, async (inner, native, own) => {
+      return inside(container, uri, ctx, async (inner, native, innerCtx) => {
         const rename = outwards(container, inner.scheme);
-        const bodies = await inner.provider.read(native, want, own);
-        const say = told(container, inner);
+        const bodies = await inner.provider.read(native, want, innerCtx);
+        const describe = outerResource(container, inner);
         const all = bodies.map((body) => {
-          const { capabilities } = say(body.resource);
-          const given = renameBody(body, rename);
-          return capabilities === undefined ? given : { ...given, resource: { ...given.resource, capabilities } };
+          const { capabilities } = describe(body.resource);
+          const renamed = renameBody(body, rename);
+          return capabilities === undefined ? renamed : { ...renamed, resource: { ...renamed.resource, capabilities } };
         });
-        const shown = await Promise.all(all.map((each) => isShownIn(outer, container, each.resource)));
+        const shown = await Promise.all(all.map((body) => isShownIn(outer, container, body.resource)));
         await closeBodies(all.filter((_, at) => !shown[at]));
-        // Their contents may come later: until then it stays open.
+        // The container stays open until the contents of the bodies are read.
         return countedBodies(
           all.filter((_, at) => shown[at]),
           () => lease.release(),
@@ -206,45 +217,48 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
       });
     },
 
-    ...(around.listTemplates !== undefined && { listTemplates: around.listTemplates.bind(around) }),
-    ...(around.complete !== undefined && { complete: completing(outer, kinds) }),
-    ...(around.watch !== undefined && {
+    ...(outerProvider.listTemplates !== undefined && {
+      listTemplates: outerProvider.listTemplates.bind(outerProvider),
+    }),
+    ...(outerProvider.complete !== undefined && { complete: completing(outer, kinds) }),
+    ...(outerProvider.watch !== undefined && {
       async watch(uri, onChange, ctx = createContext()) {
         const container = uri === undefined ? undefined : await find(uri);
         if (uri === undefined || container === undefined || (container.rest === '' && !container.kind.follows))
           return (
-            around.watch?.(container?.uri ?? uri, onChange, ctx) ?? Promise.reject(invalid('Nothing to watch', uri))
+            outerProvider.watch?.(container?.uri ?? uri, onChange, ctx) ??
+            Promise.reject(invalid('Nothing to watch', uri))
           );
         return watchInside(container, uri, onChange, ctx);
       },
     }),
 
     ...(kinds.some(({ isFolder }) => isFolder) && {
-      alsoNamed: (uri: string) => [...(around.alsoNamed?.(uri) ?? []), ...filesBeside(outer, kinds, uri)],
+      alsoNamed: (uri: string) => [...(outerProvider.alsoNamed?.(uri) ?? []), ...filesBeside(outer, kinds, uri)],
     }),
 
     search: (query, ctx) => searchNested({ outer, kinds, find, inside }, query, ctx),
 
     async close() {
       if (key === undefined) await openings.close();
-      await around.close?.();
+      await outerProvider.close?.();
     },
   };
   return withAgain(provider, {
     again: (bodies, uri, want, ctx) =>
-      around.again?.(bodies, uri, want, ctx) === true || origins.again(bodies, uri, want, ctx),
+      outerProvider.again?.(bodies, uri, want, ctx) === true || origins.again(bodies, uri, want, ctx),
     listAgain: (page, uri, want, ctx) =>
-      around.listAgain?.(page, uri, want, ctx) === true || origins.listAgain(page, uri, want, ctx),
+      outerProvider.listAgain?.(page, uri, want, ctx) === true || origins.listAgain(page, uri, want, ctx),
   });
 }
 
-/** Returns the context for a provider inside: it asks about other resources by their outer names. */
+/** Returns the context for an inner provider. Its `may` translates inner URIs into outer ones, since rules are about these. */
 function within(outer: Outer, container: Container, { provider, scheme }: Inner, ctx: Context): Context {
   const rename = outwards(container, scheme);
-  const asked = ctx.may;
-  const may: May = (operation, native) => asked?.(operation, rename(native)) ?? true;
+  const outerMay = ctx.may;
+  const may: May = (operation, native) => outerMay?.(operation, rename(native)) ?? true;
   if (!isFolder(container))
-    return asked === undefined ? ctx : { ...ctx, may: provider.features.gathers === true ? may : undefined };
+    return outerMay === undefined ? ctx : { ...ctx, may: provider.features.gathers === true ? may : undefined };
   return {
     ...ctx,
     may: async (operation, native) =>
@@ -252,7 +266,7 @@ function within(outer: Outer, container: Container, { provider, scheme }: Inner,
   };
 }
 
-/** One that cannot be gone into has no children, and does not end the list of what lies around it. */
+/** Turns the error of a container that cannot be opened into `not-listable`, so that a list of the tree goes on without it. */
 function closedContainer(error: unknown, uri: string): unknown {
   if (!(error instanceof ResourceError) || !CLOSED.has(error.code)) return error;
   return new ResourceError('not-listable', error.message, { uri, cause: error });
@@ -260,7 +274,7 @@ function closedContainer(error: unknown, uri: string): unknown {
 
 const CLOSED: ReadonlySet<string> = new Set(['invalid', 'too-large', 'denied']);
 
-/** The same array where nothing is another one. */
+/** Maps the values one after the other. Returns the same array if no value has changed. */
 async function mapChanged<T>(values: readonly T[], map: (value: T) => Promise<T>): Promise<readonly T[]> {
   let changed = false;
   const mapped: T[] = [];

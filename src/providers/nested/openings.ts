@@ -1,35 +1,39 @@
-/** Keeps a few containers open, for as long as somebody uses them, and closes them when nobody does. */
+/** Opens containers, keeps a few of them open for later use, and closes those that nobody uses. */
 import { LRUCache } from 'lru-cache';
 import { ResourceError } from '../../core/errors.ts';
 import { type Caller, createFairQueue } from '../../core/waiting/fair-queue.ts';
 import type { Inner } from './kind.ts';
 
-/** Containers that are kept open at a time; any more are open only while they are in use. */
+/** The most containers that are kept open. Others are open only while they are in use. */
 export const MAX_OPEN = 16;
 
-/** The most bytes of memory that all of them take, about. */
+/** The most bytes of memory that the kept containers take, approximately. */
 export const MAX_WEIGHT = 128 * 1024 ** 2;
 
-/** How long something stays open that nobody uses, in milliseconds. */
+/** Milliseconds for which a container that nobody uses stays open. */
 export const IDLE_MS = 60_000;
 
-/** Containers that are opened at a time, and callers that may wait for that. */
+/** The most containers that are being opened at a time. */
 const PLACES = 4;
+
+/** The most callers that wait for a container to be opened. */
 const MAX_WAITING = 256;
 
 export interface Lease {
   readonly inner: Inner;
-  /** Gives it back; once is enough, and more does nothing. */
+  /** Ends the use. Safe to call twice. */
   release(): void;
 }
 
 export interface Openings {
   /**
-   * Something that is open, or opened for this.
-   * @param key what it is. @param state of it: in another one it is opened anew
-   * @throws what `open` throws; ResourceError `limited`, `unavailable` when all is closed
+   * Returns a lease of an open container, which is opened if it is not.
+   * @param key identifies the container
+   * @param state the state of the container; if it is open in another state, it is opened anew
+   * @throws the error of `open`; ResourceError `limited`, or `unavailable` after `close`
    */
   use(key: string, state: string, open: () => Promise<Inner>, caller: Caller): Promise<Lease>;
+  /** The number of containers that are kept open. */
   readonly open: number;
   close(): Promise<void>;
 }
@@ -38,6 +42,7 @@ interface Kept {
   readonly inner: Inner;
   readonly state: string;
   users: number;
+  /** Whether the container is closed when its last user leaves. */
   retired: boolean;
 }
 
@@ -49,20 +54,20 @@ export function createOpenings(idleMs = IDLE_MS): Openings {
     limit: 'nested',
   });
   const opening = new Map<string, Promise<Kept>>();
-  /** All that is not closed yet: what is kept, and what is in use beside that. */
+  /** All containers that are not closed yet: the kept ones, and others that are still in use. */
   const alive = new Set<Kept>();
   const closing = new Set<Promise<void>>();
   let closed = false;
 
-  function end(of: Kept): void {
-    if (!alive.delete(of)) return;
-    const ending = Promise.resolve(of.inner.provider.close?.()).catch(() => {});
+  function end(container: Kept): void {
+    if (!alive.delete(container)) return;
+    const ending = Promise.resolve(container.inner.provider.close?.()).catch(() => {});
     closing.add(ending);
     void ending.then(() => closing.delete(ending));
   }
-  const retire = (kept: Kept): void => {
-    kept.retired = true;
-    if (kept.users === 0) end(kept);
+  const retire = (container: Kept): void => {
+    container.retired = true;
+    if (container.users === 0) end(container);
   };
   const kept = new LRUCache<string, Kept>({
     max: MAX_OPEN,
@@ -80,48 +85,48 @@ export function createOpenings(idleMs = IDLE_MS): Openings {
     alive.add(made);
     if (closed) {
       end(made);
-      throw gone();
+      throw mountClosed();
     }
-    // For whoever waits for it: it must not be closed before they have it.
+    // Counts as a user until all waiting callers have their leases, so that the container is not closed before that.
     made.users++;
     kept.set(key, made);
-    // One that is too heavy to be kept is closed after its use.
+    // A container that is too heavy to be kept is closed after its use.
     if (kept.peek(key) !== made) made.retired = true;
     return made;
   }
 
-  function lease(of: Kept): Lease {
+  function lease(container: Kept): Lease {
     let released = false;
-    of.users++;
+    container.users++;
     return {
-      inner: of.inner,
+      inner: container.inner,
       release() {
         if (released) return;
         released = true;
-        if (--of.users === 0 && of.retired) end(of);
+        if (--container.users === 0 && container.retired) end(container);
       },
     };
   }
 
   async function opened(key: string, state: string, open: () => Promise<Inner>, caller: Caller) {
-    // Others may wait for the same: it goes on when whoever asked first has gone.
+    // No caller can abort this, because other callers may wait for the same container.
     const release = await queue.take(caller, new AbortController().signal);
     return start(key, state, open).finally(release);
   }
 
   return {
     async use(key, state, open, caller) {
-      if (closed) throw gone();
-      const there = kept.get(key);
-      if (there?.state === state) return lease(there);
-      const pending = `${key}\n${state}`;
-      const known = opening.get(pending);
-      if (known !== undefined) return lease(await known);
+      if (closed) throw mountClosed();
+      const existing = kept.get(key);
+      if (existing?.state === state) return lease(existing);
+      const openingKey = `${key}\n${state}`;
+      const pending = opening.get(openingKey);
+      if (pending !== undefined) return lease(await pending);
       const started = opened(key, state, open, caller);
-      opening.set(pending, started);
-      const made = await started.finally(() => opening.delete(pending));
+      opening.set(openingKey, started);
+      const made = await started.finally(() => opening.delete(openingKey));
       const taken = lease(made);
-      // Those who waited with this one take theirs in the same turn, before it can be closed.
+      // The other waiting callers get their leases in this turn. Only after it may the container be closed.
       setImmediate(() => {
         if (--made.users === 0 && made.retired) end(made);
       });
@@ -133,14 +138,14 @@ export function createOpenings(idleMs = IDLE_MS): Openings {
     async close() {
       closed = true;
       clearInterval(sweep);
-      queue.close(gone());
+      queue.close(mountClosed());
       await Promise.allSettled(opening.values());
       kept.clear();
-      // Whoever still uses one has lost the mount, too.
-      for (const each of alive) end(each);
+      // Containers in use are closed, too: their users have lost the mount.
+      for (const container of alive) end(container);
       await Promise.allSettled(closing);
     },
   };
 }
 
-const gone = (): ResourceError => new ResourceError('unavailable', 'This mount is closed');
+const mountClosed = (): ResourceError => new ResourceError('unavailable', 'This mount is closed');

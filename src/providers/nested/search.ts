@@ -1,4 +1,4 @@
-/** Search that goes into containers: what the provider around finds, and then what is in each container that it has. */
+/** Searches the outer provider, and then each container in it. */
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { globFilter } from '../../core/glob/filter.ts';
@@ -8,7 +8,7 @@ import { parseTreeUri } from '../../core/uri.ts';
 import { type Container, isBesideFolders, isFolder, isShownIn, kindOfName, outwards } from './container.ts';
 import type { Inner, NestedKind, Outer } from './kind.ts';
 
-/** Containers that one search goes into. */
+/** The most containers that one search opens. */
 const MAX_CONTAINERS = 100;
 
 export interface Searched {
@@ -17,7 +17,7 @@ export interface Searched {
   readonly find: (uri: string) => Promise<Container | undefined>;
   readonly inside: <T>(
     container: Container,
-    asked: string,
+    requested: string,
     ctx: Context,
     run: (inner: Inner, native: string, ctx: Context) => Promise<T>,
   ) => Promise<T>;
@@ -49,14 +49,14 @@ export async function* searchNested(nested: Searched, query: SearchQuery, ctx: C
     const found = await find(uri);
     if (found === undefined || isFolder(found)) continue;
     if (++entered > MAX_CONTAINERS) {
-      ctx.log.warn('left out of a search: archives and databases behind the first', { searched: MAX_CONTAINERS });
+      ctx.log.warn('left out of a search: archives and databases after the first', { searched: MAX_CONTAINERS });
       return;
     }
     yield* searchContainer(nested, found, query, `${segments.slice(start).join('/')}/`, ctx);
   }
 }
 
-/** @param prefix names from where the search starts to the container, for globs, which are about the whole path */
+/** @param prefix the path from the start of the search to the container: globs are applied to the whole path */
 async function* searchContainer(
   { inside, outer }: Searched,
   container: Container,
@@ -67,10 +67,11 @@ async function* searchContainer(
   const included = globFilter(query.glob);
   const found: SearchMatch[] = [];
   try {
-    await inside(container, container.uri, ctx, async (inner, native, own) => {
+    await inside(container, container.uri, ctx, async (inner, native, innerCtx) => {
       const rename = outwards(container, inner.scheme);
-      const all = { ...query, uri: native, glob: query.pattern === undefined ? '**' : undefined };
-      for await (const match of searchProvider(inner.provider, all, own)) {
+      // The glob is applied below, to the path from the start of the search.
+      const innerQuery = { ...query, uri: native, glob: query.pattern === undefined ? '**' : undefined };
+      for await (const match of searchProvider(inner.provider, innerQuery, innerCtx)) {
         const path = prefix + (match.path ?? match.uri.slice(native.length).replace(/^\//, ''));
         const uri = rename(match.uri);
         if (!included(path) || !(await isShownIn(outer, container, { uri }))) continue;
@@ -80,7 +81,7 @@ async function* searchContainer(
     });
   } catch (error) {
     if (!(error instanceof ResourceError) || error.code === 'timeout' || ctx.signal.aborted) throw error;
-    ctx.log.debug('left out of a search: what cannot be gone into', { uri: container.uri, error });
+    ctx.log.debug('left out of a search: a container that cannot be opened', { uri: container.uri, error });
   }
   yield* found;
 }

@@ -1,20 +1,22 @@
 /**
- * Limits answers of the store before they are parsed: the client takes the whole text and makes objects of all of it,
- * at once, whatever was asked for. Contents of objects are streams, and have no limit here.
+ * Limits the answers of the store before the client parses them: the client would parse the whole text in one go, however
+ * large it is. Contents of objects are streams, and have no limit here.
  */
 import type { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { ResourceError } from '../../core/errors.ts';
 import { MAX_KEY_BYTES } from './names.ts';
 
-/** Of a list, beside its keys, and of an error. */
+/** The most bytes of an error, or of a list beside its keys. */
 const MAX_FRAME_BYTES = 64 * 1024;
 
-/** Of one key of a list: escaped, each of its bytes takes three; what is said of it is a few hundred. */
+/** The most bytes for one key of a list. Each byte of a key takes up to three when it is escaped; its facts take a few hundred. */
 const MAX_ENTRY_BYTES = 3 * MAX_KEY_BYTES + 1_024;
 
-/** Tags, references and attributes, which take time whatever they say: of a list beside its keys, and of each key. */
+/** The most tags, references and attributes of an error, or of a list beside its keys. Parsing them takes time. */
 const MAX_FRAME_MARKS = 2_000;
+
+/** The same for each key of a list. */
 const MAX_ENTRY_MARKS = 48;
 
 interface Limit {
@@ -32,7 +34,7 @@ interface Response {
   body?: Readable | Uint8Array;
 }
 
-/** Looks at lists and errors before the client parses them. */
+/** Makes a client check the size of lists and errors before it parses them. */
 export function limitAnswers(client: S3Client): void {
   client.middlewareStack.add(
     (next, { commandName }) =>
@@ -41,16 +43,17 @@ export function limitAnswers(client: S3Client): void {
         const response = result.response as Response;
         const failed = (response.statusCode ?? 0) >= 300;
         const keys = (args.input as { readonly MaxKeys?: number }).MaxKeys ?? 0;
-        if (failed || commandName === 'ListObjectsV2Command') response.body = await taken(response, limitOf(keys));
+        if (failed || commandName === 'ListObjectsV2Command')
+          response.body = await limitedBody(response, limitOf(keys));
         return result;
       },
-    // Behind what parses, so that this has the answer first.
+    // A low priority puts this after the step that parses requests, so that it gets the answer first.
     { step: 'deserialize', priority: 'low', name: 'limitAnswers' },
   );
 }
 
-/** @throws ResourceError `unavailable` for what is over a limit */
-async function taken({ body }: Response, limit: Limit): Promise<Uint8Array> {
+/** Reads the body of an answer. @throws ResourceError `unavailable` if it is over a limit */
+async function limitedBody({ body }: Response, limit: Limit): Promise<Uint8Array> {
   if (body === undefined) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let [bytes, marks] = [0, 0];
@@ -59,7 +62,7 @@ async function taken({ body }: Response, limit: Limit): Promise<Uint8Array> {
     marks += marksIn(chunk);
     // Leaving the loop closes the connection.
     if (bytes > limit.bytes || marks > limit.marks)
-      throw new ResourceError('unavailable', 'The store answered with more than was asked for', {
+      throw new ResourceError('unavailable', 'The answer of the store is larger than the request allows', {
         cause: new Error(`An answer of more than ${limit.bytes} bytes or ${limit.marks} tags`),
       });
     chunks.push(chunk);

@@ -1,4 +1,4 @@
-/** The store of a bucket, the search for entries below its root, and their descriptions, for all operations. */
+/** Finds the objects and folders of a bucket, and describes them as resources. */
 import type { Context } from '../../core/context.ts';
 import { notFound } from '../../core/errors.ts';
 import { mimeTypeOfName } from '../../core/formats/mime-type.ts';
@@ -22,7 +22,7 @@ export type Found =
   | { readonly kind: 'prefix'; readonly key: string };
 
 /**
- * Finds the object or folder that a URI names. Without a slash at its end, an object goes before a folder of that name.
+ * Finds the object or folder that a URI names. If the URI has no slash at its end, an object wins over a folder of that name.
  * @throws ResourceError `not-found`, `invalid`, `denied`, `unavailable`
  */
 export async function find(bucket: Bucket, uri: string, ctx: Context): Promise<Found> {
@@ -42,14 +42,14 @@ export async function find(bucket: Bucket, uri: string, ctx: Context): Promise<F
   }
 }
 
-/** Whether a key means itself: one that a store could take for another one is looked for in its list. */
+/** Whether the store would take a key for itself. A key that some stores take for another one is looked up in a list. */
 export async function isThere({ store, prefix }: Bucket, key: string, { signal }: Context): Promise<boolean> {
   if (!hasOddParts(key)) return true;
   const { entries } = await store.list({ prefix: prefix + key, folded: false, limit: 1 }, signal);
   return entries[0]?.key === prefix + key;
 }
 
-/** The folder of a name that no object has. @throws ResourceError `not-found` */
+/** Finds the folder with a name that no object has. @throws ResourceError `not-found` */
 export async function findFolder(bucket: Bucket, key: string, uri: string, ctx: Context): Promise<Found> {
   if (await hasKeys(bucket, `${key}/`, ctx)) return { kind: 'prefix', key: `${key}/` };
   throw notFound(uri);
@@ -60,7 +60,7 @@ async function hasKeys({ store, prefix }: Bucket, key: string, { signal }: Conte
   return entries.length > 0;
 }
 
-/** An entry of the store as one below the root. */
+/** Makes the key of a store's entry relative to the root. */
 export function foundOf({ prefix }: Bucket, entry: KeyEntry): Found {
   const key = entry.key.slice(prefix.length);
   return entry.kind === 'prefix' ? { kind: 'prefix', key } : { kind: 'object', key, facts: entry.facts };

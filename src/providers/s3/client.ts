@@ -1,4 +1,4 @@
-/** The store behind the AWS SDK, which is loaded with the first bucket that is mounted. */
+/** Makes a store with the AWS SDK, which is loaded when the first bucket is mounted. */
 import type { Readable } from 'node:stream';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { invalid } from '../../core/errors.ts';
@@ -10,41 +10,41 @@ import type { Content, KeyEntry, KeyPage, ObjectFacts, Store } from './store.ts'
 
 const PACKAGE = '@aws-sdk/client-s3';
 
-/** Milliseconds for a connection to be made. */
+/** Milliseconds in which a connection has to be made. */
 const CONNECT_MS = 5_000;
 
 /** The most connections to the store at a time. */
 const MAX_SOCKETS = 64;
 
-/** The endpoint that requests go to, for messages and for the client. */
+/** The endpoint that requests go to. The client and messages use it. */
 export interface Place {
   readonly endpoint: string | undefined;
   readonly region: string | undefined;
   readonly pathStyle: boolean;
 }
 
-/** Combines the options and the environment; the options win. */
+/** Combines the options and the environment. The options win. @throws ResourceError `invalid` */
 export function placeOf({ endpoint, region, pathStyle, env = process.env }: S3Options): Place {
-  const said = endpoint ?? nonEmpty(env.AWS_ENDPOINT_URL_S3) ?? nonEmpty(env.AWS_ENDPOINT_URL);
-  if (said !== undefined) assertEndpoint(said);
-  const where = region ?? nonEmpty(env.AWS_REGION) ?? nonEmpty(env.AWS_DEFAULT_REGION);
+  const url = endpoint ?? nonEmpty(env.AWS_ENDPOINT_URL_S3) ?? nonEmpty(env.AWS_ENDPOINT_URL);
+  if (url !== undefined) assertEndpoint(url);
+  const givenRegion = region ?? nonEmpty(env.AWS_REGION) ?? nonEmpty(env.AWS_DEFAULT_REGION);
   return {
-    endpoint: said,
-    region: where ?? (said === undefined ? undefined : 'us-east-1'),
-    pathStyle: pathStyle ?? said !== undefined,
+    endpoint: url,
+    region: givenRegion ?? (url === undefined ? undefined : 'us-east-1'),
+    pathStyle: pathStyle ?? url !== undefined,
   };
 }
 
-/** A password in a URL would stand in messages. @throws ResourceError `invalid` */
+/** Refuses an endpoint with a user or a password, which would show up in messages. @throws ResourceError `invalid` */
 function assertEndpoint(endpoint: string): void {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
-    throw invalid('The endpoint of a store is a URL as in https://s3.example.org, without a user or a password');
+    throw invalid('The endpoint of a store is a URL such as https://s3.example.org, without a user or a password');
 }
 
 const nonEmpty = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
-/** @throws ResourceError `invalid` where the package is missing, or half of the credentials */
+/** Makes the store of a bucket. @throws ResourceError `invalid` if the package, or half of the credentials, is missing */
 export async function awsStore(bucket: string, place: Place, options: S3Options): Promise<Store> {
   const sdk = await load();
   const client = new sdk.S3Client(settings(place, options));
@@ -58,7 +58,7 @@ export async function awsStore(bucket: string, place: Place, options: S3Options)
           Bucket,
           Prefix: prefix,
           MaxKeys: limit,
-          // XML has no way to write most control characters.
+          // XML cannot contain most control characters.
           EncodingType: 'url',
           ...(folded && { Delimiter: '/' }),
           ...(after !== undefined && { StartAfter: after }),
@@ -74,9 +74,9 @@ export async function awsStore(bucket: string, place: Place, options: S3Options)
       }
       for (const { Prefix } of answer.CommonPrefixes ?? [])
         if (Prefix !== undefined) entries.push({ kind: 'prefix', key: decode(Prefix) });
-      // A key that does not begin with the prefix lies somewhere else.
+      // A store may return keys without the prefix, which lie outside of the folder.
       const below = inOrder(entries.filter(({ key }) => key.startsWith(prefix)));
-      // Not every store stops at as many as were asked for.
+      // A store may return more keys than `MaxKeys`.
       const truncated = answer.IsTruncated === true || below.length > limit;
       return { entries: below.slice(0, limit), truncated } satisfies KeyPage;
     },
@@ -98,7 +98,7 @@ export async function awsStore(bucket: string, place: Place, options: S3Options)
           abortSignal,
         });
         const body = answer.Body as Readable;
-        // Nobody may be listening any more when the connection breaks.
+        // The connection may break when nobody listens any more.
         body.on('error', () => {});
         const total = /\/(\d+)$/.exec(answer.ContentRange ?? '')?.[1];
         const size = total === undefined ? (answer.ContentLength ?? 0) : Number(total);
@@ -121,7 +121,7 @@ async function load(): Promise<typeof import('@aws-sdk/client-s3')> {
   try {
     return await import('@aws-sdk/client-s3');
   } catch (cause) {
-    throw missingPackage('To serve a bucket, install what speaks to it', [PACKAGE], { cause });
+    throw missingPackage('To serve a bucket, install the client of S3', [PACKAGE], { cause });
   }
 }
 
@@ -136,7 +136,7 @@ function settings(place: Place, options: S3Options): S3ClientConfig {
     forcePathStyle: place.pathStyle,
     followRegionRedirects: true,
     maxAttempts: options.attempts ?? ATTEMPTS,
-    // A window has no checksum, and not every store has them.
+    // The answer to a window has no checksum, and some stores have none at all.
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
       connectionTimeout: CONNECT_MS,
@@ -158,7 +158,7 @@ function settings(place: Place, options: S3Options): S3ClientConfig {
   };
 }
 
-/** Lists have times to the millisecond in some stores, and answers about one object to the second in all. */
+/** Rounds times to the second: some stores list them to the millisecond, but an answer about one object has whole seconds. */
 function factsOf(key: string, size: number, etag: string | undefined, lastModified: Date | undefined): ObjectFacts {
   const seconds = lastModified === undefined ? undefined : Math.floor(lastModified.getTime() / 1_000);
   return {
@@ -169,10 +169,10 @@ function factsOf(key: string, size: number, etag: string | undefined, lastModifi
   };
 }
 
-/** As in a form: a plus is a space. */
+/** Decodes a key as in a form: a plus is a space. */
 const decodeKey = (key: string): string => decodeURIComponent(key.replaceAll('+', ' '));
 
-/** Objects and prefixes come apart, and belong together in the order of their bytes. */
+/** Sorts objects and prefixes, which come in two lists, by the bytes of their keys. */
 const inOrder = (entries: readonly KeyEntry[]): readonly KeyEntry[] =>
   entries
     .map((entry) => ({ entry, bytes: Buffer.from(entry.key, 'utf8') }))

@@ -1,4 +1,4 @@
-/** Turns errors of the store into messages for clients and for whoever started the server. */
+/** Turns errors of the store into errors for clients, and into messages for the person who started the server. */
 import { notFound, ResourceError } from '../../core/errors.ts';
 import { ODD_NAME } from '../../core/uri.ts';
 
@@ -12,7 +12,7 @@ function readFault(error: unknown): Fault {
   const { name, Code, code, message, $metadata } = (error ?? {}) as {
     readonly [key in 'name' | 'Code' | 'code' | 'message']?: unknown;
   } & { readonly $metadata?: { readonly httpStatusCode?: number } };
-  const [first] = [Code, code, name].filter((each) => typeof each === 'string' && each !== 'Error' && each !== '');
+  const [first] = [Code, code, name].filter((text) => typeof text === 'string' && text !== 'Error' && text !== '');
   return {
     name: typeof first === 'string' ? first : 'Error',
     status: $metadata?.httpStatusCode,
@@ -26,10 +26,10 @@ const REGION = /^(?:PermanentRedirect|AuthorizationHeaderMalformed|IllegalLocati
 const UNREACHABLE =
   /^(?:ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|TimeoutError|RequestTimeout|SlowDown|ServiceUnavailable|InternalError|NetworkingError|Throttling.*|ERR_TLS.*|.*CERT.*)$/;
 
-/** The client adds this where it could not parse what it got. */
+/** The text that the client adds to the error when it cannot parse an answer. */
 const UNREADABLE = /Deserialization error/;
 
-/** Whether the store says that the key that was asked for does not exist. */
+/** Whether the store says that the requested key does not exist. */
 export function isMissing(error: unknown): boolean {
   const { name, status } = readFault(error);
   return (
@@ -39,15 +39,15 @@ export function isMissing(error: unknown): boolean {
   );
 }
 
-/** Whether the window lies past the end. */
+/** Whether the store says that the requested window begins past the end. */
 export const isBehindTheEnd = (error: unknown): boolean => {
   const { name, status } = readFault(error);
   return name === 'InvalidRange' || status === 416;
 };
 
 /**
- * The error for the caller; once the signal is aborted, its reason. The name, status and message that the store sent go to the
- * log, and its headers and signatures do not, since they have credentials in them.
+ * Returns the error for the caller, or the reason of the signal if it is aborted. The name, status and message from the store
+ * are in the cause, for the log. Its headers and signatures are not, since they contain credentials.
  */
 export function faultOf(error: unknown, uri: string | undefined, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
@@ -57,12 +57,12 @@ export function faultOf(error: unknown, uri: string | undefined, signal: AbortSi
   const unavailable = (text: string): ResourceError => new ResourceError('unavailable', text, { uri, cause });
   if (CREDENTIALS.test(name)) return unavailable("The store refuses this server's credentials");
   if (REGION.test(name) || status === 301) return unavailable('The store is set up for another region');
-  if (name === 'NoSuchBucket') return unavailable('The bucket is not there');
+  if (name === 'NoSuchBucket') return unavailable('The bucket does not exist');
   if (name === 'InvalidObjectState') return unavailable('The object is archived; it has to be restored first');
   if (status === 403 || status === 401)
-    return new ResourceError('denied', 'The store does not let this server read that', { uri, cause });
+    return new ResourceError('denied', 'The store does not let this server read it', { uri, cause });
   if (isMissing(error)) return notFound(uri ?? '', cause);
-  // Not every store takes every key: some refuse dots, and empty parts.
+  // Some stores refuse keys with dots or empty parts between slashes.
   if (status === 400 && uri?.includes(ODD_NAME)) return notFound(uri, cause);
   if (UNREACHABLE.test(name) || (status !== undefined && status >= 500))
     return unavailable('The store does not answer');
@@ -71,7 +71,7 @@ export function faultOf(error: unknown, uri: string | undefined, signal: AbortSi
   return new ResourceError('internal', 'The store answered with an error', { uri, cause });
 }
 
-/** Says what is wrong with how a bucket is mounted, to whoever mounted it; the text holds no secret. */
+/** Returns a message for the person who mounted a bucket: what is wrong with the mount. It contains no secret. */
 export function problemOf(
   error: unknown,
   {
@@ -82,18 +82,18 @@ export function problemOf(
 ): string {
   const { name, status, message } = readFault(error);
   const store = endpoint === undefined ? 'AWS' : new URL(endpoint).origin;
-  const asked = `s3://${bucket} at ${store}`;
+  const subject = `s3://${bucket} at ${store}`;
   if (name === 'CredentialsProviderError')
-    return `${asked}: there are no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or AWS_PROFILE, or say anonymous: true`;
-  if (CREDENTIALS.test(name)) return `${asked}: the credentials are refused (${name})`;
-  if (/region is missing/i.test(message)) return `${asked}: there is no region; set AWS_REGION, or say region`;
+    return `${subject}: there are no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or AWS_PROFILE, or anonymous: true`;
+  if (CREDENTIALS.test(name)) return `${subject}: the credentials are refused (${name})`;
+  if (/region is missing/i.test(message)) return `${subject}: there is no region; set region, or AWS_REGION`;
   if (REGION.test(name) || status === 301)
-    return `${asked}: the region ${region ?? 'of the profile'} is wrong (${name})${expectedRegion(message)}`;
-  if (name === 'NoSuchBucket' || status === 404) return `${asked}: there is no such bucket`;
+    return `${subject}: the region ${region ?? 'of the profile'} is wrong (${name})${expectedRegion(message)}`;
+  if (name === 'NoSuchBucket' || status === 404) return `${subject}: there is no such bucket`;
   if (status === 403 || status === 401)
-    return `${asked}: the bucket may not be listed with these credentials (${name})`;
-  if (UNREACHABLE.test(name)) return `${asked}: the store does not answer (${name})`;
-  return `${asked}: the store answered with an error (${status === undefined ? name : `${name}, ${status}`})`;
+    return `${subject}: the bucket may not be listed with these credentials (${name})`;
+  if (UNREACHABLE.test(name)) return `${subject}: the store does not answer (${name})`;
+  return `${subject}: the store answered with an error (${status === undefined ? name : `${name}, ${status}`})`;
 }
 
 function expectedRegion(message: string): string {

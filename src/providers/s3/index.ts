@@ -1,7 +1,7 @@
 /**
- * A bucket of any S3-compatible store, or a folder in one, as resources: `s3:///2026/report.pdf` is the key
- * `2026/report.pdf` below the folder that is mounted. Lists by prefix, reads in windows, watches by looking again, and
- * completes keys; never writes. The client is `@aws-sdk/client-s3`, an optional peer.
+ * Serves a bucket of any S3-compatible store, or a folder in one: `s3:///2026/report.pdf` is the key `2026/report.pdf` below
+ * the mounted folder. Lists by prefix, reads in windows, watches by polling, and completes keys. Never writes. The client is
+ * `@aws-sdk/client-s3`, an optional peer dependency.
  *
  * @example
  * const reports = await s3Provider({ s3: 's3://museum/reports', region: 'eu-central-1' });
@@ -23,13 +23,13 @@ import { lookAt, lookAtAll } from './watch.ts';
 export { type S3Config, type S3Options, s3Config } from './config.ts';
 export { type Location, parseLocation } from './names.ts';
 
-/** Looks at what is watched that are under way at a time. */
+/** The most looks at watched resources that run at a time. */
 const CONCURRENT_LOOKS = 8;
 
 /**
- * Asks the store once whether the bucket may be listed.
- * @throws ResourceError `invalid` that says what is wrong with place, region or credentials, without a secret; its
- *   message is for whoever starts the server
+ * Makes a provider of a bucket. Lists the bucket once, to check that this is allowed.
+ * @throws ResourceError `invalid`: its message tells the person who starts the server what is wrong with the endpoint, the
+ *   region or the credentials, and contains no secret
  */
 export async function s3Provider(options: S3Options): Promise<ResourceProvider> {
   const location = parseLocation(options.s3);
@@ -63,7 +63,7 @@ export async function s3Provider(options: S3Options): Promise<ResourceProvider> 
       if (uri !== undefined) parseKeyUri(uri);
       return await polling.watch(uri, (options.watchSeconds ?? WATCH_SECONDS) * 1_000, onChange, ctx);
     },
-    // Nothing is kept of it.
+    // The provider keeps nothing, so a change that another replica reports has nothing to update.
     heard: () => {},
     async close() {
       await polling.close();
@@ -72,7 +72,7 @@ export async function s3Provider(options: S3Options): Promise<ResourceProvider> 
   } satisfies ResourceProvider;
 }
 
-/** The folder's own name, or the bucket's. */
+/** Returns the name of the folder or, without a folder, of the bucket. */
 export const nameOfLocation = ({ bucket, prefix }: Location): string => lastPart(prefix.slice(0, -1)) || bucket;
 
 async function assertListable(

@@ -1,4 +1,4 @@
-/** Direct children, a page at a time, in the order of the store: that of the keys' bytes. */
+/** Lists direct children page by page, in the order of the store, which sorts keys by their bytes. */
 import type { Context } from '../../core/context.ts';
 import { invalid, notFound, notListable } from '../../core/errors.ts';
 import type { Page, ResourcePage } from '../../core/provider.ts';
@@ -22,7 +22,7 @@ export async function listBucket(
   const key = named.isPrefix ? named.key : await folderAt(bucket, uri, ctx);
   const { found, nextCursor, empty } = await entriesOf(bucket, key, page, uri, ctx);
   if (empty && key !== '' && page.cursor === undefined) throw notFound(uri);
-  return { resources: found.map((each): Resource => resourceOf(bucket, each)), nextCursor };
+  return { resources: found.map((child): Resource => resourceOf(bucket, child)), nextCursor };
 }
 
 async function folderAt(bucket: Bucket, uri: string, ctx: Context): Promise<string> {
@@ -31,7 +31,7 @@ async function folderAt(bucket: Bucket, uri: string, ctx: Context): Promise<stri
   return key;
 }
 
-/** One page of what lies in a folder. An empty object of the folder's own name only says that the folder is there. */
+/** Returns one page of the children of a folder. An empty object with the key of the folder itself is not one of them. */
 export async function entriesOf(
   bucket: Bucket,
   folder: string,
@@ -42,9 +42,9 @@ export async function entriesOf(
   const prefix = bucket.prefix + folder;
   const after = cursor === undefined ? undefined : prefix + parsePosition(cursor);
   try {
-    // One more than wanted, for the one that is left out: the folder itself, or the prefix that the last page ended with.
-    const asked = Math.min(limit + 1, MAX_LIST);
-    const answer = await bucket.store.list({ prefix, folded: true, after, limit: asked }, ctx.signal);
+    // Requests one more, since one may be left out: the folder itself, or the prefix at the end of the page before.
+    const requested = Math.min(limit + 1, MAX_LIST);
+    const answer = await bucket.store.list({ prefix, folded: true, after, limit: requested }, ctx.signal);
     const shown = answer.entries.filter((entry) => entry.key !== after && !isFolderMark(entry, prefix));
     const found = shown.slice(0, limit).map((entry) => foundOf(bucket, entry));
     const last = found.at(-1);
@@ -59,11 +59,11 @@ export async function entriesOf(
   }
 }
 
-/** An empty object of a folder's own name, as consoles make it. */
+/** Whether an entry is the empty object with the key of a folder, as web consoles of stores make it. */
 export const isFolderMark = (entry: KeyEntry, prefix: string): boolean =>
   entry.kind === 'object' && entry.key === prefix && entry.facts.size === 0;
 
-/** The last entry's name: `a` is an object, `a/` a folder. */
+/** Returns the cursor after an entry: `a` for an object, `a/` for a folder. */
 function positionOf({ key, kind }: Found, folder: string): string {
   const name = key.slice(folder.length);
   return kind === 'prefix' ? `${segmentOfName(name.slice(0, -1))}/` : segmentOfName(name);

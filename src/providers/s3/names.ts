@@ -1,7 +1,7 @@
 /**
- * Keys and their URIs. A key is any text: its parts between slashes are the segments of a path, and a part that cannot be
- * one, such as `..` or nothing at all, has a segment that stands for it. So each key has one URI, and each prefix that
- * ends in a slash one that does, too: in a bucket `a`, `a/` and `a//` are three things.
+ * Converts between keys and URIs. A key is any text. Its parts between slashes become the segments of a path. A part that
+ * cannot be a segment, such as `..` or an empty one, is written in an escaped form. So each key has exactly one URI, and so has
+ * each prefix, whose URI ends in a slash: in a bucket, `a`, `a/` and `a//` are three different things.
  */
 import { invalid } from '../../core/errors.ts';
 import { nameOfSegment, parseTreeUri, segmentOfName, treeUri } from '../../core/uri.ts';
@@ -20,8 +20,8 @@ export interface Location {
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/;
 
 /**
- * Takes `s3://bucket/folder` apart. The folder is a part of a key as it stands, and nothing in it is decoded.
- * @throws ResourceError `invalid`, without what was given: it may have a secret in it
+ * Parses `s3://bucket/folder`. The folder is taken as the beginning of keys, without decoding.
+ * @throws ResourceError `invalid`, without quoting the text, which may contain a secret
  */
 export function parseLocation(text: string): Location {
   const [, bucket = '', folder = ''] = /^s3:\/\/([^/]*)(?:\/([\s\S]*))?$/i.exec(text) ?? [];
@@ -29,7 +29,7 @@ export function parseLocation(text: string): Location {
   return { bucket, prefix: folder === '' || folder.endsWith('/') ? folder : `${folder}/` };
 }
 
-/** A prefix or key that a URI names, relative to the root. A key without a slash may also mean the prefix with one. */
+/** The key or prefix that a URI names, relative to the root. A key without a slash at its end may also mean the folder. */
 export interface Named {
   readonly key: string;
   readonly isPrefix: boolean;
@@ -45,8 +45,8 @@ export function parseKeyUri(uri: string): Named {
 }
 
 /**
- * Some stores keep objects as files, and take `a/../b`, `a//b` and the like for another key. A key with such parts counts
- * only where it is listed: lists have the keys that there are.
+ * Whether a key has parts such as `..` or an empty one. Stores that keep objects as files take `a/../b` or `a//b` for another
+ * key, so such a key counts only if a list of the store has it.
  */
 export const hasOddParts = (key: string): boolean => key.split('/').some((part) => segmentOfName(part) !== part);
 
@@ -57,8 +57,8 @@ export const uriOfKey = (key: string): string => treeUri(SCHEME, key.split('/').
 export const uriOfPrefix = (prefix: string): string =>
   prefix === '' ? treeUri(SCHEME, []) : `${uriOfKey(prefix.slice(0, -1))}/`;
 
-/** The name of a key, or of a prefix without its slash: the part behind the last slash, as a segment can hold it. */
+/** Returns the name of a key, or of a prefix without its slash: the last part, as the segment that stands for it. */
 export const nameOfKey = (key: string): string => segmentOfName(lastPart(key));
 
-/** The same as it is in the key. */
+/** Returns the part of a key after its last slash. */
 export const lastPart = (key: string): string => key.slice(key.lastIndexOf('/') + 1);

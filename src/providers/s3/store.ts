@@ -1,4 +1,4 @@
-/** The interface of a store, whichever it is: keys are whole here, with the prefix of the mount. */
+/** The interface of a store. Keys are whole here, with the prefix of the mount. */
 import type { Readable } from 'node:stream';
 
 /** The facts about an object, without its content. */
@@ -13,22 +13,22 @@ export interface ObjectFacts {
 /** One page of keys, in the order of their UTF-8 bytes. */
 export interface KeyPage {
   readonly entries: readonly KeyEntry[];
-  /** There are more behind the last one. */
+  /** Whether there are more entries after the last one. */
   readonly truncated: boolean;
 }
 
-/** An object, or a prefix that others begin with. */
+/** An object, or a prefix that stands for all keys below it. */
 export type KeyEntry =
   | { readonly kind: 'object'; readonly key: string; readonly facts: ObjectFacts }
   | { readonly kind: 'prefix'; readonly key: string };
 
 export interface ListKeys {
   readonly prefix: string;
-  /** Keys with a slash behind the prefix are shown as the prefix up to it. */
+  /** Whether keys with a further slash after the prefix are returned as one entry: the prefix that ends in this slash. */
   readonly folded: boolean;
-  /** Only what comes behind this. */
+  /** Returns only entries after this key. */
   readonly after?: string | undefined;
-  /** At most `MAX_LIST`; no more come. */
+  /** The most entries that are returned, up to `MAX_LIST`. */
   readonly limit: number;
 }
 
@@ -39,15 +39,15 @@ export interface Content {
   readonly body: Readable;
 }
 
-/** The most keys of one list. The protocol has 1,000; the client parses a list at once, and others wait meanwhile. */
+/** The most keys of one list. S3 allows 1,000, but the client parses a list in one go, which holds up other requests. */
 export const MAX_LIST = 500;
 
-/** Methods throw what the client throws; `faultOf` says what it means. */
+/** The methods throw the errors of the client; `faultOf` translates them. */
 export interface Store {
   list(what: ListKeys, signal: AbortSignal): Promise<KeyPage>;
-  /** Undefined where there is no such key. */
+  /** Returns the facts about an object; undefined if there is no such key. */
   head(key: string, signal: AbortSignal): Promise<ObjectFacts | undefined>;
-  /** The content, or the bytes from `first` to `last`; undefined where there is no such key. */
+  /** Opens the content, or its bytes from `first` to `last`, both included; undefined if there is no such key. */
   get(
     key: string,
     range: { readonly first: number; readonly last: number | undefined } | undefined,

@@ -1,4 +1,4 @@
-/** The one template of a bucket, `s3:///{+path}`, and completion of its path: by prefix, as the store lists (RES-3). */
+/** Lists the only template of a bucket, `s3:///{+path}`, and completes its path from lists of the store (RES-3). */
 import type { Context } from '../../core/context.ts';
 import { notListable } from '../../core/errors.ts';
 import type { CompletionRequest, CompletionValues, TemplatePage } from '../../core/provider.ts';
@@ -29,7 +29,7 @@ export function listTemplates({ name }: Bucket): TemplatePage {
 export function completeKey(bucket: Bucket, request: CompletionRequest, ctx: Context): Promise<CompletionValues> {
   return completeTreePath(TEMPLATE, request, async (segments, typed) => {
     const folder = segments.map((segment) => `${nameOfSegment(segment)}/`).join('');
-    // A segment that begins with `;` may stand for a name that cannot be written: keys do not begin like it.
+    // A segment that begins with `;` may be the escaped form of a name, so the store cannot search for it as a prefix.
     const begin = typed.startsWith(';') ? '' : typed;
     const prefix = bucket.prefix + folder + begin;
     try {

@@ -1,4 +1,4 @@
-/** Sums up a look at the store in a short text: where two texts differ, something has changed. */
+/** Returns a short text for the state of the store, for polling. If two texts differ, something has changed. */
 import { createHash } from 'node:crypto';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -6,7 +6,7 @@ import { type Bucket, find } from './bucket.ts';
 import { faultOf } from './fault.ts';
 import { MAX_LIST } from './store.ts';
 
-/** A look at one object, or at the set of children of a folder; what is not there looks like nothing. */
+/** Looks at one object, or at the set of children of a folder. The text is empty for a missing resource. */
 export async function lookAt(bucket: Bucket, uri: string, maxKeys: number, ctx: Context): Promise<string> {
   try {
     const found = await find(bucket, uri, ctx);
@@ -19,7 +19,7 @@ export async function lookAt(bucket: Bucket, uri: string, maxKeys: number, ctx: 
   }
 }
 
-/** A look at the listed set: every key below the root. */
+/** Looks at the keys below the root, which are the default list. */
 export const lookAtAll = (bucket: Bucket, maxKeys: number, ctx: Context): Promise<string> =>
   lookAtKeys(bucket, '', false, maxKeys, ctx);
 

@@ -1,4 +1,4 @@
-/** The catalogue as this provider shows it: filtered, sorted, with the tables that refer to each other; read anew when it changes. */
+/** Keeps the catalogue of a database: its tables, filtered and sorted, with the keys between them. Reads it anew when it changes. */
 import { giveWay } from '../../core/breaks.ts';
 import type { Context } from '../../core/context.ts';
 import { compileGlobs } from '../../core/glob/index.ts';
@@ -6,18 +6,19 @@ import type { SqlConfig } from './config.ts';
 import type { Catalogue, Connection, ForeignKey, Limits, Table, TableName } from './dialect.ts';
 import type { LimitsOf } from './limits.ts';
 
-/** Milliseconds that a catalogue is taken for the present one where the database has no version of it. */
+/** Milliseconds for which a catalogue counts as current, for databases that give it no version. */
 const FRESH_MS = 5_000;
 
+/** The catalogue as the provider shows it. */
 export interface Known {
-  /** By schema, then by name. */
+  /** Sorted by schema, then by name. */
   readonly tables: readonly Table[];
-  /** Names of schemas that have a table, sorted; empty where the database has no schemas. */
+  /** The names of schemas that have a table, sorted; empty if the database has no schemas. */
   readonly schemas: readonly string[];
   find(schema: string | undefined, name: string): Table | undefined;
-  /** Tables of a schema; all where the database has none. */
+  /** Returns the tables of a schema. For a database without schemas, `undefined` returns all tables. */
   within(schema: string | undefined): readonly Table[];
-  /** Foreign keys of other tables that lead to this one. */
+  /** Returns the foreign keys that refer to this table, with their tables. */
   referring(table: TableName): readonly { readonly table: Table; readonly key: ForeignKey }[];
 }
 
@@ -36,10 +37,10 @@ export function createCatalogues(
   let reading: { readonly version: string | undefined; readonly known: Promise<Known> } | undefined;
 
   async function read(version: string | undefined): Promise<Known> {
-    // Several callers wait for it, so none of them can end it.
+    // No caller can abort the reading, because others may wait for it, too.
     const limits: Limits = limitsOf(new AbortController().signal);
     const found = await connection.catalogue(limits);
-    // There may be thousands of columns in it: others have their turn before and after they are put in order.
+    // Sorting thousands of columns takes time, so other work gets a turn before and after it.
     await giveWay();
     const known = knownOf(await filtered(found, config));
     await giveWay();
@@ -71,29 +72,29 @@ export function createCatalogues(
 
 async function filtered(
   { tables }: Catalogue,
-  { tables: said, views }: Pick<SqlConfig, 'tables' | 'views'>,
+  { tables: globs, views }: Pick<SqlConfig, 'tables' | 'views'>,
 ): Promise<readonly Table[]> {
-  const include = compileGlobs(said?.include, 'text')?.matches;
-  const exclude = compileGlobs(said?.exclude, 'text')?.mayMatch;
+  const include = compileGlobs(globs?.include, 'text')?.matches;
+  const exclude = compileGlobs(globs?.exclude, 'text')?.mayMatch;
   return tables.filter(
     (table) =>
       (views || table.kind === 'table') && isNamed(table, include) !== false && isNamed(table, exclude) !== true,
   );
 }
 
-/** Globs are over names, and over `schema.table`. */
+/** Whether a glob matches the name of a table, or `schema.table`; undefined if there are no globs. */
 const isNamed = ({ schema, name }: TableName, fits: ((text: string) => boolean) | undefined): boolean | undefined =>
   fits && (fits(name) || (schema !== undefined && fits(`${schema}.${name}`)));
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Returns the catalogue of these tables alone: keys lead to no other table. */
+/** Makes the catalogue of these tables. Foreign keys that refer to other tables are left out. */
 export function knownOf(all: readonly Table[]): Known {
   const keyOf = (schema: string | undefined, name: string): string => JSON.stringify([schema ?? null, name]);
   const named = new Map(all.map((table) => [keyOf(table.schema, table.name), table]));
   const find = (schema: string | undefined, name: string): Table | undefined => named.get(keyOf(schema, name));
 
-  /** With the columns that it leads to, and only where it leads somewhere. */
+  /** Returns a foreign key with the columns that it refers to; nothing if it refers to no table of the catalogue. */
   function completed(key: ForeignKey): ForeignKey[] {
     const target = find(key.table.schema, key.table.name);
     const references = key.references.length > 0 ? key.references : (target?.primaryKey ?? []);

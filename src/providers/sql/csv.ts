@@ -1,4 +1,4 @@
-/** Rows as CSV (RFC 4180): NULL is nothing, an empty text is `""`, bytes are base64, and what was left out is nothing. */
+/** Writes rows as CSV (RFC 4180): bytes are base64, an empty text is `""`, and NULL or a value that was left out is empty. */
 import type { Value } from './dialect.ts';
 
 export const csvLine = (values: readonly Value[]): string => `${values.map(csvValue).join(',')}\r\n`;

@@ -1,4 +1,4 @@
-/** The state that the operations of this provider share: one opened database and what is known of it. */
+/** The state that all operations of this provider share: one open database. */
 import type { Catalogues } from './catalogues.ts';
 import type { SqlConfig } from './config.ts';
 import type { Connection, Dialect } from './dialect.ts';

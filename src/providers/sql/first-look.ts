@@ -1,10 +1,10 @@
-/** The first look at the server of a database, when it is mounted. */
+/** Checks the server of a database when it is mounted. */
 import type { Log } from '../../core/context.ts';
 import type { ResourceError } from '../../core/errors.ts';
 import { SERVER } from '../../core/waiting/fair-queue.ts';
 import type { Lent } from './lending.ts';
 
-/** How long the first look may take, in milliseconds. */
+/** Milliseconds that the first look may take. */
 const FIRST_LOOK_MS = 5_000;
 
 interface Reader {
@@ -13,9 +13,9 @@ interface Reader {
 }
 
 /**
- * Asks the server something. One that does not answer yet is no reason not to start: it may come. One that refuses is.
- * @param refusalOf the error for a server that refuses; undefined for one that may answer later
- * @throws ResourceError `invalid` where the server refuses; the reader is closed then
+ * Sends one query to the server. If the server does not answer, the mount starts all the same, since the server may answer later.
+ * @param refusalOf returns the error to throw if the server refuses; undefined if it may answer later
+ * @throws ResourceError `invalid` if the server refuses; the reader is then closed
  */
 export async function firstLook(
   reader: Reader,

@@ -1,7 +1,7 @@
 /**
- * A database as resources: `sqlite:///customers/17` is the row 17 of the table `customers`. SQLite files, PostgreSQL, and
- * MySQL or MariaDB. Lists tables and rows, reads rows and pages of them in several formats, describes tables, runs saved
- * queries, completes keys and watches; never writes.
+ * Serves a database, which is an SQLite file, PostgreSQL, MySQL or MariaDB: `sqlite:///customers/17` is the row 17 of the
+ * table `customers`. Lists tables and rows, reads rows and pages of them in several formats, describes tables, runs saved
+ * queries, completes keys, and watches. Never writes.
  *
  * @example
  * const shop = await sqlProvider({ sql: './shop.sqlite' });
@@ -36,6 +36,7 @@ export interface SqlOptions extends SqlInput {
 }
 
 /**
+ * Makes a provider of a database.
  * @throws ResourceError `invalid` if the database does not exist or cannot be opened, or if a package is missing. The
  *   message is for the person who starts the server, and never contains a password.
  */
@@ -71,7 +72,7 @@ export async function sqlProvider({
   const read = createRead(database, resources);
   const templates = createTemplates(database);
   const watching = database.watches ? createWatching(database, read) : undefined;
-  // A file may be another one on each machine, or one that is copied there later.
+  // A file may differ from machine to machine, so only a database by URL is the same for all replicas.
   const remote = isDatabaseUrl(config.sql) && dialect.scheme !== 'sqlite';
 
   return {
