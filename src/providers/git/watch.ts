@@ -38,19 +38,23 @@ export function createWatching(repo: Repository, pollSeconds: number, log: () =>
   function look(): void {
     if (waiting) return;
     waiting = true;
-    looking = looking.then(compareAll).catch((error: unknown) => {
-      if (!stopping.signal.aborted) log().warn('a change of the repository may go unnoticed', { error });
+    looking = looking.then(async () => {
+      waiting = false;
+      const { signal } = stopping;
+      try {
+        await compareAll(signal);
+      } catch (error) {
+        if (!signal.aborted) log().warn('a change of the repository may go unnoticed', { error });
+      }
     });
   }
 
-  async function compareAll(): Promise<void> {
-    waiting = false;
+  async function compareAll(signal: AbortSignal): Promise<void> {
     const opened = await events;
     if (opened === undefined) return;
     // The watches are placed before the look, so that a change in between is not missed.
     await opened.follow();
     await repo.refresh();
-    const { signal } = stopping;
     const names = await stateOfRefs(repo, signal);
     for (const watcher of [...watchers]) {
       if (watcher.state === undefined) {
