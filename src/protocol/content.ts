@@ -26,7 +26,7 @@ export interface AudioContent {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** Contents with their URI and metadata. The block has no `annotations`; those of `resource` hold (2093-9). */
+/** Contents with their URI and metadata. The block has no `annotations`; those of `resource` count (2093-9). */
 export interface EmbeddedResource {
   readonly type: 'resource';
   readonly resource: ResourceContents;

@@ -57,7 +57,7 @@ export function operationsLayer(instruments: Instruments, mountOf: MountOf): Lay
   const begin = beginner(instruments, mountOf);
 
   const observed: Around = async ({ method, uri, mount }, ctx, run) => {
-    // A method of the protocol, such as `tools/call`, gets no span of its own: the request's span has its name already.
+    // A method with a slash, such as `tools/call`, gets no span of its own: the request's span has its name already.
     const isRequest = method.includes('/');
     const { trace, ...operation } = begin(method, uri, isRequest ? { ...ctx, trace: undefined } : ctx, mount);
     // A watch outlives the request, and so it must not add spans to the request's trace.

@@ -13,12 +13,12 @@ import { treeUri } from '../../core/uri.ts';
 import { type Folder, find, findSegments, SCHEME } from './folder.ts';
 
 /** The most characters of ripgrep's error output that are kept. */
-const MAX_ERROR_BYTES = 8_192;
+const MAX_ERROR_LENGTH = 8_192;
 
-/** Make ripgrep search the bytes as they are: offsets in a text that it had decoded would not be offsets in the file. */
+/** Options that make ripgrep search the bytes as they are: offsets in a decoded text would not be offsets in the file. */
 const QUIET = ['--no-config', '--no-messages', '--color=never', '--null', '--no-ignore', '--encoding=none', '--crlf'];
 
-/** Make ripgrep print the place of each match, and nothing of the text. */
+/** Options that make ripgrep print the place of each match, and nothing of the text. */
 const PLACES = ['--no-heading', '--with-filename', '--line-number', '--byte-offset', '--only-matching', '--replace='];
 
 export interface SearchRules {
@@ -119,7 +119,7 @@ async function* runRipgrep(cwd: string, args: readonly string[], ctx: Context): 
   ctx.signal.addEventListener('abort', kill, { once: true });
   let complaint = '';
   child.stderr.on('data', (chunk: Buffer) => {
-    if (complaint.length < MAX_ERROR_BYTES) complaint += chunk.toString('utf8');
+    if (complaint.length < MAX_ERROR_LENGTH) complaint += chunk.toString('utf8');
   });
   try {
     const names = args.includes('--files');

@@ -12,7 +12,7 @@ export interface ChangedFile {
   readonly path: string;
 }
 
-/** Keep the configuration of the repository from deciding how a diff is made. */
+/** Options that keep the configuration of the repository from deciding how a diff is made. */
 const SAFE = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--ignore-submodules=none'];
 
 /** Returns the two sides as arguments of git. Without a base, the commit is compared with an empty tree. */

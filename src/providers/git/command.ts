@@ -80,7 +80,7 @@ export function startGit(git: Pick<Git, 'program' | 'directory'>, args: readonly
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
   });
-  // Writing to a git process that has ended fails. That it has ended is handled elsewhere.
+  // Writing fails if git has ended, and its end is handled by the caller.
   child.stdin?.on('error', () => {});
   return child;
 }

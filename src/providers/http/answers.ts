@@ -276,7 +276,7 @@ async function collected(answer: WebAnswer, facts: Facts, maxBytes: number, uri:
 
 const acceptOf = ({ said }: Target): string => (said.mimeType === undefined ? '*/*' : `${said.mimeType}, */*;q=0.5`);
 
-/** Returns an `Accept` header with the wanted types, the best first, and then any type: a type that nobody wants beats none. */
+/** Returns an `Accept` header with the wanted types, the best first, and then any type, which is better than no answer. */
 const preferred = (accept: readonly string[]): string =>
   [
     ...accept

@@ -47,7 +47,7 @@ export interface CatalogueOptions {
 /** Milliseconds after which a document is fetched again when that has failed. */
 const AGAIN_MS = 5_000;
 
-/** The same for a document that is too large or takes too long to read: reading it is expensive, and would fail again. */
+/** The same if the document was too large or took too long to read: reading it is expensive, and would fail again. */
 const UNREADABLE_MS = 60_000;
 
 /** The most feeds whose entries are kept. */

@@ -18,7 +18,10 @@ export type Entry =
       readonly access: Access;
     };
 
-/** @throws ResourceError `invalid` for a template that cannot be parsed, or for credentials without a single origin to send them to */
+/**
+ * Returns the entries of a configuration.
+ * @throws ResourceError `invalid` for a template that cannot be parsed, or if it is unclear which origin gets the credentials
+ */
 export function entriesOfConfig(options: HttpOptions): readonly Entry[] {
   const { head } = limitsOf(options);
   const blocks = blocksOf(options.http);

@@ -126,7 +126,7 @@ export function createOpenings(idleMs = IDLE_MS): Openings {
       opening.set(openingKey, started);
       const made = await started.finally(() => opening.delete(openingKey));
       const taken = lease(made);
-      // The other waiting callers get their leases in this turn. Only after it may the container be closed.
+      // The other waiting callers get their leases in this turn. The container may be closed only after it.
       setImmediate(() => {
         if (--made.users === 0 && made.retired) end(made);
       });

@@ -47,7 +47,7 @@ export function limitAnswers(client: S3Client): void {
           response.body = await limitedBody(response, limitOf(keys));
         return result;
       },
-    // A low priority puts this after the step that parses requests, so that it gets the answer first.
+    // At low priority this stands nearer to the connection than the parser, so it gets each answer first.
     { step: 'deserialize', priority: 'low', name: 'limitAnswers' },
   );
 }

@@ -42,7 +42,7 @@ export async function find(bucket: Bucket, uri: string, ctx: Context): Promise<F
   }
 }
 
-/** Whether the store would take a key for itself. A key that some stores take for another one is looked up in a list. */
+/** Whether a key may be requested. If some stores take such a key for another one, it may only if a list of the store has it. */
 export async function isThere({ store, prefix }: Bucket, key: string, { signal }: Context): Promise<boolean> {
   if (!hasOddParts(key)) return true;
   const { entries } = await store.list({ prefix: prefix + key, folded: false, limit: 1 }, signal);

@@ -63,7 +63,7 @@ export async function s3Provider(options: S3Options): Promise<ResourceProvider> 
       if (uri !== undefined) parseKeyUri(uri);
       return await polling.watch(uri, (options.watchSeconds ?? WATCH_SECONDS) * 1_000, onChange, ctx);
     },
-    // The provider keeps nothing, so a change that another replica reports has nothing to update.
+    // Lets one replica watch for all. The provider keeps nothing, so a reported change makes nothing out of date.
     heard: () => {},
     async close() {
       await polling.close();

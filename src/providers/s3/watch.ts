@@ -19,7 +19,7 @@ export async function lookAt(bucket: Bucket, uri: string, maxKeys: number, ctx: 
   }
 }
 
-/** Looks at the keys below the root, which are the default list. */
+/** Looks at all keys below the root, for the default list. */
 export const lookAtAll = (bucket: Bucket, maxKeys: number, ctx: Context): Promise<string> =>
   lookAtKeys(bucket, '', false, maxKeys, ctx);
 
