@@ -1,4 +1,4 @@
-/** Answers `prompts/list`. `prompts/get` needs nothing here: the operation itself answers it. */
+/** Answers `prompts/list`. The operation `getPrompt` itself answers `prompts/get`. */
 import type { Context } from '../../core/context.ts';
 import type { NamedOperations } from '../../core/operations.ts';
 import type { ListPromptsParams } from '../../protocol/methods.ts';

@@ -1,4 +1,4 @@
-/** All prompts of a server: fixed ones, those of sources that change, and those of mounted servers. */
+/** All prompts of a server: fixed prompts, prompts of sources that change, and prompts of mounted servers. */
 
 import { sendablePrompt } from '../../core/content-blocks.ts';
 import type { Context } from '../../core/context.ts';
@@ -19,13 +19,13 @@ import { checkArguments } from './arguments.ts';
 export interface PromptRegistry extends Pick<NamedOperations, 'listPrompts' | 'getPrompt' | 'completePrompt'> {
   /** Whether there can be prompts now. */
   readonly some: boolean;
-  /** Names of own ones, without those of mounted servers. */
+  /** Names of this server's own prompts, without those of mounted servers. */
   ownNames(ctx: Context): Promise<readonly string[]>;
-  /** Whose prompt it is, or would be. */
+  /** The owner of the prompt with this name, or the owner that it would have if it existed. */
   ownerOf(name: string, ctx: Context): Promise<Owner>;
   /** Whether the list can change. */
   readonly watchable: boolean;
-  /** @throws what the sources throw when none of them can be watched */
+  /** @throws the first error of the sources, if none of them can be watched */
   watch(onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
   close(): Promise<void>;
 }
@@ -40,13 +40,13 @@ const listOf: ListOf<PromptDescription> = async (server, page, ctx) => {
   return { items, nextCursor };
 };
 
-/** Lists own prompts first. The first of two with one name wins; the log says so. */
+/** Lists this server's own prompts first. Of two prompts with one name, the first is served, and the log warns. */
 export function createPromptRegistry(
   given: readonly (Prompt | PromptSource)[],
   servers: readonly PublishedServer[] = [],
 ): PromptRegistry {
-  const sources = given.map((each): PromptSource => ('get' in each ? { list: async () => [each] } : each));
-  const fixed = given.flatMap((each) => ('get' in each ? [each.name] : (each.names ?? [])));
+  const sources = given.map((entry): PromptSource => ('get' in entry ? { list: async () => [entry] } : entry));
+  const fixed = given.flatMap((entry) => ('get' in entry ? [entry.name] : (entry.names ?? [])));
   const ownNames = async (ctx: Context): Promise<readonly string[]> => [...(await listOwn(ctx)).keys()];
   const routes = createServerRoutes('prompts', servers, fixed, ownNames);
 
@@ -112,7 +112,7 @@ export function createPromptRegistry(
       const { prompt: name, argument, value, known } = request;
       const own = (await listOwn(ctx)).get(name);
       if (own === undefined) return serverOf(name).completePrompt(request, ctx);
-      if (!own.prompt.arguments?.some((each) => each.name === argument)) {
+      if (!own.prompt.arguments?.some((declared) => declared.name === argument)) {
         throw invalid(`The prompt ${name} has no argument ${JSON.stringify(argument)}`);
       }
       const values = (await own.prompt.complete?.(argument, value, known, ctx)) ?? [];

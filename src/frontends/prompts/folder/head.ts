@@ -10,10 +10,11 @@ export interface DeclaredArgument {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly required?: boolean | undefined;
-  /** Suggestions; other values are taken too. */
+  /** Suggested values; other values are allowed. */
   readonly values?: readonly string[] | undefined;
 }
 
+/** The checked head of a prompt's file. */
 export interface PromptHead {
   readonly name?: string | undefined;
   readonly title?: string | undefined;
@@ -22,10 +23,11 @@ export interface PromptHead {
   readonly arguments: readonly DeclaredArgument[];
 }
 
+/** The parts of a prompt's file. */
 export interface PromptSections {
   readonly head: PromptHead;
   readonly body: string;
-  /** Lines of the file before the body. */
+  /** The number of lines before the body. */
   readonly before: number;
 }
 
@@ -61,8 +63,8 @@ const headSchema = z.strictObject({
 });
 
 /**
- * Splits a file and checks its head; a file without one is all body.
- * @throws LineFault
+ * Splits a file and checks its head. A file without a head is all body.
+ * @throws LineFault for a head that has no end, is not YAML or is not valid
  */
 export async function splitPrompt(file: string): Promise<PromptSections> {
   const { head, body, before } = splitFrontMatter(file);
@@ -76,7 +78,7 @@ async function checkedHead(text: string): Promise<PromptHead> {
   const [issue] = result.error.issues;
   const path = issue?.path ?? [];
   const where = path.length === 0 ? '' : `${path.map(String).join('.')}: `;
-  const known = Object.keys(headSchema.shape).join(', ');
-  const hint = issue?.code === 'unrecognized_keys' && path.length === 0 ? `; there are ${known}` : '';
+  const keys = Object.keys(headSchema.shape).join(', ');
+  const hint = issue?.code === 'unrecognized_keys' && path.length === 0 ? `; there are ${keys}` : '';
   throw new LineFault(`${where}${issue?.message ?? 'is not valid'}${hint}`, lineOf(path));
 }

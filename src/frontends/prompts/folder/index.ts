@@ -1,6 +1,6 @@
 /**
- * Prompts out of a folder of Markdown files, read through a provider like any resource. A file that is broken is left out,
- * with its name and line in the log, and takes no other down. The format is described in `docs/guide/prompts.md`.
+ * Makes prompts of the Markdown files in a folder, which it reads through a provider like any resource. A broken file is left
+ * out, and the log names its file and line; the other prompts are served. `docs/guide/prompts.md` describes the format.
  */
 import { LRUCache } from 'lru-cache';
 import { closeBodies } from '../../../core/body.ts';
@@ -19,18 +19,18 @@ import { watchPromptFiles } from './watch.ts';
 /** The most bytes of one file. */
 export const MAX_PROMPT_BYTES = 256 * 1024;
 
-/** The most bytes of parsed files that are kept. */
+/** The most characters of parsed files that the cache keeps. */
 const MAX_CACHED_BYTES = 16 * 1024 * 1024;
 
 /** Files that are read at the same time. */
 const CONCURRENCY = 16;
 
-/** A file that was parsed; without a prompt when it is broken, which is not told again. */
+/** A parsed file. A broken file has no prompt; it is kept so that the log names it only once. */
 interface Parsed {
   readonly prompt: Prompt | undefined;
 }
 
-/** @param resources what is embedded comes from here */
+/** @param resources reads the resources that the prompts embed */
 export function promptFolder(folder: PromptFolder, resources: ResourceOptions): PromptSource {
   const provider = folder.provider ?? resources.provider;
   const watchable = provider.watch !== undefined && (folder.watch ?? provider.features.watch);
@@ -38,8 +38,8 @@ export function promptFolder(folder: PromptFolder, resources: ResourceOptions): 
 
   async function load(file: Resource, ctx: Context): Promise<Prompt | undefined> {
     const key = keyOf(file, ctx);
-    const known = key === undefined ? undefined : cache.get(key);
-    if (known !== undefined) return known.prompt;
+    const cached = key === undefined ? undefined : cache.get(key);
+    if (cached !== undefined) return cached.prompt;
     try {
       const text = await readText(provider, file, ctx);
       const parsed = await parse(file, text, ctx);
@@ -91,13 +91,13 @@ async function filesOrNone(provider: ResourceProvider, uri: string, ctx: Context
   }
 }
 
-/** The key under which a parsed file is kept: who may read it, and its version. Undefined where that cannot be told. */
+/** The cache key of a parsed file: principal, URI, size and time of the last change; undefined if size or time is unknown. */
 function keyOf({ uri, size, annotations }: Resource, ctx: Context): string | undefined {
   if (size === undefined || annotations?.lastModified === undefined) return undefined;
   return JSON.stringify([ctx.principal.id, uri, size, annotations.lastModified]);
 }
 
-/** @throws ResourceError `too-large`, `invalid` for what is no text, and what the read throws */
+/** @throws ResourceError `too-large`, `invalid` for anything but a file of text, and the errors of the read */
 async function readText(provider: ResourceProvider, { uri, name }: Resource, ctx: Context): Promise<string> {
   const bodies = await provider.read(uri, { maxBytes: MAX_PROMPT_BYTES, maxChildren: 1 }, ctx);
   try {

@@ -1,4 +1,4 @@
-/** The files in a folder that are prompts. */
+/** Lists the files of a folder that are prompts. */
 import type { Context } from '../../../core/context.ts';
 import type { ResourceProvider } from '../../../core/provider.ts';
 import type { Resource } from '../../../protocol/resources.ts';
@@ -10,7 +10,7 @@ export const MAX_PROMPT_FILES = 500;
 /** The most entries of the folder that are looked at. */
 const MAX_ENTRIES = 5_000;
 
-/** @throws ResourceError what `list` throws, and `not-found` for a folder that is not there */
+/** @throws ResourceError the errors of `list`, such as `not-found` for a folder that does not exist */
 export async function listPromptFiles(
   provider: ResourceProvider,
   uri: string,

@@ -1,4 +1,4 @@
-/** From the nodes of a prompt and its arguments to messages, in order, each with one block of content. */
+/** Renders the nodes of a prompt and its arguments as messages, in order, each with one block of content. */
 import type { Context } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import { type ContentBlock, type PromptMessage, text as textBlock } from '../../../protocol/content.ts';
@@ -11,8 +11,8 @@ import { MAX_EMBEDS, type Role, type TemplateNode } from './template.ts';
 export const MAX_TEXT_LENGTH = 1_048_576;
 
 /**
- * Reads what is embedded with the caller's context, so that a prompt shows nobody more than reads do (SEC-PROMPT-2). All
- * of it together has at most `limits.maxReadBytes` bytes (SEC-PROMPT-3).
+ * Reads embedded resources with the caller's context, so that a prompt shows a caller no more than reads do (SEC-PROMPT-2).
+ * All embedded resources together have at most `limits.maxReadBytes` bytes (SEC-PROMPT-3).
  */
 export async function renderMessages(
   nodes: readonly TemplateNode[],
@@ -28,14 +28,14 @@ export async function renderMessages(
   let blocks = MAX_EMBEDS;
   let characters = 0;
 
-  const say = (content: ContentBlock): void => void messages.push({ role, content });
+  const addMessage = (content: ContentBlock): void => void messages.push({ role, content });
   const flush = (): void => {
-    const said = text.trim();
+    const trimmed = text.trim();
     text = '';
-    characters += said.length;
+    characters += trimmed.length;
     if (characters > MAX_TEXT_LENGTH)
       throw new ResourceError('too-large', `The prompt has more than ${MAX_TEXT_LENGTH} characters; shorten a value`);
-    if (said !== '') say(textBlock(said));
+    if (trimmed !== '') addMessage(textBlock(trimmed));
   };
 
   for (const node of nodes) {
@@ -44,7 +44,7 @@ export async function renderMessages(
         text += node.text;
         break;
       case 'argument':
-        text += given(values, node.name) ?? '';
+        text += argumentValue(values, node.name) ?? '';
         break;
       case 'role':
         flush();
@@ -56,7 +56,7 @@ export async function renderMessages(
         const embedded = await embedResource(node.uri.expand(values), { bytes, blocks }, resources, ctx);
         bytes -= embedded.bytes;
         blocks -= embedded.blocks.length;
-        embedded.blocks.forEach(say);
+        embedded.blocks.forEach(addMessage);
       }
     }
   }
@@ -64,7 +64,7 @@ export async function renderMessages(
   return messages;
 }
 
-/** A resource that is named by an optional argument is left out together with it. */
+/** Returns false if the URI uses an optional argument without a value: the prompt then leaves the resource out. */
 function isWanted(
   variables: readonly string[],
   declared: readonly DeclaredArgument[],
@@ -72,9 +72,9 @@ function isWanted(
 ): boolean {
   return variables.every((name) => {
     const required = declared.some((argument) => argument.name === name && argument.required);
-    return required || (given(values, name) ?? '') !== '';
+    return required || (argumentValue(values, name) ?? '') !== '';
   });
 }
 
-const given = (values: Readonly<Record<string, string>>, name: string): string | undefined =>
+const argumentValue = (values: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined;

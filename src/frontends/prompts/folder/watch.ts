@@ -1,47 +1,47 @@
-/** Watches a folder of prompts: new and deleted files, and edits of each. */
+/** Watches a folder of prompts: new, deleted and edited files. */
 import type { Context } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import type { ResourceProvider } from '../../../core/provider.ts';
 import { listPromptFiles } from './list.ts';
 
-/** Calls back after every change, from the moment the promise resolves until the handle is disposed of. */
+/** Calls `onChange` after every change, from the moment the promise resolves until the handle is disposed of. */
 export async function watchPromptFiles(
   provider: ResourceProvider,
   uri: string,
   onChange: () => void,
   ctx: Context,
 ): Promise<AsyncDisposable> {
-  const files = new Map<string, AsyncDisposable>();
+  const watches = new Map<string, AsyncDisposable>();
   let ended = false;
   let waiting = false;
   let work: Promise<void> = Promise.resolve();
 
-  /** Watches every file; returns whether there were new ones, which may have been edited before their watch began. */
+  /** Watches every file. Returns whether there were new files, which may have been edited before their watch began. */
   async function follow(): Promise<boolean> {
     waiting = false;
     const present = new Set((await filesThere(provider, uri, ctx)).map((file) => file.uri));
-    const gone = [...files].filter(([file]) => !present.has(file));
-    for (const [file] of gone) files.delete(file);
+    const gone = [...watches].filter(([file]) => !present.has(file));
+    for (const [file] of gone) watches.delete(file);
     await Promise.all(gone.map(([, handle]) => handle[Symbol.asyncDispose]()));
-    const added = [...present].filter((file) => !files.has(file));
+    const added = [...present].filter((file) => !watches.has(file));
     for (const file of added) {
       if (ended) break;
-      const handle = await provider.watch?.(file, tell, ctx);
-      if (handle !== undefined) files.set(file, handle);
+      const handle = await provider.watch?.(file, notify, ctx);
+      if (handle !== undefined) watches.set(file, handle);
     }
     return added.length > 0;
   }
 
-  const tell = (): void => {
+  const notify = (): void => {
     if (!ended) onChange();
   };
   const refollow = (): void => {
-    tell();
+    notify();
     if (waiting || ended) return;
     waiting = true;
     work = work
       .then(async () => {
-        if (!ended && (await follow())) tell();
+        if (!ended && (await follow())) notify();
       })
       .catch((error: unknown) => ctx.log.warn('a change of a prompt may go unnoticed', { uri, error }));
   };
@@ -50,8 +50,8 @@ export async function watchPromptFiles(
   const dispose = async (): Promise<void> => {
     ended = true;
     await work;
-    await Promise.all([folder, ...files.values()].map((handle) => handle?.[Symbol.asyncDispose]()));
-    files.clear();
+    await Promise.all([folder, ...watches.values()].map((handle) => handle?.[Symbol.asyncDispose]()));
+    watches.clear();
   };
   const first = work.then(follow);
   work = first.then(
