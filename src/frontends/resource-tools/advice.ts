@@ -1,4 +1,4 @@
-/** Errors of the frontends, for a model: what to call instead. */
+/** Rewrites errors of the frontends for a model, so that they say what to call instead. */
 import { ResourceError } from '../../core/errors.ts';
 import { scrub } from '../../core/text/scrub.ts';
 import { callOf, type ToolSetup } from './setup.ts';
@@ -6,7 +6,7 @@ import { callOf, type ToolSetup } from './setup.ts';
 /** The longest URI that is repeated in an error, in UTF-16 units. */
 const MAX_REPEATED_URI = 500;
 
-/** The same error with a message for a model. What was not expected stays as it is, and is hidden further out. */
+/** Returns a ResourceError with a message for a model. Any other error is returned as it is, for the caller to hide. */
 export function advised(error: unknown, setup: ToolSetup): unknown {
   if (!(error instanceof ResourceError)) return error;
   const uri = error.uri === undefined || error.uri.length > MAX_REPEATED_URI ? undefined : scrub(error.uri);

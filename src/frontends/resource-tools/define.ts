@@ -1,4 +1,4 @@
-/** Defines a resource tool with all that they share: names, hints, icons, and errors that tell a model how to do better. */
+/** Defines a resource tool. All of them share this: names, hints, icons, and errors that tell a model what to call instead. */
 
 import { isAsked } from '../../core/asking/needed.ts';
 import type { Schema } from '../../core/schema/schema.ts';
@@ -9,10 +9,10 @@ import { iconOf } from './icons.ts';
 import type { ToolName } from './names.ts';
 import type { ToolSetup } from './setup.ts';
 
-/** Looks, and changes nothing. */
+/** The hints of a tool that changes nothing. */
 export const READER: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
 
-/** Changes what this client has subscribed to, and no resource; twice is as good as once. */
+/** The hints of a tool that changes the client's subscriptions, but no resource. Calling it twice does the same as once. */
 const SUBSCRIBER: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: false,

@@ -1,4 +1,4 @@
-/** The `describe` tool: what is known of one resource, without its content (2093-2). */
+/** The `describe` tool gives the metadata of one resource without its content (2093-2). */
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { formatsOf } from '../../core/formats/formats.ts';
@@ -56,7 +56,7 @@ function factsOf(resource: Resource): string[] {
   ];
 }
 
-/** A line with the formats that `read` takes beside the resource's type. */
+/** A line with the formats in which `read` gives the resource, beside its own type. */
 function formatLines(resource: Resource): string[] {
   const [, ...others] = formatsOf(resource) ?? [];
   return others.length === 0 ? [] : [`can also be read as: ${others.map(({ mimeType }) => mimeType).join(', ')}`];

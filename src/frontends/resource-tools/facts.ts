@@ -4,10 +4,11 @@ import { mayHaveContent } from '../../core/own-content.ts';
 import { scrub } from '../../core/text/scrub.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
 
-/** About how many bytes of text make a token; of base64 it takes fewer, since it is not made of words. */
+/** Bytes per token, roughly. Base64 has fewer, since it is not made of words. */
 const TEXT_BYTES_PER_TOKEN = 4;
 const BASE64_BYTES_PER_TOKEN = 3;
 
+/** The length of so many bytes in base64, with padding. */
 export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 
 /** An estimate of what content costs in a model's context. */
@@ -33,5 +34,5 @@ export function lineOf(resource: Resource): string {
   return oneLine([resource.uri, kindText(resource), ...size].join('  '));
 }
 
-/** Text from a provider as a part of a line of ours. */
+/** Makes text of a provider fit into one line. */
 export const oneLine = (text: string): string => scrub(text).replace(/[\t\n]+/g, ' ');

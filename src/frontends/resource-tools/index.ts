@@ -1,6 +1,6 @@
 /**
- * Tools over the same layered provider as `resources/*`, for hosts that give their model tools and nothing else (CB-2 to
- * CB-8). One file a tool.
+ * Tools that use the same layered provider as `resources/*`, for hosts that give their model tools and nothing else (CB-2 to
+ * CB-8). Each tool has its own file.
  */
 
 import type { Context } from '../../core/context.ts';
@@ -28,22 +28,22 @@ import { summarizeTool } from './summarize.ts';
 import { unsubscribeTool } from './unsubscribe.ts';
 import { unsubscribeListChangesTool } from './unsubscribe-list-changes.ts';
 
-/** With less, no page and no header would have room. */
+/** With fewer bytes, a page and its heading would not fit. */
 const MIN_OUTPUT_BYTES = 1_000;
 
 export interface ResourceTools {
   readonly tools: readonly Tool[];
-  /** The name of the one that searches. */
+  /** The name of the search tool. */
   readonly search: string;
-  /** The names that the explorer works with as an app. */
+  /** The names of the tools that the explorer calls when it runs as an MCP App. */
   readonly app: AppTools;
-  /** The members of the result of a call in JSON, where one of these tools would give what it gave before. */
+  /** The members of a kept result in JSON, if the tool would give the same result to this call now; else undefined. */
   again(request: NamedRequest, ctx: Context): string | undefined;
-  /** Ends what the tools have left open. */
+  /** Ends the searches that are still open. */
   close(): Promise<void>;
 }
 
-/** @throws ResourceError `invalid` for an output budget that is too small, TypeError for a prefix that makes no name */
+/** @throws ResourceError `invalid` for an output budget that is too small, TypeError for a prefix that no tool's name can have */
 export function createResourceTools(context: ResourceToolContext, options: ResourceToolOptions = {}): ResourceTools {
   const { outputBytes = DEFAULT_OUTPUT_BYTES, offer = 'all', icons = true } = options;
   if (!(outputBytes >= MIN_OUTPUT_BYTES)) throw invalid(`outputBytes is at least ${MIN_OUTPUT_BYTES}`);
@@ -54,28 +54,28 @@ export function createResourceTools(context: ResourceToolContext, options: Resou
     nameOf: (tool) => `${prefix}${tool}`,
   };
   const search = searchTool(context, { name: setup.nameOf('search'), outputBytes: setup.outputBytes });
-  const looking = [
+  const readers = [
     listTool(setup),
     listTemplatesTool(setup),
     describeTool(setup),
     readTool(setup),
     readEmbeddedTool(setup),
     withIcon('search', search.tool),
-    // A server that is mounted may turn out to have skills.
+    // Whether a mounted server has skills is known only later, so the tool is offered.
     ...(context.mounts.some(({ skills, server }) => skills ?? server) ? [skillTool(setup)] : []),
   ];
-  const summarizing = [withIcon('summarize', summarizeTool(context, { prefix }))];
-  const subscribing = [
+  const summarizers = [withIcon('summarize', summarizeTool(context, { prefix }))];
+  const subscribers = [
     subscribeTool(setup),
     unsubscribeTool(setup),
     listSubscriptionsTool(setup),
     subscribeListChangesTool(setup),
     unsubscribeListChangesTool(setup),
   ];
-  // Only what works is offered (SEC-CAP-1).
+  // Tools that cannot work here are not offered (SEC-CAP-1).
   const watch = context.shared !== true && context.mounts.some(({ provider }) => provider.features.watch);
-  const more = offer === 'read' ? [] : [...summarizing, ...(watch ? subscribing : [])];
-  const tools = [...looking, ...more];
+  const others = offer === 'read' ? [] : [...summarizers, ...(watch ? subscribers : [])];
+  const tools = [...readers, ...others];
   const read = setup.nameOf('read');
   return {
     tools: tools.map(({ icons: drawn, ...tool }) => withShortSchemas(icons ? { ...tool, icons: drawn } : tool)),
@@ -86,21 +86,21 @@ export function createResourceTools(context: ResourceToolContext, options: Resou
   };
 }
 
-/** 2020-12 is what a schema of MCP is where it does not say: each tool would say it twice, in every model's context. */
+/** Leaves `$schema` out of the schemas: MCP assumes JSON Schema 2020-12 without it, and models pay for its tokens. */
 function withShortSchemas({ inputSchema, outputSchema, ...tool }: Tool): Tool {
   return {
     ...tool,
-    inputSchema: unsaid(inputSchema),
-    ...(outputSchema !== undefined && { outputSchema: unsaid(outputSchema) }),
+    inputSchema: withoutDialect(inputSchema),
+    ...(outputSchema !== undefined && { outputSchema: withoutDialect(outputSchema) }),
   };
 }
 
-function unsaid(schema: Schema): Schema {
+function withoutDialect(schema: Schema): Schema {
   if (!isStandardSchema(schema)) return schema;
   const { jsonSchema, ...standard } = schema['~standard'];
   if (jsonSchema === undefined) return schema;
   const input: typeof jsonSchema.input = (options) => {
-    const { $schema: _said, ...json } = jsonSchema.input(options);
+    const { $schema: _dialect, ...json } = jsonSchema.input(options);
     return json;
   };
   return { '~standard': { ...standard, jsonSchema: { input } } };

@@ -1,4 +1,4 @@
-/** The `list_subscriptions` tool: what is subscribed to, and what has changed since (CB-8). */
+/** The `list_subscriptions` tool lists the subscriptions, and the changes since each of them began (CB-8). */
 import { z } from 'zod';
 import type { Tool } from '../../core/tool.ts';
 import { type CallToolResult, text } from '../../protocol/content.ts';
@@ -26,7 +26,7 @@ export function listSubscriptionsTool(setup: ToolSetup): Tool {
 
 function resultOf({ nameOf }: ToolSetup, page: BookPage): CallToolResult {
   const { subscriptions, listChanges } = page;
-  const lines = subscriptions.map((each) => oneLine(`${each.uri}  ${standingText(each)}`));
+  const lines = subscriptions.map((subscription) => oneLine(`${subscription.uri}  ${standingText(subscription)}`));
   if (lines.length === 0) lines.push(`No resource is subscribed to; ${nameOf('subscribe')} does that.`);
   lines.push(
     listChanges === undefined

@@ -1,4 +1,4 @@
-/** The `list_templates` tool: URI templates, with their variables as an input schema (CB-2). */
+/** The `list_templates` tool lists URI templates, with their variables as an input schema (CB-2). */
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import type { Tool } from '../../core/tool.ts';

@@ -102,7 +102,7 @@ function withRootsOf({ resolver }: ToolSetup, provider: ResourceProvider, mount:
       if (uri !== undefined) return listed;
       return {
         ...listed,
-        resources: listed.resources.filter(({ uri: own }) => resolver.resolve(own)?.mount === mount),
+        resources: listed.resources.filter((root) => resolver.resolve(root.uri)?.mount === mount),
       };
     },
   });

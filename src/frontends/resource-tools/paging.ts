@@ -1,32 +1,32 @@
-/** Pages of the lists that tools give: filtered without losing entries, and short enough for a model's context. */
+/** Makes the pages of tools that list: filters them without losing entries, and keeps them short enough for a model's context. */
 import type { CallToolResult } from '../../protocol/content.ts';
 import type { ToolSetup } from './setup.ts';
 
 /** The most entries of a page. */
 const MAX_PAGE = 100;
 
-/** The most entries that are looked at for one page of a filtered list; behind them the page ends, and has a cursor. */
+/** The most entries that are looked at for one page of a filtered list. The page then ends, with a cursor for the rest. */
 const MAX_LOOKED_AT = 2_000;
 
 export interface Batch<T> {
   readonly items: readonly T[];
   readonly position?: string | undefined;
-  /** Which limit ended the list before its end. */
+  /** The name of the limit that cut the list short. */
   readonly truncatedBy?: string | undefined;
 }
 
 interface Paging<T> {
-  /** At most `limit` entries behind a position. */
+  /** Gives at most `limit` entries after a position. */
   readonly fetch: (position: string | undefined, limit: number) => Promise<Batch<T>>;
-  /** Undefined where there is no filter. */
+  /** The filter; undefined accepts all entries. */
   readonly accept: ((item: T) => boolean) | undefined;
   readonly position: string | undefined;
   readonly render: (batch: Batch<T>) => CallToolResult;
 }
 
 /**
- * The longest page whose answer fits the output budget. A page that does not fit is made again with fewer entries, so
- * that its cursor continues exactly where it ends.
+ * Makes the longest page whose answer fits the output budget. A page that does not fit is fetched again with fewer entries,
+ * so that its cursor continues exactly where it ends.
  */
 export async function pageFor<T>(setup: ToolSetup, paging: Paging<T>): Promise<CallToolResult> {
   for (let limit = Math.min(MAX_PAGE, setup.resources.limits.pageSize); ; ) {
@@ -43,7 +43,8 @@ async function gather<T>({ fetch, accept, position }: Paging<T>, limit: number):
   if (accept === undefined) return fetch(position, limit);
   let at = position;
   for (let lookedAt = 0; ; ) {
-    // One batch is a page, however few it leaves: of two, entries behind the last one that fits would be lost.
+    // A page is one batch, however few entries the filter leaves: if two batches did not fit together, no cursor could continue
+    // in the middle of the second.
     const batch = await fetch(at, limit);
     const items = batch.items.filter(accept);
     lookedAt += limit;

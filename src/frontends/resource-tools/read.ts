@@ -1,4 +1,4 @@
-/** The `read` tool: the content of a resource in one of three forms, or in the one that fits (CB-3 to CB-6). */
+/** The `read` tool gives the content of a resource in one of three forms, or in the form that fits (CB-3 to CB-6). */
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { MAX_MOUNT_NAME_LENGTH, publishUri } from '../../core/mounts.ts';
@@ -39,8 +39,8 @@ const inputFor = ({ resources, outputBytes }: ToolSetup) =>
   });
 
 /**
- * It declares no output schema, since only a window has structured content: a schema would oblige the other forms to
- * have some too, and hosts that get structured content show their model nothing else (`docs/guide/tools.md`).
+ * The tool declares no output schema, since only a window has structured content. A schema would oblige the other forms to
+ * have structured content, too, and hosts that get it show their model nothing else (`docs/guide/tools.md`).
  */
 export function readTool(setup: ToolSetup): Tool {
   return resourceTool(setup, {
@@ -54,7 +54,7 @@ export function readTool(setup: ToolSetup): Tool {
   });
 }
 
-/** With the URI that is published for the one that a server calls its own. */
+/** With `server`, replaces the URI, as the mounted server names it, by the published URI. */
 function published(
   setup: ToolSetup,
   { server, ...args }: ReadArguments & { readonly server?: string | undefined },

@@ -11,11 +11,11 @@ import type { SubscriptionBook } from './subscribing/book.ts';
 export interface ResourceToolOptions {
   /** Goes before each tool's name with an underscore, as in `docs_read`. */
   readonly prefix?: string | undefined;
-  /** Bytes of content that a tool puts into a model's context unless it is told otherwise. At least 1,000. */
+  /** Bytes of content that a tool puts into a model's context, unless the call names another limit. At least 1,000. */
   readonly outputBytes?: number | undefined;
-  /** `read`: only the tools that look. Default: `all`, with those for subscriptions and `summarize`. */
+  /** `read`: only the tools that list, search and read. Default: `all`, which adds `summarize` and the subscription tools. */
   readonly offer?: 'all' | 'read' | undefined;
-  /** Whether each has an icon. Default: `true`. */
+  /** Whether each tool has an icon. Default: `true`. */
   readonly icons?: boolean | undefined;
 }
 
@@ -29,25 +29,25 @@ export interface ResourceToolContext {
   readonly hasSkills?: (() => boolean) | undefined;
   readonly mounts: readonly Mount[];
   readonly resolver: Resolver;
-  /** Which of the mounts a caller may know of. Default: all. */
+  /** Decides which mounts a caller may know of. Default: all. */
   readonly access?: AccessOutline | undefined;
   /** Ranked search; undefined where there is no index. */
   readonly ranked?: (() => RankedSearch | undefined) | undefined;
   /** The subscriptions that clients have made with the subscription tools. */
   readonly subscriptions: SubscriptionBook;
-  /** Whether replicas answer in turn: then there are no subscription tools, since each replica has its own of these. */
+  /** Whether replicas answer in turn. Then there are no subscription tools, since each replica knows only its own subscriptions. */
   readonly shared?: boolean | undefined;
 }
 
 /** The parts, output limit and names that each tool works with. */
 export interface ToolSetup extends ResourceToolContext {
-  /** Bytes that an answer may put into a model's context unless it is told otherwise. */
+  /** Bytes that an answer may put into a model's context, unless the call names another limit. */
   readonly outputBytes: number;
   /** The name under which a tool is listed, prefix included. */
   readonly nameOf: (tool: ToolName) => string;
 }
 
-/** How a tool is called, in a form that a model can copy: `read {"uri":"docs+file:///a.md"}`. */
+/** Writes a tool call in a form that a model can copy: `read {"uri":"docs+file:///a.md"}`. */
 export function callOf(setup: ToolSetup, tool: ToolName, args: Readonly<Record<string, unknown>>): string {
   return `${setup.nameOf(tool)} ${JSON.stringify(args)}`;
 }

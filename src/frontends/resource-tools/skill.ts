@@ -1,4 +1,4 @@
-/** The `skill` tool: skills for hosts that give their model only tools. Offered only where there are skills. */
+/** The `skill` tool lists and gets skills for hosts that give their model only tools. It is offered only if there are skills. */
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import type { ServedSkill } from '../../core/operations.ts';
@@ -30,13 +30,13 @@ export function skillTool(setup: ToolSetup): Tool {
         'Lists skills, which are instructions for certain tasks, by name and description. With a URI, returns the instructions of one, and links to its files.',
       changes: 'nothing',
       inputSchema: input,
-      run: ({ uri, cursor }, ctx) => (uri === undefined ? listed(setup, cursor, ctx) : got(setup, uri, ctx)),
+      run: ({ uri, cursor }, ctx) => (uri === undefined ? listSkills(setup, cursor, ctx) : getSkill(setup, uri, ctx)),
     }),
     offeredTo: () => setup.hasSkills?.() === true,
   };
 }
 
-function listed(setup: ToolSetup, cursor: string | undefined, ctx: Context): Promise<CallToolResult> {
+function listSkills(setup: ToolSetup, cursor: string | undefined, ctx: Context): Promise<CallToolResult> {
   const { resources: options, operations } = setup;
   const scope = scopeOf(ctx, 'skill tool');
   return pageFor<ServedSkill>(setup, {
@@ -60,11 +60,11 @@ function listed(setup: ToolSetup, cursor: string | undefined, ctx: Context): Pro
 }
 
 /** Returns the instructions, unless they are too long, and links to the other files. */
-async function got(setup: ToolSetup, uri: string, ctx: Context): Promise<CallToolResult> {
+async function getSkill(setup: ToolSetup, uri: string, ctx: Context): Promise<CallToolResult> {
   const { skill, files } = await setup.operations.getSkill(uri, ctx);
   const { contents } = await readConfirmed(setup.resources, { uri: skill.uri }, ctx);
   const manifest = skill.resources === DYNAMIC ? [] : skill.resources;
-  const others = manifest.filter((each) => each.uri !== skill.uri);
+  const others = manifest.filter((file) => file.uri !== skill.uri);
   const head = contents.filter((item) => sizeOf(item) <= setup.outputBytes);
   const long = head.length < contents.length ? ` It is long: ${callOf(setup, 'read', { uri: skill.uri })}` : '';
   const left = others.length > MAX_LINKS ? `, of which ${MAX_LINKS} are linked` : '';
@@ -76,14 +76,14 @@ async function got(setup: ToolSetup, uri: string, ctx: Context): Promise<CallToo
     content: [
       text(`Skill ${skill.frontmatter.name}. ${count}.${long}`),
       ...head.map((resource) => ({ type: 'resource' as const, resource })),
-      ...others.slice(0, MAX_LINKS).map((each) => {
-        const mimeType = files.get(each.uri)?.mimeType;
-        const name = each.uri.slice(skill.uri.lastIndexOf('/') + 1);
+      ...others.slice(0, MAX_LINKS).map(({ uri: file, size }) => {
+        const mimeType = files.get(file)?.mimeType;
+        const name = file.slice(skill.uri.lastIndexOf('/') + 1);
         return {
           type: 'resource_link' as const,
-          uri: each.uri,
+          uri: file,
           name,
-          size: each.size,
+          size,
           ...(mimeType !== undefined && { mimeType }),
         };
       }),

@@ -1,4 +1,4 @@
-/** The `subscribe_list_changes` tool: takes note of resources that come and go (CB-8). */
+/** The `subscribe_list_changes` tool subscribes to changes of the list: resources that come and go (CB-8). */
 import { z } from 'zod';
 import type { Tool } from '../../core/tool.ts';
 import { resourceTool } from './define.ts';
@@ -20,7 +20,7 @@ export function subscribeListChangesTool(setup: ToolSetup): Tool {
       );
       return isNew
         ? `Subscribed to changes of the list. ${nameOf('list_subscriptions')} tells whether it has changed.`
-        : 'You had subscribed to changes of the list already, and still do.';
+        : 'You have already subscribed to changes of the list.';
     },
   });
 }

@@ -1,9 +1,9 @@
-/** The variables of a URI template as an input JSON Schema, so that a model knows what to fill in. */
+/** Describes the variables of a URI template as a JSON Schema, so that a model knows what to fill in. */
 import type { JsonSchema } from '../../core/schema/schema.ts';
 import { type Expression, parseParts, type VariableSpec } from '../../core/uri-template/parse.ts';
 import { parseUriTemplate, UriTemplateError } from '../../core/uri-template.ts';
 
-/** Undefined when the template is none, which is the provider's mistake and no reason not to list it. */
+/** Undefined for an invalid template: that is the provider's mistake, and the template is listed all the same. */
 export function templateInput(uriTemplate: string): JsonSchema | undefined {
   try {
     const { variables } = parseUriTemplate(uriTemplate);
@@ -22,7 +22,7 @@ export function templateInput(uriTemplate: string): JsonSchema | undefined {
   }
 }
 
-/** `{x}` and `{+x}` stand for a part of the path; behind the other operators, what is not there leaves no trace. */
+/** `{x}` and `{+x}` stand for a part of the path and need a value; the other operators expand to nothing without one. */
 const isNeeded = ({ operator }: Expression): boolean => operator.first === '';
 
 function schemaOf(specs: readonly VariableSpec[]): JsonSchema {

@@ -1,4 +1,4 @@
-/** The `unsubscribe` tool: ends what `subscribe` began (CB-8). */
+/** The `unsubscribe` tool ends a subscription that `subscribe` made (CB-8). */
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -25,13 +25,13 @@ export function unsubscribeTool(setup: ToolSetup): Tool {
 
 async function unsubscribe(setup: ToolSetup, uri: string, ctx: Context): Promise<string> {
   const { subscriptions, nameOf } = setup;
-  const written = subscriptions.has(uri, ctx) ? uri : await canonical(setup, uri, ctx);
-  return (await subscriptions.remove(written, ctx))
-    ? oneLine(`Unsubscribed from ${written}.`)
+  const subject = subscriptions.has(uri, ctx) ? uri : await canonical(setup, uri, ctx);
+  return (await subscriptions.remove(subject, ctx))
+    ? oneLine(`Unsubscribed from ${subject}.`)
     : oneLine(`You had not subscribed to ${uri}; ${nameOf('list_subscriptions')} shows what you have subscribed to.`);
 }
 
-/** As it was written down when it was subscribed to in another spelling. It may be gone or closed by now. */
+/** The URI in the spelling of its provider, under which subscriptions are kept. The resource may be gone or denied by now. */
 async function canonical({ resources }: ToolSetup, uri: string, ctx: Context): Promise<string> {
   try {
     return (await readMetadata(resources, { uri }, { ...ctx, purpose: 'subscribe' })).resource.uri;

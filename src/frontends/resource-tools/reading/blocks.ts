@@ -1,4 +1,4 @@
-/** Contents as the blocks of a tool result: embedded with their URI, or plain (CB-4, CB-5). */
+/** Makes contents the blocks of a tool result: embedded with their URI, or plain (CB-4, CB-5). */
 
 import { type ContentBlock, text } from '../../../protocol/content.ts';
 import { WINDOW_META_KEY } from '../../../protocol/meta.ts';
@@ -6,18 +6,18 @@ import type { Resource, ResourceContents } from '../../../protocol/resources.ts'
 import { base64Length, bytesText, kindText, oneLine, tokensOf } from '../facts.ts';
 import type { Part, Window } from './window.ts';
 
-/** `fitting` is embedded, but for what a model can see or hear. */
+/** `fitting` shows images and sounds as such, and embeds everything else. */
 export type BlockForm = 'fitting' | 'embedded' | 'plain';
 
 export interface BlockOptions {
   readonly form: BlockForm;
-  /** It is one of several, so that a plain block needs to be told apart too. */
+  /** The item is one of several, so that a plain block needs a headline, too. */
   readonly named?: boolean | undefined;
-  /** How to go on, said with what it is. */
+  /** A line for the headline that says how to read on. */
   readonly note?: string | undefined;
 }
 
-/** The blocks of one item: what it is, unless it is plain and alone, and its content. */
+/** The blocks of one item: a headline, unless the item is plain and the only one, and the content. */
 export function blocksOf(item: ResourceContents, { form, named, note }: BlockOptions): ContentBlock[] {
   const media = form === 'embedded' ? undefined : mediaOf(item);
   if (form === 'plain' && media === undefined && 'blob' in item) return [placeholder(item)];
@@ -27,7 +27,7 @@ export function blocksOf(item: ResourceContents, { form, named, note }: BlockOpt
 
 const embedded = (resource: ResourceContents): ContentBlock => ({ type: 'resource', resource });
 
-/** Binary content that no plain block can hold: never passed off as an image. */
+/** Stands for binary content, which no plain block can hold. */
 const placeholder = (item: ResourceContents): ContentBlock =>
   text(
     `${oneLine(item.uri)}\n${factsOf(item)}: binary content, which has no plain form; read it embedded or in windows.`,
@@ -45,12 +45,12 @@ function mediaOf(item: ResourceContents): ContentBlock | undefined {
 export const isMediaType = (mimeType: string | undefined): boolean =>
   mimeType !== undefined && /^(?:image\/(?!svg\+xml)|audio\/)/i.test(mimeType);
 
-/** The place in the whole of an item that is a part of it, in bytes. */
+/** The place of a window within the whole, in bytes; undefined for an item that is whole. */
 export function windowIn({ _meta }: Resource): { readonly offset: number; readonly length: number } | undefined {
   return _meta?.[WINDOW_META_KEY] as ReturnType<typeof windowIn>;
 }
 
-/** URI, type, size and cost: what stands before an embedded resource, for hosts that do not show its metadata. */
+/** A block before the content with URI, type, size and cost, for hosts that do not show the metadata of embedded resources. */
 function headline(item: ResourceContents, note: string | undefined): ContentBlock {
   const cost = mediaOf(item) === undefined ? `, about ${costOf(item)} tokens` : '';
   return text(`${oneLine(item.uri)}\n${factsOf(item)}${cost}${note === undefined ? '' : `\n${note}`}`);
@@ -63,14 +63,14 @@ const costOf = (item: ResourceContents): number => tokensOf('text' in item ? 'te
 const bytesOf = (item: ResourceContents): number =>
   'text' in item ? Buffer.byteLength(item.text) : Buffer.byteLength(item.blob, 'base64');
 
-/** Bytes that an item takes of a model's context. */
+/** Bytes of an item as a model gets it: as text or base64. */
 export const encodedSize = (item: ResourceContents): number =>
   'text' in item ? Buffer.byteLength(item.text) : base64Length(bytesOf(item));
 
-/** A window of one part as an item, with where it lies in `_meta`; without where it is the whole. */
+/** Makes an item of a window of one part. `_meta` says where the window lies, unless it is the whole part. */
 export function itemOf({ resource, kind, bytes, total }: Part, { start }: Window): ResourceContents {
   const window = { offset: start, length: bytes.byteLength, ...(total !== undefined && { total }) };
   const whole = start === 0 && bytes.byteLength === total;
-  const said: Resource = whole ? resource : { ...resource, _meta: { ...resource._meta, [WINDOW_META_KEY]: window } };
-  return kind === 'text' ? { ...said, text: bytes.toString('utf8') } : { ...said, blob: bytes.toString('base64') };
+  const placed: Resource = whole ? resource : { ...resource, _meta: { ...resource._meta, [WINDOW_META_KEY]: window } };
+  return kind === 'text' ? { ...placed, text: bytes.toString('utf8') } : { ...placed, blob: bytes.toString('base64') };
 }

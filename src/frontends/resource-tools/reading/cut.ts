@@ -5,20 +5,20 @@ import type { Slice } from './slice.ts';
 
 export interface Cut {
   readonly kind: 'text' | 'base64';
-  /** Its beginning in the resource: behind the character that the wanted offset lies in the middle of. */
+  /** Its first byte in the resource: the wanted offset, or the end of the character that contains this offset. */
   readonly start: number;
   readonly bytes: Buffer;
 }
 
-/** The most bytes of a window, by what is in it. At least 4, so that there is room for any character. */
+/** The most bytes of a window, for each kind. At least 4, so that there is room for any character. */
 export interface CutLimits {
   readonly text: number;
   readonly base64: number;
 }
 
 /**
- * The window at the beginning of a slice. Windows that begin where the one before ended give every byte once, whatever
- * the content is: only text moves its start, and it does so only in the middle of a character, where no window ends.
+ * Cuts the window at the beginning of a slice. If each window begins where the one before ended, together they give every
+ * byte once: only a text window moves its start, only from the middle of a character, and no window ends there.
  */
 export function cutWindow(slice: Slice, limits: CutLimits): Cut {
   return (
@@ -28,7 +28,7 @@ export function cutWindow(slice: Slice, limits: CutLimits): Cut {
 
 /** Undefined when the bytes are not UTF-8. */
 function cutText({ bytes, before, offset, ended }: Slice, most: number): Cut | undefined {
-  // The bytes before say whether those at the start are the rest of a character, or no text at all.
+  // The bytes before the window show whether its first bytes are the rest of a character, or not UTF-8 at all.
   const open = trailingPartBytes(bytes.subarray(0, before));
   const skipped = leadingPartBytes(bytes.subarray(before));
   const from = before + skipped;
@@ -38,14 +38,14 @@ function cutText({ bytes, before, offset, ended }: Slice, most: number): Cut | u
 }
 
 function cutBytes({ resource, bytes, before, offset, ended }: Slice, most: number): Cut {
-  // Text in another encoding: the next window may be UTF-8 again, and must not begin inside of a character.
+  // In text that is not all UTF-8, the next window may be UTF-8 again, and must not begin inside a character.
   const to = isBinaryType(resource.mimeType)
     ? Math.min(bytes.byteLength, before + most)
     : wholeCharacters(bytes, before, most, ended);
   return { kind: 'base64', start: offset, bytes: bytes.subarray(before, to) };
 }
 
-/** Returns the end of at most `most` bytes from `from` that splits no character. */
+/** Returns where to end, at most `most` bytes after `from`, so that no character is split. */
 function wholeCharacters(bytes: Buffer, from: number, most: number, ended: boolean): number {
   const end = Math.min(bytes.byteLength, from + most);
   if (ended && end === bytes.byteLength) return end;

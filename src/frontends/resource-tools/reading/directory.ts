@@ -1,4 +1,4 @@
-/** A directory as blocks: its children while they fit, and the names of the rest (2093-5). */
+/** Shows a directory as blocks: the children that fit, and lines for the others (2093-5). */
 import { collectRange } from '../../../core/collect.ts';
 import type { Context } from '../../../core/context.ts';
 import { type ContentBlock, text } from '../../../protocol/content.ts';
@@ -13,12 +13,12 @@ import { type BlockForm, blocksOf, encodedSize } from './blocks.ts';
 /** Room that is kept for the lines around the children, in bytes. */
 const LINES_BYTES = 1_000;
 
-/** Bytes of the line above each child, beside its URI. */
+/** Bytes of the headline of a child, without its URI. */
 const HEADLINE_BYTES = 100;
 
 /**
- * @param budget bytes of everything together, the children's content as it is encoded; a child that does not fit in what
- *   is left is named only
+ * @param budget bytes of all blocks together, with the children's content as text or base64; a child that does not fit is
+ *   only named
  */
 export async function directoryBlocks(
   setup: ToolSetup,
@@ -66,7 +66,7 @@ async function childrenThatFit(
 
 const costOf = (item: ResourceContents): number => encodedSize(item) + item.uri.length + HEADLINE_BYTES;
 
-/** The names of what is not shown, as many as there is room for, and how to see the others. */
+/** Lines for children that are not shown, as many as there is room for, and the call that lists all. */
 function restBlock(setup: ToolSetup, uri: string, rest: readonly Resource[], room: number): ContentBlock {
   const lines: string[] = [];
   let left = room;

@@ -1,4 +1,4 @@
-/** The forms of a read: whole and embedded, whole and plain, a window, or what fits (CB-3 to CB-6). */
+/** The forms of a read: whole and embedded, whole and plain, a window, or the form that fits (CB-3 to CB-6). */
 import type { Context } from '../../../core/context.ts';
 import { invalid } from '../../../core/errors.ts';
 import { formatsOf, textFirst } from '../../../core/formats/formats.ts';
@@ -22,30 +22,32 @@ export const FORMS = ['embedded', 'plain', 'window'] as const;
 
 export interface ReadArguments {
   readonly uri: string;
-  /** Left out: what fits the output budget, embedded, or else the first window. */
+  /** Default: the whole, embedded, if it fits the output budget; else the first window. */
   readonly as?: (typeof FORMS)[number] | undefined;
-  /** The MIME type that is wanted, of those that it can be read in. Left out: its text, where it is a document. */
+  /** The wanted format, as a MIME type. Default: text for a document, else the resource's own type. */
   readonly format?: string | undefined;
   readonly start_offset?: number | undefined;
   readonly max_bytes?: number | undefined;
 }
 
-/** Reads in the form that was asked for. What needs a confirmation is refused: that is for the caller to ask. */
+/** Reads in the requested form. A read that needs a confirmation is refused, since only the caller can ask for it. */
 export async function readAs(setup: ToolSetup, args: ReadArguments, ctx: Context): Promise<CallToolResult> {
   const { uri, as, start_offset, max_bytes } = args;
   if (max_bytes === 0) return withoutContent(setup, args, ctx);
   if (splitLines(uri).lines !== undefined) return linesAs(setup, args, ctx);
-  const { resource: known } = await readMetadata(setup.resources, { uri }, { ...ctx, purpose: 'read' });
-  const resource = { ...known, uri };
-  const accept = acceptOf(args, known);
+  const { resource: described } = await readMetadata(setup.resources, { uri }, { ...ctx, purpose: 'read' });
+  const resource = { ...described, uri };
+  const accept = acceptOf(args, described);
   const windowed = start_offset !== undefined || max_bytes !== undefined;
   if (as === 'window' || (as === undefined && windowed)) {
     const limits = windowLimits(setup, max_bytes);
-    const window = await readWindow(setup, resource, start_offset ?? 0, limits, ctx, accept ?? ownFormat(known));
+    const window = await readWindow(setup, resource, start_offset ?? 0, limits, ctx, accept ?? ownFormat(described));
     return windowResult(setup, uri, window, args.format);
   }
   if (windowed)
-    return { content: await windowBlocks(setup, resource, args, accept ?? ownFormat(known), as ?? 'embedded', ctx) };
+    return {
+      content: await windowBlocks(setup, resource, args, accept ?? ownFormat(described), as ?? 'embedded', ctx),
+    };
   return as === undefined
     ? readFitting(setup, resource, accept, args.format, ctx)
     : { content: await wholeBlocks(setup, resource, accept, as, ctx) };
@@ -62,13 +64,13 @@ async function withoutContent(
   return { content, structuredContent: { ...structuredContent, window, parts: [] } };
 }
 
-/** The format that was asked for; else text first, where that reads better; else undefined, for the resource as it is. */
+/** The requested format; else text first, if that reads better; else undefined, for the resource as it is. */
 function acceptOf({ format }: ReadArguments, resource: Resource): Accept {
   if (format !== undefined) return [format];
   return textFirst(resource);
 }
 
-/** The resource's own format, for a window where none was asked for: offsets count the bytes of one format. */
+/** The resource's own format, for a window if none was requested: offsets count the bytes of one format. */
 const ownFormat = (resource: Resource): Accept =>
   formatsOf(resource)
     ?.slice(0, 1)
@@ -81,7 +83,7 @@ const readParams = (uri: string, accept: Accept) => ({
   ...(accept !== undefined && { _meta: { [ACCEPT_META_KEY]: [...accept] } }),
 });
 
-/** Everything, up to the limit of a read. */
+/** Reads the whole, up to the limit of a read. */
 async function wholeBlocks(
   setup: ToolSetup,
   resource: Resource,
@@ -96,7 +98,7 @@ async function wholeBlocks(
   return contents.flatMap((item) => blocksOf(item, { form, named: contents.length > 1 }));
 }
 
-/** A window in the form of blocks, for one content. */
+/** Reads a window of a resource that is one content, as blocks. */
 async function windowBlocks(
   setup: ToolSetup,
   resource: Resource,
@@ -114,7 +116,7 @@ async function windowBlocks(
   return form === 'plain' ? [...blocks, text(note)] : blocks;
 }
 
-/** Without a form: whole where that fits the output budget, images and sounds as such, and else the first window. */
+/** Reads without a requested form: the whole if it fits the output budget, images and sounds always whole, else the first window. */
 async function readFitting(
   setup: ToolSetup,
   resource: Resource,
@@ -133,7 +135,7 @@ async function readFitting(
   return windowResult(setup, resource.uri, windowOf(slice, windowLimits(setup, undefined)), format);
 }
 
-/** Alternatives of one content, all of them or a window over them. */
+/** Reads a resource that has several contents: all of them if they fit, else the first window of its own format. */
 async function severalFitting(setup: ToolSetup, resource: Resource, ctx: Context): Promise<CallToolResult> {
   const limits = windowLimits(setup, undefined);
   const window = await readWindow(setup, resource, 0, { text: limits.text, base64: limits.text }, ctx);
@@ -147,7 +149,7 @@ const fitting = (items: readonly ResourceContents[]): CallToolResult => ({
   content: items.flatMap((item) => blocksOf(item, { form: 'fitting' })),
 });
 
-/** Lines of a text, as search names them: `…#L10-L20`. Too many for the output budget are given as a window. */
+/** Reads lines of a text, which search names as `…#L10-L20`. Lines that do not fit the output budget are given as a window. */
 async function linesAs(setup: ToolSetup, args: ReadArguments, ctx: Context): Promise<CallToolResult> {
   const { uri, as, start_offset, max_bytes, format } = args;
   if (start_offset !== undefined || max_bytes !== undefined)

@@ -1,4 +1,4 @@
-/** Keeps results of the `read` tool. A result is given again only as long as the reads that it was made of would be. */
+/** Keeps results of the `read` tool. A result is given again only while its reads would give the same. */
 import type { Context } from '../../../core/context.ts';
 import { wrapProvider } from '../../../core/layer.ts';
 import type { CallToolResult } from '../../../protocol/content.ts';
@@ -6,27 +6,27 @@ import { type GivenBodies, isUnasked } from '../../resources/kept.ts';
 import type { ToolSetup } from '../setup.ts';
 import { type ReadArguments, readAs } from './forms.ts';
 
-/** Does what `readAs` does, and keeps the result if everything that it was made of may be given again. */
+/** Does the same as `readAs`, and keeps the result if all of its reads may be given again. */
 export async function readAndKeep(setup: ToolSetup, args: ReadArguments, ctx: Context): Promise<CallToolResult> {
   const { resources } = setup;
   const { kept, provider } = resources;
   if (kept === undefined || !isUnasked(ctx)) return readAs(setup, args, ctx);
-  const taken: GivenBodies[] = [];
+  const reads: GivenBodies[] = [];
   let listed = false;
-  const taking = wrapProvider(provider, {
+  const recording = wrapProvider(provider, {
     async read(uri, want, within) {
       const bodies = await provider.read(uri, want, within);
-      taken.push({ uri, want, bodies });
+      reads.push({ uri, want, bodies });
       return bodies;
     },
-    list(...asked) {
+    list(...args) {
       listed = true;
-      return provider.list(...asked);
+      return provider.list(...args);
     },
   });
-  const result = await readAs({ ...setup, resources: { ...resources, provider: taking } }, args, ctx);
-  // A result that lists children is not kept: nothing here asks whether the list is still the same.
-  return listed || taken.length === 0 || '_meta' in result ? result : kept.keep(keyOf(args), taken, result);
+  const result = await readAs({ ...setup, resources: { ...resources, provider: recording } }, args, ctx);
+  // A result that lists children is not kept, because only reads are recorded here.
+  return listed || reads.length === 0 || '_meta' in result ? result : kept.keep(keyOf(args), reads, result);
 }
 
 /**

@@ -1,4 +1,4 @@
-/** A slice of a resource with a few bytes around it, so that it can be cut between characters. */
+/** Reads a slice of a resource with a few bytes around it, so that it can be cut between characters. */
 import { knownSize, type ResourceBody } from '../../../core/body.ts';
 import { collectRange } from '../../../core/collect.ts';
 import type { Context } from '../../../core/context.ts';
@@ -10,27 +10,27 @@ import { withBodies } from '../../resources/read.ts';
 /** A character of UTF-8 begins at most this many bytes before its last one. */
 const MARGIN = 3;
 
-/** Bytes of the beginning by which a type is told: enough for any format that is known by its first bytes. */
+/** Bytes that are read from the beginning to detect the type: enough for any format with a signature. */
 const HEAD_BYTES = 4_100;
 
 export interface Slice {
-  /** With the type as its beginning tells it. */
+  /** With the type that the first bytes show. */
   readonly resource: Resource;
-  /** From up to three bytes before `offset` to three bytes behind what was wanted, as far as there are such. */
+  /** The requested bytes, with up to three bytes before and three bytes after them. */
   readonly bytes: Buffer;
   readonly offset: number;
   /** The place of `offset` in `bytes`. */
   readonly before: number;
-  /** Bytes of the whole; undefined when nobody knows. */
+  /** Bytes of the whole; undefined if unknown. */
   readonly total: number | undefined;
   /** `bytes` reach the end of the whole. */
   readonly ended: boolean;
 }
 
 /**
- * The slice of a resource that is one content; undefined when it is several. Only what is wanted is asked for, so memory
- * and work do not grow with the resource.
- * @param accept the formats that are wanted, best first; its own where left out
+ * Reads a slice of a resource that is one content; undefined if it has several. The provider is asked for these bytes only,
+ * so memory and work do not grow with the resource.
+ * @param accept the wanted formats, best first; default: the resource's own format
  * @throws ResourceError `invalid` for an offset past the end
  */
 export async function readSlice(
@@ -64,30 +64,31 @@ function readRaw(
     if (body === undefined || bodies.length > 1 || body.child) return undefined;
     const slice = await sliceOf(body, offset, length, ctx);
     const { total, bytes, before } = slice;
-    if (total === undefined ? bytes.byteLength < before : offset > total) throw behindEnd(uri, total);
+    if (total === undefined ? bytes.byteLength < before : offset > total) throw pastEnd(uri, total);
     return slice;
   });
 }
 
 const marginBefore = (offset: number): number => Math.min(offset, MARGIN);
 
-/** The slice of one body, which is the whole of it or what `readRaw` asked for. It is empty past the end. */
+/** The slice of one body. The body has either the whole content or the range that `readRaw` asked for. Empty past the end. */
 export async function sliceOf(body: ResourceBody, offset: number, length: number, ctx: Context): Promise<Slice> {
   const { resource, content, window } = body;
   const before = marginBefore(offset);
   const start = offset - before;
-  // The beginning of the body's own content in the whole.
+  // The offset in the resource of the body's first byte.
   const origin = window === undefined ? 0 : start;
   const wanted = { offset: start - origin, length: before + length + MARGIN };
   const collected = await collectRange(content, wanted, wanted.length, ctx);
   const { bytes, seen, ended } = collected ?? { bytes: Buffer.alloc(0), seen: 0, ended: false };
   const seenEnd = ended && bytes.byteLength < wanted.length && (origin === 0 || seen > 0);
-  const told = window === undefined ? (knownSize(content) ?? resource.size) : window.total;
-  const total = seenEnd ? origin + seen : told;
+  const declared = window === undefined ? (knownSize(content) ?? resource.size) : window.total;
+  const total = seenEnd ? origin + seen : declared;
   return { resource, bytes, offset, before, total, ended: start + bytes.byteLength === total };
 }
 
-export function behindEnd(uri: string, total: number | undefined): ResourceError {
+/** The error for a window that begins past the end of a resource. */
+export function pastEnd(uri: string, total: number | undefined): ResourceError {
   const size = total === undefined ? '' : `, which has ${total} bytes`;
   return invalid(`The window begins past the end of the resource${size}`, uri);
 }

@@ -1,4 +1,4 @@
-/** The window form: the structure of CB-3, and the same text for hosts that show no structured content. */
+/** Makes the result of a read in the form `window`: the structure of CB-3, and its text for hosts that show only text. */
 import { type CallToolResult, text } from '../../../protocol/content.ts';
 import { bytesText, kindText, oneLine, tokensOf } from '../facts.ts';
 import { callOf, type ToolSetup } from '../setup.ts';
@@ -6,10 +6,10 @@ import { type Part, type Window, windowLimits } from './window.ts';
 
 /** One part in `structuredContent`. */
 type WindowPart = {
-  /** Which child or alternative it is; left out where there is but one part. */
+  /** The URI of the child or format; left out if there is only one part. */
   readonly uri?: string;
   readonly mime?: string;
-  /** Bytes of the whole part; left out where nobody knows before the end is reached. */
+  /** Bytes of the whole part; left out while unknown. */
   readonly total_bytes?: number;
   readonly bytes_returned: number;
 } & ({ readonly kind: 'text'; readonly text: string } | { readonly kind: 'base64'; readonly base64: string });
@@ -21,7 +21,7 @@ export interface WindowContent {
   readonly total_parts: number;
 }
 
-/** @param format the one that was asked for, where one was: the next window is of the same */
+/** @param format the requested format, if any; the call for the next window repeats it */
 export function windowResult(setup: ToolSetup, uri: string, window: Window, format?: string): CallToolResult {
   const structuredContent: WindowContent = {
     window: { start_offset: window.start, max_bytes: window.maxBytes },
@@ -36,15 +36,15 @@ export function windowResult(setup: ToolSetup, uri: string, window: Window, form
 }
 
 function structuredPart({ resource, kind, bytes, total }: Part, several: boolean): WindowPart {
-  const said = {
+  const facts = {
     ...(several && { uri: resource.uri }),
     ...(resource.mimeType !== undefined && { mime: resource.mimeType }),
     ...(total !== undefined && { total_bytes: total }),
     bytes_returned: bytes.byteLength,
   };
   return kind === 'text'
-    ? { kind, text: bytes.toString('utf8'), ...said }
-    : { kind, base64: bytes.toString('base64'), ...said };
+    ? { kind, text: bytes.toString('utf8'), ...facts }
+    : { kind, base64: bytes.toString('base64'), ...facts };
 }
 
 function headerOf(setup: ToolSetup, uri: string, window: Window, format: string | undefined): string {
@@ -70,7 +70,7 @@ function positionText({ start, parts, total }: Window): string {
   return `Window: ${bytesText(length)} from offset ${start}${total === undefined ? '' : ` of ${total}`}.`;
 }
 
-/** How to get what comes behind a window. */
+/** The call that reads the next window, or a sentence that there is none. */
 export function nextText(
   setup: ToolSetup,
   uri: string,

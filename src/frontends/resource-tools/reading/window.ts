@@ -9,7 +9,7 @@ import { withBodies } from '../../resources/read.ts';
 import { isContainer } from '../facts.ts';
 import type { ToolSetup } from '../setup.ts';
 import { type CutLimits, cutWindow } from './cut.ts';
-import { behindEnd, readSlice, type Slice, sliceOf } from './slice.ts';
+import { pastEnd, readSlice, type Slice, sliceOf } from './slice.ts';
 
 export interface Part {
   readonly resource: Resource;
@@ -118,7 +118,7 @@ function windowOverParts(
       }
       at += total;
     }
-    if (offset > at) throw behindEnd(uri, at);
+    if (offset > at) throw pastEnd(uri, at);
     return { ...window, start, parts, next: end === at ? undefined : end, total: at };
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Who has subscribed to what by the tools, and what has happened since. A call is over when it is answered, so what was
- * subscribed to is kept here, by peer, until it unsubscribes, its connection ends, or it has not been seen for long.
+ * Keeps the subscriptions that clients make with the tools, and counts the changes. A tool call is over when it is answered, so
+ * a peer's subscriptions are kept here until the peer unsubscribes, its connection ends, or it has been idle for too long.
  */
 import type { Context } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
@@ -22,7 +22,7 @@ export type Subject = string | undefined;
 /** One subscription, as its peer sees it. Times are ISO 8601. */
 export interface Standing {
   readonly since: string;
-  /** Changes since then; those that follow each other closely count as one. */
+  /** Changes since then; changes in quick succession count as one. */
   readonly changes: number;
   readonly lastChange?: string;
 }
@@ -30,11 +30,11 @@ export interface Standing {
 /** Everything that one peer has subscribed to. */
 export interface BookPage {
   readonly subscriptions: readonly (Standing & { readonly uri: string })[];
-  /** Absent where changes of the list are not subscribed to. */
+  /** Absent if the peer has not subscribed to changes of the list. */
   readonly listChanges?: Standing;
 }
 
-/** A connection that can be told of changes at any time. */
+/** A connection that can be notified of changes at any time. */
 export interface Link {
   add(uri: string, ctx: Context): Promise<void>;
   remove(uri: string): Promise<void>;
@@ -42,18 +42,16 @@ export interface Link {
 
 export interface SubscriptionBook {
   /**
-   * Writes a subscription down and starts its watch; says whether it is new.
-   * @throws ResourceError `limited`, or what `watch` throws
+   * Adds a subscription and starts its watch. Returns whether it is new.
+   * @throws ResourceError `limited`, or the error of `watch`
    */
   add(subject: Subject, watch: (onChange: () => void) => Promise<AsyncDisposable>, ctx: Context): Promise<boolean>;
-  /** Ends a subscription; says whether there was one. */
+  /** Ends a subscription. Returns whether there was one. */
   remove(subject: Subject, ctx: Context): Promise<boolean>;
   /** The caller's subscriptions. */
   of(ctx: Context): BookPage;
   has(subject: Subject, ctx: Context): boolean;
-  /**
-   * Tells a connection of what its peer subscribes to from now on. What is returned ends that, and forgets the peer.
-   */
+  /** From now on, passes each subscription of a peer to its connection. The returned function ends this and forgets the peer. */
   connect(peer: string, link: Link): () => Promise<void>;
   /** Peers that have subscribed to something. */
   readonly size: number;
@@ -77,13 +75,13 @@ export function createSubscriptionBook(
   limits: BookLimits = DEFAULT_BOOK_LIMITS,
   now: () => number = Date.now,
 ): SubscriptionBook {
-  /** The one that was seen last is last. */
+  /** In the order in which they were last seen. */
   const peers = new Map<string, Peer>();
   const links = new Map<string, Link>();
   let timer: NodeJS.Timeout | undefined;
   const time = (): string => new Date(now()).toISOString();
 
-  function seen(name: string): Peer | undefined {
+  function touch(name: string): Peer | undefined {
     const peer = peers.get(name);
     if (peer === undefined) return undefined;
     peers.delete(name);
@@ -92,7 +90,7 @@ export function createSubscriptionBook(
     return peer;
   }
 
-  /** Forgets who has been idle for too long, and comes back for the others. */
+  /** Forgets peers that have been idle for too long. As long as there are others, it runs again later. */
   function sweep(): void {
     clearTimeout(timer);
     timer = undefined;
@@ -101,10 +99,10 @@ export function createSubscriptionBook(
       if (peer.lastSeen > before) break;
       if (!links.has(name)) void forget(name);
     }
-    if (peers.size > 0) comeBack();
+    if (peers.size > 0) scheduleSweep();
   }
 
-  function comeBack(): void {
+  function scheduleSweep(): void {
     timer ??= setTimeout(sweep, limits.idleMs / 6).unref();
   }
 
@@ -124,8 +122,8 @@ export function createSubscriptionBook(
 
   function peerFor(name: string): Peer {
     sweep();
-    const known = seen(name);
-    if (known !== undefined) return known;
+    const existing = touch(name);
+    if (existing !== undefined) return existing;
     if (peers.size >= limits.maxPeers) {
       throw new ResourceError('limited', 'Too many clients have subscribed by tools; try again later', {
         details: { limit: limits.maxPeers },
@@ -133,16 +131,16 @@ export function createSubscriptionBook(
     }
     const peer: Peer = { entries: new Map(), lastSeen: now() };
     peers.set(name, peer);
-    comeBack();
+    scheduleSweep();
     return peer;
   }
 
   return {
     async add(subject, watch, ctx) {
       const peer = peerFor(ctx.peer);
-      const known = peer.entries.get(subject);
-      if (known !== undefined) {
-        await known.handle;
+      const existing = peer.entries.get(subject);
+      if (existing !== undefined) {
+        await existing.handle;
         return false;
       }
       const uris = peer.entries.size - Number(peer.entries.has(undefined));
@@ -183,7 +181,7 @@ export function createSubscriptionBook(
     },
 
     async remove(subject, ctx) {
-      const peer = seen(ctx.peer);
+      const peer = touch(ctx.peer);
       const entry = peer?.entries.get(subject);
       if (peer === undefined || entry === undefined) return false;
       peer.entries.delete(subject);
@@ -193,7 +191,7 @@ export function createSubscriptionBook(
     },
 
     of(ctx) {
-      const entries = [...(seen(ctx.peer)?.entries ?? [])];
+      const entries = [...(touch(ctx.peer)?.entries ?? [])];
       const list = entries.find(([subject]) => subject === undefined)?.[1];
       return {
         subscriptions: entries.flatMap(([uri, entry]) => (uri === undefined ? [] : [{ uri, ...standingOf(entry) }])),

@@ -1,4 +1,4 @@
-/** A text in pieces that a model can summarise one by one: cut between lines where there are some, never in a character. */
+/** Cuts a text into pieces that a model summarises one by one: between lines if possible, never inside a character. */
 import type { Context } from '../../../core/context.ts';
 import { invalid } from '../../../core/errors.ts';
 import { textFirst } from '../../../core/formats/formats.ts';
@@ -8,40 +8,40 @@ import type { ResourceOptions } from '../../resources/options.ts';
 import { cutWindow } from '../reading/cut.ts';
 import { readSlice } from '../reading/slice.ts';
 
-/** Bytes of a piece, unless the text is so large that it would have too many. */
+/** Bytes of a piece, unless a large text would then have too many pieces. */
 const PIECE_BYTES = 12 * 1024;
 const MAX_PIECE_BYTES = 32 * 1024;
 
-/** Part of a piece, at its end, in which the end of a line is looked for. */
+/** The fraction of a piece, at its end, that is searched for the end of a line. */
 const CUT_WITHIN = 1 / 4;
 
 export interface BatchRequest {
   readonly offset: number;
-  /** Bytes of a piece; 0 before that is known. */
+  /** Bytes of a piece; 0 in the first batch, which computes it. */
   readonly size: number;
-  /** At most this many now. */
+  /** The most pieces of this batch. */
   readonly pieces: number;
-  /** And in all. */
+  /** The most pieces of all batches together. */
   readonly maxPieces: number;
 }
 
 export interface Batch {
   readonly pieces: readonly string[];
-  /** Behind the last byte that is in them. */
+  /** The offset after the last byte of the pieces. */
   readonly end: number;
-  /** That is the end of the text. */
+  /** Whether the pieces reach the end of the text. */
   readonly ended: boolean;
   readonly total: number | undefined;
   readonly size: number;
 }
 
-/** How large the pieces of a text are, so that, cut between lines, it has at most so many. */
+/** Bytes of a piece, so that a text of `total` bytes has at most `maxPieces`, even if every piece is cut short at a line. */
 export function pieceBytes(total: number | undefined, maxPieces: number): number {
   const wanted = total === undefined ? MAX_PIECE_BYTES : Math.ceil(total / (1 - CUT_WITHIN) / maxPieces);
   return Math.min(MAX_PIECE_BYTES, Math.max(PIECE_BYTES, wanted));
 }
 
-/** @throws ResourceError `invalid` for what is no text, and what the read throws */
+/** @throws ResourceError `invalid` for anything but a single text, and the errors of the read */
 export async function readBatch(
   options: ResourceOptions,
   uri: string,
@@ -77,7 +77,7 @@ function split(
   let at = 0;
   while (at < bytes.byteLength && pieces.length < most) {
     const rest = bytes.byteLength - at;
-    // A rest that is too short begins the next batch, with what follows it.
+    // The next batch begins with a rest that is too short, and adds the bytes that follow it.
     if (rest < size && !reachesEnd && pieces.length > 0) break;
     const end = rest <= size ? bytes.byteLength : at + cutAt(bytes.subarray(at, at + size));
     pieces.push(bytes.subarray(at, end).toString('utf8'));
@@ -86,7 +86,7 @@ function split(
   return { pieces, taken: at };
 }
 
-/** Behind the last line that ends in the last part of a piece, or else behind its last whole character. */
+/** The end of the last line, if it is in the last quarter of a piece; else the end of the last whole character. */
 function cutAt(piece: Buffer): number {
   const line = piece.lastIndexOf(0x0a) + 1;
   return line >= piece.byteLength * (1 - CUT_WITHIN) ? line : piece.byteLength - trailingPartBytes(piece);

@@ -1,25 +1,25 @@
-/** The state of `summarize` between two rounds. It is sealed on the way through the client, so it comes back as it left. */
+/** The state of `summarize` between two rounds. The client carries it sealed, so it comes back unchanged. */
 import { scrub } from '../../../core/text/scrub.ts';
 import { trailingPartBytes } from '../../../core/text/text.ts';
 
 export interface Progress {
   readonly summarizing: true;
   readonly start: number;
-  /** Behind the last byte that was taken into a piece. */
+  /** The offset after the last byte of the pieces so far. */
   readonly end: number;
-  /** That was the end of the text. */
+  /** Whether the pieces so far reach the end of the text. */
   readonly ended: boolean;
   readonly total?: number | undefined;
   /** Bytes of a piece, once known. */
   readonly size?: number | undefined;
   readonly summaries: readonly string[];
-  /** Pieces that were asked for in this round. */
+  /** The number of pieces whose summaries were requested in this round. */
   readonly asked: number;
-  /** The whole summary was asked for in this round. */
+  /** Whether the summary of the whole was requested in this round. */
   readonly final?: boolean;
 }
 
-/** The most bytes of the summary of one piece: all of them have to fit into the state. */
+/** The most bytes of the summary of one piece: the state has to hold all summaries. */
 const MAX_SUMMARY_BYTES = 2_000;
 
 export const startAt = (offset: number): Progress => ({
@@ -31,12 +31,12 @@ export const startAt = (offset: number): Progress => ({
   asked: 0,
 });
 
-/** Undefined in the first round. */
+/** The progress in a state that came back; undefined in the first round. */
 export function progressOf(state: unknown): Progress | undefined {
   return typeof state === 'object' && state !== null && 'summarizing' in state ? (state as Progress) : undefined;
 }
 
-/** The model's words as they may be kept: no control characters, bounded. */
+/** A model's summary of a piece without control characters, cut to `MAX_SUMMARY_BYTES`. */
 export function pieceSummary(answer: string): string {
   const bytes = Buffer.from(scrub(answer).trim()).subarray(0, MAX_SUMMARY_BYTES);
   return bytes.subarray(0, bytes.byteLength - trailingPartBytes(bytes)).toString('utf8');
