@@ -1,4 +1,4 @@
-/** Which mounted server a name belongs to, and the lists of all of them: the same for tools and prompts. */
+/** Finds the mounted server that a name belongs to, and lists the names of all servers, for tools as for prompts. */
 
 import type { Context } from '../core/context.ts';
 import { invalid } from '../core/errors.ts';
@@ -9,27 +9,27 @@ import type { Named, Owner } from '../core/operations.ts';
 import type { Page } from '../core/provider.ts';
 
 export interface ServerRoutes {
-  /** Whether a server has some, or may have. */
+  /** Whether a mounted server has tools or prompts, or may have. */
   readonly some: boolean;
-  /** Whether one of them tells of changes, or may. */
+  /** Whether a mounted server reports changes of its list, or may. */
   readonly watchable: boolean;
-  /** Whether one of them sends log messages, or may. */
+  /** Whether a mounted server sends log messages, or may. */
   readonly logging: boolean;
-  /** The server that a name belongs to; undefined for the names of this server itself, and for those of none. */
+  /** The mounted server that a name belongs to; undefined for this server's own names, and for names of no server. */
   find(name: string): PublishedServer | undefined;
-  /** One source a server, without the entries whose names belong to others. */
+  /** One source per mounted server, without the entries whose names belong to another server. */
   sources<T extends { readonly name: string }>(list: ListOf<T>): ListSource<Named<T>>[];
-  /** Whose a name is, or would be; undefined for the names of this server itself, and for those of none. */
+  /** The owner of a name, even if no such name is listed; undefined for this server's own names, and for names of no server. */
   ownerOf(name: string, list: ListOf<{ readonly name: string }>): Owner | undefined;
   watch(onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
 }
 
-/** A server's list. */
+/** Gets a page of a mounted server's list. */
 export type ListOf<T> = (server: PublishedServer, page: Page, ctx: Context) => Promise<SourcePage<T>>;
 
 /**
- * @param own the names of this server itself
- * @param ownNow those that come and go
+ * @param own the names of this server itself that never change
+ * @param ownNow gets all names that this server itself has now. Default: none that change
  * @throws ResourceError `invalid` when names would be ambiguous
  */
 export function createServerRoutes(
@@ -46,8 +46,8 @@ export function createServerRoutes(
         'name could not be told apart; remove "prefix: none" from one',
     );
   }
-  for (const server of servers.filter((each) => each.prefix !== '')) {
-    const name = own.find((each) => each.startsWith(server.prefix));
+  for (const server of servers.filter(({ prefix }) => prefix !== '')) {
+    const name = own.find((ownName) => ownName.startsWith(server.prefix));
     if (name !== undefined) {
       throw invalid(
         `The ${kind} of mount "${server.mount}" begin with "${server.prefix}", and so does "${name}"; rename one` +
@@ -61,7 +61,7 @@ export function createServerRoutes(
 
   function find(name: string): PublishedServer | undefined {
     if (ownNames.has(name)) return undefined;
-    // A mount's name has no underscore, so the first one ends it.
+    // A mount's name has no underscore, so the first underscore ends the prefix.
     const prefixed = byPrefix.get(name.slice(0, name.indexOf('_') + 1));
     return prefixed ?? unprefixed;
   }
@@ -87,13 +87,13 @@ export function createServerRoutes(
           if (!has(server)) return { items: [] };
           const { items, ...rest } = await list(server, page, ctx);
           const taken = new Set(items.length === 0 ? [] : await ownNow(ctx));
-          const [kept, others] = parted(items, ({ name }) => !taken.has(name) && find(name) === server);
+          const [kept, others] = partition(items, ({ name }) => !taken.has(name) && find(name) === server);
           for (const { name } of others) {
-            ctx.log.warn('left out: its name belongs to another; give the mount a prefix', {
+            ctx.log.warn('left out: its name belongs to another server; give the mount a prefix', {
               mount: server.mount,
               name,
             });
-            const reason = 'A name is left out: it belongs to another';
+            const reason = 'A name is left out: it belongs to another server';
             ctx.notes?.missing({ mount: server.mount, reason, entry: name });
           }
           const owner: Owner = { mount: server.mount, foreign: true };
@@ -123,17 +123,17 @@ export function createServerRoutes(
   };
 }
 
-function parted<T>(all: readonly T[], test: (item: T) => boolean): [yes: T[], no: T[]] {
+function partition<T>(all: readonly T[], test: (item: T) => boolean): [yes: T[], no: T[]] {
   const yes: T[] = [];
   const no: T[] = [];
   for (const item of all) (test(item) ? yes : no).push(item);
   return [yes, no];
 }
 
-/** The most entries that are gone through for one name. */
+/** The most entries that are searched for one name. */
 const MAX_LOOKED_THROUGH = 10_000;
 
-/** Whether a list has a name; all of it is gone through, so that this takes as long for each. */
+/** Whether a list has a name. The search never stops early, so that its time does not tell where the name is. */
 async function isListed(
   name: string,
   list: (page: Page) => Promise<SourcePage<{ readonly name: string }>>,
@@ -143,7 +143,7 @@ async function isListed(
   let seen = 0;
   do {
     const page = await list({ cursor, limit: 1_000 });
-    found ||= page.items.some((each) => each.name === name);
+    found ||= page.items.some((item) => item.name === name);
     seen += Math.max(1, page.items.length);
     cursor = page.nextCursor;
   } while (cursor !== undefined && seen < MAX_LOOKED_THROUGH);

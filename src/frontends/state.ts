@@ -1,7 +1,7 @@
 /**
- * Vitrine's own state as resources, `vitrine+state:///...`: the subscriptions that a client has made by tools (CB-8),
- * how the mounted servers are, and what those who run the server want to know. Only the latter see any of it in lists, since it is not
- * about what is served.
+ * Serves Vitrine's own state as resources, `vitrine+state:///...`: the subscriptions that a client has made with tools (CB-8),
+ * the state of the mounted servers, and documents for those who run the server. Only they see the state in lists, since it is
+ * not part of the served contents.
  */
 import type { Operators } from '../core/access.ts';
 import { markRepeatable, withAgain } from '../core/again.ts';
@@ -18,33 +18,36 @@ import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 
 const SCHEME = 'state';
 
-/** One of them: what it is called, and its JSON for whoever asks. */
+/** A document of the state: its name, and its JSON for a caller. */
 export interface StateDocument {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   /**
-   * Only for those who run the server: for others it does not exist, in the same words as what does not exist.
-   * Default: for whoever may read it.
+   * Only for those who run the server; others get the same error as for a document that does not exist.
+   * Default: for everyone who may read it.
    */
   readonly forOperators?: boolean | undefined;
-  /** The parameters of a query that it takes, all of them texts. Default: none. */
+  /** The query parameters that the document takes; all are texts. Default: none. */
   readonly parameters?: readonly string[] | undefined;
   /** @throws ResourceError `invalid` for parameters that make no sense */
   of(ctx: Context, query: ReadonlyMap<string, string>): unknown;
 }
 
-/** The URI of one, as it is published. */
+/** The published URI of a document. */
 export const stateUri = (name: string): string => `${STATE_MOUNT}+${SCHEME}:///${name}`;
 
 export const SUBSCRIPTIONS_URI = stateUri('subscriptions');
 
-/** How each mounted server is: connected or not, since when, and what went wrong. @param hide what is no client's business */
+/**
+ * The state of each mounted server: connected or not, since when, and what went wrong.
+ * @param hide removes from a text what clients must not see. Default: nothing
+ */
 export function upstreamsDocument(mounts: readonly Mount[], hide = (text: string): string => text): StateDocument {
   return {
     name: 'upstreams',
     title: 'Mounted servers',
-    description: 'How the servers are that are mounted here: who they are, connected or away, what went wrong',
+    description: 'The state of the mounted servers: who they are, whether they are connected, and what went wrong',
     of: () =>
       changeTexts(
         Object.fromEntries(mounts.flatMap(({ name, health }) => (health === undefined ? [] : [[name, health()]]))),
@@ -53,21 +56,22 @@ export function upstreamsDocument(mounts: readonly Mount[], hide = (text: string
   };
 }
 
-/** How the index is. Its numbers are for those who may read all that is in it. */
+/** The state of the index. Only callers who may read everything in it get its numbers. */
 export const indexDocument = (
   state: () => IndexState | undefined,
   mayReadAll: (principal: Principal) => boolean,
 ): StateDocument => ({
   name: 'index',
   title: 'Index of ranked search',
-  description: 'How the index is: made or being made, how much is in it, and how much was left out, by the reason',
+  description:
+    'The state of the index: whether it is complete, how much is in it, and how much was left out for which reason',
   of({ principal }) {
     const now = state() ?? { state: 'opening' };
     return mayReadAll(principal) ? now : { state: now.state };
   },
 });
 
-/** @param operators who runs the server; undefined where nobody does, and then no list shows anything of it */
+/** @param operators decides who runs the server; if undefined, no list shows any of the state */
 export const stateMount = (documents: readonly StateDocument[], operators?: Operators): Mount => ({
   name: STATE_MOUNT,
   listed: operators !== undefined,
@@ -80,8 +84,8 @@ const ROOT = treeUri(SCHEME, []);
 const FOLDER: Resource = {
   uri: ROOT,
   name: STATE_MOUNT,
-  title: 'For who runs this server',
-  description: 'How the server is: its mounts, the audit, rates in use, and who may do what',
+  title: 'For those who run this server',
+  description: 'The state of the server: its mounts, the audit, rates in use, and who may do what',
   mimeType: 'inode/directory',
   capabilities: { list: true, subscribe: false },
 };
@@ -95,7 +99,7 @@ function stateProvider(documents: readonly StateDocument[], operators: Operators
 
   const operates = ({ principal }: Context, name: string): boolean =>
     operators?.may(principal, stateUri(name)) === true;
-  const isThereFor = (document: StateDocument, ctx: Context): boolean =>
+  const existsFor = (document: StateDocument, ctx: Context): boolean =>
     document.forOperators !== true || operates(ctx, document.name);
   const ofOperators = documents.filter(({ forOperators }) => forOperators === true);
   const seesFolder = (ctx: Context): boolean => ofOperators.some(({ name }) => operates(ctx, name));
@@ -103,21 +107,21 @@ function stateProvider(documents: readonly StateDocument[], operators: Operators
 
   /** @throws ResourceError `not-found`, `invalid` */
   function find(uri: string, ctx: Context): Found {
-    const asked = queried(uri, ctx);
-    if (asked !== undefined) return asked;
+    const withQuery = findWithQuery(uri, ctx);
+    if (withQuery !== undefined) return withQuery;
     const { segments, trailingSlash } = parseTreeUri(uri, SCHEME);
     const document = trailingSlash || segments.length !== 1 ? undefined : byName.get(segments[0] ?? '');
-    if (document === undefined || !isThereFor(document, ctx)) throw notFound(uri);
+    if (document === undefined || !existsFor(document, ctx)) throw notFound(uri);
     return { document, resource: resourceOf(document, treeUri(SCHEME, [document.name])), query: NO_QUERY };
   }
 
-  /** Finds a document that takes a query; for anybody else such a URI is as any with a query. */
-  function queried(uri: string, ctx: Context): Found | undefined {
+  /** Finds a document that takes query parameters. Undefined: the URI is treated like any other URI with a query. */
+  function findWithQuery(uri: string, ctx: Context): Found | undefined {
     const at = uri.indexOf('?');
     if (at === -1) return undefined;
     const { segments } = parseTreeUri(uri.slice(0, at), SCHEME);
     const document = segments.length === 1 ? byName.get(segments[0] ?? '') : undefined;
-    if (document?.parameters === undefined || !isThereFor(document, ctx)) return undefined;
+    if (document?.parameters === undefined || !existsFor(document, ctx)) return undefined;
     return { document, resource: resourceOf(document, uri), query: queryOf(uri, document.parameters) };
   }
 
@@ -137,22 +141,25 @@ function stateProvider(documents: readonly StateDocument[], operators: Operators
         if (uri === undefined) return roots(ctx);
         if (uri === ROOT && seesFolder(ctx)) {
           const { shown, nextCursor } = pageOf(
-            ofOperators.filter((each) => each.parameters === undefined && operates(ctx, each.name)),
+            ofOperators.filter(({ name, parameters }) => parameters === undefined && operates(ctx, name)),
             page,
           );
-          return { resources: shown.map((each) => resourceOf(each, treeUri(SCHEME, [each.name]))), nextCursor };
+          return {
+            resources: shown.map((document) => resourceOf(document, treeUri(SCHEME, [document.name]))),
+            nextCursor,
+          };
         }
         throw notListable(find(uri, ctx).resource.uri);
       },
       metadata: async (uri, ctx) => (uri === ROOT && seesFolder(ctx) ? FOLDER : find(uri, ctx).resource),
       async listTemplates(page, ctx) {
         const { shown, nextCursor } = pageOf(
-          ofOperators.filter((each) => each.parameters !== undefined && operates(ctx, each.name)),
+          ofOperators.filter(({ name, parameters }) => parameters !== undefined && operates(ctx, name)),
           page,
         );
         return { resourceTemplates: shown.map(templateOf), nextCursor };
       },
-      // It is about the server, and no part of the contents that are searched.
+      // The state is not part of the contents that are searched.
       async *search() {},
       async read(uri, { range }, ctx) {
         if (uri === ROOT && seesFolder(ctx)) throw invalid('This is a folder; list it', uri);
@@ -204,11 +211,11 @@ const templateOf = ({ name, title, description, parameters = [] }: StateDocument
   mimeType: 'application/json',
 });
 
-/** @throws ResourceError `invalid` for a parameter that there is not, or that is there twice */
+/** @throws ResourceError `invalid` for a parameter that is unknown or repeated */
 function queryOf(uri: string, parameters: readonly string[]): ReadonlyMap<string, string> {
   const { query = '' } = splitUri(uri);
   const found = new Map<string, string>();
-  for (const part of query.split('&').filter((each) => each !== '')) {
+  for (const part of query.split('&').filter((text) => text !== '')) {
     const [name = '', ...value] = part.split('=');
     if (!parameters.includes(name) || found.has(name))
       throw invalid(`The query takes each of these once: ${parameters.join(', ')}`, uri);

@@ -1,4 +1,4 @@
-/** An answer with what its providers note of it: how fresh it is, and what is missing. */
+/** Adds to an answer what its providers note about it: how fresh it is, and what is missing. */
 import type { Context } from '../../core/context.ts';
 import { createNotes } from '../../core/notes.ts';
 import type { CacheHint } from '../../protocol/resources.ts';

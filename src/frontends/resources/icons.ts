@@ -1,6 +1,6 @@
 /**
- * Gives resources and templates a default icon (973-2): that of the mount for folders and templates, else one for the MIME
- * type. Only answers to clients get them. Results of tools do not: a model cannot see icons, but would pay for their tokens.
+ * Gives resources and templates a default icon (973-2): the mount's icon for folders and templates, else an icon for the MIME
+ * type. Only answers to clients get icons. Results of tools do not: a model cannot see icons, but would pay for their tokens.
  */
 import { oncePerKept } from '../../core/kept.ts';
 import { DIRECTORY_MIME_TYPE, type Icon } from '../../protocol/resources.ts';
@@ -15,8 +15,8 @@ const ICONS = Object.fromEntries(
 ) as Readonly<Record<Kind, readonly Icon[]>>;
 
 /**
- * Returns the mount of a URI, with the icons that its folders get. A mount without `icons` gets no icons at all. Undefined:
- * every resource of that mount gets the icon for its type.
+ * Returns the icons that folders of a URI's mount get. If `icons` is missing, the mount gets no icons at all. If the result is
+ * undefined, every resource of the mount gets the icon for its type.
  */
 export type MountIcons = (uri: string) => { readonly icons?: readonly Icon[] | undefined } | undefined;
 
@@ -29,16 +29,17 @@ interface Described {
 
 /**
  * Puts an icon on every resource and template of a result that has none of its own.
- * @param byType also puts icons for MIME types on. Otherwise only folders and templates get one: that of their mount.
+ * @param byType also adds icons for MIME types. Otherwise only folders and templates get an icon: the mount's.
  */
 export function withIcons(mounts: MountIcons, byType = true): <T extends object>(result: T) => T {
-  const dressed = oncePerKept((described: Described) => withIcon(described, mounts, byType));
+  const addIcon = oncePerKept((described: Described) => withIcon(described, mounts, byType));
   // Another server may have sent anything in these fields.
-  const each = (value: unknown): unknown => (typeof value === 'object' && value !== null ? dressed(value) : value);
+  const addIfObject = (value: unknown): unknown =>
+    typeof value === 'object' && value !== null ? addIcon(value) : value;
   return <T extends object>(result: T): T => {
     const entries = Object.entries(result).map(([key, value]): [string, unknown] => {
-      if (key === 'resource') return [key, each(value)];
-      return [key, LISTS.has(key) && Array.isArray(value) ? value.map(each) : value];
+      if (key === 'resource') return [key, addIfObject(value)];
+      return [key, LISTS.has(key) && Array.isArray(value) ? value.map(addIfObject) : value];
     });
     return Object.fromEntries(entries) as T;
   };
@@ -53,7 +54,7 @@ function withIcon(described: Described, mounts: MountIcons, byType: boolean): De
   const isFolder = described.mimeType === DIRECTORY_MIME_TYPE || described.uriTemplate !== undefined;
   const mount = mounts(uri);
   if (mount !== undefined && mount.icons === undefined) return described;
-  const own = isFolder ? mount?.icons : undefined;
-  if (own === undefined && !byType) return described;
-  return { ...described, icons: own ?? ICONS[isFolder ? 'folder' : kindOfType(described.mimeType)] };
+  const folderIcons = isFolder ? mount?.icons : undefined;
+  if (folderIcons === undefined && !byType) return described;
+  return { ...described, icons: folderIcons ?? ICONS[isFolder ? 'folder' : kindOfType(described.mimeType)] };
 }

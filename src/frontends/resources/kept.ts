@@ -1,7 +1,6 @@
 /**
- * Answers to reads and lists that are kept as they are sent. None is given again before the provider has said, through all
- * layers, that it would give this caller the same now (`ResourceProvider.again`, `listAgain`): so nothing here depends on
- * who asks.
+ * Keeps answers to reads and lists as they are sent. Before an answer is given again, the provider confirms through all layers
+ * that it would give this caller the same now (`ResourceProvider.again`, `listAgain`), so nothing here depends on the caller.
  */
 import { LRUCache } from 'lru-cache';
 import { isRepeatable } from '../../core/again.ts';
@@ -12,20 +11,21 @@ import type { Page, ReadOptions, ResourcePage, ResourceProvider } from '../../co
 import { markWritten } from '../../core/text/written.ts';
 import type { CacheHint } from '../../protocol/resources.ts';
 
-/** Of all answers together, in bytes, unless told otherwise. */
+/** The default for the bytes of all kept answers together. */
 export const DEFAULT_KEPT_BYTES = 16 * 1024 * 1024;
 
+/** The most bytes of one kept answer. */
 const MAX_ANSWER_BYTES = 256 * 1024;
 
-/** Memory of an entry of a page beside what its provider keeps of it, in bytes. */
+/** Memory that an entry of a kept page takes, in bytes, without what its provider keeps anyway. */
 const LISTED_BYTES = 512;
 
-/** Memory of one answer beside its text and its contents, in bytes. */
+/** Memory that a kept answer takes beside its text and its contents, in bytes. */
 const ENTRY_BYTES = 2_048;
 
 /**
- * How long an answer may be given again, in milliseconds: then it is read anew, whatever its provider says. A program may
- * write through memory without the file system noticing at once.
+ * How long an answer may be given again, in milliseconds. Then it is read anew, whatever its provider says: a program may
+ * write to a file that is mapped into memory, and the file system notices that late.
  */
 const MAX_AGE_MS = 1_000;
 
@@ -43,9 +43,10 @@ export interface GivenPage {
   readonly want: Page;
 }
 
+/** One answer of a provider, with the request. */
 export type Given = GivenBodies | GivenPage;
 
-/** Nobody was asked for anything that an answer could depend on. */
+/** Whether the request carries no roots, confirmations or other answers to questions, on which a result could depend. */
 export const isUnasked = ({ confirmed, refused, roots, round }: Context): boolean =>
   confirmed.size === 0 && refused === undefined && roots === undefined && round === undefined;
 
@@ -54,24 +55,24 @@ interface Kept {
   readonly given: readonly Given[];
   /** The members of the result in JSON. */
   readonly members: string;
-  /** On the clock that nobody sets. */
+  /** A time of `performance.now()`, in milliseconds. */
   readonly until: number;
 }
 
 export interface KeptAnswers {
   /**
-   * The members of a result in JSON, where what it was made of would be given again now.
-   * @param key what was asked for, with all that the answer depends on beside what providers give
+   * The members of a kept result in JSON, if the provider would give all that it was made of again now; else undefined.
+   * @param key the request, with everything that the answer depends on except what providers give
    */
   again(key: string, ctx: Context): string | undefined;
   /**
-   * Writes a result that is made of nothing but what was given, and keeps it where the provider can be asked about that:
-   * without its hints, which are the server's own then, and not for clients of every era.
+   * Serialises a result that depends only on `given`, and keeps it if the provider can be asked about all of `given`. It is
+   * kept without its cache hints: then these are the server's defaults, and not for clients of every era.
    */
   keep<T extends object>(key: string, given: readonly Given[], result: T): T;
 }
 
-/** @param maxBytes 0: nothing is kept */
+/** @param maxBytes of all kept answers together; 0 keeps nothing */
 export function createKeptAnswers(provider: ResourceProvider, maxBytes: number): KeptAnswers | undefined {
   if ((provider.again === undefined && provider.listAgain === undefined) || maxBytes === 0) return undefined;
   const answers = new LRUCache<string, Kept>({ maxSize: maxBytes, maxEntrySize: Math.min(maxBytes, MAX_ANSWER_BYTES) });
@@ -85,10 +86,10 @@ export function createKeptAnswers(provider: ResourceProvider, maxBytes: number):
     const [first, ...others] = given;
     if (first === undefined) return false;
     if (others.length === 0) return isAgain(first, ctx);
-    const done: (() => void)[] = [];
-    const asking: Context = { ...ctx, onceCertain: (each) => void done.push(each) };
-    if (!given.every((each) => isAgain(each, asking))) return false;
-    for (const each of done) each();
+    const callbacks: (() => void)[] = [];
+    const collecting: Context = { ...ctx, onceCertain: (callback) => void callbacks.push(callback) };
+    if (!given.every((part) => isAgain(part, collecting))) return false;
+    for (const callback of callbacks) callback();
     return true;
   }
 
@@ -99,12 +100,12 @@ export function createKeptAnswers(provider: ResourceProvider, maxBytes: number):
       return areAgain(kept.given, ctx) ? kept.members : undefined;
     },
     keep(key, given, result) {
-      if (!given.every((each) => isRepeatable('bodies' in each ? each.bodies : each.page))) return result;
-      const contents = given.reduce((sum, each) => sum + bytesOf(each), 0);
+      if (!given.every((part) => isRepeatable('bodies' in part ? part.bodies : part.page))) return result;
+      const contents = given.reduce((sum, part) => sum + bytesOf(part), 0);
       if (contents > MAX_ANSWER_BYTES) return result;
       const { ttlMs: _ttl, cacheScope: _scope, ...lasting } = result as Partial<CacheHint>;
       const members = jsonOf(lasting).slice(1, -1);
-      // A character takes two bytes where one of them is not Latin.
+      // A string takes two bytes per character if any of its characters is not Latin-1.
       const size = ENTRY_BYTES + contents + 2 * (members.length + key.length);
       const until = performance.now() + MAX_AGE_MS;
       answers.set(key, { given, members, until }, { size });
@@ -113,7 +114,7 @@ export function createKeptAnswers(provider: ResourceProvider, maxBytes: number):
   };
 }
 
-/** Memory of what was given, in bytes; an entry that cannot be told is as large as can be. */
+/** Memory of what was given, in bytes. A content of unknown size counts as more than an answer may have. */
 function bytesOf(given: Given): number {
   if ('page' in given) return LISTED_BYTES * given.page.resources.length;
   return given.bodies.reduce((sum, { content }) => sum + (knownSize(content) ?? MAX_ANSWER_BYTES + 1), 0);

@@ -1,6 +1,6 @@
 /** Kinds of resources by their MIME type, each with a drawing. */
 
-/** Line drawings of a few bytes on 16 x 16, so that nothing has to be fetched: paths of SVG. */
+/** SVG paths of line drawings, 16 by 16, so short that icons are `data:` URIs and nothing has to be fetched. */
 export const STROKES = {
   archive: 'M3 2h10v12H3zM8 2v6M7 8h2v3H7z',
   audio: 'M6 12V3l7-1v9M6 12a2 2 0 1 1-2-2M13 11a2 2 0 1 1-2-2',

@@ -1,4 +1,4 @@
-/** `resources/metadata` (2093-2): what is known of a resource, without its content. */
+/** Answers `resources/metadata` (2093-2): the metadata of a resource, without its content. */
 import type { Context } from '../../core/context.ts';
 import type { MetadataParams } from '../../protocol/methods.ts';
 import type { CacheHint, Resource } from '../../protocol/resources.ts';

@@ -1,4 +1,4 @@
-/** The options of the resource frontends, which are plain functions of these, the validated params and a context. */
+/** The options of the resource frontends. These are plain functions of options, validated params and a context. */
 
 import type { Context } from '../../core/context.ts';
 import type { CursorCodec, CursorScope } from '../../core/lists/cursor.ts';
@@ -19,15 +19,15 @@ export interface ResourceLimits {
   readonly maxChildren: number;
   /** Values of a completion; the specification caps them at 100. */
   readonly maxCompletions: number;
-  /** Milliseconds that the index may take for the values of a completion that it adds. */
+  /** Milliseconds that a completion waits for the values that the index adds. */
   readonly completionMs: number;
   /** Bytes of answers that are kept to be given again; 0 keeps none. */
   readonly keptBytes: number;
 }
 
 /**
- * `maxReadBytes` is the largest body whose base64 still fits a 10 MiB message, which is what the SDK's stdio
- * transports take; larger resources are read in windows.
+ * `maxReadBytes` is the largest body whose base64 still fits a message of 10 MiB, the limit of the SDK's stdio transports.
+ * Larger resources are read in windows.
  */
 export const DEFAULT_LIMITS: ResourceLimits = {
   pageSize: 100,
@@ -47,11 +47,11 @@ export interface ResourceOptions {
   /** `walk`: the default list goes down the tree; `roots`: it shows the mounts' roots only. */
   readonly listing: 'walk' | 'roots';
   readonly cacheHint: CacheHint;
-  /** Puts icons on the resources of a result that goes to a client. Default: none are put on. */
+  /** Adds icons to the resources of a result that goes to a client. Default: adds none. */
   readonly withIcons?: (<T extends object>(result: T) => T) | undefined;
-  /** The same for lists of resources, whose entries may do with fewer. */
+  /** The same for lists, whose entries may get fewer icons. Default: adds none. */
   readonly withListIcons?: (<T extends object>(result: T) => T) | undefined;
-  /** Answers to reads. Default: none are kept. */
+  /** Keeps answers to reads and lists. Default: none are kept. */
   readonly kept?: KeptAnswers | undefined;
 }
 
@@ -60,7 +60,7 @@ export function scopeOf(ctx: Context, method: string, ...parameters: readonly st
   return { principal: ctx.principal.id, method, parameters };
 }
 
-/** Opens the caller's cursor, or undefined on the first page. */
+/** The position that the caller's cursor names; undefined on the first page. @throws ResourceError `invalid` */
 export function openCursor(
   options: ResourceOptions,
   cursor: string | undefined,

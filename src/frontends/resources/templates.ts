@@ -1,4 +1,4 @@
-/** `resources/templates/list`: the RFC 6570 templates of every mount. */
+/** Answers `resources/templates/list`: the RFC 6570 templates of every mount. */
 import type { Context } from '../../core/context.ts';
 import type { TemplatesParams } from '../../protocol/methods.ts';
 import type { ResourceOptions } from './options.ts';

@@ -1,19 +1,19 @@
-/** Versions of contents on their way out, and reads that want contents only where they are others than the client has. */
+/** Gives contents their versions, and compares these with the versions that the client already has. */
 import type { ResourceBody } from '../../core/body.ts';
 import { publishedVersion } from '../../core/content-version.ts';
 import { VERSION_META_KEY } from '../../protocol/meta.ts';
 import type { Resource } from '../../protocol/resources.ts';
 
 /**
- * The version of the item that a body is sent as: it changes with the bytes and with what is said of them, except for icons
- * and for the spelling of the URI that was asked for.
- * @param part the window or the lines that are wanted
+ * The version of the item that a body is sent as. It changes with the bytes and the metadata, but not with icons or with the
+ * spelling of the requested URI.
+ * @param part the requested window or lines
  */
 export function versionOfItem({ content, resource, item, child }: ResourceBody, part?: object): string | undefined {
-  const said = part === undefined ? (item ?? resource) : resource;
-  const uri = child === true ? said.uri : undefined;
+  const described = part === undefined ? (item ?? resource) : resource;
+  const uri = child === true ? described.uri : undefined;
   return publishedVersion(content, [
-    { ...said, uri, icons: undefined, text: undefined, blob: undefined },
+    { ...described, uri, icons: undefined, text: undefined, blob: undefined },
     part ?? null,
   ]);
 }

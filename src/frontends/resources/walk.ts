@@ -1,9 +1,9 @@
 /**
  * The default list: breadth first from the roots, lazily, a page at a time, without keeping the tree (design, section 4).
  *
- * It goes level by level. For each level it goes down from the roots again, but only through containers, and emits what
- * lies on that level. So its position is the way to where it stopped, a few containers and provider cursors, and nobody
- * has to hold a queue of the whole tree. Since each cursor names an entry, entries that come and go move nothing.
+ * The walk goes level by level. For each level it goes down from the roots again, but only through containers, and emits the
+ * entries of that level. So its position is the path to where it stopped, a few containers and provider cursors, and no queue
+ * of the whole tree is kept. Since each cursor names an entry, the walk neither repeats nor loses others when entries come and go.
  */
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -20,7 +20,7 @@ export interface WalkLimits {
 export interface WalkPage {
   readonly resources: readonly Resource[];
   readonly position?: string | undefined;
-  /** Which limit ended the walk before the tree did. */
+  /** The limit that ended the walk before the end of the tree. */
   readonly truncatedBy?: 'maxResources' | 'maxDepth' | undefined;
 }
 
@@ -30,20 +30,20 @@ type Frame = readonly [uri: string | null, cursor: string | null, level: number]
 interface State {
   /** The level that is being emitted; the roots are level 0. */
   level: number;
-  /** How many have been emitted on all pages. */
+  /** How many entries have been emitted on all pages. */
   emitted: number;
-  /** Entries were left out by the limit: there is no next level, and of the roots only lists that are whole go on. */
+  /** Whether `maxListed` left out roots. Then there is no next level, and of the roots only those of `whole` lists follow. */
   cut?: true;
   /** Whether this level has a container, so that there is a next level. */
   deeper: boolean;
-  /** The lists that are still to be gone through, the last one first. */
+  /** The lists that remain, the last one first. */
   frames: Frame[];
 }
 
-/** How many entries of a container are looked at together on the way down. */
+/** How many entries of a container are listed together on the way down. */
 const STEP = 32;
 
-/** How many lists are asked for in one page, which is then short: a tree may be deep, and its levels nearly empty. */
+/** The most lists that are requested for one page. A deep tree whose levels are nearly empty can then give a short page. */
 export const MAX_LISTS = 1_000;
 
 export async function walkPage(
@@ -57,7 +57,7 @@ export async function walkPage(
   const room = (): number => limits.pageSize - resources.length;
   const left = (): number => limits.maxListed - state.emitted;
 
-  // With nothing left it goes on to the next entry, which is not shown: only that tells whether something is left out.
+  // At `maxListed`, the walk goes on to the next entry without showing it: only this tells whether entries are left out.
   for (let lists = 0; lists < MAX_LISTS && (room() > 0 || left() <= 0); ) {
     ctx.signal.throwIfAborted();
     const frame = state.frames.pop();
@@ -79,13 +79,13 @@ export async function walkPage(
       ctx,
     );
     if (emitting && page.whole && room() <= 0 && page.resources.length > 0) {
-      // It has no limit, and the page is full: its turn comes on the next one.
+      // A whole list comes without regard to the limit. This page is full, so the list comes on the next page.
       state.frames.push(frame);
       break;
     }
     if (page.nextCursor !== undefined) state.frames.push([uri, page.nextCursor, level]);
     if (emitting) {
-      // This list holds all that lies below as well, and its owner has decided how long it is.
+      // A whole list contains everything below the container, too, and its owner has limited its length.
       if (page.whole) {
         resources.push(...page.resources);
         continue;
@@ -110,7 +110,7 @@ export async function walkPage(
 
 const start = (level: number, emitted: number): State => ({ level, emitted, deeper: false, frames: [[null, null, 0]] });
 
-/** A container that is gone or closed since its parent was listed has no children; it does not end the walk. */
+/** Lists a container. If it is gone or denied since its parent was listed, it has no children and does not end the walk. */
 async function tolerantList(
   provider: Pick<ResourceProvider, 'list'>,
   uri: string | null,

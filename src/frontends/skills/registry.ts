@@ -9,13 +9,13 @@ import type { Skill } from '../../protocol/skills.ts';
 
 /** Lists and gets skills. The layers wrap these operations: no other code calls them directly. */
 export interface SkillRegistry extends Pick<NamedOperations, 'listSkills' | 'getSkill'> {
-  /** Whether a server declares skills, as far as is known by now. */
+  /** Whether a mounted server declares skills, as far as is known by now. */
   readonly some: boolean;
-  /** Whether the folders of all of them can be listed. */
+  /** Whether every server with skills can list folders. */
   readonly directories: boolean;
 }
 
-/** Nothing is known of the files but their URIs. */
+/** Mounted servers tell only the URIs of a skill's files. */
 const NONE: ServedSkill['files'] = new Map();
 
 /** @param mountOf the mount of a published URI */
@@ -36,7 +36,7 @@ export function createSkillRegistry(
         // Without a prefix, a URI may lead to another mount.
         return {
           ...rest,
-          items: skills.filter(({ uri }) => mountOf(uri) === server.mount).map((each) => served(each, server)),
+          items: skills.filter(({ uri }) => mountOf(uri) === server.mount).map((skill) => served(skill, server)),
         };
       },
     }),
@@ -52,7 +52,7 @@ export function createSkillRegistry(
     listSkills: (page, ctx) => pageAcross(sources, page, ctx),
     async getSkill(uri, ctx) {
       const mount = mountOf(uri);
-      const server = servers.find((each) => each.mount === mount && has(each));
+      const server = servers.find((candidate) => candidate.mount === mount && has(candidate));
       if (server?.getSkill === undefined) throw noSuchSkill(uri);
       try {
         return served(await server.getSkill(uri, ctx), server);

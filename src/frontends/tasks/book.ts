@@ -13,11 +13,11 @@ const MAX_REMEMBERED_MS = 24 * 60 * 60 * 1000;
 export interface TaskBook {
   /** Returns the task with the id that its client knows. */
   published<T extends Task>(task: T, ref: Pick<TaskRef, 'mount' | 'name'>, ctx: Context): T;
-  /** Returns a task that has just begun with such an id. A client of 2025 can list it from now on. */
+  /** Does the same for a task that has just begun. A client of 2025 can list the task from now on. */
   begun<T extends Task>(task: T, ref: Pick<TaskRef, 'mount' | 'name'>, ctx: Context): T;
   /** @throws ResourceError `invalid` for an id that is not one of the caller's */
   open(id: string, ctx: Context): TaskRef;
-  /** The caller's, the latest last. */
+  /** The caller's tasks, the latest last. */
   of(ctx: Context): readonly TaskRef[];
 }
 
@@ -25,7 +25,7 @@ export interface TaskBook {
 const ownerOf = ({ principal, peer }: Context): string =>
   principal.id === ANONYMOUS.id ? `peer ${peer}` : `principal ${principal.id}`;
 
-/** @param keys shared by replicas, so that each knows the ids of all */
+/** @param keys shared by replicas, so that each replica can open the ids of all */
 export function createTaskBook(keys: Keys | undefined): TaskBook {
   const ids = createTaskIds(keys);
   const remembered = createLru<string, { readonly owner: string; readonly ref: TaskRef }>(
@@ -53,7 +53,7 @@ export function createTaskBook(keys: Keys | undefined): TaskBook {
     of(ctx) {
       const owner = ownerOf(ctx);
       // `rvalues` gives the oldest first.
-      return [...remembered.rvalues()].flatMap((each) => (each?.owner === owner ? [each.ref] : []));
+      return [...remembered.rvalues()].flatMap((task) => (task?.owner === owner ? [task.ref] : []));
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Answers what clients ask of tasks: each is the operation of its mount, under the id that the client knows. */
+/** Answers requests about tasks. Each request goes to the task's mount; the client knows the task by an id of its own. */
 import type { Invocation } from '../../core/invocation.ts';
 import type { NamedOperations } from '../../core/operations.ts';
 import type { TaskRef } from '../../core/task-ids.ts';
@@ -14,20 +14,20 @@ export interface TaskSetup {
   readonly book: TaskBook;
 }
 
-/** Tasks of a list, each of which its server is asked about. */
+/** Tasks on a page of a list. The server of each task is asked about it. */
 const PAGE_SIZE = 20;
 
-/** @throws ResourceError `invalid` for an id that is not one of the caller's, and what its server answers with */
+/** @throws ResourceError `invalid` for an id that is not one of the caller's, and the errors of the task's server */
 export async function askTask(
   { provider, book }: TaskSetup,
   method: TaskMethod,
   id: string,
   invocation: Invocation,
 ): Promise<object> {
-  return asked(provider, method, book.open(id, invocation), id, invocation);
+  return askServer(provider, method, book.open(id, invocation), id, invocation);
 }
 
-function asked(
+function askServer(
   provider: TaskSetup['provider'],
   method: TaskMethod,
   { mount, name, taskId }: TaskRef,
@@ -40,7 +40,7 @@ function asked(
 /** A task as it is now, under the client's id. @throws as `askTask` */
 export async function getTask({ provider, book }: TaskSetup, id: string, invocation: Invocation): Promise<Task> {
   const ref = book.open(id, invocation);
-  return book.published((await asked(provider, 'tasks/get', ref, id, invocation)) as Task, ref, invocation);
+  return book.published((await askServer(provider, 'tasks/get', ref, id, invocation)) as Task, ref, invocation);
 }
 
 /** The caller's tasks that their servers still know. @throws ResourceError `invalid` for a cursor of another list */
