@@ -1,4 +1,4 @@
-/** Vitrine as a library: the engine, what it is made of, and the ways to serve it. */
+/** Vitrine as a library: the engine, its parts, and the ways to serve it. */
 
 export type { AccessArea, AccessDecision, AccessPolicy, AccessRequest } from './core/access.ts';
 export type { Admission, AskedFor, Lasting } from './core/admission.ts';

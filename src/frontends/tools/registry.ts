@@ -28,14 +28,17 @@ export interface ToolRegistry
   readonly watchable: boolean;
   /** Whether a call may send the client log messages: the resource tools send none. */
   readonly logging: boolean;
-  /** Whose a tool is, or would be. */
+  /** The owner of the tool with this name, or the owner that it would have if it existed. */
   ownerOf(name: string): Owner;
-  /** Calls back when the list may have changed. */
+  /** Calls `onChange` when the list may have changed. */
   watch(onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
 }
 
+/** The resource tools of this server. */
 export interface OwnResourceTools {
+  /** Tools that only access resources, each of which is decided about on its own. */
   readonly names: ReadonlySet<string>;
+  /** The members of a kept result in JSON, if the call would give the same result now; else undefined. */
   readonly again: (request: NamedRequest, ctx: Context) => string | undefined;
 }
 
@@ -54,10 +57,9 @@ const listOf: ListOf<ToolDescription> = async (server, page, ctx) => {
 
 /**
  * Lists own tools first, in the order they were given.
- * @param resourceTools names of those that do nothing but what is asked about again, resource by resource, and what knows
- *   whether one of them would give the same
+ * @param resourceTools default: none of the tools is a resource tool
  * @throws TypeError when two tools have one name
- * @throws ResourceError `invalid` when names of mounted servers could be those of others
+ * @throws ResourceError `invalid` when it would be ambiguous which server a name belongs to
  */
 export function createToolRegistry(
   tools: readonly Tool[],
@@ -72,16 +74,16 @@ export function createToolRegistry(
   }
   const routes = createServerRoutes('tools', servers, [...byName.keys()]);
   const compiled = new Map<string, Promise<CompiledTool | undefined>>();
-  /** A tool whose schemas are no good is as if it were not there: the others do not suffer for it. */
+  /** Compiles the schemas of a tool. A tool with invalid schemas is left out; the others are served. */
   const compile = (tool: Tool, { log }: Context): Promise<CompiledTool | undefined> => {
-    const known =
+    const pending =
       compiled.get(tool.name) ??
       compileTool(tool).catch((error: unknown) => {
         log.error('a tool is left out: its schemas are not valid', { tool: tool.name, error });
         return undefined;
       });
-    compiled.set(tool.name, known);
-    return known;
+    compiled.set(tool.name, pending);
+    return pending;
   };
   const ownOwner = (name: string): Owner => ({ onlyResources: resourceTools.names.has(name) });
   const own: ListSource<Named<ToolDescription>> = {
@@ -90,11 +92,11 @@ export function createToolRegistry(
     async list(page, ctx) {
       ctx.notes?.plain();
       const { items, nextCursor } = pageOf([...byName.values()], (tool) => tool.name, page);
-      const good = await Promise.all(items.map((tool) => compile(tool, ctx)));
-      const named = good.flatMap((each): Named<ToolDescription>[] =>
-        each === undefined || !isOffered(each.tool, ctx)
+      const compiledTools = await Promise.all(items.map((tool) => compile(tool, ctx)));
+      const named = compiledTools.flatMap((entry): Named<ToolDescription>[] =>
+        entry === undefined || !isOffered(entry.tool, ctx)
           ? []
-          : [{ described: each.description, owner: ownOwner(each.tool.name) }],
+          : [{ described: entry.description, owner: ownOwner(entry.tool.name) }],
       );
       return { items: named, nextCursor };
     },
@@ -122,9 +124,9 @@ export function createToolRegistry(
     async callTool(request, _owner, invocation) {
       const tool = byName.get(request.name);
       if (tool !== undefined) {
-        const good = await compile(tool, invocation);
-        if (good === undefined) throw noSuchTool(request.name);
-        return run(good, request.arguments, invocation);
+        const compiledTool = await compile(tool, invocation);
+        if (compiledTool === undefined) throw noSuchTool(request.name);
+        return run(compiledTool, request.arguments, invocation);
       }
       const server = routes.find(request.name);
       if (server !== undefined) return server.callTool(request, invocation);
@@ -141,7 +143,7 @@ export function createToolRegistry(
   };
 }
 
-/** Whoever asks without a client is told of all. */
+/** Whether a tool is listed for the client. A request without a client, as of the explorer, lists every tool. */
 const isOffered = ({ offeredTo }: Tool, { client }: Context): boolean =>
   offeredTo === undefined || client === undefined || offeredTo(client);
 
@@ -177,15 +179,15 @@ async function run(
     return failureOf(error, tool.name, invocation);
   }
   if (isInputRequired(result) || result.isError || output === undefined) return result;
-  const given = await output.check(result.structuredContent);
-  if (given.ok) return result;
+  const checkedOutput = await output.check(result.structuredContent);
+  if (checkedOutput.ok) return result;
   invocation.log.error('a tool broke its output schema', {
     tool: tool.name,
     requestId: invocation.requestId,
-    problem: given.problem,
+    problem: checkedOutput.problem,
   });
   return failure(
-    `${tool.name} gave a result that it does not promise; the server log has more under ${invocation.requestId}`,
+    `${tool.name} gave a result that breaks its output schema; the server log has more under ${invocation.requestId}`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** Completion under a policy: a value is offered where what it leads to may be listed, and nobody counts the others. */
+/** Guards completion: a value is offered only if the resource that it leads to may be listed. No total counts hidden values. */
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
 import type { CompletionRequest, CompletionValues, ResourceProvider } from '../../core/provider.ts';
@@ -12,7 +12,7 @@ const NONE: CompletionValues = { values: [], hasMore: false };
 export function guardedComplete(inner: ResourceProvider, views: Views): Complete {
   const { policy, decisions, about, unseen, described } = views;
 
-  /** By the name of what is really there: a value may lead to it under another one. */
+  /** Decides by the resource's own name, since a value may lead to the resource under another name. */
   async function leadsToSeen(uri: string, ctx: Context): Promise<boolean> {
     const resource =
       decisions.featuresOf(uri)?.remote === true && !policy.attributes ? undefined : await found(uri, ctx);
@@ -27,10 +27,10 @@ export function guardedComplete(inner: ResourceProvider, views: Views): Complete
     const completed = (await inner.complete?.(request, ctx)) ?? NONE;
     if (policy.everything?.(ctx.principal) === true) return completed;
     const values: string[] = [];
-    const expand = expanding(request);
+    const expand = expanderOf(request);
     if (expand === undefined) {
-      // The URI that a value makes depends on values that are not known yet: a provider that gathers has asked about each
-      // that it could be.
+      // The URI depends on values that are not known yet. A provider that includes others has already asked whether each
+      // possible URI may be listed.
       const area = { operation: 'list', mount: unseen('list', uriTemplate).mount } as const;
       const gathers = decisions.featuresOf(uriTemplate)?.gathers === true;
       if (gathers || policy.couldWithhold?.(ctx.principal, area) === false) values.push(...completed.values);
@@ -42,14 +42,14 @@ export function guardedComplete(inner: ResourceProvider, views: Views): Complete
   };
 }
 
-/** The URI that a value makes; undefined while other variables are open. */
-function expanding({ uriTemplate, variable, known }: CompletionRequest): ((value: string) => string) | undefined {
+/** Returns a function from a value to its URI; undefined while other variables have no value. */
+function expanderOf({ uriTemplate, variable, known }: CompletionRequest): ((value: string) => string) | undefined {
   const template = templateOf(uriTemplate);
   const whole = template.variables.every((name) => name === variable || Object.hasOwn(known, name));
   return whole ? (value) => template.expand({ ...known, [variable]: value }) : undefined;
 }
 
-/** @throws ResourceError `invalid` for what is none: where its values lead cannot be said, so nobody gets any */
+/** @throws ResourceError `invalid` for an invalid template: the URIs of its values are unknown, so none may be offered */
 function templateOf(uriTemplate: string): UriTemplate {
   try {
     return parseUriTemplate(uriTemplate);

@@ -1,4 +1,4 @@
-/** The one place where a policy is asked: it fails closed, tells the audit, and turns a decision into what happens. */
+/** Asks the policy; no other code does. Denies if the policy fails, records decisions in the audit, and carries them out. */
 import type { AccessDecision, AccessPolicy, AccessRequest } from '../../core/access.ts';
 import { ConfirmationNeeded } from '../../core/asking/needed.ts';
 import type { Context } from '../../core/context.ts';
@@ -12,68 +12,68 @@ import { goesUp, otherNames } from './names.ts';
 import { strictest } from './strictest.ts';
 import { whenDecided } from './when-decided.ts';
 
-/** A request to decide, without the principal. */
-export type Asked = Omit<AccessRequest, 'principal'>;
+/** A request to decide about, without the principal. */
+export type DecisionRequest = Omit<AccessRequest, 'principal'>;
 
-/** How a refusal and a question are put. */
+/** The error for a hidden thing, and the question that a human is asked about it. */
 export interface Manner {
   /** Makes the error for a thing that is hidden: as if it did not exist. */
   readonly missing: () => Error;
-  /** Under which a human's answer is known. */
+  /** The key under which a human's answer is kept. */
   readonly key: string;
   readonly question: string;
 }
 
 export interface Decisions {
   readonly policy: AccessPolicy;
-  /** A question about what is known. */
-  about(operation: Asked['operation'], resource: Resource): Asked;
-  /** A question about a URI of which nothing is known. */
-  unseen(operation: Asked['operation'], uri: string): Asked;
-  /** Whether the URI could lead elsewhere than it says: it is taken only as its server lists it. */
+  /** A request about a resource that is known. */
+  about(operation: DecisionRequest['operation'], resource: Resource): DecisionRequest;
+  /** A request about a URI whose resource is not known yet. */
+  unseen(operation: DecisionRequest['operation'], uri: string): DecisionRequest;
+  /** Whether the URI has `..` segments, and so could lead elsewhere. It is accepted only if its server lists exactly this URI. */
   goesUp(uri: string): boolean;
-  /** The features of the provider that the URI leads to; undefined where it leads to none. */
+  /** The features of the provider that the URI leads to; undefined if it leads to none. */
   featuresOf(uri: string): ProviderFeatures | undefined;
   /** Whether something of a mount may be hidden from the caller. */
   mayHide(operation: AccessOperation, mount: string | undefined, ctx: Context): boolean;
-  /** The strictest of what is decided under each name that the thing has. */
-  decide(asked: Asked, ctx: Context): AccessDecision | Promise<AccessDecision>;
-  /** Whether it is allowed without asking anybody now; tells nobody. */
-  allows(asked: Asked, ctx: Context): boolean | Promise<boolean>;
-  /** Whether whatever the caller may plainly read may be listed and subscribed to as well: then nobody has to ask. */
+  /** The strictest of the decisions about all names that a resource has. */
+  decide(request: DecisionRequest, ctx: Context): AccessDecision | Promise<AccessDecision>;
+  /** Whether a request is allowed without asking a human now. It is not recorded in the audit. */
+  allows(request: DecisionRequest, ctx: Context): boolean | Promise<boolean>;
+  /** Whether the caller may also list and subscribe to everything that it may read: then this needs no decisions of its own. */
   readMeansAll(ctx: Context): boolean;
-  /** A text that is the same for URIs that are decided about alike; undefined where more than the URI decides. */
+  /** The same text for all URIs that get the same decisions; undefined if decisions depend on more than the URI. */
   kindOf(uri: string): string | undefined;
-  /** As long as this is the same object, what was decided for the caller about lists holds. */
+  /** As long as this returns the same object, earlier decisions for the caller about lists hold. */
   steady(ctx: Context): object | undefined;
   /**
-   * Resolves when it may be; tells the audit.
+   * Resolves if the request may continue. Records the decision in the audit.
    * @throws ResourceError `denied`, `not-found`, or a question for a human
    */
-  enforce(asked: Asked, ctx: Context, manner?: Manner): Promise<void>;
-  /** As `enforce`, of a decision that is there. */
-  carryOut(decision: AccessDecision, asked: Asked, ctx: Context, manner?: Manner): void;
+  enforce(request: DecisionRequest, ctx: Context, manner?: Manner): Promise<void>;
+  /** Does the same as `enforce` for a decision that was already made. */
+  carryOut(decision: AccessDecision, request: DecisionRequest, ctx: Context, manner?: Manner): void;
 }
 
-/** @param resolver finds the mounts of URIs; without it nothing belongs to one */
+/** @param resolver finds the mounts of URIs; without it, no URI belongs to a mount */
 export function createDecisions(policy: AccessPolicy, resolver?: Resolver): Decisions {
   const consents = createConsents();
 
-  function decide(asked: Asked, ctx: Context): AccessDecision | Promise<AccessDecision> {
-    const { uri, template, resource } = asked;
+  function decide(request: DecisionRequest, ctx: Context): AccessDecision | Promise<AccessDecision> {
+    const { uri, template, resource } = request;
     const others = uri === undefined || template === true ? undefined : otherNames(uri, resolver);
     const leads = resource?.[NAMES]?.leadsTo;
-    if (others === undefined && leads === undefined) return decideOne(asked, ctx);
-    const decideAs = (name: string) => decideOne({ ...asked, uri: name, mount: resolver?.mountOf(name) }, ctx);
+    if (others === undefined && leads === undefined) return decideOne(request, ctx);
+    const decideAs = (name: string) => decideOne({ ...request, uri: name, mount: resolver?.mountOf(name) }, ctx);
     const same = [...(others?.same ?? []), ...(leads ?? [])].map(decideAs);
     const possible = (others?.possible ?? []).map(decideAs);
-    return strictest([decideOne(asked, ctx), ...same], possible);
+    return strictest([decideOne(request, ctx), ...same], possible);
   }
 
-  /** By one name. */
-  function decideOne(asked: Asked, ctx: Context): AccessDecision | Promise<AccessDecision> {
+  /** Decides about one name of a resource. */
+  function decideOne(request: DecisionRequest, ctx: Context): AccessDecision | Promise<AccessDecision> {
     try {
-      const decision = policy.decide(requestOf(asked, ctx));
+      const decision = policy.decide(requestOf(request, ctx));
       return decision instanceof Promise ? decision.catch((error) => failed(error, ctx)) : decision;
     } catch (error) {
       return failed(error, ctx);
@@ -89,15 +89,20 @@ export function createDecisions(policy: AccessPolicy, resolver?: Resolver): Deci
     try {
       return ask();
     } catch (error) {
-      ctx.log.error('the access policy failed, so it is asked about everything', { policy: policy.name, error });
+      ctx.log.error('the access policy failed, so it is request about everything', { policy: policy.name, error });
       return undefined;
     }
   }
 
-  const passes = (decision: AccessDecision, asked: Asked, ctx: Context): boolean =>
-    decision.effect === 'allow' || (decision.effect === 'ask' && consents.of(keyOf(asked), ctx) === 'yes');
+  const passes = (decision: AccessDecision, request: DecisionRequest, ctx: Context): boolean =>
+    decision.effect === 'allow' || (decision.effect === 'ask' && consents.of(keyOf(request), ctx) === 'yes');
 
-  function carryOut(decision: AccessDecision, asked: Asked, ctx: Context, manner = ofResource(asked)): void {
+  function carryOut(
+    decision: AccessDecision,
+    request: DecisionRequest,
+    ctx: Context,
+    manner = ofResource(request),
+  ): void {
     const { effect, rule, rememberMs = 0, scopes } = decision;
     ctx.decided?.({ effect, rule });
     switch (effect) {
@@ -106,13 +111,13 @@ export function createDecisions(policy: AccessPolicy, resolver?: Resolver): Deci
       case 'hide':
         throw manner.missing();
       case 'deny':
-        throw denied(asked, scopes);
+        throw denied(request, scopes);
       case 'ask': {
-        const said = consents.of(manner.key, ctx);
+        const answer = consents.of(manner.key, ctx);
         consents.keep(manner.key, ctx, rememberMs);
-        if (said === 'yes') return;
-        if (said === 'no') throw refused(asked);
-        throw new ConfirmationNeeded(manner.key, manner.question, asked.uri);
+        if (answer === 'yes') return;
+        if (answer === 'no') throw refused(request);
+        throw new ConfirmationNeeded(manner.key, manner.question, request.uri);
       }
     }
   }
@@ -131,8 +136,8 @@ export function createDecisions(policy: AccessPolicy, resolver?: Resolver): Deci
     mayHide: (operation, mount, { principal }) =>
       policy.hides !== false && policy.couldHide?.(principal, { operation, mount }) !== false,
     decide,
-    allows(asked, ctx) {
-      return whenDecided(decide(asked, ctx), (decision) => passes(decision, asked, ctx));
+    allows(request, ctx) {
+      return whenDecided(decide(request, ctx), (decision) => passes(decision, request, ctx));
     },
     readMeansAll: (ctx) => unlessItFails(ctx, () => policy.readMeansAll?.(ctx.principal)) === true,
     kindOf(uri) {
@@ -141,42 +146,42 @@ export function createDecisions(policy: AccessPolicy, resolver?: Resolver): Deci
       return kinds.includes(undefined) ? undefined : [...new Set(kinds)].join(' ');
     },
     steady: (ctx) => unlessItFails(ctx, () => policy.steady?.(ctx.principal)),
-    async enforce(asked, ctx, manner) {
-      const decision = decide(asked, ctx);
-      carryOut(decision instanceof Promise ? await decision : decision, asked, ctx, manner);
+    async enforce(request, ctx, manner) {
+      const decision = decide(request, ctx);
+      carryOut(decision instanceof Promise ? await decision : decision, request, ctx, manner);
     },
     carryOut,
   };
 }
 
-/** Each field by its name: a spread of objects of several shapes costs more than the decision itself. */
-const requestOf = (asked: Asked, { principal }: Context): AccessRequest => ({
+/** Copies each field by its name: a spread of objects of several shapes costs more than the decision itself. */
+const requestOf = (request: DecisionRequest, { principal }: Context): AccessRequest => ({
   principal,
-  operation: asked.operation,
-  uri: asked.uri,
-  template: asked.template,
-  resource: asked.resource,
-  mount: asked.mount,
-  name: asked.name,
-  arguments: asked.arguments,
-  onlyResources: asked.onlyResources,
+  operation: request.operation,
+  uri: request.uri,
+  template: request.template,
+  resource: request.resource,
+  mount: request.mount,
+  name: request.name,
+  arguments: request.arguments,
+  onlyResources: request.onlyResources,
 });
 
-/** Of a resource that is asked about, its URI; what else is asked about says its own. */
-const keyOf = ({ uri }: Asked): string => uri ?? '';
+/** The key of consents about a resource: its URI. Tools and prompts have keys of their own (`Manner.key`). */
+const keyOf = ({ uri }: DecisionRequest): string => uri ?? '';
 
-const ofResource = ({ uri = '' }: Asked): Manner => ({
+const ofResource = ({ uri = '' }: DecisionRequest): Manner => ({
   missing: () => notFound(uri),
   key: uri,
   question: `May this be read? ${uri}`,
 });
 
-const refused = ({ uri }: Asked): ResourceError =>
+const refused = ({ uri }: DecisionRequest): ResourceError =>
   uri === undefined
     ? new ResourceError('denied', 'The user did not allow this')
     : new ResourceError('denied', 'The user did not let this resource be read', { uri });
 
-function denied({ operation, uri, name }: Asked, scopes: readonly string[] = []): ResourceError {
+function denied({ operation, uri, name }: DecisionRequest, scopes: readonly string[] = []): ResourceError {
   const what = name === undefined ? 'this resource' : `${operation === 'call' ? 'the tool' : 'the prompt'} ${name}`;
   const needs = scopes.length === 0 ? '' : `; a token with ${scopes.join(' ')} may`;
   return new ResourceError('denied', `Access to ${what} is denied (${operation})${needs}`, {

@@ -1,31 +1,32 @@
-/** Says what somebody may do with something, and by which rule: for `vitrine explain` and for those who run the server. */
+/** Says what a principal may do, and which rule decides: for `vitrine explain` and for those who run the server. */
 import type { AccessDecision, AccessPolicy } from '../../core/access.ts';
 import { ANONYMOUS, createContext, type Principal, SILENT } from '../../core/context.ts';
 import type { AccessEffect, AccessOperation } from '../../core/decided.ts';
-import type { Asked, Decisions } from './decisions.ts';
+import type { DecisionRequest, Decisions } from './decisions.ts';
 import type { RulesPolicy } from './rules/index.ts';
 
+/** A decision with its reasons. */
 export interface Explained {
   readonly operation: AccessOperation;
   readonly effect: AccessEffect;
   readonly rule: string;
-  /** Scopes with which a token would be let through, where that is all that is missing. */
+  /** The scopes that a token lacks, if it lacks nothing else. */
   readonly scopes?: readonly string[] | undefined;
-  /** Rules that match as well, and do not decide. */
+  /** Rules that match, too, but do not decide. */
   readonly also: readonly { readonly effect: AccessEffect; readonly rule: string }[];
 }
 
 export async function explainDecision(
   policy: AccessPolicy,
   decisions: Decisions,
-  asked: Asked,
+  request: DecisionRequest,
   principal: Principal,
 ): Promise<Explained> {
-  const { effect, rule, scopes } = await decisions.decide(asked, createContext({ principal, log: SILENT }));
+  const { effect, rule, scopes } = await decisions.decide(request, createContext({ principal, log: SILENT }));
   const matching: readonly AccessDecision[] =
-    'matching' in policy ? (policy as RulesPolicy).matching({ ...asked, principal }) : [];
+    'matching' in policy ? (policy as RulesPolicy).matching({ ...request, principal }) : [];
   return {
-    operation: asked.operation,
+    operation: request.operation,
     effect,
     rule,
     ...(scopes !== undefined && { scopes }),
@@ -36,8 +37,8 @@ export async function explainDecision(
 const OF_RESOURCES: readonly AccessOperation[] = ['list', 'read', 'metadata', 'subscribe'];
 const OF_TEMPLATES: readonly AccessOperation[] = ['list', 'complete'];
 
-/** The questions about a URI or URI template: one for each operation that it has. */
-export function questionsAbout(uri: string): readonly Asked[] {
+/** The requests to decide about a URI or URI template: one for each operation that it has. */
+export function questionsAbout(uri: string): readonly DecisionRequest[] {
   const template = uri.includes('{');
   return (template ? OF_TEMPLATES : OF_RESOURCES).map((operation) => ({
     operation,
@@ -46,9 +47,9 @@ export function questionsAbout(uri: string): readonly Asked[] {
   }));
 }
 
-/** Somebody as a token would describe it. */
-export interface Called {
-  /** As its issuer calls it; `anonymous` for somebody without a token. */
+/** A caller, as a token would describe it. */
+export interface CallerFacts {
+  /** The name that its issuer gives it; `anonymous` for a caller without a token. */
   readonly subject: string;
   readonly issuer?: string | undefined;
   readonly client?: string | undefined;
@@ -56,7 +57,7 @@ export interface Called {
   readonly scopes?: readonly string[] | undefined;
 }
 
-export function principalCalled({ subject, issuer, client, groups = [], scopes = [] }: Called): Principal {
+export function principalCalled({ subject, issuer, client, groups = [], scopes = [] }: CallerFacts): Principal {
   if (subject === ANONYMOUS.id) return ANONYMOUS;
   return {
     id: `${issuer ?? ''}#${subject}`,

@@ -1,10 +1,10 @@
-/** The access layer: who may do what, decided in one place for every way in (SEC-RES-2, SEC-TOOL-2, SEC-PROMPT-2). */
+/** The access layer decides who may do what, in one place for every frontend (SEC-RES-2, SEC-TOOL-2, SEC-PROMPT-2). */
 import type { AccessOutline, AccessPolicy } from '../../core/access.ts';
 import { createContext, type Principal } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
 import type { Layer } from '../../core/layer.ts';
 import type { Resolver } from '../../core/mounts/resolver.ts';
-import { type Asked, createDecisions } from './decisions.ts';
+import { createDecisions, type DecisionRequest } from './decisions.ts';
 import { type Explained, explainDecision } from './explain.ts';
 import { accessLayer } from './layer.ts';
 import { type AccessRules, rulesPolicy } from './rules/index.ts';
@@ -15,8 +15,8 @@ export type { AccessRule, AccessRules, ArgumentValue, RulesPolicy, Who } from '.
 export { problemOf, rulesPolicy } from './rules/index.ts';
 
 /**
- * Adds a rule that asks a human before these URIs are read. Undefined where there is nothing to decide.
- * @throws ResourceError `invalid` where `access` is a policy of its own, which decides that itself
+ * Adds a rule that asks a human before these URIs are read. Undefined if there are neither rules nor such URIs.
+ * @throws ResourceError `invalid` if `access` is a policy, to which no rule can be added
  */
 export function withConfirmed(
   access: AccessOptions | undefined,
@@ -25,19 +25,20 @@ export function withConfirmed(
   if (confirm.length === 0) return access;
   const asking = { name: 'confirm', effect: 'ask', operations: ['read'], uris: confirm } as const;
   if (access === undefined) return { rules: [asking], default: 'allow' };
-  if ('decide' in access) throw invalid('With an access policy of its own, what is confirmed is decided there');
+  if ('decide' in access)
+    throw invalid('confirm needs access rules; with an access policy, let the policy give the effect "ask" instead');
   return { ...access, rules: [...access.rules, asking] };
 }
 
-/** Rules, or whatever else decides. */
+/** Rules, or a policy that decides. */
 export type AccessOptions = AccessRules | AccessPolicy;
 
 export interface Access {
   readonly policy: AccessPolicy;
   readonly layer: Layer;
   readonly outline: AccessOutline;
-  /** Says what somebody may do, and by which rule. */
-  explain(asked: Asked, principal: Principal): Promise<Explained>;
+  /** Says whether the principal may do what is requested, and which rule decides. */
+  explain(asked: DecisionRequest, principal: Principal): Promise<Explained>;
   close(): Promise<void>;
 }
 

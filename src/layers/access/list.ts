@@ -1,6 +1,6 @@
 /**
- * Lists under a policy: the entries that may be listed, as this caller may have them. Which they are is decided anew each
- * time, also where the page is known.
+ * Guards lists: a caller gets the entries that it may list, with the capabilities that it may use. This is decided anew each
+ * time, even if the page of the provider was kept.
  */
 import { isRepeatable, markRepeatable } from '../../core/again.ts';
 import type { Context } from '../../core/context.ts';
@@ -12,12 +12,12 @@ import type { Views } from './views.ts';
 import { whenDecided } from './when-decided.ts';
 
 /** The parts that a page for a caller was made of. */
-interface Made {
-  /** Pages of the inner provider, and what was wanted of it. */
+interface Origin {
+  /** Pages of the inner provider, each with its request. */
   readonly taken: { readonly page: ResourcePage; readonly want: Page }[];
-  /** Each entry, and the resource that is shown for it; undefined where none is. */
+  /** Each entry with the resource that the caller gets for it; undefined if the entry is left out. */
   readonly shown: { readonly entry: Resource; readonly as: Resource | undefined }[];
-  /** As long as the policy gives this object, that stays decided. */
+  /** As long as the policy returns this object, the decisions about `shown` hold. */
   readonly steady: object | undefined;
 }
 
@@ -28,18 +28,18 @@ export interface GuardedList {
 
 export function guardedList(inner: ResourceProvider, views: Views): GuardedList {
   const { policy, decisions, about, unseen, admitted, listedAs } = views;
-  const origins = new WeakMap<ResourcePage, Made>();
-  /** Somebody else is asked, which takes time: not twice for one list. */
+  const origins = new WeakMap<ResourcePage, Origin>();
+  /** Whether the policy is asynchronous. Pages are then not given again, since that would ask it twice for one list. */
   let takesTime = false;
 
   function keepListed(resource: Resource, ctx: Context): Resource | undefined | Promise<Resource | undefined> {
-    const asked = about('list', resource);
-    return whenDecided(decisions.allows(asked, ctx), (allowed) =>
-      allowed ? listedAs(asked, resource, ctx) : undefined,
+    const request = about('list', resource);
+    return whenDecided(decisions.allows(request, ctx), (allowed) =>
+      allowed ? listedAs(request, resource, ctx) : undefined,
     );
   }
 
-  /** Whether the list itself may plainly be had, as far as its URI says. */
+  /** Whether the caller may list this URI, if the URI alone decides that, at once. */
   function isAdmitted(uri: string | undefined, ctx: Context): boolean {
     if (uri === undefined) return true;
     if (decisions.goesUp(uri)) return false;
@@ -52,7 +52,7 @@ export function guardedList(inner: ResourceProvider, views: Views): GuardedList 
     return decision.effect === 'allow';
   }
 
-  const isSteady = ({ steady }: Made, ctx: Context): boolean =>
+  const isSteady = ({ steady }: Origin, ctx: Context): boolean =>
     steady !== undefined && decisions.steady(ctx) === steady;
 
   const isShownAs = (resource: Resource, as: Resource | undefined, ctx: Context): boolean => {
@@ -65,40 +65,40 @@ export function guardedList(inner: ResourceProvider, views: Views): GuardedList 
     async list(uri, page, ctx) {
       const itself = uri === undefined ? undefined : await admitted('list', uri, ctx);
       const seen = withoutUnseenMounts(policy, ctx);
-      const made: Made = { taken: [], shown: [], steady: decisions.steady(ctx) };
+      const origin: Origin = { taken: [], shown: [], steady: decisions.steady(ctx) };
       const { items, ...rest } = await fillPage(
         async (want: Page, quietly) => {
           const given = await inner.list(uri, want, quietly ? { ...ctx, notes: undefined } : seen);
-          made.taken.push({ page: given, want });
+          origin.taken.push({ page: given, want });
           const { resources, ...more } = given;
           return { ...more, items: resources };
         },
         page,
         (entry) =>
           whenDecided(keepListed(entry, ctx), (as) => {
-            made.shown.push({ entry, as });
+            origin.shown.push({ entry, as });
             return as;
           }),
         ctx,
       );
       const listed: ResourcePage = { ...rest, resources: items };
       const plainly = itself === undefined || (itself.uri === uri && itself[NAMES] === undefined);
-      if (policy.attributes || takesTime || !plainly || !made.taken.every((each) => isRepeatable(each.page)))
+      if (policy.attributes || takesTime || !plainly || !origin.taken.every((each) => isRepeatable(each.page)))
         return listed;
-      origins.set(listed, made);
+      origins.set(listed, origin);
       return markRepeatable(listed);
     },
 
     listAgain(page, uri, want, ctx) {
       if (takesTime || policy.attributes) return false;
-      const made = origins.get(page);
-      if (made === undefined) return false;
+      const origin = origins.get(page);
+      if (origin === undefined) return false;
       return (
         isAdmitted(uri, ctx) &&
-        made.taken.every((each) => inner.listAgain?.(each.page, uri, each.want, ctx) === true) &&
-        (isSteady(made, ctx) || made.shown.every(({ entry, as }) => isShownAs(entry, as, ctx))) &&
-        made.taken[0]?.want.cursor === want.cursor &&
-        made.taken[0]?.want.limit === want.limit
+        origin.taken.every((each) => inner.listAgain?.(each.page, uri, each.want, ctx) === true) &&
+        (isSteady(origin, ctx) || origin.shown.every(({ entry, as }) => isShownAs(entry, as, ctx))) &&
+        origin.taken[0]?.want.cursor === want.cursor &&
+        origin.taken[0]?.want.limit === want.limit
       );
     },
   };

@@ -10,7 +10,7 @@ import { noSuchPrompt } from '../../core/prompt.ts';
 import type { Page } from '../../core/provider.ts';
 import { noSuchTask } from '../../core/task-ids.ts';
 import { noSuchTool } from '../../core/tool.ts';
-import type { Asked, Decisions, Manner } from './decisions.ts';
+import type { DecisionRequest, Decisions, Manner } from './decisions.ts';
 import { guardedAsking, guardedResult } from './results.ts';
 import { nextTick } from './together.ts';
 import { withoutUnseenMounts } from './unseen-mounts.ts';
@@ -29,7 +29,7 @@ export function guardedNames(inner: Operations, decisions: Decisions): ProviderO
     return effect === 'allow' || effect === 'ask';
   }
 
-  function shown<T extends { readonly name: string }>(
+  function listAllowed<T extends { readonly name: string }>(
     operation: Operation,
     list: (page: Page, ctx: Context) => Promise<NamedPage<T>>,
     page: Page,
@@ -43,29 +43,30 @@ export function guardedNames(inner: Operations, decisions: Decisions): ProviderO
     );
   }
 
-  async function pass(asked: Asked, owner: Owner, ctx: Context, manner: Manner): Promise<void> {
+  async function enforce(access: DecisionRequest, owner: Owner, ctx: Context, manner: Manner): Promise<void> {
     const { mount, exists } = owner;
-    const decision = await decisions.decide(asked, ctx);
+    const decision = await decisions.decide(access, ctx);
     // A mounted server answers for a missing name in its own words, and after its own time. So where something may be hidden,
     // Vitrine looks up missing and hidden names alike, and a request for either does not reach the server.
-    const looked = exists !== undefined && decision.effect !== 'deny' && decisions.mayHide(asked.operation, mount, ctx);
-    if (looked && !(await exists(ctx))) {
+    const looksUp =
+      exists !== undefined && decision.effect !== 'deny' && decisions.mayHide(access.operation, mount, ctx);
+    if (looksUp && !(await exists(ctx))) {
       ctx.decided?.(decision);
       throw manner.missing();
     }
-    decisions.carryOut(decision, asked, ctx, manner);
+    decisions.carryOut(decision, access, ctx, manner);
   }
 
   /** Runs a tool or prompt that may be used. A hidden one and a missing one give the same error, after the same time. */
-  async function passed<T>(
-    asked: Asked,
+  async function runIfAllowed<T>(
+    access: DecisionRequest,
     owner: Owner,
     ctx: Context,
     manner: Manner,
     run: () => Promise<T>,
   ): Promise<T> {
     try {
-      await pass(asked, owner, ctx, manner);
+      await enforce(access, owner, ctx, manner);
       return await run();
     } catch (error) {
       if (policy.hides !== false && error instanceof ResourceError && error.code === 'invalid') await nextTick();
@@ -73,16 +74,16 @@ export function guardedNames(inner: Operations, decisions: Decisions): ProviderO
     }
   }
 
-  const asPrompt = (name: string, { mount }: Owner): Asked => ({ operation: 'prompt', name, mount });
+  const asPrompt = (name: string, { mount }: Owner): DecisionRequest => ({ operation: 'prompt', name, mount });
 
   return {
-    listTools: (page, ctx) => shown('call', (wanted, seen) => has.listTools(wanted, seen), page, ctx),
+    listTools: (page, ctx) => listAllowed('call', (wanted, seen) => has.listTools(wanted, seen), page, ctx),
 
     callTool(request, owner, invocation) {
       const { name, arguments: given = {} } = request;
       const { mount, onlyResources } = owner;
-      const asked: Asked = { operation: 'call', name, mount, arguments: given, onlyResources };
-      return passed(asked, owner, invocation, callManner(request), () =>
+      const access: DecisionRequest = { operation: 'call', name, mount, arguments: given, onlyResources };
+      return runIfAllowed(access, owner, invocation, callManner(request), () =>
         guardedResult(owner, invocation, decisions, () =>
           has.callTool(request, owner, guardedAsking(owner, invocation, decisions)),
         ),
@@ -102,8 +103,8 @@ export function guardedNames(inner: Operations, decisions: Decisions): ProviderO
 
     // A caller who may no longer call the tool gets nothing of a task that its call began.
     async askTask(request, owner, invocation) {
-      const asked: Asked = { operation: 'call', name: request.name, mount: owner.mount };
-      const decision = await decisions.decide(asked, invocation);
+      const access: DecisionRequest = { operation: 'call', name: request.name, mount: owner.mount };
+      const decision = await decisions.decide(access, invocation);
       invocation.decided?.(decision);
       if (decision.effect !== 'allow' && decision.effect !== 'ask') throw noSuchTask();
       return guardedResult(owner, invocation, decisions, () =>
@@ -115,17 +116,17 @@ export function guardedNames(inner: Operations, decisions: Decisions): ProviderO
       return (await shows('call', tool, owner, ctx)) ? has.headerParameters(tool, owner, ctx) : [];
     },
 
-    listPrompts: (page, ctx) => shown('prompt', (wanted, seen) => has.listPrompts(wanted, seen), page, ctx),
+    listPrompts: (page, ctx) => listAllowed('prompt', (wanted, seen) => has.listPrompts(wanted, seen), page, ctx),
 
     getPrompt: (request, owner, invocation) =>
-      passed(asPrompt(request.name, owner), owner, invocation, promptManner('prompts/get', request), () =>
+      runIfAllowed(asPrompt(request.name, owner), owner, invocation, promptManner('prompts/get', request), () =>
         guardedResult(owner, invocation, decisions, () =>
           has.getPrompt(request, owner, guardedAsking(owner, invocation, decisions)),
         ),
       ),
 
     completePrompt: (request, owner, ctx) =>
-      passed(
+      runIfAllowed(
         asPrompt(request.prompt, owner),
         owner,
         ctx,
@@ -135,7 +136,7 @@ export function guardedNames(inner: Operations, decisions: Decisions): ProviderO
   };
 }
 
-/** The key of a confirmation, which is good for these arguments and no others. */
+/** The key of a confirmation. It holds for these arguments only. */
 const keyOf = (method: string, { name, arguments: given = {} }: NamedRequest): string =>
   `${method}:${name}:${hash('sha256', JSON.stringify(given))}`;
 
@@ -151,6 +152,7 @@ const promptManner = (method: string, request: NamedRequest): Manner => ({
   question: `May the prompt ${request.name} be used?`,
 });
 
+/** The most characters of the arguments that a question shows. */
 const MAX_SHOWN = 500;
 
 const shortened = (text: string): string => (text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`);

@@ -1,6 +1,6 @@
 /**
- * Reads under a policy. Each read comes by here, and nearly each is plainly allowed: that way waits for nothing but the
- * read itself, and the others are beside it.
+ * Guards reads. Nearly every read is allowed by its URI alone, so this path waits for nothing but the read itself. Functions of
+ * their own handle the other reads.
  */
 import { closeBodies, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
@@ -11,23 +11,26 @@ import { whenDecided } from './when-decided.ts';
 
 type Bodies = readonly ResourceBody[];
 
-/** The one body of a read, under the name that it was allowed under: nothing else is to be decided about it. */
-const isAskedFor = ({ child, resource }: ResourceBody, uri: string): boolean =>
+/** Whether a body has the URI under which the read was allowed, so that it needs no decision of its own. */
+const isRequested = ({ child, resource }: ResourceBody, uri: string): boolean =>
   child !== true && resource.uri === uri && resource[NAMES] === undefined;
 
-const isAllAskedFor = (bodies: Bodies, uri: string): boolean =>
-  bodies.length === 1 && bodies[0] !== undefined && isAskedFor(bodies[0], uri);
+const isOnlyRequested = (bodies: Bodies, uri: string): boolean =>
+  bodies.length === 1 && bodies[0] !== undefined && isRequested(bodies[0], uri);
 
-/** Of what this caller may plainly read, as it is: then it was given as it came. Decided anew each time. */
+/**
+ * Gives bodies again only if the URI alone allows the caller to read them, since such bodies were passed on unchanged. This is
+ * decided anew each time.
+ */
 export function guardedAgain(
   inner: ResourceProvider,
   { policy, decisions, unseen }: Views,
 ): NonNullable<ResourceProvider['again']> {
-  /** Somebody else is asked, which takes time: not twice for one read. */
+  /** Whether the policy is asynchronous. Bodies are then not given again, since that would ask it twice for one read. */
   let takesTime = false;
 
   return (bodies, uri, want, ctx) => {
-    if (takesTime || policy.attributes || decisions.goesUp(uri) || !isAllAskedFor(bodies, uri)) return false;
+    if (takesTime || policy.attributes || decisions.goesUp(uri) || !isOnlyRequested(bodies, uri)) return false;
     if (!decisions.readMeansAll(ctx)) return false;
     const decision = decisions.decide(unseen('read', uri), ctx);
     if (decision instanceof Promise) {
@@ -43,37 +46,37 @@ export function guardedAgain(
 export function guardedRead(inner: ResourceProvider, views: Views): ResourceProvider['read'] {
   const { policy, decisions, about, unseen, named, admitted, carryOut, shown, plainly } = views;
 
-  /** Undefined where it is plainly allowed: then there is nothing to wait for. */
+  /** Undefined if the URI alone allows the read, so that there is nothing to wait for; else a promise that rejects if it is not. */
   function unlessAllowed(uri: string, ctx: Context): unknown {
     if (policy.attributes) return admitted('read', uri, ctx);
     const listed = named(uri, ctx);
     if (listed !== undefined) return listed.then(() => admitted('read', uri, ctx));
     return whenDecided(decisions.decide(unseen('read', uri), ctx), (decision) => {
-      // Anything but a plain yes is about what is really there, under its own name.
+      // Any other effect has to be decided about the resource itself, under its own name.
       if (decision.effect !== 'allow') return admitted('read', uri, ctx);
       ctx.decided?.(decision);
       return undefined;
     });
   }
 
-  async function readWhenSure(unsure: unknown, uri: string, want: ReadOptions, ctx: Context): Promise<Bodies> {
-    await unsure;
-    return kept(await inner.read(uri, want, ctx).catch((error) => fail(error, uri)), uri, ctx);
+  async function readWhenAllowed(decided: unknown, uri: string, want: ReadOptions, ctx: Context): Promise<Bodies> {
+    await decided;
+    return keepAllowed(await inner.read(uri, want, ctx).catch((error) => fail(error, uri)), uri, ctx);
   }
 
-  /** The contents that may be read. */
-  async function kept(bodies: Bodies, uri: string, ctx: Context): Promise<Bodies> {
+  /** Returns the bodies that the caller may read, and closes the others. */
+  async function keepAllowed(bodies: Bodies, uri: string, ctx: Context): Promise<Bodies> {
     try {
-      const seen = await Promise.all(bodies.map(async (body) => keptBody(body, uri, ctx)));
-      await closeBodies(bodies.filter((_, index) => seen[index] === undefined));
-      return seen.filter((body) => body !== undefined);
+      const kept = await Promise.all(bodies.map(async (body) => bodyIfAllowed(body, uri, ctx)));
+      await closeBodies(bodies.filter((_, index) => kept[index] === undefined));
+      return kept.filter((body) => body !== undefined);
     } catch (error) {
       await closeBodies(bodies);
       throw plainly(error, uri);
     }
   }
 
-  function keptBody(
+  function bodyIfAllowed(
     body: ResourceBody,
     uri: string,
     ctx: Context,
@@ -83,10 +86,10 @@ export function guardedRead(inner: ResourceProvider, views: Views): ResourceProv
       return whenDecided(decisions.allows(about('read', resource), ctx), (allowed) =>
         allowed ? shownBody(body, ctx) : undefined,
       );
-    if (!policy.attributes && isAskedFor(body, uri)) return shownBody(body, ctx);
-    const asked = about('read', resource);
-    return whenDecided(decisions.decide(asked, ctx), (decision) => {
-      carryOut(decision, asked, uri, ctx);
+    if (!policy.attributes && isRequested(body, uri)) return shownBody(body, ctx);
+    const request = about('read', resource);
+    return whenDecided(decisions.decide(request, ctx), (decision) => {
+      carryOut(decision, request, uri, ctx);
       return shownBody(body, ctx);
     });
   }
@@ -97,8 +100,8 @@ export function guardedRead(inner: ResourceProvider, views: Views): ResourceProv
       if (resource === body.resource) return body;
       const { item } = body;
       const { capabilities } = resource;
-      const own = item === undefined || capabilities === undefined ? {} : { item: { ...item, capabilities } };
-      return { ...body, ...own, resource };
+      const withItem = item === undefined || capabilities === undefined ? {} : { item: { ...item, capabilities } };
+      return { ...body, ...withItem, resource };
     });
   }
 
@@ -107,12 +110,12 @@ export function guardedRead(inner: ResourceProvider, views: Views): ResourceProv
   };
 
   return (uri, want, ctx) => {
-    const unsure = unlessAllowed(uri, ctx);
-    if (unsure !== undefined) return readWhenSure(unsure, uri, want, ctx);
+    const decided = unlessAllowed(uri, ctx);
+    if (decided !== undefined) return readWhenAllowed(decided, uri, want, ctx);
     return inner.read(uri, want, ctx).then(
       (bodies) => {
-        const isAll = !policy.attributes && isAllAskedFor(bodies, uri);
-        return isAll && decisions.readMeansAll(ctx) ? bodies : kept(bodies, uri, ctx);
+        const isDecided = !policy.attributes && isOnlyRequested(bodies, uri);
+        return isDecided && decisions.readMeansAll(ctx) ? bodies : keepAllowed(bodies, uri, ctx);
       },
       (error: unknown) => fail(error, uri),
     );

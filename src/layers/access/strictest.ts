@@ -1,12 +1,12 @@
-/** Picks the decision that counts of several about one thing: the strictest, whatever their order. */
+/** Picks the strictest of several decisions about one resource, whatever their order. */
 import type { AccessDecision } from '../../core/access.ts';
 import { STRICTNESS } from '../../core/decided.ts';
 
 type Decision = AccessDecision | Promise<AccessDecision>;
 
 /**
- * @param sure under names of which each has to be allowed; the first one counts among equals
- * @param possible under names that forbid where something is about them, and allow nothing
+ * @param sure decisions under names that all have to be allowed; among equally strict ones, the first counts
+ * @param possible decisions under names that the resource may have; the policy's default does not count here
  */
 export function strictest(sure: readonly [Decision, ...Decision[]], possible: readonly Decision[]): Decision {
   const all = [...sure, ...possible];

@@ -4,11 +4,11 @@ import type { Context } from '../../core/context.ts';
 import { notFound, PeerError, ResourceError } from '../../core/errors.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import type { Resource } from '../../protocol/resources.ts';
-import type { Asked, Decisions } from './decisions.ts';
+import type { DecisionRequest, Decisions } from './decisions.ts';
 import { nextTick } from './together.ts';
 import { whenDecided } from './when-decided.ts';
 
-type Operation = Asked['operation'];
+type Operation = DecisionRequest['operation'];
 
 export interface Views {
   readonly policy: AccessPolicy;
@@ -30,11 +30,11 @@ export interface Views {
    */
   admitted(operation: Operation, uri: string, ctx: Context): Promise<Resource>;
   /** Records a decision in the audit, and throws unless the operation may continue. @param uri as it was requested */
-  carryOut(decision: AccessDecision, asked: Asked, uri: string, ctx: Context): void;
+  carryOut(decision: AccessDecision, request: DecisionRequest, uri: string, ctx: Context): void;
   /** Returns the resource with only the capabilities that the principal may use (2093-3). */
   shown(resource: Resource, ctx: Context): Resource | Promise<Resource>;
   /** The same for a resource that may be listed, as was already decided. */
-  listedAs(asked: Asked, resource: Resource, ctx: Context): Resource | Promise<Resource>;
+  listedAs(request: DecisionRequest, resource: Resource, ctx: Context): Resource | Promise<Resource>;
   /** Returns the error to throw in place of a provider's error. */
   plainly(error: unknown, uri: string): unknown;
   /** Returns the context for providers that ask about further resources. @param uri undefined for the roots of all */
@@ -66,12 +66,12 @@ export function createViews(inner: ResourceProvider, decisions: Decisions): View
     }
   }
 
-  function carryOut(decision: AccessDecision, asked: Asked, uri: string, ctx: Context): void {
+  function carryOut(decision: AccessDecision, request: DecisionRequest, uri: string, ctx: Context): void {
     // A hidden resource causes the error of a missing one, with the requested URI.
-    decisions.carryOut(decision, asked, ctx, {
+    decisions.carryOut(decision, request, ctx, {
       missing: () => notFound(uri),
-      key: asked.uri ?? uri,
-      question: `May this be read? ${asked.uri}`,
+      key: request.uri ?? uri,
+      question: `May this be read? ${request.uri}`,
     });
   }
 
@@ -107,8 +107,8 @@ export function createViews(inner: ResourceProvider, decisions: Decisions): View
     described,
     async admitted(operation, uri, ctx) {
       const resource = await described(uri, ctx);
-      const asked = about(operation, resource);
-      carryOut(await decisions.decide(asked, ctx), asked, uri, ctx);
+      const request = about(operation, resource);
+      carryOut(await decisions.decide(request, ctx), request, uri, ctx);
       return resource;
     },
     carryOut,
@@ -120,10 +120,10 @@ export function createViews(inner: ResourceProvider, decisions: Decisions): View
       if (typeof list === 'boolean' && typeof subscribe === 'boolean') return ableTo(resource, list, subscribe);
       return Promise.all([list, subscribe]).then((allowed) => ableTo(resource, ...allowed));
     },
-    listedAs(asked, resource, ctx) {
+    listedAs(request, resource, ctx) {
       const { capabilities } = resource;
       if (capabilities?.subscribe !== true) return resource;
-      return whenDecided(decisions.allows({ ...asked, operation: 'subscribe' }, ctx), (subscribe) =>
+      return whenDecided(decisions.allows({ ...request, operation: 'subscribe' }, ctx), (subscribe) =>
         ableTo(resource, capabilities.list, subscribe),
       );
     },

@@ -40,7 +40,7 @@ function possibly(values: readonly ArgumentValue[]): (given: unknown) => boolean
   const fits = (text: string): boolean => exact.has(text.trim().toLowerCase()) || globs?.mayMatch(text) === true;
   const within = (given: unknown, depth: number): boolean => {
     if (typeof given !== 'object' || given === null) return fits(String(given));
-    return depth >= MAX_DEPTH || Object.values(given).some((each) => within(each, depth + 1));
+    return depth >= MAX_DEPTH || Object.values(given).some((value) => within(value, depth + 1));
   };
   return (given) => within(given, 0);
 }

@@ -17,7 +17,7 @@ interface CompiledRule {
   readonly rule: AccessRule;
   readonly who: WhoTest;
   readonly target: TargetTest;
-  /** The part of it that names Vitrine's own state. */
+  /** The part of the rule that names Vitrine's own state. */
   readonly ofState: TargetTest | undefined;
   readonly decision: AccessDecision;
 }
@@ -41,10 +41,10 @@ interface Remembered {
 /** The most decisions that are kept, over all principals: a few MiB. */
 const MAX_REMEMBERED = 20_000;
 
-/** Which rules match a request, for `vitrine explain`. */
+/** A policy that also says which rules match a request, for `vitrine explain`. */
 export interface RulesPolicy extends AccessPolicy {
   decide(request: AccessRequest): AccessDecision;
-  /** The decisions of all rules that match, the one that counts first. */
+  /** The decisions of all rules that match. The first one is the decision. */
   matching(request: AccessRequest): readonly AccessDecision[];
 }
 
@@ -61,15 +61,15 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
     .digest('base64url')
     .slice(0, 16);
   const attributes = compiled.some(({ target }) => target.attributes);
-  let known = new WeakMap<Principal, Own>();
-  /** The latest principal: all questions of one request are about the same one. */
+  let byPrincipal = new WeakMap<Principal, Own>();
+  /** The latest principal: all decisions of one request are about the same one. */
   let last: { readonly principal: Principal; readonly own: Own } | undefined;
   let remembered = 0;
 
   function ownOf(principal: Principal): Own {
     if (last?.principal === principal) return last.own;
-    const own = known.get(principal) ?? ownRules(principal);
-    known.set(principal, own);
+    const own = byPrincipal.get(principal) ?? ownRules(principal);
+    byPrincipal.set(principal, own);
     last = { principal, own };
     return own;
   }
@@ -102,7 +102,7 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
     }
     byUri.set(uri, { mount, decision });
     if (++remembered > MAX_REMEMBERED) {
-      known = new WeakMap();
+      byPrincipal = new WeakMap();
       last = undefined;
       remembered = 0;
     }
@@ -113,7 +113,7 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
     for (const { target, decision } of ownOf(request.principal).rules) {
       if (target.matches(request)) return decision;
     }
-    // Such a tool only reaches resources, and each of those is decided on its own.
+    // Such a tool only accesses resources, and each of them is decided about on its own.
     if (request.onlyResources === true) return resourceTools;
     return lacking(request) ?? otherwise;
   }
@@ -137,14 +137,16 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
     decide,
     could(principal, area) {
       if (fallback === 'allow') return true;
-      return ownOf(principal).rules.some((each) => opens(each, area));
+      return ownOf(principal).rules.some((rule) => opens(rule, area));
     },
     couldHide(principal, area) {
       if (fallback === 'hide') return true;
-      return ownOf(principal).rules.some((each) => each.rule.effect === 'hide' && isAbout(each, area));
+      return ownOf(principal).rules.some(
+        (compiledRule) => compiledRule.rule.effect === 'hide' && isAbout(compiledRule, area),
+      );
     },
     couldWithhold(principal, area) {
-      const rules = ownOf(principal).rules.filter((each) => isAbout(each, area));
+      const rules = ownOf(principal).rules.filter((rule) => isAbout(rule, area));
       if (rules.some(({ rule }) => rule.effect !== 'allow')) return true;
       return fallback !== 'allow' && !rules.some(({ rule, target }) => target.whole && isSurelyAbout(rule, area));
     },
@@ -152,18 +154,17 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
     readMeansAll: (principal) => ownOf(principal).readMeansAll,
     kindOf(uri, mount) {
       if (attributes) return undefined;
-      const asked = { principal: ANONYMOUS, operation: 'read', uri, mount } as const;
-      return `${edition} ${compiled.map(({ target }) => (target.matches(asked) ? 1 : 0)).join('')}`;
+      const request = { principal: ANONYMOUS, operation: 'read', uri, mount } as const;
+      return `${edition} ${compiled.map(({ target }) => (target.matches(request) ? 1 : 0)).join('')}`;
     },
     operators: compiled.some(({ ofState }) => ofState !== undefined)
       ? {
           may(principal, uri) {
-            const asked = { principal, operation: 'read', uri, mount: STATE_MOUNT } as const;
-            return ownOf(principal).rules.some(({ ofState }) => ofState?.matches(asked) === true);
+            const request = { principal, operation: 'read', uri, mount: STATE_MOUNT } as const;
+            return ownOf(principal).rules.some(({ ofState }) => ofState?.matches(request) === true);
           },
         }
       : undefined,
-    // Nobody is asked before something is listed or subscribed to: that would hold for a while only.
     // Effects of `ask` do not make this unsteady: no human is asked before a list or a subscription.
     steady: (principal) => (attributes ? undefined : ownOf(principal)),
     matching(request) {
@@ -175,7 +176,7 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
 
 /** Whether a rule that allows to read also allows to list and subscribe, and whether it does not forbid one of these alone. */
 function treatsReadersAlike({ rule, target: { operations } }: CompiledRule): boolean {
-  const [read, ...rest] = (['read', 'list', 'subscribe'] as const).map((each) => operations.has(each));
+  const [read, ...rest] = (['read', 'list', 'subscribe'] as const).map((operation) => operations.has(operation));
   return rule.effect === 'allow' ? !read || !rest.includes(false) : read === true || !rest.includes(true);
 }
 
@@ -206,12 +207,13 @@ function compileRule(rule: AccessRule, index: number): CompiledRule {
   const { effect, name = `rule ${index + 1}`, operations = [], rememberSeconds } = rule;
   const problem = problemOf(rule);
   if (problem !== undefined) throw invalid(`Access rule "${name}": ${problem}`);
-  const meant = { ...rule, ...(operations.length > 0 && { operations }) };
-  const ofState = namingState(meant);
+  // An empty list of operations means the default.
+  const effective = { ...rule, ...(operations.length > 0 && { operations }) };
+  const ofState = namingState(effective);
   return {
     rule,
     who: compileWho(rule.who),
-    target: compileTarget(meant),
+    target: compileTarget(effective),
     ofState: ofState && compileTarget(ofState),
     decision: { effect, rule: name, ...(rememberSeconds !== undefined && { rememberMs: rememberSeconds * 1_000 }) },
   };
@@ -235,21 +237,21 @@ function listsOf(rule: AccessRule): readonly (readonly [readonly string[] | unde
 /** Says why a rule makes no sense, and how to correct it; undefined if the rule is right. */
 export function problemOf(rule: AccessRule): string | undefined {
   const { effect, operations, uris, except, tools, prompts, arguments: args, rememberSeconds } = rule;
-  const meant = (operation: AccessOperation): boolean => operations === undefined || operations.includes(operation);
-  const unasked = effect === 'ask' ? operations?.find((each) => !ASKABLE.includes(each)) : undefined;
-  if (unasked !== undefined)
-    return `a human can be asked about ${ASKABLE.join(', ')}, not about ${unasked}; allow or deny that in another rule`;
+  const includes = (operation: AccessOperation): boolean => operations === undefined || operations.includes(operation);
+  const notAskable = effect === 'ask' ? operations?.find((operation) => !ASKABLE.includes(operation)) : undefined;
+  if (notAskable !== undefined)
+    return `a human can be asked about ${ASKABLE.join(', ')}, not about ${notAskable}; allow or deny that in another rule`;
   if (rememberSeconds !== undefined && effect !== 'ask')
     return 'only what is asked is remembered; remove rememberSeconds';
-  if ((tools !== undefined || args !== undefined) && !meant('call'))
-    return 'tools and arguments are of the operation call; add it, or remove them';
-  if (prompts !== undefined && !meant('prompt')) return 'prompts are of the operation prompt; add it, or remove them';
+  if ((tools !== undefined || args !== undefined) && !includes('call'))
+    return 'tools and arguments need the operation call; add it, or remove them';
+  if (prompts !== undefined && !includes('prompt')) return 'prompts need the operation prompt; add it, or remove them';
   for (const [globs, subject] of listsOf(rule)) {
     const vague = globProblem(globs, subject);
     if (vague !== undefined) return vague;
   }
-  const resources = operations?.filter((each) => each !== 'call' && each !== 'prompt');
+  const resources = operations?.filter((operation) => operation !== 'call' && operation !== 'prompt');
   if ((uris !== undefined || except !== undefined) && resources?.length === 0)
-    return 'uris are of resources, not of tools and prompts; name tools or prompts instead';
+    return 'uris and except apply to resources, not to tools and prompts; name tools or prompts instead';
   return undefined;
 }

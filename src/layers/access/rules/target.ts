@@ -1,4 +1,4 @@
-/** Whether a rule is about what is asked for. */
+/** Decides whether a rule applies to the resource, tool or prompt of a request. */
 
 import type { AccessRequest } from '../../../core/access.ts';
 import { ACCESS_OPERATIONS, type AccessOperation, ASKABLE } from '../../../core/decided.ts';
@@ -8,16 +8,16 @@ import { NAMES, type Resource } from '../../../protocol/resources.ts';
 import { argumentTest } from './arguments.ts';
 import type { AccessRule } from './options.ts';
 
-/** Whether what the rule says of a resource can be true of this one; `unknown` where that is not known. */
+/** Whether a resource has an attribute as the rule names it; `unknown` if the resource does not tell. */
 type AttributeTest = (resource: Resource) => boolean | 'unknown';
 
 export interface TargetTest {
   matches(request: AccessRequest): boolean;
-  /** It says something of what a resource is, beside its URI. */
+  /** Whether the rule depends on attributes of a resource beside its URI. */
   readonly attributes: boolean;
-  /** It is about everything of its mounts that its operations can be done with. */
+  /** Whether the rule applies to everything in its mounts, for its operations. */
   readonly whole: boolean;
-  /** It is about everything there is. */
+  /** Whether the rule applies to everything: all mounts and all operations. */
   readonly everything: boolean;
   readonly operations: ReadonlySet<AccessOperation>;
 }
@@ -33,7 +33,7 @@ export function compileTarget(rule: AccessRule): TargetTest {
   const mounts = rule.mounts === undefined ? undefined : new Set(rule.mounts);
   const operations = operationsOf(rule, uris !== undefined || except !== undefined || attributes.length > 0);
   const conditions = [uris, except, tools, prompts, rule.arguments, attributes[0]];
-  const whole = conditions.every((each) => each === undefined);
+  const whole = conditions.every((condition) => condition === undefined);
 
   /** If an attribute of a resource is unknown, a rule that allows does not match, and any other does: that is safe. */
   function hasAttributes({ resource, template }: AccessRequest): boolean {
@@ -65,7 +65,7 @@ export function compileTarget(rule: AccessRule): TargetTest {
   };
 }
 
-/** @param sure only what is surely meant: a rule that forbids is about whatever could be meant */
+/** @param sure matches only what surely fits; if false, everything that may fit, as a rule that forbids has to */
 function matcher(
   globs: readonly string[] | undefined,
   subject: GlobSubject,
@@ -75,7 +75,7 @@ function matcher(
   return sure ? compiled?.matches : compiled?.mayMatch;
 }
 
-/** Those that are named, of those that what the rule speaks of has: a rule about URIs is not about tools. */
+/** The rule's operations that its conditions can apply to: a rule about URIs is not about tools. */
 function operationsOf(rule: AccessRule, namesResources: boolean): ReadonlySet<AccessOperation> {
   const namesTools = rule.tools !== undefined || rule.arguments !== undefined;
   const namesPrompts = rule.prompts !== undefined;
@@ -113,14 +113,14 @@ function attributeTests(rule: AccessRule, permits: boolean): readonly AttributeT
   if (olderThanSeconds !== undefined) tests.push(aged((seconds) => seconds > olderThanSeconds));
   if (audience !== undefined) {
     tests.push(({ annotations }) => {
-      const own = annotations?.audience;
-      return own === undefined ? 'unknown' : own.some((each) => audience.some((wanted) => wanted === each));
+      const declared = annotations?.audience;
+      return declared === undefined ? 'unknown' : declared.some((role) => audience.some((wanted) => wanted === role));
     });
   }
   return tests;
 }
 
-/** Tests the size; a container that has none does not match. */
+/** Tests the size. A container without a size does not match. */
 const sized =
   (test: (size: number) => boolean): AttributeTest =>
   ({ size, mimeType, capabilities }) => {

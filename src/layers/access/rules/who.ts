@@ -6,7 +6,7 @@ export interface WhoTest {
   matches(principal: Principal): boolean;
   /** The scopes that this principal still needs for the rule; undefined if it needs none, or if scopes would not be enough. */
   lacks(principal: Principal): readonly string[] | undefined;
-  /** The rule asks for scopes. */
+  /** Whether the rule names scopes. */
   readonly scopes: boolean;
 }
 
