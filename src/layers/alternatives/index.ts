@@ -1,6 +1,6 @@
 /**
- * The alternatives layer: a resource offers other formats of itself, as documents do their text (2093-6, 2093-8). They are
- * converted when somebody wants them, in processes of their own, and kept by what they are made of.
+ * The alternatives layer offers resources in other formats, such as the text of a document (2093-6, 2093-8). A format is
+ * made when a caller wants it, in a process of its own, and kept by the hash of the content that it is made of.
  */
 
 import { createOrigins } from '../../core/again.ts';
@@ -26,9 +26,9 @@ export type { AlternativesOptions } from './options.ts';
 
 export interface Alternatives {
   readonly layer: Layer;
-  /** Conversions that were begun; read whenever metrics are. */
+  /** The number of conversions that have begun, for metrics. */
   conversions(): number;
-  /** Ends what is being converted, and the processes that do it. */
+  /** Ends running conversions and their processes. */
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export interface AlternativesContext extends FormatStoreContext {
   readonly concerns?: ((uri: string) => boolean) | undefined;
 }
 
-/** Starts nothing: processes are started with the first conversion. */
+/** Creates the layer. Processes are started only with the first conversion. */
 export function createAlternatives(
   options: AlternativesOptions = {},
   { concerns = () => true, ...making }: AlternativesContext = {},
@@ -46,15 +46,15 @@ export function createAlternatives(
   const catalogue = createCatalogue(limits.except);
   const store = createFormatStore(limits, making);
 
-  /** Returns the formats to offer: none where the provider names its own, or for a container, which has no content. */
+  /** Returns the formats to offer: none if the provider names its own, or for a container, which has no content. */
   function formatsOf({ uri, mimeType, capabilities, _meta }: Resource): readonly Format[] | undefined {
-    const known = catalogue.formatsOf(mimeType);
-    // Only what was read is known not to be UTF-8.
+    const byType = catalogue.formatsOf(mimeType);
+    // A charset is given only for a text that was read and is not UTF-8.
     const charset = _meta?.[CHARSET_META_KEY];
     const formats =
       mimeType !== undefined && charset !== undefined && bestFormat([mimeType], limits.except) === undefined
-        ? [utf8Format(mimeType), ...(known ?? [])]
-        : known;
+        ? [utf8Format(mimeType), ...(byType ?? [])]
+        : byType;
     if (formats === undefined || capabilities?.list || _meta?.[FORMATS_META_KEY] !== undefined) return undefined;
     return concerns(uri) ? formats : undefined;
   }
@@ -75,12 +75,13 @@ export function createAlternatives(
           return origins.made({ ...listed, resources: mapEntries(listed.resources, described, ctx) }, listed);
         },
         listAgain: origins.listAgain,
-        // Bodies without another format are given as they came; for the others, new bodies are made, which nobody knows.
+        // Bodies without another format are passed on unchanged, and can be given again. For others, new bodies are made, which
+        // the inner provider does not know, and so does not give again.
         again: inner.again,
         read(uri, want, ctx) {
           const { accept, range } = want;
           if (accept !== undefined) return readAccepted(reading, uri, want, accept, ctx);
-          // A window is one of the original unless another format is asked for: the next one has to fit it.
+          // Unless a format is requested, every window is of the original, so that windows fit together.
           if (range !== undefined) return inner.read(uri, want, ctx);
           return inner.read(uri, want, ctx).then(
             (bodies) => {
@@ -101,7 +102,7 @@ export function createAlternatives(
   };
 }
 
-/** The text of what its provider finds too large to be read whole, where it has one; else what the provider says. */
+/** Reads the text of a resource that its provider finds too large. @throws the provider's error if there is no text format */
 async function largeText(
   reading: Reading,
   uri: string,

@@ -1,25 +1,25 @@
-/** The options of formats that are made, and their defaults. */
+/** The options of the alternatives layer, and their defaults. */
 
 export interface AlternativesOptions {
-  /** Bytes of a resource that is converted. Default: 33,554,432. */
+  /** The most bytes of a resource that is converted. Default: 33,554,432. */
   readonly maxInputBytes?: number | undefined;
-  /** Bytes of a format. Default: 8,388,608. */
+  /** The most bytes of a format. Default: 8,388,608. */
   readonly maxOutputBytes?: number | undefined;
-  /** Bytes of an archive's files, as they are unpacked. Default: 67,108,864. */
+  /** The most bytes of an archive's unpacked files together. Default: 67,108,864. */
   readonly maxUnpackedBytes?: number | undefined;
-  /** Bytes of memory of a process that converts. Default: 536,870,912. */
+  /** The most bytes of memory of a process that converts. Default: 536,870,912. */
   readonly maxMemoryBytes?: number | undefined;
-  /** For one conversion, in milliseconds. Default: 20,000. */
+  /** The most milliseconds of one conversion. Default: 20,000. */
   readonly timeoutMs?: number | undefined;
-  /** Conversions at a time, each in a process of its own. Default: 2. */
+  /** The most conversions at a time, each in a process of its own. Default: 2. */
   readonly maxConcurrent?: number | undefined;
-  /** Conversions that wait for their turn. Default: 64. */
+  /** The most conversions that wait for their turn. Default: 64. */
   readonly maxWaiting?: number | undefined;
-  /** Bytes of formats that are kept. Default: 33,554,432. */
+  /** The most bytes of formats that are kept. Default: 33,554,432. */
   readonly cacheBytes?: number | undefined;
-  /** Bytes up to which a read gives the original beside its text, where nobody says what is wanted. Default: 1,048,576. */
+  /** The most bytes of an original that a read gives beside its text if no format is requested. Default: 1,048,576. */
   readonly originalBytes?: number | undefined;
-  /** MIME types, or ranges of them, that are not converted, as `text/html`. Default: none. */
+  /** MIME types, or ranges of them, that are not converted, such as `text/html`. Default: none. */
   readonly except?: readonly string[] | undefined;
 }
 
@@ -40,8 +40,8 @@ export const DEFAULT_LIMITS: AlternativesLimits = {
   except: [],
 };
 
-/** The limits that hold: what is said, and the defaults where nothing is. */
+/** The options, with the defaults for those that are left out. */
 export function limitsOf(options: AlternativesOptions): AlternativesLimits {
-  const said = Object.entries(options).filter(([, value]) => value !== undefined);
-  return { ...DEFAULT_LIMITS, ...Object.fromEntries(said) };
+  const defined = Object.entries(options).filter(([, value]) => value !== undefined);
+  return { ...DEFAULT_LIMITS, ...Object.fromEntries(defined) };
 }

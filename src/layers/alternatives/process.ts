@@ -1,9 +1,9 @@
-/** One process that converts: it is started with nothing of this one's, and is ended when it takes too long or too much. */
+/** Runs a process that converts. It inherits nothing from the server, and is ended if it takes too much time or memory. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { builtProgram } from '../../core/threads/built-program.ts';
 import { type Answer, OUT_OF_MEMORY, type Task } from './program.ts';
 
-/** How a conversion ended that was sent to a process. */
+/** How a conversion in a process ended. */
 export type Outcome =
   | { readonly kind: 'format'; readonly format: Uint8Array }
   | { readonly kind: 'too-large'; readonly message: string; readonly details: Readonly<Record<string, unknown>> }
@@ -11,15 +11,15 @@ export type Outcome =
   | { readonly kind: 'failed'; readonly cause: Error };
 
 export interface ConversionProcess {
-  /** Converts; one at a time. Never rejects. */
+  /** Runs a conversion, one at a time. Never rejects. */
   convert(task: Omit<Task, 'id'>, timeoutMs: number): Promise<Outcome>;
-  /** It may not be used again. */
+  /** Whether the process has ended or was told to end, and cannot be used again. */
   readonly ended: boolean;
   end(): void;
 }
 
 export interface ProcessOptions {
-  /** Of the process. */
+  /** The most memory of the process, in bytes. */
   readonly maxMemoryBytes: number;
   /** The program's module. Default: the one that was built with this. */
   readonly program?: URL | undefined;
@@ -30,14 +30,14 @@ const PROGRAM = 'layers/alternatives/program';
 /** The most bytes of standard error that are kept. */
 const MAX_STDERR = 4_096;
 
-/** Bytes of code and of what Node.js needs, beside the heap. */
+/** Bytes for code and for Node.js itself, beside the heap. */
 const OUTSIDE_BYTES = 96 * 1024 * 1024;
 
 export function startProcess({ maxMemoryBytes, program = builtProgram(PROGRAM) }: ProcessOptions): ConversionProcess {
   const heap = Math.max(64, Math.floor((maxMemoryBytes - OUTSIDE_BYTES) / 1024 / 1024));
   const code = `import(${JSON.stringify(program.href)}).then((program) => program.serveConversions(${JSON.stringify({ maxMemoryBytes })}))`;
   const child = spawn(process.execPath, [`--max-old-space-size=${heap}`, '--no-warnings', '-e', code], {
-    // Nothing of this process is for it: neither its environment, nor its standard output, which is the protocol's.
+    // The process gets neither the server's environment nor its standard output, which belongs to the protocol.
     env: process.platform === 'win32' ? { SystemRoot: process.env.SystemRoot } : {},
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     serialization: 'advanced',
@@ -52,9 +52,9 @@ export function startProcess({ maxMemoryBytes, program = builtProgram(PROGRAM) }
     | undefined;
 
   const settle = (outcome: Outcome): void => {
-    const { settle: tell } = running ?? {};
+    const settleRunning = running?.settle;
     running = undefined;
-    tell?.(outcome);
+    settleRunning?.(outcome);
   };
   const end = (): void => {
     ended = true;
@@ -66,24 +66,24 @@ export function startProcess({ maxMemoryBytes, program = builtProgram(PROGRAM) }
   child.on('message', (answer: Answer) => {
     if (answer.id !== running?.id) return;
     if ('format' in answer) {
-      // A process that took much memory may not give it back: the next conversion begins with a new one.
+      // A process that took much memory may not give it back, so the next conversion gets a new process.
       if (answer.usedBytes > maxMemoryBytes / 2) end();
       const { format } = answer;
       settle({ kind: 'format', format: typeof format === 'string' ? new TextEncoder().encode(format) : format });
     } else if ('tooLarge' in answer) settle({ kind: 'too-large', message: answer.tooLarge, details: answer.details });
     else settle({ kind: 'failed', cause: new Error(answer.failed) });
   });
-  const gone = (cause: Error): void => {
+  const fail = (cause: Error): void => {
     ended = true;
     settle({ kind: 'failed', cause });
   };
-  child.on('error', gone);
-  // After `exit`, standard error may have something that was written before it.
+  child.on('error', fail);
+  // Standard error is complete only at `close`, not yet at `exit`.
   child.on('close', (status, signal) => {
     ended = true;
     const outOfMemory = stderr.includes(OUT_OF_MEMORY) || /heap out of memory|allocation failed/i.test(stderr);
     if (outOfMemory) settle({ kind: 'memory' });
-    else gone(new Error(`The process ended with ${signal ?? status}: ${stderr}`));
+    else fail(new Error(`The process ended with ${signal ?? status}: ${stderr}`));
   });
 
   return {
@@ -107,17 +107,17 @@ export function startProcess({ maxMemoryBytes, program = builtProgram(PROGRAM) }
           },
         };
         child.send({ ...task, id } satisfies Task, (error) => {
-          if (error !== null) gone(error);
+          if (error !== null) fail(error);
         });
       });
     },
   };
 }
 
-/** Whether it is there or not, the server may end. */
+/** Lets the server end while the process is still there. */
 function unref(child: ChildProcess): void {
   child.unref();
   child.channel?.unref();
-  // The pipe of standard error is a socket, which `ChildProcess` does not say.
+  // The pipe of standard error is a socket, which has `unref`, but its type does not say so.
   (child.stderr as { unref?: () => void } | null)?.unref?.();
 }

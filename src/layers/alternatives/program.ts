@@ -1,6 +1,6 @@
 /**
- * The program of the processes that convert: one conversion after the other, as they are sent. It is a process and not a
- * thread because memory outside of the heap, which is where files are unpacked, has no limit in a thread.
+ * The program of the processes that convert. It runs conversions one after the other, as they are sent. It is a process and not
+ * a thread, because in a thread memory outside of the heap has no limit, and files are unpacked there.
  */
 import { Worker } from 'node:worker_threads';
 import { ResourceError } from '../../core/errors.ts';
@@ -23,12 +23,12 @@ export type Answer =
 /** The guard writes this to standard error before it ends a process that takes too much memory. */
 export const OUT_OF_MEMORY = 'out of memory';
 
-/** How often memory is looked at, in milliseconds. */
+/** How often the guard checks the memory, in milliseconds. */
 const GUARD_MS = 20;
 
 /**
- * Looks at the memory of the whole process from a thread of its own, since the one that converts pauses for nobody, and
- * ends the process when that is too much, or when nobody is left who would read its answer.
+ * The guard watches the memory of the whole process from a thread of its own, since the converting thread never pauses. It ends
+ * the process if it takes too much memory, or if the server, which would read the answer, is gone.
  */
 const GUARD = `
 'use strict';
@@ -43,7 +43,7 @@ setInterval(() => {
 }, workerData.every);
 `;
 
-/** Answers what the parent sends until that is gone. @param maxMemoryBytes of the process */
+/** Runs the conversions that the parent process sends, and exits when it is gone. @param maxMemoryBytes of the process */
 export function serveConversions({ maxMemoryBytes }: { readonly maxMemoryBytes: number }): void {
   new Worker(GUARD, {
     eval: true,

@@ -1,4 +1,4 @@
-/** Formats that have been made: kept by what they are made of, made once when several want them at the same time. */
+/** Makes and keeps formats, by the content that they are made of. A format that several callers want at a time is made once. */
 
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -15,54 +15,56 @@ import type { ProcessOptions } from './process.ts';
 import { converterVersions } from './versions.ts';
 
 export interface FormatStore {
-  /** Returns the hash of the content that this version has for this caller; undefined where it has to be read first. */
+  /** Returns the hash of the content that this version has for this caller; undefined if it has to be read first. */
   versionOf(resource: Resource, ctx: Context): string | undefined;
-  /** Keeps which content this version has. */
+  /** Remembers the hash of the content that this version has for this caller. */
   learn(resource: Resource, content: string, ctx: Context): void;
-  /** A format of a content that has been made, or what has become of it. */
+  /** The kept format of a content, or the kept error of its conversion; undefined if there is neither. */
   kept(content: string, from: string, format: Format): Made | undefined;
-  /** Makes a format. @throws ResourceError what the conversion ends with; the reason of the signal */
+  /** Makes a format. @throws ResourceError the error of the conversion, or the reason of the signal */
   make(content: string, bytes: Uint8Array, from: string, format: Format, ctx: Context): Promise<Uint8Array>;
-  /** Conversions that were begun. */
+  /** The number of conversions that have begun. */
   conversions(): number;
   close(): Promise<void>;
 }
 
 export interface FormatStoreContext extends Pick<ProcessOptions, 'program'> {
-  /** Formats that others have made, and later processes find. Default: each process makes its own. */
+  /** Shares formats with other replicas and with later processes. Default: each process makes its own. */
   readonly answers?: SharedAnswers | undefined;
 }
 
-/** A format that is made, or waits to be. */
+/** A format that is being made, or waits for its turn. */
 interface Making {
   readonly key: string;
-  /** With the caller whose turn it waits for. */
-  readonly own: string;
+  /** The key together with the caller whose turn it waits for. */
+  readonly ownKey: string;
   readonly format: Promise<Uint8Array>;
   readonly ended: AbortController;
-  /** How many wait for it. */
+  /** How many requests wait for it. */
   wanted: number;
 }
 
-const ownKey = (key: string, caller: string): string => JSON.stringify([caller, key]);
+const ownKeyOf = (key: string, caller: string): string => JSON.stringify([caller, key]);
 
+/** A format, or the error of its conversion. */
 export type Made = { readonly bytes: Uint8Array } | { readonly error: ResourceError };
 
-/** Versions whose content is remembered. */
+/** The most versions whose content is remembered. */
 const MAX_VERSIONS = 10_000;
 
-/** Formats are kept, whatever their number, up to this many. */
+/** The most formats that are kept, however small they are. */
 const MAX_FORMS = 10_000;
 
-/** Bytes of the cache for a format that could not be made. */
+/** Bytes that a failed conversion counts in the cache. */
 const FAILURE_BYTES = 1_024;
 
-/** A format that could not be made is not tried again for so long, in milliseconds. */
+/** How long a failed conversion is not tried again, in milliseconds. */
 const FAILURE_MS = 5 * 60_000;
 
-/** A resource that changed so shortly ago may change again within the precision of its time, in milliseconds. */
+/** A resource that changed less than this many milliseconds ago may change again without a new time, since times are coarse. */
 const SETTLED_MS = 2_000;
 
+/** The hash of a content. */
 export const contentOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64url');
 
 export function createFormatStore(
@@ -76,15 +78,16 @@ export function createFormatStore(
     maxSize: limits.cacheBytes,
     sizeCalculation: (made) => ('bytes' in made ? Math.max(1, made.bytes.byteLength) : FAILURE_BYTES),
   });
-  /** Formats that are being made, by `keyOf`; and all that are asked for, by `ownKey`, with the caller. */
+  /** Formats that are being made, by `keyOf`. */
   const making = new Map<string, Making>();
-  const asked = new Map<string, Making>();
+  /** Formats that are being made or wait for a turn, by `ownKeyOf`. */
+  const requested = new Map<string, Making>();
   let conversions = 0;
 
   const keyOf = (content: string, from: string, { converter, mimeType }: Format): string =>
     `${content}\n${from}\n${converter.name}\n${mimeType}`;
 
-  /** All that a format depends on, and nothing of whoever wants it. */
+  /** Everything that a format depends on, and nothing about the caller. */
   const sharedKey = (content: string, from: string, { converter, mimeType }: Format): AnswerKey => [
     'format',
     converterVersions(),
@@ -92,13 +95,13 @@ export function createFormatStore(
     ...[limits.maxOutputBytes, limits.maxUnpackedBytes].map(String),
   ];
 
-  /** Of the same format, each caller has a turn of its own to wait for: it is made at the first one. */
+  /** Begins a format. Callers of the same format wait for turns of their own, and the first turn makes the format for all. */
   function begin(content: string, bytes: Uint8Array, from: string, format: Format, caller: string): Making {
     const key = keyOf(content, from, format);
     const ended = new AbortController();
     const { maxOutputBytes, maxUnpackedBytes } = limits;
     const conversion = { from, to: format.mimeType, maxOutputBytes, maxUnpackedBytes };
-    const own = ownKey(key, caller);
+    const ownKey = ownKeyOf(key, caller);
     const instead = (): Promise<Uint8Array> | undefined => {
       const kept = formats.get(key);
       if (kept !== undefined) return (async () => given(kept))();
@@ -125,8 +128,8 @@ export function createFormatStore(
         return result;
       } catch (error) {
         // A conversion that waited in vain, or was given up, says nothing about the content.
-        const says = error instanceof ResourceError && error.code !== 'limited' && !ended.signal.aborted;
-        if (says && making.get(key) === entry) formats.set(key, { error }, { ttl: FAILURE_MS });
+        const isAboutContent = error instanceof ResourceError && error.code !== 'limited' && !ended.signal.aborted;
+        if (isAboutContent && making.get(key) === entry) formats.set(key, { error }, { ttl: FAILURE_MS });
         throw error;
       }
     }
@@ -139,16 +142,16 @@ export function createFormatStore(
     }
 
     const made = (answers === undefined ? convert() : find(answers)).finally(() => leave(entry));
-    // Whoever waits for it is told; where nobody does any more, nobody needs to be.
+    // Every request that waits gets the error. If none waits any more, nothing needs to handle it.
     made.catch(() => {});
-    const entry: Making = { key, own, format: made, ended, wanted: 0 };
-    asked.set(own, entry);
+    const entry: Making = { key, ownKey, format: made, ended, wanted: 0 };
+    requested.set(ownKey, entry);
     return entry;
   }
 
   function leave(entry: Making): void {
     if (making.get(entry.key) === entry) making.delete(entry.key);
-    if (asked.get(entry.own) === entry) asked.delete(entry.own);
+    if (requested.get(entry.ownKey) === entry) requested.delete(entry.ownKey);
   }
 
   async function wait(entry: Making, signal: AbortSignal): Promise<Uint8Array> {
@@ -156,8 +159,8 @@ export function createFormatStore(
     try {
       return await abortable(entry.format, signal);
     } finally {
-      // Nobody waits for it any more: it is not made.
-      if (--entry.wanted === 0 && asked.get(entry.own) === entry) {
+      // If no request waits any more, the format is not made.
+      if (--entry.wanted === 0 && requested.get(entry.ownKey) === entry) {
         leave(entry);
         entry.ended.abort(new Error('Nobody wants the format any more'));
       }
@@ -180,7 +183,7 @@ export function createFormatStore(
       if (kept !== undefined) return given(kept);
       signal.throwIfAborted();
       const { id } = principal;
-      const entry = making.get(key) ?? asked.get(ownKey(key, id)) ?? begin(content, bytes, from, format, id);
+      const entry = making.get(key) ?? requested.get(ownKeyOf(key, id)) ?? begin(content, bytes, from, format, id);
       return await wait(entry, signal);
     },
     conversions: () => conversions,
@@ -192,14 +195,15 @@ export function createFormatStore(
   };
 }
 
+/** The bytes of a format. @throws ResourceError the error of its conversion */
 export function given(made: Made): Uint8Array {
   if ('error' in made) throw made.error;
   return made.bytes;
 }
 
 /**
- * Returns a key for one version of a resource and one caller: others may see something else under the same name.
- * Undefined where the resource has no size or time, or has changed just now.
+ * Returns a key for one version of a resource and one caller, since other callers may see another content under the same URI.
+ * Undefined if the resource has no size or time, or has changed just now.
  */
 function versionKey({ uri, size, mimeType, annotations }: Resource, { principal, peer }: Context): string | undefined {
   const lastModified = annotations?.lastModified;

@@ -1,10 +1,10 @@
-/** Tells formats apart that were made by other versions of the programs that make them. */
+/** Distinguishes formats that different versions of the converters have made. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { VERSION } from '../../core/version.ts';
 
-/** The packages that converters load; a test holds this to be all of them. */
+/** The packages that converters load. A test checks that none is missing. */
 export const PACKAGES: readonly string[] = [
   '@kenjiuno/msgreader',
   'exif-reader',
@@ -22,20 +22,23 @@ export const PACKAGES: readonly string[] = [
 const require = createRequire(import.meta.url);
 let versions: string | undefined;
 
-/** The versions of Vitrine and of all that is installed of these packages, which are looked for once. */
+/** The versions of Vitrine and of these packages, as far as they are installed. They are looked up once. */
 export function converterVersions(): string {
   versions ??= JSON.stringify([VERSION, ...PACKAGES.map(versionIn)]);
   return versions;
 }
 
-/** Empty for a package that is not there, or was built into a program. Its exports may not have its `package.json`. */
+/**
+ * The version of a package; empty if it is not installed, or was bundled. The file is read, and not imported, because a
+ * package's exports may not include its `package.json`.
+ */
 function versionIn(name: string): string {
   for (const folder of require.resolve.paths(name) ?? []) {
     try {
       const { version } = JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8')) as { version?: unknown };
       if (typeof version === 'string') return version;
     } catch {
-      // It may be in the next one.
+      // The package may be in the next folder.
     }
   }
   return '';

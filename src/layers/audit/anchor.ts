@@ -1,6 +1,6 @@
 /**
- * Notes the head of the chain elsewhere, again and again: who can write the audit, and not that place, cannot cut its end,
- * take its oldest files, or write it anew without a trace.
+ * Notes the head of the audit's chain in another place, again and again. Someone who can write the audit but not that place
+ * cannot cut its end, remove its oldest files, or write it anew without a trace.
  */
 import { write } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
@@ -12,21 +12,21 @@ import type { Link } from './chain.ts';
 export interface AnchorOptions {
   /** A file, an `http:` or `https:` URL that is posted to, or `-` for standard error. */
   readonly to: string;
-  /** Of the requests to a URL. */
+  /** Headers of the requests to a URL. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Between two notes. Default: 60. */
+  /** Seconds between two notes. Default: 60. */
   readonly everySeconds?: number | undefined;
 }
 
 export const DEFAULT_EVERY_SECONDS = 60;
 
-/** How long after the start the head is noted first: what was there before has one by then. In milliseconds. */
+/** How long after the start the head is noted for the first time, in milliseconds. */
 const FIRST_MS = 1_000;
 
-/** If a note could not be made, the next try comes no later than this, in milliseconds. */
+/** After a note that failed, the next try comes no later than this, in milliseconds. */
 const RETRY_MS = 10_000;
 
-/** How long a place may take, in milliseconds. */
+/** How long the other place may take to accept a note, in milliseconds. */
 const ANSWER_MS = 5_000;
 
 /** How long the end of a server waits for its last note, in milliseconds. */
@@ -39,7 +39,7 @@ export interface Anchor {
 
 const isUrl = (to: string): boolean => /^https?:\/\//i.test(to);
 
-/** Returns what is wrong with a place, or undefined. The text has nothing of the URL in it. */
+/** Returns the problem of a place, or undefined. The text does not show the URL, which may hold a secret. */
 export function anchorProblem(to: string): string | undefined {
   if (!isUrl(to)) return /^[a-z][a-z0-9+.-]+:\/\//i.test(to) ? 'is not an http: or https: URL' : undefined;
   if (!URL.canParse(to)) return 'is not an http: or https: URL';
@@ -47,11 +47,11 @@ export function anchorProblem(to: string): string | undefined {
   return username === '' && password === '' ? undefined : 'has a user or a password in it; say them in headers';
 }
 
-/** A place alone is one with nothing else said. */
+/** The options of an anchor that may be configured as a place alone. */
 export const anchorOf = (anchor: string | AnchorOptions): AnchorOptions =>
   typeof anchor === 'string' ? { to: anchor } : anchor;
 
-/** @param file where the lines go. @throws ResourceError `invalid` for a place that is none, or the same one */
+/** @param file of the audit. @throws ResourceError `invalid` for a place that is not valid, or is the audit's own file */
 export function assertAnchor({ to, headers = {} }: AnchorOptions, file: string): void {
   const problem = anchorProblem(to);
   if (problem !== undefined) throw invalid(`audit.anchor: the place ${problem}`);
@@ -62,7 +62,7 @@ export function assertAnchor({ to, headers = {} }: AnchorOptions, file: string):
   if (!isUrl(to) && Object.keys(headers).length > 0) throw invalid('audit.anchor: only a URL takes headers');
 }
 
-/** @param head the last line that has been written */
+/** @param head returns the link of the last line that has been written */
 export function createAnchor(options: AnchorOptions, head: () => Link, log: Log): Anchor {
   const { to, everySeconds = DEFAULT_EVERY_SECONDS } = options;
   const send = senderTo(options);
@@ -129,7 +129,7 @@ function senderTo({ to, headers = {} }: AnchorOptions): Send {
     };
   if (!isUrl(to)) return (line) => appendFile(to, line, { mode: 0o600 });
   return async (body, signal) => {
-    // A redirect would lead where nobody said that heads go, and take the headers along.
+    // A redirect could send the head and the headers to a place that is not configured.
     const init = { method: 'POST', redirect: 'manual', body, signal } as const;
     const response = await fetch(to, { ...init, headers: { ...headers, 'content-type': 'application/json' } });
     await response.body?.cancel();
@@ -137,7 +137,7 @@ function senderTo({ to, headers = {} }: AnchorOptions): Send {
   };
 }
 
-/** Without what a message may tell of an address. */
+/** The reason of an error, without its message, which may contain the address. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { cause, message, name } = error as NodeJS.ErrnoException;

@@ -1,31 +1,32 @@
-/** Reads what `audit.anchor` noted elsewhere: heads that the chain has had. */
+/** Reads the notes that `audit.anchor` made in another place: heads that the chain has had. */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Link } from './chain.ts';
 
-/** Heads that are read, the latest ones: a year of them, one a minute. */
+/** The most heads that are kept, the latest ones: enough for a year with a note every minute. */
 export const MAX_ANCHORS = 600_000;
 
+/** A head that was noted. */
 export interface Noted extends Link {
-  /** When it was the head. */
+  /** When the note was made. */
   readonly time: string;
 }
 
 export interface Anchors {
-  /** By the number of the line. */
+  /** The heads by the numbers of their lines in the audit. */
   readonly heads: ReadonlyMap<number, Noted>;
-  /** Lines that begin as a note does, and are none; two notes that disagree about a line. */
+  /** Lines that begin like a note but are not valid, and notes of another head for a line that was noted before. */
   readonly problems: readonly { readonly line: number; readonly problem: string }[];
 }
 
 const MAX_PROBLEMS = 100;
 
-/** @param file notes, perhaps between other lines, as on standard error. @throws what the file system says */
+/** @param file has notes, perhaps between other lines, as on standard error. @throws the errors of the file system */
 export async function readAnchors(file: string): Promise<Anchors> {
   const heads = new Map<number, Noted>();
   const problems: { line: number; problem: string }[] = [];
   let line = 0;
-  const say = (problem: string): void => {
+  const addProblem = (problem: string): void => {
     if (problems.length < MAX_PROBLEMS) problems.push({ line, problem });
   };
   for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
@@ -33,12 +34,12 @@ export async function readAnchors(file: string): Promise<Anchors> {
     if (!text.startsWith('{"anchor":')) continue;
     const noted = parseNote(text);
     if (noted === undefined) {
-      say('not a note of a head');
+      addProblem('not a note of a head');
       continue;
     }
     const other = heads.get(noted.seq);
     if (other !== undefined && other.hash !== noted.hash)
-      say(`another head was noted for line ${noted.seq} of the audit before`);
+      addProblem(`another head was noted for line ${noted.seq} of the audit before`);
     else heads.set(noted.seq, noted);
     for (const oldest of heads.keys()) {
       if (heads.size <= MAX_ANCHORS) break;
@@ -51,7 +52,7 @@ export async function readAnchors(file: string): Promise<Anchors> {
 function parseNote(text: string): Noted | undefined {
   try {
     const { anchor, time, seq, head } = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    const right =
+    const isNote =
       anchor === 1 &&
       typeof time === 'string' &&
       time.length <= 40 &&
@@ -60,7 +61,7 @@ function parseNote(text: string): Noted | undefined {
       seq > 0 &&
       typeof head === 'string' &&
       /^[0-9a-f]{64}$/.test(head);
-    return right ? { time, seq, hash: head } : undefined;
+    return isNote ? { time, seq, hash: head } : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 /**
- * Lines that hold each other: each has its number, the SHA-256 of the line before, and its own, which is of all that
- * stands before it in the line. So a line cannot change, go, or move without a trace, and the last one cannot change.
+ * Chains the lines of the audit. Each line has its number, the SHA-256 of the line before, and its own SHA-256 of everything
+ * before it in the line. So a line that is changed, removed or moved leaves a trace, unless it is removed from the end.
  */
 import { hash } from 'node:crypto';
 
@@ -13,10 +13,10 @@ export interface Link {
 /** The link that the first line of a chain follows. */
 export const BEGINNING: Link = { seq: 0, hash: '0'.repeat(64) };
 
-/** The most bytes of one line that are read. Those that are written are far shorter. */
+/** The most bytes of a line that is read. Lines that Vitrine writes are far shorter. */
 export const MAX_LINE_BYTES = 262_144;
 
-/** A line of ASCII in two parts, of which the second has the SHA-256 of the first; they are not put together to be written. */
+/** A line of ASCII in two parts. The second part has the SHA-256 of the first. Both are written without joining them. */
 export interface ChainedLine {
   readonly text: string;
   /** With the line feed. */
@@ -24,37 +24,38 @@ export interface ChainedLine {
   readonly link: Link;
 }
 
-/** The line that follows `before`. @param members of an object in JSON, without its braces, in ASCII; at least one */
+/** Makes the line that follows `before`. @param members of an object in JSON, without its braces, in ASCII; at least one */
 export function chainLine(members: string, before: Link): ChainedLine {
   const seq = before.seq + 1;
   const text = `{"audit":1,"seq":${seq},"prev":"${before.hash}",${members}`;
-  const own = hash('sha256', text);
-  return { text, seal: `,"hash":"${own}"}\n`, link: { seq, hash: own } };
+  const ownHash = hash('sha256', text);
+  return { text, seal: `,"hash":"${ownHash}"}\n`, link: { seq, hash: ownHash } };
 }
 
+/** A line that was read. */
 export interface ReadLine {
   readonly link: Link;
-  /** The hash that it says the line before has. */
+  /** The hash of the line before, as this line gives it. */
   readonly prev: string;
-  /** Of lines that are about the file itself: `start`, `rotated`, `reopened`, `lost`, `end`. */
+  /** For lines about the file itself: `start`, `rotated`, `reopened`, `lost`, `end`. */
   readonly event: string | undefined;
-  /** Of those that begin a file: the number of the oldest line that the server keeps, or had when it was taken away. */
+  /** For lines that begin a file: the number of the oldest line that the server keeps, or had when the file was taken away. */
   readonly first: number | undefined;
-  /** Of `reopened`: what had become of the file. */
+  /** For `reopened`: what had happened to the file. */
   readonly why: string | undefined;
-  /** It is as it was written: its own hash is right. */
+  /** Whether the line is as it was written: its own hash is right. */
   readonly intact: boolean;
 }
 
 const LINE = /^\{"audit":1,"seq":([1-9]\d{0,14}),"prev":"([0-9a-f]{64})",.*,"hash":"([0-9a-f]{64})"\}$/s;
 const TAIL_LENGTH = ',"hash":""}'.length + 64;
 
-/** Reads a line; undefined for one that is not of an audit file. @param line without its line feed */
+/** Reads a line; undefined if it is not a line of an audit file. @param line without its line feed */
 export function readLine(line: string): ReadLine | undefined {
-  const [, seq, prev, own] = LINE.exec(line) ?? [];
-  if (seq === undefined || prev === undefined || own === undefined) return undefined;
-  const intact = hash('sha256', line.slice(0, -TAIL_LENGTH)) === own;
-  return { link: { seq: Number(seq), hash: own }, prev, ...aboutFile(line), intact };
+  const [, seq, prev, ownHash] = LINE.exec(line) ?? [];
+  if (seq === undefined || prev === undefined || ownHash === undefined) return undefined;
+  const intact = hash('sha256', line.slice(0, -TAIL_LENGTH)) === ownHash;
+  return { link: { seq: Number(seq), hash: ownHash }, prev, ...aboutFile(line), intact };
 }
 
 function aboutFile(line: string): Pick<ReadLine, 'event' | 'first' | 'why'> {

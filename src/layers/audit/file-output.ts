@@ -1,4 +1,4 @@
-/** A file that is rotated by size, and begun anew when somebody else took it away. */
+/** Writes to a file that is rotated by size. If another program takes the file away, a new one is begun. */
 import { type BigIntStats, close, fstat, fsync, ftruncate, write } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -10,7 +10,7 @@ import { beginningsOf, endLine, type Opened, older, openEnd } from './tail.ts';
 export interface FileOutputOptions {
   readonly file: string;
   readonly maxBytes: number;
-  /** With the one that is written to. */
+  /** The most files that are kept, including the current one. */
   readonly maxFiles: number;
 }
 
@@ -23,27 +23,27 @@ const stateOf = (fd: number): Promise<BigIntStats> =>
     fstat(fd, { bigint: true }, (error, stats) => (error === null ? resolve(stats) : reject(error)));
   });
 
-/** After a look at the file, none is taken for this long, in milliseconds: under load lines are written every few. */
+/** The file is checked at most once in this many milliseconds, since under load lines are written more often. */
 const LOOK_MS = 50;
 
-/** Written by whoever writes the chain: the file itself goes on. */
-const OWN: ReadonlySet<Interference> = new Set(['truncated', 'appended']);
+/** After these kinds of interference, lines are still written to the same file. */
+const SAME_FILE: ReadonlySet<Interference> = new Set(['truncated', 'appended']);
 
 /** @throws ResourceError `invalid` when the file cannot be written, is in use, or does not end as an audit file does */
 export function fileOutput({ file, maxBytes, maxFiles }: FileOutputOptions): AuditOutput {
   const lock = explained(file, () => lockFile(file));
-  let begun: Opened;
+  let initial: Opened;
   try {
-    begun = explained(file, () => openEnd(file));
+    initial = explained(file, () => openEnd(file));
   } catch (error) {
     void lock.release();
     throw error;
   }
-  let opened: Opened | undefined = begun;
-  let { size } = begun;
+  let opened: Opened | undefined = initial;
+  let { size } = initial;
   let why: Interference | undefined;
   let lookedAt = Number.NEGATIVE_INFINITY;
-  // Renaming goes on where it failed: what has been moved is not moved again.
+  // The file at which renaming failed: the next try goes on there, so that no file is moved twice.
   let toMove: number | undefined;
 
   async function leave(): Promise<void> {
@@ -55,16 +55,16 @@ export function fileOutput({ file, maxBytes, maxFiles }: FileOutputOptions): Aud
   }
 
   async function interference({ fd, ino, dev, regular }: Opened): Promise<Interference | undefined> {
-    const [own, there] = await Promise.all([stateOf(fd), statIfThere(file)]);
-    if (there === undefined) return own.nlink === 0n ? 'deleted' : 'renamed';
-    if (there.ino !== ino || there.dev !== dev) return own.nlink === 0n ? 'replaced' : 'renamed';
-    if (!regular || own.size === BigInt(size)) return undefined;
-    return own.size < size ? 'truncated' : 'appended';
+    const [held, atPath] = await Promise.all([stateOf(fd), statIfThere(file)]);
+    if (atPath === undefined) return held.nlink === 0n ? 'deleted' : 'renamed';
+    if (atPath.ino !== ino || atPath.dev !== dev) return held.nlink === 0n ? 'replaced' : 'renamed';
+    if (!regular || held.size === BigInt(size)) return undefined;
+    return held.size < size ? 'truncated' : 'appended';
   }
 
   return {
-    last: begun.last,
-    cut: begun.cut,
+    last: initial.last,
+    cut: initial.cut,
     size: () => size,
     maxBytes,
     maxFiles,
@@ -77,20 +77,20 @@ export function fileOutput({ file, maxBytes, maxFiles }: FileOutputOptions): Aud
       if (opened !== undefined) {
         why ??= await interference(opened);
         if (why === undefined) return undefined;
-        if (OWN.has(why)) {
+        if (SAME_FILE.has(why)) {
           size = endLine(opened.fd);
           const renewed = { why, cut: 0 };
           why = undefined;
           return renewed;
         }
-        // The rest of the line stands in the next file, all of it.
+        // The unfinished line is removed here, because the next file gets all of it.
         if (unfinished > 0) await truncate(opened.fd, size - unfinished).catch(() => {});
         await leave();
       }
       const next = openEnd(file);
       opened = next;
       size = next.size;
-      // After `rotate` there is nothing, unless somebody put it there.
+      // After `rotate` the file is empty, unless another program has put one there.
       if (size > 0) why ??= 'replaced';
       const renewed = why && { why, cut: next.cut };
       why = undefined;
@@ -137,6 +137,7 @@ async function statIfThere(file: string): Promise<BigIntStats | undefined> {
 
 const GONE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR']);
 
+/** Runs a function whose errors of the file system become a message for a user. @throws ResourceError `invalid` */
 function explained<T>(file: string, run: () => T): T {
   try {
     return run();

@@ -1,4 +1,4 @@
-/** The audit layer, outermost: one line for each operation, in a chain that shows what was done to it (RES-9). */
+/** The audit layer, outermost, writes one line for each operation, in a chain that shows if lines were changed (RES-9). */
 
 import { type Around, aroundEach, MAY_ASK } from '../../core/around.ts';
 import { isAsked } from '../../core/asking/needed.ts';
@@ -25,13 +25,13 @@ import { errorOutput } from './output.ts';
 export interface AuditOptions {
   /** The file that lines are written to, or `-` for standard error. */
   readonly file: string;
-  /** Bytes of one file, until it is put away. */
+  /** The most bytes of one file. Then a new one begins. Default: 16 MiB. */
   readonly maxBytes?: number | undefined;
-  /** Files that are kept, with the one that is written to; at least 2. */
+  /** The most files that are kept, including the current one; at least 2. Default: 10. */
   readonly maxFiles?: number | undefined;
-  /** The place at which the head of the chain is noted as well. Default: none. */
+  /** Another place, in which the head of the chain is noted. Default: none. */
   readonly anchor?: string | AnchorOptions | undefined;
-  /** The log that is told that lines cannot be written. */
+  /** Gets messages about lines that cannot be written. Default: none are logged. */
   readonly log?: Log | undefined;
 }
 
@@ -40,39 +40,39 @@ const DEFAULT_MAX_FILES = 10;
 
 export interface Audit {
   readonly layer: Layer;
-  /** Records a request that was refused before any of its operations had begun. @param decided by whom, if by a rule */
-  readonly refused: (asked: Target, ctx: Context, error: unknown, decided?: Decided) => void;
+  /** Records a request that was refused before any of its operations began. @param decided the decision, if a rule refused it */
+  readonly refused: (target: Target, ctx: Context, error: unknown, decided?: Decided) => void;
   /**
-   * Takes the file. Nothing is recorded before.
+   * Opens the file. Nothing is recorded before.
    * @throws ResourceError `invalid` when it cannot be written, is in use, or does not end as an audit file does
    */
   open(): void;
-  /** The last lines that are written, the latest last; undefined where they go to standard error. */
+  /** The last lines that were written, the latest last; undefined if lines go to standard error. */
   last(): Promise<LastLines | undefined>;
-  /** Writes what waits, and ends. */
+  /** Writes the lines that wait, and closes the file. */
   close(): Promise<void>;
 }
 
 /** The audit of one server. @param mountOf the mount that a published URI belongs to */
 export function createAudit(options: AuditOptions, mountOf: (uri: string) => string | undefined): Audit {
   const { file, maxBytes = DEFAULT_MAX_BYTES, maxFiles = DEFAULT_MAX_FILES, log = SILENT } = options;
-  const elsewhere = options.anchor === undefined ? undefined : anchorOf(options.anchor);
-  if (elsewhere !== undefined) assertAnchor(elsewhere, file);
+  const anchorOptions = options.anchor === undefined ? undefined : anchorOf(options.anchor);
+  if (anchorOptions !== undefined) assertAnchor(anchorOptions, file);
   let journal: Journal<Operation> | undefined;
   let anchor: Anchor | undefined;
   const take: Take = (operation) => journal?.add(operation);
   return {
     layer: auditLayer(take),
-    refused(asked, ctx, error, decided) {
-      const operation = operationOf(asked, ctx);
+    refused(target, ctx, error, decided) {
+      const operation = operationOf(target, ctx);
       if (decided !== undefined) operation.decided = decided;
       take(ended(operation, outcomeOfError(error, ctx)));
     },
     open() {
       const output = file === '-' ? errorOutput() : fileOutput({ file, maxBytes, maxFiles: Math.max(2, maxFiles) });
-      const writing = createJournal<Operation>(output, log, { membersOf: createMembers(mountOf) });
-      journal = writing;
-      anchor = elsewhere && createAnchor(elsewhere, writing.head, log);
+      const created = createJournal<Operation>(output, log, { membersOf: createMembers(mountOf) });
+      journal = created;
+      anchor = anchorOptions && createAnchor(anchorOptions, created.head, log);
     },
     last: async () => (file === '-' ? undefined : lastLines(file)),
     async close() {
@@ -82,25 +82,25 @@ export function createAudit(options: AuditOptions, mountOf: (uri: string) => str
   };
 }
 
-/** Is given each operation that has ended. */
+/** Takes each operation that has ended, and records it. */
 type Take = (operation: Operation) => void;
 
-/** An answer that is made of several is one once all of them have said so. */
+/** Records at once, or, if the answer has several parts, when it is certain that all of them are given again. */
 const onceCertain = (ctx: Context, record: () => void): void =>
   ctx.onceCertain === undefined ? record() : ctx.onceCertain(record);
 
-/** Records every operation when it has ended; a read when its last byte was taken, or nobody wants more. */
+/** Records every operation when it has ended. A read ends when its last byte was taken, or when its bodies are closed. */
 export function auditLayer(take: Take): Layer {
-  const recorded: Around = async (asked, ctx, run) => {
-    const operation = operationOf(asked, ctx);
+  const recorded: Around = async (target, ctx, run) => {
+    const operation = operationOf(target, ctx);
     try {
       const result = await run(within(operation, ctx));
-      // A look at metadata on the way to a read is part of the line of the read.
-      if (!(asked.method === 'metadata' && ctx.purpose === 'read')) take(ended(operation, outcomeOfResult(result)));
+      // Metadata that a read requests belongs to the line of the read.
+      if (!(target.method === 'metadata' && ctx.purpose === 'read')) take(ended(operation, outcomeOfResult(result)));
       return result;
     } catch (error) {
       // If the client is asked for something that is missing, nothing has failed yet.
-      const isQuestion = MAY_ASK.has(asked.method) && isAsked(error, ctx);
+      const isQuestion = MAY_ASK.has(target.method) && isAsked(error, ctx);
       take(ended(operation, isQuestion ? 'input-required' : outcomeOfError(error, ctx)));
       throw error;
     }
@@ -108,7 +108,7 @@ export function auditLayer(take: Take): Layer {
 
   return (inner) =>
     aroundEach(inner, recorded, {
-      // Without a frame that waits: each read comes by here.
+      // Not an async function, since every read comes through here and need not wait.
       read(uri, want, ctx) {
         const operation = operationOf({ method: 'read', uri }, ctx);
         const end = (bytes: number | undefined, failure?: { readonly error: unknown }): void =>

@@ -1,6 +1,6 @@
 /**
- * Writes audit lines beside everything else: an operation puts its line into a queue and goes on. Lines are chained as
- * they are written, so that what found no place in the queue is no gap: it is counted, and the count is a line.
+ * Writes audit lines in the background: an operation adds its record and goes on. Records that find no room in the queue are
+ * counted, and a line tells their number. Lines are chained after that, so lost records leave no gap in the chain.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -16,39 +16,39 @@ export const MAX_QUEUED = 8 * 1024 * 1024;
 /** Bytes that are written at once. */
 const CHUNK_BYTES = 65_536;
 
-/** The most records that have no line yet: to make lines many at a time takes far less than to make each beside other work. */
+/** The most records that have no line yet. It is much faster to make many lines at a time than each one between other work. */
 const MAX_UNMADE = 64;
 
 /** Records wait this long for others to be written with them, in milliseconds. */
 const LINGER_MS = 50;
 
-/** Between two tries to write, in milliseconds. */
+/** Milliseconds between two tries to write. */
 const RETRY_MS = 250;
 
 /** How long the end of a server waits for its lines, in milliseconds. */
 const CLOSE_MS = 3_000;
 
 export interface Journal<T extends object> {
-  /** Takes a line; never waits. */
+  /** Takes a record. Never waits. */
   add(record: T): void;
-  /** The last line that has been written. */
+  /** The link of the last line that has been written. */
   head(): Link;
-  /** Writes what waits. Gives up, and says so in the log, where that is not possible in time. */
+  /** Writes the lines that wait. If that takes too long, it gives up and logs that. */
   close(): Promise<void>;
 }
 
-/** Lines as bytes, in memory that the garbage collector need not look through. */
+/** Lines as bytes, in memory that the garbage collector need not search. */
 interface Chunk {
   readonly buffer: Buffer;
-  /** Bytes of it that have lines: the next one goes there. */
+  /** How many of its bytes hold lines. The next line goes there. */
   used: number;
-  /** Bytes of it that are in the file. */
+  /** How many of its bytes are in the file. */
   written: number;
-  /** The file has no room for the line after it. */
+  /** Whether the file has no room for the line after this chunk, so that it is rotated first. */
   full: boolean;
 }
 
-/** All of it is ASCII. */
+/** The bytes of a line, which is all ASCII. */
 const bytesOf = ({ text, seal }: ChainedLine): number => text.length + seal.length;
 
 const emptyChunk = (bytes: number): Chunk => ({
@@ -58,7 +58,7 @@ const emptyChunk = (bytes: number): Chunk => ({
   full: false,
 });
 
-/** Of the line with which a file would have begun: another one does. */
+/** Matches the members of a line that was meant to begin a file. It is dropped if the file begins with another line. */
 const ROTATED = /^"time":"[^"]*","event":"rotated","first":\d+$/;
 
 const HAPPENED: Readonly<Record<Interference, string>> = {
@@ -70,9 +70,9 @@ const HAPPENED: Readonly<Record<Interference, string>> = {
 };
 
 export interface JournalOptions<T extends object> {
-  /** A record as the members of an object in JSON, on one line of ASCII. Default: whatever it has. */
+  /** Writes a record as the members of an object in JSON, on one line of ASCII. Default: all its members. */
   readonly membersOf?: ((record: T) => string) | undefined;
-  /** Default: 8 MiB. */
+  /** The most bytes of lines that may wait. Default: 8 MiB. */
   readonly maxQueued?: number | undefined;
 }
 
@@ -82,13 +82,13 @@ export function createJournal<T extends object>(
   { membersOf = asciiMembers, maxQueued = MAX_QUEUED }: JournalOptions<T> = {},
 ): Journal<T> {
   let chunk = emptyChunk(0);
-  /** The oldest first; the last one is what lines are added to. */
+  /** The oldest first. Lines are added to the last one, which is `chunk`. */
   const chunks: Chunk[] = [chunk];
-  /** Written, and there for what comes next: two take turns. */
+  /** A chunk that has been written and is used again: usually two take turns. */
   let spare: Chunk | undefined;
   const unmade: T[] = [];
   let queued = 0;
-  /** Bytes of the file when all that waits for it is written. */
+  /** Bytes that the file will have when all lines that wait for it are written. */
   let planned = output.size();
   let lost = 0;
   let link = output.last;
@@ -101,7 +101,7 @@ export function createJournal<T extends object>(
   let gaveUp = false;
   const closing = new AbortController();
 
-  /** Puts a line behind the others, and the file away before it where that has no room. */
+  /** Adds a line behind the others. If the file has no room for it, the file is rotated before it. */
   const push = (members: string): void => {
     let next = chainLine(members, link);
     let bytes = bytesOf(next);
@@ -127,13 +127,13 @@ export function createJournal<T extends object>(
   };
   const event = (name: string, facts: object = {}): string =>
     asciiMembers({ time: new Date().toISOString(), event: name, ...facts });
-  /** A line that begins a file, and says from which number on lines are kept. */
+  /** The members of a line that begins a file, with the number of the oldest line that is kept. */
   const firstOfFile = (name: string, facts: object = {}): string => {
     beginnings = [...beginnings, link.seq + 1].slice(-output.maxFiles);
     return event(name, { first: beginnings[0], ...facts });
   };
-  /** Writes how many lines were lost, where they would have been: after all lines before them. */
-  const confess = (): void => {
+  /** Adds a line with the number of lost records, in the place of their lines. */
+  const addLost = (): void => {
     if (lost === 0) return;
     const count = lost;
     lost = 0;
@@ -151,12 +151,12 @@ export function createJournal<T extends object>(
       if (lost++ === 0) log.error('audit: lines are lost, since they cannot be written fast enough');
       return;
     }
-    confess();
+    addLost();
     push(members);
   }
 
   function add(record: T): void {
-    // After the end there is no line: nothing may stand behind it, and the file is another one's by then.
+    // No line may follow the `end` line, and the file may belong to another process by then.
     if (closing.signal.aborted) return;
     unmade.push(record);
     if (unmade.length >= MAX_UNMADE) makeLines();
@@ -186,16 +186,16 @@ export function createJournal<T extends object>(
       else if (done) chunks.shift();
       if (first.full && !(await persist(() => output.rotate()))) return;
       if (chunks[0] !== first) spare = Object.assign(first, { used: 0, written: 0, full: false });
-      if (queued === 0) confess();
+      if (queued === 0) addLost();
       more = !done || first !== chunk || queued >= CHUNK_BYTES || (closing.signal.aborted && queued > 0);
     } while (more);
   }
 
-  /** All of the first chunk, with what is added meanwhile, to the file that is there. */
+  /** Writes all of the first chunk, and what is added to it meanwhile, to the file at the path. */
   async function writeFirst(): Promise<void> {
     const { written: done } = chunks[0] ?? chunk;
     const renewed = await output.renew(done - beginOfLine(chunks[0] ?? chunk));
-    if (renewed !== undefined) goOn(renewed);
+    if (renewed !== undefined) rechain(renewed);
     const from = chunks[0] ?? chunk;
     while (from.written < from.used) {
       const bytes = await output.write(from.buffer.subarray(from.written, from.used));
@@ -205,15 +205,15 @@ export function createJournal<T extends object>(
     if (from === chunk) written = link;
   }
 
-  /** The beginning of the line that has not been written to its end. */
+  /** The beginning of the first line in a chunk that is not written, or only in part. */
   const beginOfLine = ({ buffer, written: end }: Chunk): number =>
     end === 0 ? 0 : buffer.lastIndexOf(0x0a, end - 1) + 1;
 
-  /** Puts a line in front of those that wait, which says that something else was done to the file. */
-  function goOn({ why, cut }: Renewed): void {
+  /** Adds a line that says what another program did to the file, and chains the lines that wait behind it. */
+  function rechain({ why, cut }: Renewed): void {
     log[why === 'renamed' ? 'warn' : 'error'](`audit: ${HAPPENED[why]}`);
     const waiting = chunks
-      .map((each) => each.buffer.toString('latin1', beginOfLine(each), each.used))
+      .map((part) => part.buffer.toString('latin1', beginOfLine(part), part.used))
       .join('')
       .split('\n')
       .slice(0, -1)
@@ -224,15 +224,15 @@ export function createJournal<T extends object>(
     chunk = emptyChunk(0);
     chunks.splice(0, chunks.length, chunk);
     const [oldest = 1] = beginnings;
-    const there = output.beginnings();
-    // A file that somebody took away is missed until the server would have deleted it.
-    beginnings = (there[0] ?? Number.POSITIVE_INFINITY) > oldest ? [oldest, ...there.slice(1)] : there;
+    const present = output.beginnings();
+    // A file that another program took away counts as missing until the server would have deleted it.
+    beginnings = (present[0] ?? Number.POSITIVE_INFINITY) > oldest ? [oldest, ...present.slice(1)] : present;
     const facts = { why, ...(cut > 0 && { cut }) };
     push(planned === 0 ? firstOfFile('reopened', facts) : event('reopened', { first: oldest, ...facts }));
     for (const { members } of waiting) if (!ROTATED.test(members)) push(members);
   }
 
-  /** Tries until it works: a full disk may have room again. False when the server ended before that. */
+  /** Tries until it works, since a full disk may have room again. Returns false if the server ends before that. */
   async function persist(run: () => Promise<void>): Promise<boolean> {
     while (!gaveUp) {
       try {
@@ -258,7 +258,7 @@ export function createJournal<T extends object>(
     await output.close().catch((error: unknown) => log.error('audit: the file could not be closed', { error }));
   }
 
-  // A file was put away, and the process ended before it began the next.
+  // If there are older lines, the last process rotated the file, and ended before it wrote a line to the new one.
   if (output.size() === 0) {
     if (link.seq > 0) push(firstOfFile('rotated'));
     else beginnings = [1];
@@ -272,7 +272,7 @@ export function createJournal<T extends object>(
     async close() {
       if (closing.signal.aborted) return;
       makeLines();
-      confess();
+      addLost();
       push(event('end'));
       closing.abort();
       if ((await inTime(end(), CLOSE_MS)) === LATE) gaveUp = true;

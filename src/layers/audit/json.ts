@@ -1,9 +1,9 @@
-/** JSON on one line of visible ASCII, whatever is in it. */
+/** Writes JSON on one line of visible ASCII. */
 
-/** Characters that JSON leaves as they are, but an eye may not see or may take for others: they are escaped. */
+/** Characters that are escaped, although JSON does not require it: a reader may not see them, or take them for others. */
 const NOT_ASCII = /[^\x20-\x7e]/g;
 
-/** Visible characters that JSON leaves as they are: nearly every text that is recorded. */
+/** Matches a text that needs no escapes, like nearly every text that is recorded. */
 const PLAIN = /^[\x20!#-[\]-~]*$/;
 
 const asciiJson = (value: unknown): string =>
@@ -12,5 +12,5 @@ const asciiJson = (value: unknown): string =>
 /** The members of an object, without its braces. @param object one that is not empty */
 export const asciiMembers = (object: object): string => asciiJson(object).slice(1, -1);
 
-/** A text as it stands between the quotation marks of a string. */
+/** Writes a text as it stands between the quotation marks of a string. */
 export const inString = (text: string): string => (PLAIN.test(text) ? text : asciiJson(text).slice(1, -1));

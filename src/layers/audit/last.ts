@@ -2,20 +2,20 @@
 import { constants, open } from 'node:fs/promises';
 import { older } from './tail.ts';
 
-/** Lines that are given at most. */
+/** The most lines that are given. */
 export const MAX_LAST_LINES = 200;
 
-/** Bytes of a file that are read at most, from its end. */
+/** The most bytes that are read, from the end of each file. */
 export const MAX_LAST_BYTES = 262_144;
 
 export interface LastLines {
-  /** As they are in the file, the latest last; a line that is damaged is a text. */
+  /** The parsed lines, the latest last. A damaged line is given as a text. */
   readonly lines: readonly unknown[];
-  /** There are older ones. */
+  /** Whether there are older lines. */
   readonly more: boolean;
 }
 
-/** A file that is not there has no lines. Where the latest file is short, the one before it goes on. */
+/** Reads the last lines. A file that does not exist has none. If the latest file is short, the file before it is read, too. */
 export async function lastLines(file: string): Promise<LastLines> {
   const latest = await endOf(older(file, 0));
   const before = latest.more || latest.lines.length >= MAX_LAST_LINES ? undefined : await endOf(older(file, 1));
@@ -47,7 +47,7 @@ async function endOf(file: string): Promise<End> {
     const buffer = Buffer.alloc(stats.size - from);
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, from);
     const text = buffer.toString('utf8', 0, bytesRead);
-    // The first one was cut, and the last one is still being written.
+    // The first line may be cut off, and the last one may still be being written.
     const begin = from === 0 ? 0 : text.indexOf('\n') + 1;
     const whole = text.slice(begin, Math.max(begin, text.lastIndexOf('\n')));
     return { lines: whole === '' ? [] : whole.split('\n'), more: from > 0 };

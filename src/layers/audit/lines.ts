@@ -4,7 +4,7 @@ import { MAX_LINE_BYTES } from './chain.ts';
 
 export interface RawLine {
   readonly text: string;
-  /** It ends with a line feed, and is not longer than a line can be. */
+  /** Whether it ends with a line feed and has at most `MAX_LINE_BYTES`. */
   readonly whole: boolean;
 }
 
@@ -27,7 +27,7 @@ export async function* linesOf(file: string): AsyncIterable<RawLine> {
       yield { text: take(), whole: !tooLong };
     }
     size += chunk.length - from;
-    // A line that is too long is not of an audit: only its beginning is kept.
+    // A line that is too long is no line of an audit, so only its beginning is kept.
     if (size <= MAX_LINE_BYTES || parts.length === 0) parts.push(chunk.subarray(from));
   }
   if (size > 0) yield { text: take(), whole: false };

@@ -1,4 +1,4 @@
-/** The lines of several chains, such as those of workers or replicas, as one: by the time at which each began. */
+/** Merges the lines of several chains, such as those of workers or replicas, by the times in them. */
 import { linesOf } from './lines.ts';
 import { filesOf } from './verify.ts';
 
@@ -10,10 +10,10 @@ interface Head {
 }
 
 /**
- * Each line with the file that it came from. Lines of one chain stay in their order; of the next lines of all chains the
+ * Yields each line with the file of its chain. Lines of one chain stay in their order; of the next lines of all chains, the
  * oldest comes first.
- * @param chains the file of each chain that is written to; those that were put away before it are read with it
- * @throws what the file system says of a file that cannot be read
+ * @param chains the current file of each chain; its rotated files are read, too
+ * @throws the error of the file system for a file that cannot be read
  */
 export async function* mergeAudits(
   chains: readonly string[],
@@ -24,7 +24,7 @@ export async function* mergeAudits(
     if (head !== undefined) heads.push(head);
   }
   while (heads.length > 0) {
-    const at = heads.reduce((oldest, each, index) => (each.time < (heads[oldest]?.time ?? '') ? index : oldest), 0);
+    const at = heads.reduce((oldest, { time }, index) => (time < (heads[oldest]?.time ?? '') ? index : oldest), 0);
     const head = heads[at];
     if (head === undefined) return;
     yield { file: head.file, text: head.text };
@@ -38,7 +38,7 @@ async function* allLines(chain: string): AsyncGenerator<{ readonly text: string 
   for (const file of await filesOf(chain)) yield* linesOf(file);
 }
 
-/** @param before the time of the line before, for one that has none */
+/** @param before the time of the line before, which a line without a time gets */
 async function nextOf(lines: Head['lines'], file: string, before: string): Promise<Head | undefined> {
   const next = await lines.next();
   if (next.done === true) return undefined;

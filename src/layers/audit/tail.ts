@@ -1,28 +1,29 @@
-/** Finds the first and the last link in a file of an audit, for whoever writes on. */
+/** Finds the first and the last link in the files of an audit, so that its chain can be continued. */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { invalid } from '../../core/errors.ts';
 import { BEGINNING, type Link, MAX_LINE_BYTES, type ReadLine, readLine } from './chain.ts';
 
-/** The name of a file that was put away; 1 is the latest of them, and 0 the one that is written to. */
+/** The name of a file of an audit: 0 is the current file, and 1 the latest one that was rotated. */
 export const older = (file: string, index: number): string => (index === 0 ? file : `${file}.${index}`);
 
 const FLAGS = constants.O_CREAT | constants.O_RDWR | constants.O_APPEND;
 
+/** A file that was opened to continue its chain. */
 export interface Opened {
   readonly fd: number;
   readonly ino: bigint;
   readonly dev: bigint;
-  /** It has a size that means something: no device. */
+  /** Whether it is a regular file, so that its size means something, and not a device. */
   readonly regular: boolean;
-  /** The link that the chain goes on from. */
+  /** The link that the next line follows. */
   readonly last: Link;
-  /** Bytes of an unfinished line that were taken off. */
+  /** Bytes of an unfinished line that were removed. */
   readonly cut: number;
   readonly size: number;
 }
 
 /**
- * Opens a file to write on, and takes an unfinished line off.
+ * Opens a file to continue its chain, and removes an unfinished line from its end.
  * @throws ResourceError `invalid` when it does not end as an audit file does
  */
 export function openEnd(file: string): Opened {
@@ -45,10 +46,10 @@ export function openEnd(file: string): Opened {
 
 const BEGIN = '{"audit":1,"seq":';
 
-/** Whether this is a line that was begun, or what a file system puts where a machine lost power; nothing is, too. */
+/** Whether a text is the beginning of a line, or only NULs, which a file system may leave after a loss of power, or empty. */
 const isBegun = (text: string): boolean => text.startsWith(BEGIN.slice(0, text.length)) || /^\0*$/.test(text);
 
-/** Ends a line that somebody else left open. @returns the size with it */
+/** Ends a line that another program left without an end. @returns the size of the file after that */
 export function endLine(fd: number): number {
   const { size } = fstatSync(fd);
   if (size === 0) return 0;
@@ -57,7 +58,7 @@ export function endLine(fd: number): number {
   return last[0] === 0x0a ? size : size + writeSync(fd, '\n');
 }
 
-/** The numbers with which the files begin, the oldest first: those of the chain that are there, or should be. */
+/** The numbers of the lines with which the files of a chain begin, the oldest first. */
 export function beginningsOf(file: string, maxFiles: number): readonly number[] {
   const numbers: number[] = [];
   let first: number | undefined;
@@ -67,12 +68,12 @@ export function beginningsOf(file: string, maxFiles: number): readonly number[] 
     numbers.push(line.link.seq);
     first = line.first ?? (line.link.seq === 1 ? 1 : first);
   }
-  // A file that somebody else took away is missed until its turn to go.
+  // A file that another program took away counts as missing until the server would have deleted it.
   const [oldest] = numbers;
   return oldest !== undefined && first !== undefined && first < oldest ? [first, ...numbers.slice(1)] : numbers;
 }
 
-/** Bytes in which the first line of a file ends. */
+/** The most bytes of the first line of a file. */
 const FIRST_LINE_BYTES = 4_096;
 
 function firstLine(file: string): ReadLine | undefined {
@@ -93,7 +94,7 @@ function firstLine(file: string): ReadLine | undefined {
   }
 }
 
-/** The file before ends where the chain goes on when this one has no line yet, as after a kill between the two. */
+/** The last link of the file before. It is needed if the current file has no line yet, as after a kill while rotating. */
 function linkOfOlder(file: string): Link {
   let fd: number;
   try {
@@ -116,7 +117,7 @@ function tailOf(fd: number, size: number): Buffer {
   return buffer.subarray(0, readSync(fd, buffer, 0, buffer.length, size - buffer.length));
 }
 
-/** The place in the chain of the last of some whole lines. */
+/** The link of the last one of some whole lines. */
 function lastLink(lines: Buffer, file: string): Link | undefined {
   if (lines.length === 0) return undefined;
   const from = lines.lastIndexOf(0x0a, lines.length - 2) + 1;

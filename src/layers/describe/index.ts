@@ -34,15 +34,16 @@ type Described = Resource | ResourceTemplate;
 
 interface Compiled {
   readonly fits: (uri: string, mimeType: string | undefined) => boolean;
-  readonly said: Description;
+  readonly description: Description;
 }
 
 /** @throws ResourceError `invalid` for a title or description with a placeholder that does not exist */
 export function describeLayer(descriptions: readonly Description[]): Layer {
   const compiled = descriptions.map(compile);
-  const described = <T extends Described>(it: T, uri: string): T => {
-    let result = it;
-    for (const { fits, said } of compiled) if (fits(uri, it.mimeType)) result = put(said, result, uri);
+  const described = <T extends Described>(item: T, uri: string): T => {
+    let result = item;
+    for (const { fits, description } of compiled)
+      if (fits(uri, item.mimeType)) result = withDescription(description, result, uri);
     return result;
   };
   const ofResource = (resource: Resource): Resource => described(resource, resource.uri);
@@ -67,7 +68,8 @@ export function describeLayer(descriptions: readonly Description[]): Layer {
       ...(inner.listTemplates !== undefined && {
         async listTemplates(page, ctx) {
           const listed = (await inner.listTemplates?.(page, ctx)) ?? { resourceTemplates: [] };
-          const ofTemplate = (each: ResourceTemplate): ResourceTemplate => described(each, each.uriTemplate);
+          const ofTemplate = (template: ResourceTemplate): ResourceTemplate =>
+            described(template, template.uriTemplate);
           return { ...listed, resourceTemplates: mapEntries(listed.resourceTemplates, ofTemplate, ctx) };
         },
       }),
@@ -75,32 +77,32 @@ export function describeLayer(descriptions: readonly Description[]): Layer {
   };
 }
 
-function compile(said: Description): Compiled {
-  for (const text of [said.title, said.description]) if (text !== undefined) fillersIn(text);
-  const uris = compileGlobs(said.uris, 'uri');
+function compile(description: Description): Compiled {
+  for (const text of [description.title, description.description]) if (text !== undefined) fillersIn(text);
+  const uris = compileGlobs(description.uris, 'uri');
   const types = compileGlobs(
-    said.mimeTypes?.map((glob) => glob.toLowerCase()),
+    description.mimeTypes?.map((glob) => glob.toLowerCase()),
     'text',
   );
   return {
-    said,
+    description,
     fits: (uri, mimeType) =>
       uris?.matches(uri) !== false &&
       (types === undefined || (mimeType !== undefined && types.matches(essenceOf(mimeType)))),
   };
 }
 
-function put<T extends Described>(said: Description, it: T, uri: string): T {
-  const { title, description, icons, audience, priority } = said;
+function withDescription<T extends Described>(texts: Description, item: T, uri: string): T {
+  const { title, description, icons, audience, priority } = texts;
   const annotations: Annotations = {
-    ...it.annotations,
+    ...item.annotations,
     ...(audience !== undefined && { audience }),
     ...(priority !== undefined && { priority }),
   };
   return {
-    ...it,
-    ...(title !== undefined && { title: fill(title, it.name, uri) }),
-    ...(description !== undefined && { description: fill(description, it.name, uri) }),
+    ...item,
+    ...(title !== undefined && { title: fill(title, item.name, uri) }),
+    ...(description !== undefined && { description: fill(description, item.name, uri) }),
     ...(icons !== undefined && { icons }),
     ...((audience !== undefined || priority !== undefined) && { annotations }),
   };

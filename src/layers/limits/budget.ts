@@ -1,4 +1,4 @@
-/** Memory for contents, over all requests: who finds none waits a short while in a bounded queue, and is then refused. */
+/** Bounds the memory for the contents of all requests. A read that does not fit waits for a short time, and is then refused. */
 import { overLimit } from '../../core/admission.ts';
 
 export interface BudgetOptions {
@@ -14,11 +14,12 @@ export const DEFAULT_WAITING = { maxWaiting: 100, waitMs: 3_000 } as const;
 
 export interface Budget {
   /**
-   * Takes bytes as soon as there are so many; more than there are in all, when nothing else is held.
+   * Reserves bytes as soon as they fit. A read of `maxBytes` or more fits when nothing else is held.
+   * @returns a function that gives the bytes back
    * @throws ResourceError `limited` when the queue is full or nothing was given back in time; the signal's reason
    */
   reserve(bytes: number, signal: AbortSignal): Promise<() => void>;
-  /** Takes bytes that are there already, however many. */
+  /** Counts bytes that are in memory already, however many. @returns a function that gives them back */
   take(bytes: number): () => void;
   /** Bytes that are held now. */
   readonly held: number;
@@ -42,7 +43,7 @@ export function createBudget(options: BudgetOptions): Budget {
   const refused = (): Error =>
     overLimit('Too much is being read at the same time; try again later (limits.maxHeldBytes)', 'maxHeldBytes', waitMs);
 
-  /** In order: what is small does not overtake, or what is large would never begin. */
+  /** Begins reads in their order. If small ones could overtake, a large one might never begin. */
   function next(): void {
     for (const first of queue) {
       if (!fits(first.bytes)) return;

@@ -4,11 +4,11 @@ import { overLimit } from '../../core/admission.ts';
 import type { SharedRate } from '../../core/bus.ts';
 import type { ResourceError } from '../../core/errors.ts';
 
-/** A rate that somebody has configured. */
+/** A rate of the configuration. */
 export interface Limit extends SharedRate {
   /** Its key in the configuration, such as `rates.principal`. */
   readonly name: string;
-  /** As it is written there. */
+  /** The rate as it is written there, such as `100/minute`. */
   readonly rate: string;
 }
 
@@ -16,7 +16,7 @@ export interface Limit extends SharedRate {
 export const overRate = ({ name, rate }: Pick<Limit, 'name' | 'rate'>, msLeft: number): ResourceError =>
   overLimit(`Too many requests: there may be ${rate} (limits.${name})`, name, msLeft);
 
-/** How much of a limit somebody has used. */
+/** How much of a limit a principal or client has used. */
 export interface Used {
   /** The principal or client. */
   readonly key: string;
@@ -26,10 +26,10 @@ export interface Used {
   readonly ends: number;
 }
 
-/** One limit. */
+/** Counts the requests of one limit. */
 export interface Counter {
   readonly limit: Limit;
-  /** Tells what is used now, in periods that are not over. */
+  /** Yields how much each key has used, in periods that are not over. */
   inUse(): Iterable<Used>;
   /** How many more requests with a key will surely pass. */
   left(key: string): number;
@@ -48,6 +48,7 @@ interface Place {
   taken: number;
 }
 
+/** The key under which all keys without a place are counted together. */
 const OTHERS = '\u0000 others';
 
 export function createCounter(limit: Limit, maxKeys: number): Counter {
@@ -62,14 +63,14 @@ export function createCounter(limit: Limit, maxKeys: number): Counter {
   /** In the order in which their periods began. All periods are equally long, so the first one ends first. */
   const places = new Map<string, Place>();
 
-  /** The place of a key, or a new one where there is room; a key keeps its place. */
+  /** The place of a key, or a new one if there is room. A key keeps its place until its period is over. */
   function placeOf(key: string): Place | undefined {
-    const own = places.get(key);
-    if (own !== undefined) return own;
+    const existing = places.get(key);
+    if (existing !== undefined) return existing;
     return places.size < maxKeys || makeRoom() ? begin(key, { ends: 0, left: 0, taken: 0 }) : undefined;
   }
 
-  /** Removes the places whose period is over, and no other: the count of its key would begin anew. */
+  /** Removes the places whose period is over, but no other: a key without its place would be counted anew. */
   function makeRoom(): boolean {
     const now = Date.now();
     for (const [oldest, { ends }] of places) {
@@ -103,15 +104,15 @@ export function createCounter(limit: Limit, maxKeys: number): Counter {
       const turn = place === undefined ? 0 : ++place.taken;
       // The limiter counts at once, but its answer comes later.
       if (place !== undefined) place.left--;
-      let said: RateLimiterRes;
+      let counted: RateLimiterRes;
       try {
-        said = await counting.consume(place === undefined ? OTHERS : key);
+        counted = await counting.consume(place === undefined ? OTHERS : key);
       } catch (full) {
         throw overRate({ name, rate }, (full as RateLimiterRes).msBeforeNext);
       }
       if (place === undefined) return;
-      if (said.isFirstInDuration) begin(key, place);
-      place.left = said.remainingPoints - (place.taken - turn);
+      if (counted.isFirstInDuration) begin(key, place);
+      place.left = counted.remainingPoints - (place.taken - turn);
     },
     close() {
       // The limiter has a timer for each key.

@@ -1,7 +1,7 @@
 /**
- * The limits layer: how often, how many at a time, and how much in memory. The layer bounds the memory of all reads
- * together; the admission bounds what is asked for, and stands where requests come in: one request may be many
- * operations of a provider, and counts once.
+ * Limits how often requests come, how many run at a time, and how much memory they take. The layer bounds the memory of all
+ * reads together, and the subscriptions. The admission bounds requests where they come in, because one request may become
+ * many operations of a provider, but counts once.
  */
 import type { Admission, AskedFor } from '../../core/admission.ts';
 import type { Context, Principal } from '../../core/context.ts';
@@ -14,11 +14,11 @@ import { heldBodies } from './read.ts';
 import type { SharedRates } from './shared-counter.ts';
 
 export interface UsageLimits {
-  /** How many requests may come in a time. */
+  /** How many requests may come in a period. */
   readonly rates?: RateOptions | undefined;
   /**
-   * With a bus, rates are counted in all replicas together. While it is away, each counts by itself (`local`), or requests that
-   * have a rate are refused. Default: `local`.
+   * With a bus, rates are counted in all replicas together. While the bus is away, each replica counts by itself (`local`), or
+   * requests that have a rate are refused (`refuse`). Default: `local`.
    */
   readonly without?: SharedRates['without'] | undefined;
   /** Requests that run at a time. */
@@ -34,8 +34,8 @@ export interface UsageLimits {
   /** Listen streams over HTTP; their total is a limit of the endpoint. */
   readonly maxStreamsPerPrincipal?: number | undefined;
   /**
-   * Anonymous callers count as one principal, as where others have to say who they are. Default: `false`; where all are
-   * anonymous, what holds for one principal would let one of them take it from all others, so only totals count.
+   * Whether anonymous callers together count as one principal, as makes sense if other callers have tokens. Default: `false`: if
+   * everyone is anonymous, one caller could use up a limit that all share, so only totals count.
    */
   readonly anonymousIsOne?: boolean | undefined;
 }
@@ -54,25 +54,25 @@ export const DEFAULT_USAGE = {
 export interface Limits {
   readonly layer: Layer;
   readonly admission: Admission;
-  /** How much of rates and of what is limited at a time is used, in this process. */
+  /** How much of the rates, and of the limits on what runs at a time, is used in this process. */
   inUse(): LimitsInUse;
   close(): void;
 }
 
 export interface LimitsInUse {
   readonly rates: readonly RateInUse[];
-  /** Rates are counted in all replicas together: `left` is then the part of it that this one has. */
+  /** Whether rates are counted in all replicas together. Then `left` is the part that this replica has. */
   readonly shared: boolean;
   readonly atATime: Readonly<Record<string, QuotaInUse>>;
 }
 
 /**
- * @param onRefused is told of each request that was refused before anything had run
- * @param bus of replicas that count rates together
+ * @param onRefused is called with each request that is refused before any of its operations begins
+ * @param bus connects replicas that count rates together
  */
 export function createLimits(
   options: UsageLimits = {},
-  onRefused: (asked: AskedFor, ctx: Context, error: unknown) => void = () => {},
+  onRefused: (target: AskedFor, ctx: Context, error: unknown) => void = () => {},
   bus?: SharedRates['bus'],
 ): Limits {
   const { anonymousIsOne = false } = options;
@@ -100,7 +100,7 @@ export function limitsLayer(budget: Budget, holdSubscription: (principal: Princi
       async subscribe(to, onChange, ctx) {
         const subscribe = (): Promise<AsyncDisposable> => (inner as EngineOperations).subscribe(to, onChange, ctx);
         if ('list' in to) return subscribe();
-        // Each one counts, whether or not it shares a watch (SEC-RES-4).
+        // Each subscription counts, whether or not it shares a watch (SEC-RES-4).
         const release = holdSubscription(ctx.principal);
         try {
           const handle = await subscribe();
@@ -115,7 +115,7 @@ export function limitsLayer(budget: Budget, holdSubscription: (principal: Princi
           throw error;
         }
       },
-      // Bodies that take a part of the budget are wrapped, and so are none that anybody knows.
+      // Bodies that take a part of the budget are wrapped. The inner provider does not know these, and does not give them again.
       again: inner.again,
       read: async (uri, want, ctx) => heldBodies(await inner.read(uri, want, ctx), want, budget, ctx.signal),
     });
@@ -124,4 +124,4 @@ export function limitsLayer(budget: Budget, holdSubscription: (principal: Princi
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
 const withoutUndefined = <T extends object>(value: T): Defined<T> =>
-  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Defined<T>;
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Defined<T>;

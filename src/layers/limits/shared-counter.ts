@@ -1,12 +1,12 @@
-/** Counts requests in all replicas together: each takes a few at a time of what is left, and lets these through by itself. */
+/** Counts requests in all replicas together. Each replica takes a few of the requests that are left, and lets them pass by itself. */
 import type { Bus } from '../../core/bus.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { createLru } from '../../core/lru.ts';
 import { type Counter, type Limit, overRate } from './counter.ts';
 
 /**
- * A replica takes one of so many parts of a rate at a time, and at least one request. When all is taken, one may have some of its
- * part left that others lack: these refuse too early. None lets more pass.
+ * A replica takes one of this many parts of a rate at a time, and at least one request. When all parts are taken, a replica may
+ * still have requests left, while others refuse requests too early. Together they never let too many pass.
  */
 const PARTS = 300;
 
@@ -18,12 +18,13 @@ export interface SharedRates {
 
 /** The part that a replica has of the count of one key. */
 interface Place {
-  /** Requests that may pass without asking. */
+  /** Requests that may pass without asking the bus. */
   left: number;
-  /** When the time is over that they are taken of, in milliseconds since 1970. */
+  /** When the period ends to which they belong, in milliseconds since 1970. */
   ends: number;
-  /** Nothing is left of that time in any replica. */
+  /** Whether no part of that period is left to take. */
   over: boolean;
+  /** The question to the bus that is under way. */
   asking: Promise<void> | undefined;
 }
 
@@ -39,15 +40,15 @@ export function createSharedCounter(
   const places = createLru<string, Place>(maxKeys);
 
   function placeOf(key: string): Place {
-    const own = places.get(key) ?? { left: 0, ends: 0, over: false, asking: undefined };
-    places.set(key, own);
-    return own;
+    const place = places.get(key) ?? { left: 0, ends: 0, over: false, asking: undefined };
+    places.set(key, place);
+    return place;
   }
 
   async function ask(key: string, place: Place): Promise<void> {
     const { got, msLeft } = await bus.memory.take(`${name} ${key}`, part, { most, seconds });
     const ends = Date.now() + msLeft;
-    // The rest of a time that is over is of no use any more.
+    // Requests that are left from a period that is over do not count any more.
     place.left = got + (place.ends > Date.now() ? place.left : 0);
     place.over = got === 0;
     place.ends = ends;

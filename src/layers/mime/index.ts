@@ -1,4 +1,4 @@
-/** The mime layer, innermost: the type of what is read is verified from its leading bytes (SEC-RES-6, 2093-8). */
+/** The mime layer, innermost, verifies the type of each content by its first bytes (SEC-RES-6, 2093-8). */
 import { isUtf8 } from 'node:buffer';
 import { createOrigins } from '../../core/again.ts';
 import { type BodyContent, closeBodies, type ResourceBody } from '../../core/body.ts';
@@ -22,10 +22,10 @@ export function mimeLayer(): Layer {
       async read(uri, want, ctx) {
         const bodies = await inner.read(uri, want, ctx);
         const settled = await Promise.allSettled(bodies.map(verified));
-        const done = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+        const checked = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
         const failed = settled.find((result) => result.status === 'rejected');
-        if (failed === undefined) return origins.made(done, bodies);
-        await closeBodies([...done, ...bodies]);
+        if (failed === undefined) return origins.made(checked, bodies);
+        await closeBodies([...checked, ...bodies]);
         throw failed.reason;
       },
     });
@@ -59,7 +59,7 @@ async function verified(body: ResourceBody): Promise<ResourceBody> {
   }
 }
 
-/** Whether the head is the whole content; for a window, whether it is the whole and reaches to the end. */
+/** Whether the head is the whole content. A window has to be the whole, too. */
 function isWhole({ window }: ResourceBody, head: Uint8Array): boolean {
   return head.byteLength < HEAD_BYTES && (window === undefined || window.total === head.byteLength);
 }
@@ -74,8 +74,9 @@ function typed(body: ResourceBody, mimeType: string | undefined): ResourceBody {
 }
 
 /**
- * Adds the encoding of a text that is not UTF-8. Only UTF-16 names itself; any other one is unknown.
- * @param bytes the head of the content; @param whole whether that is all
+ * Adds the encoding of a text that is not UTF-8. Only UTF-16 is recognized, by its byte-order mark; others are unknown.
+ * @param bytes the head of the content
+ * @param whole whether the head is all of it
  */
 function encoded(body: ResourceBody, bytes: Uint8Array, whole: boolean): ResourceBody {
   const { mimeType, _meta } = body.resource;
@@ -85,7 +86,7 @@ function encoded(body: ResourceBody, bytes: Uint8Array, whole: boolean): Resourc
   return { ...body, resource: { ...body.resource, _meta: { ..._meta, [CHARSET_META_KEY]: charset } } };
 }
 
-/** Returns undefined for UTF-8, and for bytes that are no text. */
+/** Returns the encoding; undefined for UTF-8, and for bytes that are no text. */
 function charsetOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | typeof UNKNOWN_CHARSET | undefined {
   const mark = (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0);
   if (mark === 0xfffe) return 'utf-16le';
@@ -95,7 +96,7 @@ function charsetOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | typeof UNKNOWN_
 
 type Stream = Extract<BodyContent, { kind: 'stream' }>;
 
-/** Takes the leading bytes of a stream, and gives a stream that begins with them. */
+/** Reads the first bytes of a stream, and returns a stream that begins with them. */
 async function peek(content: Stream): Promise<{ head: Uint8Array; content: Stream; close: () => Promise<void> }> {
   const chunks = content.open()[Symbol.asyncIterator]();
   const taken: Uint8Array[] = [];

@@ -30,7 +30,7 @@ export function widened({ offset, length }: ByteRange): ByteRange {
 
 /**
  * Scans a content, or a range of it with the bytes around it (`widened`), and masks its secrets.
- * @throws ResourceError `too-large` over `maxBytes`, `invalid` for a range past the end, and what the scan throws
+ * @throws ResourceError `too-large` over `maxBytes`, `invalid` for a range past the end, and the errors of the scan
  */
 export async function inspect(
   body: ResourceBody,
@@ -59,15 +59,15 @@ export async function inspect(
     throw invalid(`The window begins past the end of the resource, which has ${end} bytes`, body.resource.uri);
   const from = Math.max(0, range.offset - start);
   const to = range.length === undefined ? masked.byteLength : Math.min(masked.byteLength, from + range.length);
-  const inside = within(findings, from, to).map((each) => ({
-    ...each,
-    start: each.start - from,
-    end: each.end - from,
+  const inside = within(findings, from, to).map((finding) => ({
+    ...finding,
+    start: finding.start - from,
+    end: finding.end - from,
   }));
   return { bytes: masked.subarray(from, to), offset: start + from, findings: inside, total };
 }
 
-/** The body with its secrets masked, and their count in `_meta`. */
+/** Returns the body with its secrets masked, and with their count in `_meta`. */
 export function redactedBody(body: ResourceBody, range: ByteRange | undefined, inspected: Inspected): ResourceBody {
   const { bytes, offset, findings, total } = inspected;
   const { item, close: _close, window: _window, ...rest } = body;
@@ -89,12 +89,13 @@ function redactedItem(item: ResourceContents, bytes: Uint8Array, findings: reado
     : { ...counted(item, findings), blob: content.toString('base64') };
 }
 
-/** Adds to `_meta` how many secrets of each kind are masked; returns `said` itself where there are none. */
-export function counted<T extends Pick<Resource, '_meta'>>(said: T, findings: readonly Finding[]): T {
-  if (findings.length === 0) return said;
-  return { ...said, _meta: { ...said._meta, [REDACTED_META_KEY]: countsOf(findings) } };
+/** Adds to `_meta` how many secrets of each kind are masked. Returns `item` itself if there are none. */
+export function counted<T extends Pick<Resource, '_meta'>>(item: T, findings: readonly Finding[]): T {
+  if (findings.length === 0) return item;
+  return { ...item, _meta: { ...item._meta, [REDACTED_META_KEY]: countsOf(findings) } };
 }
 
+/** The error for a content with secrets that the settings do not return even with secrets masked. */
 export const refused = (uri: string | undefined, findings: readonly Finding[]): ResourceError =>
   new ResourceError('denied', 'The content contains secrets and is not returned', {
     uri,

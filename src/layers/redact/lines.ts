@@ -1,4 +1,4 @@
-/** Lines of a content with secrets, as a search may see them: where a secret is, there is nothing that it could match. */
+/** Gives a search the lines of a content, with each secret covered so that the search cannot match it. */
 
 import type { BodyContent } from '../../core/body.ts';
 import type { Asker, Scanner } from './scanner.ts';
@@ -10,13 +10,13 @@ const MAX_LINE_BYTES = 64 * 1024;
 const NEWLINE = 10;
 
 export interface CoveredLine {
-  /** Without its end. Every byte of a secret is a newline, which no other byte of a line is. */
+  /** The line without its end. Each byte of a secret is replaced by a newline, which no other byte of a line is. */
   readonly bytes: Buffer;
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly line: number;
-  /** Its beginning in the content. */
+  /** The offset of the line in the content, in bytes. */
   readonly offset: number;
-  /** There is a secret in it, also where it is too long to be matched. */
+  /** Whether there is a secret in the line, even in the part that is too far from its beginning to be in `bytes`. */
   readonly covered: boolean;
 }
 
@@ -24,11 +24,11 @@ export interface LinesOptions {
   readonly scanner: Scanner;
   /** Called for each secret. */
   readonly onSecret: () => void;
-  /** Throws when the content is longer than is looked through. */
+  /** Called with the number of bytes of each piece; throws when the content is longer than a search may read. */
   readonly take: (bytes: number) => void;
 }
 
-/** Binary content ends it at its first NUL, but is looked through to its end. */
+/** Yields the lines. After a NUL, which shows that the content is binary, it yields none, but still scans the rest. */
 export async function* coveredLines(
   content: BodyContent,
   { scanner, onSecret, take }: LinesOptions,

@@ -17,12 +17,12 @@ import type { Asker } from './scanner.ts';
 import { lookThrough } from './texts.ts';
 
 export interface NamedOptions extends LabelOptions {
-  /** Whether a resource is scanned. Resources in prompts that are not stay unchanged. */
+  /** Whether a resource is scanned. Other resources in prompts stay unchanged. */
   readonly concerns: (uri: string) => boolean;
 }
 
 export function redactedNames(inner: Operations, options: NamedOptions): ProviderOverrides {
-  // Optional operations are added only where the inner provider has them.
+  // An override of an optional operation counts only if `inner` has the operation.
   const has = inner as Required<Operations>;
   return {
     async listTools(page, ctx) {
@@ -59,14 +59,14 @@ export function redactedNames(inner: Operations, options: NamedOptions): Provide
 /** Returns the entries with their secrets covered. An entry with a secret in its name is left out. */
 async function shownNamed<T extends object>(
   items: NamedPage<T>['items'],
-  concerned: (entry: Named<T>) => boolean,
+  isScanned: (entry: Named<T>) => boolean,
   options: LabelOptions,
   ctx: Context,
 ): Promise<NamedPage<T>['items']> {
-  const entries = items.filter(concerned).map(({ described }) => described);
+  const entries = items.filter(isScanned).map(({ described }) => described);
   const shown = (await shownEach(entries, CALLED_BY.name, options, ctx))[Symbol.iterator]();
   return items.flatMap((entry) => {
-    if (!concerned(entry)) return [entry];
+    if (!isScanned(entry)) return [entry];
     const described = shown.next().value;
     return described === undefined ? [] : [{ ...entry, described }];
   });
@@ -79,12 +79,12 @@ async function redactedMessages(
 ): Promise<GetPromptResult> {
   const isExcepted = ({ content }: PromptMessage): boolean =>
     content.type === 'resource' && !options.concerns(content.resource.uri);
-  const concerned = result.messages.filter((message) => !isExcepted(message));
-  const redacted = await redactedResult({ ...result, messages: concerned }, options, asker);
+  const scanned = result.messages.filter((message) => !isExcepted(message));
+  const redacted = await redactedResult({ ...result, messages: scanned }, options, asker);
   const messages = redacted.messages[Symbol.iterator]();
   return {
     ...redacted,
-    messages: result.messages.map((each) => (isExcepted(each) ? each : (messages.next().value ?? each))),
+    messages: result.messages.map((message) => (isExcepted(message) ? message : (messages.next().value ?? message))),
   };
 }
 
@@ -92,19 +92,19 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 /**
  * Returns the result of a tool or a prompt, with its secrets covered.
- * @throws ResourceError `denied` where a result with a secret is refused, `too-large`, and the errors of the scan
+ * @throws ResourceError `denied` if results with secrets are refused, `too-large`, and the errors of the scan
  */
 async function redactedResult<T extends object>(result: T, options: LabelOptions, asker: Asker): Promise<T> {
   // The client sends `requestState` and `taskId` back to the server, so they stay unchanged.
-  const { requestState, taskId, ...said } = result as { readonly requestState?: unknown; readonly taskId?: unknown };
-  const [looked] = await lookThrough([said], NOTHING, options, asker);
-  if (looked === undefined)
+  const { requestState, taskId, ...rest } = result as { readonly requestState?: unknown; readonly taskId?: unknown };
+  const [scanned] = await lookThrough([rest], NOTHING, options, asker);
+  if (scanned === undefined)
     throw new ResourceError(
       'too-large',
       `The result is larger than the ${options.maxBytes} bytes that are scanned for secrets`,
       { details: { limit: options.maxBytes } },
     );
-  const { value, findings } = looked;
+  const { value, findings } = scanned;
   if (findings.length === 0) return result;
   if (options.refuse) throw refused(undefined, findings);
   const whole = {

@@ -106,7 +106,7 @@ async function findIn(text) {
     for (const { place, kind } of own) {
       const start = from + place[0];
       const end = from + place[1];
-      // At the ends of what was looked at, something can seem to be a secret that is none in the whole.
+      // At the ends of a part, something can look like a secret that is none in the whole text.
       if (start < at + block && end > at) found.push({ start, end, kind });
     }
   }

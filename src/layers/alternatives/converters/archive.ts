@@ -1,14 +1,15 @@
-/** Files out of a ZIP archive, as office documents and e-books are, within limits that the archive cannot talk away. */
+/** Unpacks files of a ZIP archive, such as an office document or an e-book, within limits that hold whatever the archive claims. */
 import { type ConversionLimits, tooMuch } from './converter.ts';
 
 /** The most files that an archive may have. */
 const MAX_FILES = 20_000;
 
+/** Unpacked files by their names. */
 export type Files = Readonly<Record<string, Uint8Array>>;
 
 /**
- * The files whose names are wanted. A file is unpacked into as many bytes as the archive's directory says that it has, and
- * these are counted first: what would be more is never made. Archives within it stay packed.
+ * Unpacks the files whose names are wanted. The sizes in the archive's directory are counted before anything is unpacked, and
+ * no file gets more bytes than its size there. Archives inside the archive stay packed.
  * @throws ResourceError `too-large` over a limit
  */
 export async function unpack(
@@ -30,7 +31,7 @@ export async function unpack(
   });
 }
 
-/** The markup of an office document as an archive without compression, for libraries that open archives themselves. */
+/** Packs the markup of an office document again, without compression, for libraries that open archives themselves. */
 export async function repacked(
   bytes: Uint8Array,
   limits: Pick<ConversionLimits, 'maxUnpackedBytes'>,
@@ -40,7 +41,7 @@ export async function repacked(
   return zipSync({ ...files }, { level: 0 });
 }
 
-/** Text of a file, in the encoding that its byte-order mark names, else UTF-8; undefined where there is no such file. */
+/** The text of a file, in the encoding that its byte-order mark names, else UTF-8; undefined if there is no such file. */
 export function textIn(files: Files, name: string): string | undefined {
   const bytes = Object.hasOwn(files, name) ? files[name] : undefined;
   if (bytes === undefined) return undefined;
@@ -48,7 +49,7 @@ export function textIn(files: Files, name: string): string | undefined {
   return new TextDecoder(mark === 0xfffe ? 'utf-16le' : mark === 0xfeff ? 'utf-16be' : 'utf-8').decode(bytes);
 }
 
-/** A path that is written relative to a file of the archive; undefined where it leads out of it. */
+/** Resolves a path that is relative to a file of the archive; undefined if it leads out of the archive. */
 export function resolveIn(base: string, path: string): string | undefined {
   const parts = path.startsWith('/') ? [] : base.split('/').slice(0, -1);
   for (const part of path.split('/')) {

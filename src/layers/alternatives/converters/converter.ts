@@ -1,6 +1,6 @@
 /**
- * Defines a converter. Each is one file, and one line in `index.ts`. It loads the packages that it needs when it runs, in
- * the process that converts: the server only reads from here which types there are.
+ * Defines a converter. Each converter is one file, and one line in `index.ts`. It loads the packages that it needs only when it
+ * runs, in a process of its own: the server only uses the names of the types.
  */
 import type { Conversion, Convert } from '../../../core/conversion.ts';
 import { ResourceError } from '../../../core/errors.ts';
@@ -8,7 +8,7 @@ import { ResourceError } from '../../../core/errors.ts';
 export type { Conversion, ConversionLimits, Convert } from '../../../core/conversion.ts';
 
 export interface Converter {
-  /** Stable, and unique among converters: a part of what formats are kept under. */
+  /** Stable, and unique among converters: it is a part of the key of kept formats. */
   readonly name: string;
   /** MIME types that it reads. */
   readonly from: readonly string[];
@@ -19,7 +19,7 @@ export interface Converter {
   readonly convert: Convert;
 }
 
-/** A format, or what it is made of, is over a limit. */
+/** The error for a format, or an input, that is over a limit in bytes. */
 export const tooMuch = (what: string, limit: number): ResourceError =>
   new ResourceError('too-large', `${what} is larger than ${limit} bytes`, { details: { limit } });
 

@@ -1,4 +1,4 @@
-/** Tables in text, whatever stands between their cells. */
+/** Converts tables in text: cells between commas, semicolons or tabs. */
 import { decodeText } from './charset.ts';
 import { type Converter, createOutput } from './converter.ts';
 import { addTable } from './markdown.ts';
@@ -21,7 +21,7 @@ export const csv: Converter = {
     }
     const [head = [], ...records] = rows;
     const names = head.map(String);
-    // Names that are missing or doubled would lose cells: then a row is a list.
+    // With names that are missing or repeated, an object would lose cells, so each row becomes a list.
     const named = names.every((name) => name !== '') && new Set(names).size === names.length;
     output.add('[');
     (named ? records : rows).forEach((row, index) => {

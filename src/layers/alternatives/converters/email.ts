@@ -1,9 +1,9 @@
-/** Messages: who, to whom, when, about what; the text; and what is attached, by name. */
+/** Converts e-mail: the main headers, the text, and the names of the attachments. */
 import type { Converter } from './converter.ts';
 import { createOutput } from './converter.ts';
 import { heading, markdownOf, plain } from './markdown.ts';
 
-/** The parts of a message, whatever wrote it. */
+/** The parts of a message, the same for all formats of e-mail. */
 export interface Message {
   readonly subject: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -52,7 +52,7 @@ const nameOf = ({ name, address, group }: Address): string =>
     ? `${name}: ${group.map(nameOf).join(', ')}`
     : [name, address && (name ? `(${address})` : address)].filter(Boolean).join(' ');
 
-/** The text that was written as text is preferred to the one in HTML. */
+/** Writes a message as Markdown. Its plain text is preferred to its HTML. */
 export async function messageText(message: Message, limits: { readonly maxOutputBytes: number }): Promise<string> {
   const { subject, headers, text, html, attachments } = message;
   const output = createOutput(limits);
@@ -63,6 +63,6 @@ export async function messageText(message: Message, limits: { readonly maxOutput
   if (text !== undefined && text.trim() !== '') output.add(`${text.replace(/\r\n/g, '\n').trim()}\n`);
   else if (html !== undefined) output.add(await markdownOf(html, limits));
   if (attachments.length > 0)
-    output.add(`\n${heading(2, 'Attachments')}${attachments.map((each) => `- ${line(each)}\n`).join('')}`);
+    output.add(`\n${heading(2, 'Attachments')}${attachments.map((attachment) => `- ${line(attachment)}\n`).join('')}`);
   return output.text();
 }

@@ -1,4 +1,4 @@
-/** E-books: their chapters in reading order. */
+/** Converts e-books: the chapters in reading order. */
 import { decodedText } from '../../../core/uri.ts';
 import { type Files, resolveIn, textIn, unpack } from './archive.ts';
 import { type Converter, createOutput } from './converter.ts';
@@ -31,7 +31,7 @@ async function bookOf(files: Files): Promise<Book> {
   const container = textIn(files, 'META-INF/container.xml');
   const path = container && first(await parseXml(container), 'container:rootfile')?.attributes['full-path'];
   const xml = path === undefined ? undefined : textIn(files, path);
-  if (path === undefined || xml === undefined) throw new Error('There is no book in it');
+  if (path === undefined || xml === undefined) throw new Error('The file contains no book');
   const book = await parseXml(xml);
   const items = new Map([...all(book, 'opf:item')].map(({ attributes }) => [attributes.id, attributes.href]));
   const title = first(book, 'dc:title');

@@ -1,4 +1,4 @@
-/** HTML and XHTML: the whole page, without what is no text. */
+/** Converts HTML and XHTML: all text of a page. */
 import { decodeMarkup } from './charset.ts';
 import type { Converter } from './converter.ts';
 import { heading, markdownOf } from './markdown.ts';

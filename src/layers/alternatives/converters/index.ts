@@ -1,4 +1,4 @@
-/** Every converter there is; of two that could do the same, the first does it. */
+/** All converters. If two of them can do a conversion, the first one does it. */
 import type { Converter } from './converter.ts';
 import { csv } from './csv.ts';
 import { docx } from './docx.ts';

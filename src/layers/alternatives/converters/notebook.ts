@@ -1,4 +1,4 @@
-/** Notebooks: text as it is, code in its language, and what it printed. */
+/** Converts Jupyter notebooks: text as it is, and code with its outputs in fences. */
 import { type Converter, createOutput, type Output } from './converter.ts';
 
 export const notebook: Converter = {
@@ -7,7 +7,7 @@ export const notebook: Converter = {
   to: ['text/markdown'],
   async convert(bytes, conversion) {
     const { cells, metadata } = JSON.parse(new TextDecoder().decode(bytes)) as Loose;
-    if (!Array.isArray(cells)) throw new Error('There are no cells in it');
+    if (!Array.isArray(cells)) throw new Error('The file contains no cells');
     const language = String(
       loose(loose(metadata).language_info).name ?? loose(loose(metadata).kernelspec).language ?? '',
     );
@@ -16,7 +16,7 @@ export const notebook: Converter = {
       const source = joined(cell.source);
       if (cell.cell_type === 'code') {
         if (source.trim() !== '') addFenced(output, source, language);
-        for (const each of Array.isArray(cell.outputs) ? cell.outputs : []) addOutput(output, loose(each));
+        for (const result of Array.isArray(cell.outputs) ? cell.outputs : []) addOutput(output, loose(result));
       } else if (cell.cell_type === 'raw') addFenced(output, source, '');
       else output.add(`${source.trimEnd()}\n\n`);
     }
@@ -28,16 +28,16 @@ type Loose = Readonly<Record<string, unknown>>;
 
 const loose = (value: unknown): Loose => (typeof value === 'object' && value !== null ? (value as Loose) : {});
 
-/** Texts are lists of lines, or one text. */
+/** Joins a text, which is either a list of lines or one string. */
 const joined = (value: unknown): string =>
   Array.isArray(value)
-    ? value.filter((each) => typeof each === 'string').join('')
+    ? value.filter((line) => typeof line === 'string').join('')
     : typeof value === 'string'
       ? value
       : '';
 
-function addOutput(output: Output, each: Loose): void {
-  const { output_type, text, data, traceback, ename, evalue } = each;
+function addOutput(output: Output, result: Loose): void {
+  const { output_type, text, data, traceback, ename, evalue } = result;
   if (output_type === 'stream') addFenced(output, joined(text), 'text');
   else if (output_type === 'error') addFenced(output, joined(traceback) || `${ename}: ${evalue}`, 'text');
   else {
@@ -51,7 +51,7 @@ function addOutput(output: Output, each: Loose): void {
   }
 }
 
-/** In a fence that is longer than any in the text; without what colours a terminal. */
+/** Adds a text, without the codes that colour a terminal, in a fence that is longer than any in the text. */
 function addFenced(output: Output, text: string, language: string): void {
   const bare = text.replace(/\u001b\[[\d;]*[A-Za-z]/g, '').trimEnd();
   if (bare === '') return;

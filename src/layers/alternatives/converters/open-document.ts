@@ -1,4 +1,4 @@
-/** Texts and presentations in OpenDocument: headings, lists, tables, links and notes, slide by slide. */
+/** Converts texts and presentations in OpenDocument: headings, lists, tables, links and notes, slide by slide. */
 import { textIn, unpack } from './archive.ts';
 import { type Converter, createOutput, type Output } from './converter.ts';
 import { addTable, heading, plain } from './markdown.ts';
@@ -15,7 +15,7 @@ export const openDocument: Converter = {
   to: ['text/markdown'],
   async convert(bytes, conversion) {
     const xml = textIn(await unpack(bytes, (name) => name === 'content.xml', conversion), 'content.xml');
-    if (xml === undefined) throw new Error('There is no content in it');
+    if (xml === undefined) throw new Error('The file contains no content');
     const body = first(await parseXml(xml), 'office:body');
     const output = createOutput(conversion);
     if (body !== undefined) addBlocks(output, body, { slide: 0 });
@@ -94,7 +94,7 @@ function addList(output: Output, list: Element, level: number): void {
   }
 }
 
-/** Empty cells and rows may be said to be repeated a million times: those at the end are no part of a table. */
+/** The most repetitions of a cell. An empty cell that is repeated as often only fills the rest of a row, and is left out. */
 const MAX_REPEATED = 100;
 
 function rowsOf(table: Element): readonly (readonly string[])[] {

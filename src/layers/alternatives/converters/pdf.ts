@@ -1,4 +1,4 @@
-/** PDF: the text of each page, with headings by the size of their letters. */
+/** Converts PDF: the text of each page. Lines in larger letters become headings. */
 import { type Converter, createOutput } from './converter.ts';
 
 export const pdf: Converter = {
@@ -27,7 +27,7 @@ export const pdf: Converter = {
 };
 
 interface Item {
-  /** Absent from marks of structure. */
+  /** Absent in items that only mark structure. */
   readonly str?: string;
   readonly hasEOL?: boolean;
   readonly height?: number;
@@ -36,9 +36,9 @@ interface Item {
 
 interface Line {
   readonly text: string;
-  /** Of its letters, in points. */
+  /** The height of its letters, in points. */
   readonly height: number;
-  /** From the bottom of the page. */
+  /** The distance from the bottom of the page, in points. */
   readonly at: number;
 }
 
@@ -55,7 +55,7 @@ function linesOf(items: readonly Item[]): readonly Line[] {
   for (const { str, hasEOL, height: tall = 0, transform } of items) {
     if (str === undefined) continue;
     const y = transform?.[5] ?? at;
-    // Not every program says where its lines end: letters that stand lower begin another one.
+    // Some programs do not mark the ends of lines, so text that stands higher or lower begins another line.
     if (str.trim() !== '' && text.trim() !== '' && Math.abs(y - at) > Math.max(tall, height) / 2) end();
     if (str.trim() !== '') at = y;
     text += str;
@@ -66,8 +66,9 @@ function linesOf(items: readonly Item[]): readonly Line[] {
   return lines;
 }
 
-/** Letters this much taller than most are those of a heading. */
+/** Letters more than this many times as tall as usual make a heading. */
 const HEADING = 1.15;
+/** Letters more than this many times as tall as usual make a title. */
 const TITLE = 1.6;
 
 /** A gap of this many heights between lines ends a paragraph. */
@@ -99,5 +100,8 @@ function usualHeight(lines: readonly Line[]): number {
     const rounded = Math.round(height * 2) / 2;
     letters.set(rounded, (letters.get(rounded) ?? 0) + text.length);
   }
-  return [...letters].reduce((most, each) => (each[1] > most[1] ? each : most), [0, 0] as readonly [number, number])[0];
+  return [...letters].reduce((most, entry) => (entry[1] > most[1] ? entry : most), [0, 0] as readonly [
+    number,
+    number,
+  ])[0];
 }

@@ -62,8 +62,8 @@ const placeholderOf = (shape: Element): string | undefined => first(shape, 'p:ph
 function addSlide(output: Output, slide: Element, number: number): void {
   const shapes = [...all(slide, 'p:sp')];
   const title = shapes.find((shape) => TITLES.has(placeholderOf(shape) ?? ''));
-  const said = title === undefined ? '' : paragraphsOf(title).join(' ');
-  output.add(`${number === 1 ? '' : '\n'}${heading(2, said === '' ? `Slide ${number}` : `Slide ${number}: ${said}`)}`);
+  const name = title === undefined ? '' : paragraphsOf(title).join(' ');
+  output.add(`${number === 1 ? '' : '\n'}${heading(2, name === '' ? `Slide ${number}` : `Slide ${number}: ${name}`)}`);
   for (const shape of shapes) {
     if (shape === title || placeholderOf(shape) === 'sldNum') continue;
     const isList =
@@ -87,8 +87,8 @@ function addSlide(output: Output, slide: Element, number: number): void {
 
 function addNotes(output: Output, notes: Element): void {
   const body = [...all(notes, 'p:sp')].find((shape) => placeholderOf(shape) === 'body');
-  const text = body === undefined ? [] : paragraphsOf(body).filter((each) => each.trim() !== '');
-  if (text.length > 0) output.add(`${text.map((each) => `> ${plain(each)}`).join('\n>\n')}\n\n`);
+  const text = body === undefined ? [] : paragraphsOf(body).filter((paragraph) => paragraph.trim() !== '');
+  if (text.length > 0) output.add(`${text.map((paragraph) => `> ${plain(paragraph)}`).join('\n>\n')}\n\n`);
 }
 
 const paragraphsOf = (element: Element): readonly string[] => [...all(element, 'a:p')].map(paragraphText);
@@ -100,7 +100,7 @@ function paragraphText(paragraph: Element): string {
       if (typeof child === 'string') return '';
       if (child.name === 'a:br') return ' ';
       return [...all(child, 'a:t')]
-        .map((run) => run.children.filter((each) => typeof each === 'string').join(''))
+        .map((run) => run.children.filter((part) => typeof part === 'string').join(''))
         .join('');
     })
     .join('');
