@@ -8,7 +8,7 @@ import type { ResourceError } from '../../core/errors.ts';
 export interface Limit extends SharedRate {
   /** Its key in the configuration, such as `rates.principal`. */
   readonly name: string;
-  /** The rate as it is written there, such as `100/minute`. */
+  /** The rate as it is written there, such as `600/min`. */
   readonly rate: string;
 }
 

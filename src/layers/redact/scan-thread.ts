@@ -1,19 +1,19 @@
 /**
- * A thread that looks for secrets, one text after the other. The library's patterns pause for nobody: a text that takes too
- * long ends with its thread.
+ * Runs a thread that scans texts for secrets, one after the other. The library's patterns cannot be interrupted, so a text that
+ * takes too long ends the thread.
  */
 import { ResourceError } from '../../core/errors.ts';
 import { startThread } from '../../core/threads/thread.ts';
 import { type Finding, merged } from './mask.ts';
 import { SCAN_PROGRAM, type scanProgramData } from './scan-program.ts';
 
-/** Of the thread, in MiB. */
+/** The most memory of the thread's heap, in MiB. */
 const MAX_HEAP_MB = 512;
 
 export interface ScanThread {
   /**
-   * Looks through one text; not to be called while another one is looked through.
-   * @throws ResourceError `timeout`, `unavailable`; the thread has ended then
+   * Scans one text. It must not be called while another text is scanned.
+   * @throws ResourceError `timeout`, `unavailable`; then the thread has ended
    */
   scan(bytes: Uint8Array): Promise<readonly Finding[]>;
   readonly ended: boolean;
@@ -42,11 +42,16 @@ export function startScanThread(data: ReturnType<typeof scanProgramData>, timeou
 }
 
 const tooSlow = (limitMs: number): ResourceError =>
-  new ResourceError('timeout', 'The content could not be looked through for secrets in time; read it in windows', {
+  new ResourceError('timeout', 'The content could not be scanned for secrets in time; read it in windows', {
     details: { limitMs },
   });
 
+/** The error for a content that cannot be scanned. */
 export const scanFailed = (cause: unknown): ResourceError =>
-  new ResourceError('unavailable', 'The content cannot be looked through for secrets now, so it is not given', {
-    cause,
-  });
+  new ResourceError(
+    'unavailable',
+    'The content cannot be scanned for secrets now, so it is not returned; try again later',
+    {
+      cause,
+    },
+  );

@@ -1,11 +1,11 @@
 /**
- * The part of the scanning thread's program that finds text of two or four bytes a character, UTF-16 and UTF-32 of either
- * order, wherever it is: at odd places, and in the middle of what is something else.
+ * The part of the scanning thread's program that finds text with two or four bytes per character: UTF-16 and UTF-32 in either
+ * byte order, at any offset, even in the middle of other data.
  */
 
 /**
- * `wideTexts(bytes)` gives, for each order, the text without its NULs, and the place of each of its characters. Between two
- * runs there is a line end: they do not touch each other. A run has at least 8 characters, and fewer hold no secret.
+ * `wideTexts(bytes)` yields, for each byte order, the text without its NULs, and the place of each of its characters. A line
+ * end separates two runs of characters. Runs of fewer than 8 characters are left out, since they hold no secret.
  */
 export const WIDE_PROGRAM = `
 const LEAST_WIDE = 8;
@@ -18,7 +18,7 @@ function* wideTexts(bytes) {
   }
 }
 
-/** @param side where the NUL of a character is: 1 behind it, as in little endian, -1 before it */
+/** @param side of a character on which its NUL is: 1 behind it, as in little endian, -1 before it */
 function wideText(bytes, side) {
   const first = side === 1 ? 0 : 1;
   const behind = side === 1 ? bytes.length - 1 : bytes.length;
@@ -49,7 +49,7 @@ function isNext(bytes, before, at) {
   return true;
 }
 
-/** Ends a run, or takes it back where it is short; gives where the next one begins. */
+/** Ends a run, or drops it if it is short. Returns where the next run begins. */
 function ended(dense, places, begin, length) {
   if (length - begin < LEAST_WIDE) return begin;
   dense[length] = 10;

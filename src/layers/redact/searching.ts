@@ -1,9 +1,8 @@
 /**
- * Search where there are secrets. A search of contents as they are would spell a secret out, character by character: by
- * what it finds, by where, by how many it finds, and by how long it takes. So it answers only for resources that have
- * been looked through whole, to their last byte, and have no secret. Those that have one are searched here, in the text
- * that a reader gets, whatever the search of the provider would say of them; which they are does not depend on the
- * pattern. What cannot be looked through whole is not told of.
+ * Searches contents that may have secrets. A search of the original contents would reveal a secret, character by character, by
+ * its matches, their places and number, and the time that it takes. So the provider's matches are passed on only for resources
+ * that were scanned to their last byte and have no secret. Resources with a secret are searched here instead, in the text that
+ * a reader gets; which resources these are does not depend on the pattern. A resource that cannot be scanned whole gives no match.
  */
 
 import { closeBodies } from '../../core/body.ts';
@@ -16,25 +15,25 @@ import { type CoveredLine, coveredLines } from './lines.ts';
 import type { Scanner } from './scanner.ts';
 import { SUSPECT_LINES } from './suspects.ts';
 
-/** The most bytes of one resource that are looked through: a larger one is not told of. */
+/** The most bytes of one resource that are scanned. A larger resource gives no match. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** The most resources of one search that are searched here. */
 const MAX_SUSPECTS = 1_000;
 
-/** The most resources of one search of which it is remembered whether they have secrets. */
+/** The most resources of which one search remembers whether they have secrets. */
 const MAX_REMEMBERED = 10_000;
 
 export interface SearchOptions {
   readonly scanner: Scanner;
   readonly concerns: (uri: string) => boolean;
-  /** A line with a secret is not told of at all. */
+  /** Whether a line with a secret gives no match at all. */
   readonly refuse: boolean;
 }
 
 type Place = NonNullable<SearchMatch['place']>;
 
-/** The matches of a query with a pattern that may be told of. */
+/** Yields the matches of a query that reveal no secret. */
 export async function* searchCovered(
   inner: ResourceProvider,
   query: SearchQuery,
@@ -48,22 +47,22 @@ export async function* searchCovered(
   for await (const { place: _place, ...suspect } of suspects) {
     if (clean.has(suspect.uri) || !options.concerns(suspect.uri)) continue;
     if (++searched > MAX_SUSPECTS) break;
-    const places = await lookInto(inner, suspect.uri, test, options, ctx);
+    const places = await scanResource(inner, suspect.uri, test, options, ctx);
     clean.set(suspect.uri, places === 'clean');
     if (places !== 'clean') for (const place of places) yield { ...suspect, place };
   }
   for await (const match of inner.search?.(query, ctx) ?? []) {
     if (options.concerns(match.uri)) {
       if (!clean.has(match.uri))
-        clean.set(match.uri, (await lookInto(inner, match.uri, undefined, options, ctx)) === 'clean');
+        clean.set(match.uri, (await scanResource(inner, match.uri, undefined, options, ctx)) === 'clean');
       if (clean.get(match.uri) !== true) continue;
     }
     yield match;
   }
 }
 
-/** Whether a resource has no secret; where it has one, the places that may be told of. None where it cannot be known. */
-async function lookInto(
+/** Returns `clean` for a resource without a secret, else the places of matches outside of secrets; none if it cannot be scanned. */
+async function scanResource(
   inner: ResourceProvider,
   uri: string,
   test: LineTest | undefined,
@@ -84,7 +83,7 @@ async function lookInto(
         if (body.child) return [];
         const onSecret = (): void => void secrets++;
         for await (const line of coveredLines(body.content, { scanner, onSecret, take }, ctx)) {
-          // Of several bodies, a search is of the first.
+          // Of several bodies, only the first one is searched.
           if (test === undefined || index > 0 || places.length >= MAX_MATCHES_PER_RESOURCE) continue;
           const place = refuse && line.covered ? undefined : placeIn(line, test);
           if (place !== undefined) places.push(place);
@@ -94,7 +93,7 @@ async function lookInto(
       await closeBodies(bodies);
     }
   } catch (error) {
-    // A resource that cannot be looked through is left out, like one that is gone by now.
+    // A resource that cannot be scanned is left out, like one that does not exist any more.
     if (!(error instanceof ResourceError) || error.code === 'internal' || error.code === 'limited') throw error;
     ctx.log.debug('left out of a search', { uri, reason: error.code });
     return [];
@@ -107,6 +106,6 @@ function placeIn({ bytes, line, offset }: CoveredLine, test: LineTest): Place | 
   const text = bytes.toString('utf8').replace(/\r$/, '');
   const at = test(text, (match) => !match.includes('\n'));
   if (at === -1) return undefined;
-  // If the text is not UTF-8, the characters that stand for its bytes can be longer than they are.
+  // If the text is not UTF-8, the replacement characters can be longer than the bytes that they replace.
   return { line, offset: offset + Math.min(Buffer.byteLength(text.slice(0, at)), bytes.byteLength) };
 }

@@ -1,7 +1,7 @@
 /**
- * Handles skills of mounted servers, whose digests are of the servers' own contents. Where a file is scanned for secrets, a
- * client may read other contents, so its digest is removed. Skills that Vitrine finds itself have digests of contents after this
- * layer.
+ * Removes digests from skills of mounted servers. These digests are of the servers' own contents. If a file is scanned for
+ * secrets, a client may read another content, to which the digest does not apply. Skills that Vitrine finds itself have digests
+ * of the contents after this layer.
  */
 
 import type { Context } from '../../core/context.ts';
@@ -16,25 +16,24 @@ export function redactedSkills(
   inner: Operations,
   options: NamedOptions,
 ): Pick<ProviderOverrides, 'listSkills' | 'getSkill'> {
-  // Optional operations are added only where the inner provider has them.
+  // An override of an optional operation counts only if `inner` has the operation.
   const has = inner as Required<Operations>;
 
-  /** Returns the skills without a secret in their URI. */
+  /** Returns the skills with their secrets covered. A skill with a secret in its URI is left out. */
   async function shown(all: readonly ServedSkill[], ctx: Context): Promise<readonly ServedSkill[]> {
-    const concerned = all.filter(isConcerned);
-    const bare = concerned.map(
-      ({ skill: { uri, frontmatter } }) => ({ uri, frontmatter, resources: DYNAMIC }) as const,
-    );
-    const skills = (await shownEach(bare, CALLED_BY.resource, options, ctx)).values();
+    const withoutDigests = all
+      .filter(isScanned)
+      .map(({ skill: { uri, frontmatter } }) => ({ uri, frontmatter, resources: DYNAMIC }) as const);
+    const skills = (await shownEach(withoutDigests, CALLED_BY.resource, options, ctx)).values();
     return all.flatMap((served) => {
-      if (!isConcerned(served)) return [served];
+      if (!isScanned(served)) return [served];
       const skill = skills.next().value;
       return skill === undefined ? [] : [{ ...served, skill }];
     });
   }
 
-  const isConcerned = ({ skill: { uri, resources } }: ServedSkill): boolean =>
-    options.concerns(uri) || (resources !== DYNAMIC && resources.some((each) => options.concerns(each.uri)));
+  const isScanned = ({ skill: { uri, resources } }: ServedSkill): boolean =>
+    options.concerns(uri) || (resources !== DYNAMIC && resources.some((file) => options.concerns(file.uri)));
 
   return {
     async listSkills(page, ctx) {

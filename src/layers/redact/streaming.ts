@@ -1,4 +1,4 @@
-/** A content of any size, looked through piece by piece as it streams by: each with what is around it. */
+/** Scans a content of any size while it streams, piece by piece, each together with the bytes around it. */
 import { type BodyContent, chunksOf } from '../../core/body.ts';
 import { type Finding, within } from './mask.ts';
 import { MARGIN_BYTES } from './scan-program.ts';
@@ -6,26 +6,26 @@ import type { Asker, Scanner } from './scanner.ts';
 
 const PIECE_BYTES = 256 * 1024;
 
-/** A piece of a content, as it is, and where there are secrets in it: at places in it, or beyond its ends. */
+/** A piece of a content, unchanged, and the places of secrets in it. The first and the last secret may reach beyond its ends. */
 export interface Piece {
   readonly bytes: Uint8Array;
   readonly findings: readonly Finding[];
 }
 
-/** The pieces of a content, in order. A secret that lies across two is found in both. */
+/** Yields the pieces of a content, in order. A secret that lies across two pieces is found in both. */
 export async function* piecesOf(content: BodyContent, scanner: Scanner, asker: Asker): AsyncIterable<Piece> {
-  /** From the margin before the next piece on. */
+  /** The bytes that are needed further on: the margin before the next piece, and what follows it. */
   let held = Buffer.alloc(0);
-  /** The beginning of the next piece in what is held. */
+  /** The beginning of the next piece in `held`. */
   let begin = 0;
   const take = async (end: number): Promise<Piece> => {
     const findings = await scanner.scan(Buffer.from(held), asker);
     const piece = {
       bytes: held.subarray(begin, end),
-      findings: within(findings, begin, end).map((each) => ({
-        ...each,
-        start: each.start - begin,
-        end: each.end - begin,
+      findings: within(findings, begin, end).map((finding) => ({
+        ...finding,
+        start: finding.start - begin,
+        end: finding.end - begin,
       })),
     };
     const from = Math.max(0, end - MARGIN_BYTES);

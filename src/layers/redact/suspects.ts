@@ -1,6 +1,6 @@
 /**
- * An expression that matches a line of everything that secrets are found in, and of more: with it, the search of a
- * provider finds what has to be looked through. What it does not find, though there is a secret in it, is not searched.
+ * A pattern that matches a line near every kind of secret, and other lines, too. With it, a provider's search finds the
+ * resources that may have secrets. A resource whose secret this pattern misses gives no matches in a search.
  */
 export const SUSPECT_LINES: string = [
   'PRIVATE(?: |%20|\\+)KEY',

@@ -8,7 +8,7 @@ export interface TextOptions {
   readonly maxBytes: number;
 }
 
-/** An entry with its secrets covered; the same object where it has none. */
+/** An entry with its secrets covered; the same object if it has none. */
 export interface Looked<T> {
   readonly value: T;
   readonly findings: readonly Finding[];
@@ -48,7 +48,7 @@ export async function lookThrough<T extends object>(
   { scanner, maxBytes }: TextOptions,
   asker: Asker,
 ): Promise<readonly (Looked<T> | undefined)[]> {
-  const looked: (Looked<T> | undefined)[] = [];
+  const results: (Looked<T> | undefined)[] = [];
   let batch: (Collected<T> | undefined)[] = [];
   let parts: Buffer[] = [];
   let size = 0;
@@ -60,7 +60,7 @@ export async function lookThrough<T extends object>(
   };
   const scan = async (): Promise<void> => {
     const findings = await scanner.scan(Buffer.concat(parts, size), asker);
-    for (const each of batch) looked.push(each && lookedAt(each, findings, names));
+    for (const collected of batch) results.push(collected && withCovers(collected, findings, names));
     batch = [];
     parts = [];
     size = 0;
@@ -83,7 +83,7 @@ export async function lookThrough<T extends object>(
     if (size >= BATCH_BYTES) await scan();
   }
   if (batch.length > 0) await scan();
-  return looked;
+  return results;
 }
 
 /** Returns the identifying texts of an entry, raw, and decoded where they are URIs. */
@@ -99,7 +99,8 @@ function namesOf(entry: object, names: ReadonlySet<string>): readonly string[] {
 const decodedUri = (uri: string): string =>
   uri.replace(/(?:%[\da-f]{2})+/gi, (encoded) => Buffer.from(encoded.replaceAll('%', ''), 'hex').toString('utf8'));
 
-function lookedAt<T extends object>(
+/** Covers the secrets of one entry of a batch. */
+function withCovers<T extends object>(
   { entry, pieces, names: named }: Collected<T>,
   all: readonly Finding[],
   names: ReadonlySet<string>,
@@ -117,9 +118,9 @@ function lookedAt<T extends object>(
 /** Returns the findings in a piece, with positions relative to it. */
 function within({ start, bytes }: Piece, findings: readonly Finding[]): readonly Finding[] {
   const length = bytes.byteLength;
-  return findings.flatMap((each) =>
-    each.start < start + length && each.end > start
-      ? [{ ...each, start: Math.max(0, each.start - start), end: Math.min(length, each.end - start) }]
+  return findings.flatMap((finding) =>
+    finding.start < start + length && finding.end > start
+      ? [{ ...finding, start: Math.max(0, finding.start - start), end: Math.min(length, finding.end - start) }]
       : [],
   );
 }
@@ -144,6 +145,6 @@ const walkEntry = <T extends object>(entry: T, names: ReadonlySet<string>, map: 
 function walk(value: unknown, key: string, map: MapText): unknown {
   if (typeof value === 'string') return map(value, key);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((each) => walk(each, key, map));
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, walk(each, name, map)]));
+  if (Array.isArray(value)) return value.map((item) => walk(item, key, map));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, walk(member, name, map)]));
 }

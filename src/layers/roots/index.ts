@@ -1,9 +1,9 @@
 /**
- * The roots layer: a folder of this machine, bounded by the client's roots in addition to itself (SEC-ROOT-2). Shown is
- * what lies under a root, and the folders on the way down to it; as long as the roots are not known, the folder alone.
+ * The roots layer bounds a folder of this machine by the client's roots, too (SEC-ROOT-2). It shows everything under a root,
+ * and the folders on the way to it. As long as the roots are unknown, it shows only the folder itself.
  *
- * It goes around the provider of one mount. It decides by the names in a URI, so that provider must not follow symbolic
- * links: then a name is also the place.
+ * The layer goes around the provider of one mount. It decides by the names in a URI, so the provider must not follow symbolic
+ * links, which could lead from an allowed name to another place.
  *
  * @example
  * const work = rootsLayer({ folder: await realpath('./work') })(await filesProvider({ path: './work', symlinks: false }));
@@ -39,11 +39,11 @@ interface Located {
 }
 
 export function rootsLayer({ folder }: RootsOptions): Layer {
-  // The places of a client's roots are looked up once for each list of them: the list is replaced as a whole when it changes.
-  const known = new WeakMap<readonly string[], Promise<Bounds>>();
+  // The places of a client's roots are looked up once for each list of roots: when roots change, the list is a new object.
+  const byRoots = new WeakMap<readonly string[], Promise<Bounds>>();
   const boundsFor = (roots: readonly string[], ctx: Context): Promise<Bounds> => {
-    const bounds = known.get(roots) ?? boundsOf(folder, roots, ctx.log);
-    known.set(roots, bounds);
+    const bounds = byRoots.get(roots) ?? boundsOf(folder, roots, ctx.log);
+    byRoots.set(roots, bounds);
     return bounds;
   };
   return (inner) => bounded(inner, boundsFor);
@@ -55,7 +55,7 @@ function bounded(
 ): ResourceProvider {
   const scheme = inner.features.schemes[0] ?? 'file';
 
-  /** @throws RootsNeeded, ResourceError `denied` for what lies outside, whether or not it exists */
+  /** @throws RootsNeeded; ResourceError `denied` for a URI outside of the roots, whether or not it exists */
   async function locate(uri: string, ctx: Context): Promise<Located> {
     const { segments } = parseTreeUri(uri, scheme);
     if (ctx.roots === undefined) throw new RootsNeeded(uri);
@@ -68,7 +68,7 @@ function bounded(
     return { segments, place, bounds };
   }
 
-  /** The entries of a container on the way: only those that lead to a root, which are few. */
+  /** Lists a container on the way to a root: only the entries that lead to a root, which are few. */
   async function listWay({ segments, bounds }: Located, page: Page, ctx: Context): Promise<ResourcePage> {
     const { cursor } = page;
     const names = namesBelow(bounds, segments).filter((name) => cursor === undefined || name > cursor);
@@ -81,7 +81,7 @@ function bounded(
     };
   }
 
-  /** Describes one entry; undefined where it is denied or missing, as with a root of the client that does not exist yet. */
+  /** Describes one entry; undefined if it is denied or missing, such as a root of the client that does not exist yet. */
   async function describe(bounds: Bounds, segments: readonly string[], ctx: Context): Promise<Resource | undefined> {
     try {
       const resource = await inner.metadata(treeUri(scheme, segments), ctx);
@@ -93,13 +93,13 @@ function bounded(
   }
 
   async function complete(request: CompletionRequest, ctx: Context): Promise<CompletionValues> {
-    const given = (await inner.complete?.(request, ctx)) ?? NO_VALUES;
+    const completed = (await inner.complete?.(request, ctx)) ?? NO_VALUES;
     if (ctx.roots === undefined) return NO_VALUES;
     const bounds = await boundsFor(ctx.roots, ctx);
     const folder = folderOf(request.value, scheme);
     const place = folder === undefined ? 'outside' : placeOf(bounds, folder);
     if (folder === undefined || place === 'outside') return NO_VALUES;
-    if (place === 'within') return given;
+    if (place === 'within') return completed;
     const { resources } = await listWay({ segments: folder, place, bounds }, { limit: request.limit }, ctx);
     const values = resources.map(typedPath).filter((value) => value.startsWith(request.value));
     return { values, hasMore: false, total: values.length };
@@ -111,7 +111,7 @@ function bounded(
     if (place === 'within') {
       yield* inner.search(query, ctx);
     } else if (query.glob?.includes('/')) {
-      // Such a glob counts from where the search starts.
+      // A glob with a slash is relative to the URI of the search, which must therefore stay.
       for await (const match of inner.search(query, ctx)) {
         if (placeOf(bounds, parseTreeUri(match.uri, scheme).segments) === 'within') yield match;
       }
@@ -144,8 +144,8 @@ function bounded(
     },
 
     async metadata(uri, ctx) {
-      const isDoor = parseTreeUri(uri, scheme).segments.length === 0;
-      if (isDoor && ctx.roots === undefined) return asClosed(await inner.metadata(uri, ctx));
+      const isFolder = parseTreeUri(uri, scheme).segments.length === 0;
+      if (isFolder && ctx.roots === undefined) return asClosed(await inner.metadata(uri, ctx));
       const { place } = await locate(uri, ctx);
       const resource = await inner.metadata(uri, ctx);
       return place === 'within' ? resource : asWay(resource);
@@ -160,7 +160,7 @@ function bounded(
     complete,
     search,
 
-    // The listed set is watched as a whole: that something in it changed says nothing of what.
+    // The whole list may be watched without a check, since its changes do not tell which entry changed.
     async watch(uri, onChange, ctx) {
       if (inner.watch === undefined) throw invalid('This resource cannot be subscribed to', uri);
       if (uri !== undefined && (await locate(uri, ctx)).place === 'way')
@@ -172,16 +172,16 @@ function bounded(
 
 const NO_VALUES: CompletionValues = { values: [], hasMore: false, total: 0 };
 
-/** A container on the way can be listed; what else happens in it is outside. */
+/** A container on the way to a root can be listed, but not subscribed to: most of it lies outside of the roots. */
 const asWay = (resource: Resource): Resource => ({
   ...resource,
   capabilities: { list: resource.capabilities?.list === true, subscribe: false },
 });
 
-/** The folder itself, while the client has not said what its roots are: nothing can be done with it (2093-3). */
+/** The folder itself, while the client's roots are unknown: it can be neither listed nor subscribed to (2093-3). */
 const asClosed = (resource: Resource): Resource => ({ ...resource, capabilities: { list: false, subscribe: false } });
 
-/** The folder of a path that is being typed. */
+/** The folder of a path that is being typed; undefined if the path is not valid. */
 function folderOf(value: string, scheme: string): readonly string[] | undefined {
   try {
     const typed = value.slice(0, value.lastIndexOf('/') + 1).replace(/%(?![0-9A-Fa-f]{2})/g, '%25');

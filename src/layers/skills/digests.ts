@@ -1,4 +1,4 @@
-/** Digests of files, kept for as long as their provider says that they are what they were. */
+/** Makes digests of files, and keeps each one for as long as the provider says that the file is unchanged. */
 import { createHash } from 'node:crypto';
 import { chunksOf, closeBodies } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
@@ -9,20 +9,21 @@ import type { Resource } from '../../protocol/resources.ts';
 import { MAX_SKILL_BYTES, type SkillResource } from '../../protocol/skills.ts';
 import type { SharedDigests } from './shared-digests.ts';
 
-/** How often a file is read that changes meanwhile. */
+/** How often a file is read at most, if it changes while it is read. */
 const MAX_TRIES = 3;
 
 /**
- * How long a file has to have been left alone when it was read, in milliseconds, where its time has fractions of a second and where
- * it has none: what is written twice within one tick of the clock has the same time after both.
+ * A digest is kept only if the file had been unchanged for this many milliseconds when it was read, since two writes within one
+ * tick of the clock leave the same time. The first limit is for times with fractions of a second, the second for all others.
  */
 const SETTLED_MS = 50;
 const SETTLED_SECONDS_MS = 2_000;
 
+/** A file that was read, with its digest. */
 export interface Hashed extends SkillResource {
-  /** The bytes, where they were asked for. */
+  /** The bytes, if they were requested. */
   readonly bytes: Uint8Array | undefined;
-  /** Its provider does not say what state it is in, and two reads one after the other gave different bytes. */
+  /** Whether two reads in a row gave different bytes. This is checked only if the provider does not tell the file's state. */
   readonly dynamic: boolean;
 }
 
@@ -33,7 +34,7 @@ interface Kept {
 
 /** Digests of one mount for one kind of reader. */
 export interface Digests {
-  /** @param keepBytes also gives the bytes @throws SkillFault for a file that cannot be served, and what reading throws */
+  /** @param keepBytes also gives the bytes @throws SkillFault for a file that cannot be served, and the errors of the read */
   of(resource: Resource, keepBytes: boolean, ctx: Context): Promise<Hashed>;
   /** Whether the digest of a file in this state is kept. */
   isKept(resource: Resource): boolean;
@@ -41,13 +42,13 @@ export interface Digests {
   retain(uris: ReadonlyMap<string, unknown>): void;
 }
 
-/** Returns the version that its provider gives a content; undefined where it gives none. */
+/** Returns the version that its provider gives a content; undefined if it gives none. */
 function tagOf({ _meta }: Resource): string | undefined {
   const tag = _meta?.[ETAG_META_KEY] ?? (_meta?.[GIT_META_KEY] as { readonly hash?: unknown } | undefined)?.hash;
   return typeof tag === 'string' ? tag : undefined;
 }
 
-/** Returns the state of a file as its provider says it; undefined where that is not enough. */
+/** Returns the state of a file, by which a change shows; undefined if its provider does not tell enough. */
 function stateOf(resource: Resource): string | undefined {
   const { size, annotations } = resource;
   const tag = tagOf(resource);
@@ -64,7 +65,7 @@ function isSettled({ annotations }: Resource, state: string, now: number): boole
 
 /**
  * @param maxFileBytes the most that a client gets of a file in one read
- * @param shared digests that other processes have made
+ * @param shared shares digests with other processes
  */
 export function createDigests(inner: ResourceProvider, maxFileBytes: number, shared?: SharedDigests): Digests {
   const kept = new Map<string, Kept>();
@@ -116,8 +117,8 @@ export function createDigests(inner: ResourceProvider, maxFileBytes: number, sha
     throw new SkillFault(`${uri} changes while it is read`);
   }
 
-  /** The digest that another process has made of the same version, or an earlier one. */
-  async function found(resource: Resource): Promise<Hashed | undefined> {
+  /** The digest that another process, or an earlier one, has made of the same version. */
+  async function findShared(resource: Resource): Promise<Hashed | undefined> {
     const tag = tagOf(resource);
     const digest = tag === undefined ? undefined : await shared?.get(resource, tag);
     const state = stateOf(resource);
@@ -128,8 +129,8 @@ export function createDigests(inner: ResourceProvider, maxFileBytes: number, sha
   }
 
   const isKept = (resource: Resource): boolean => {
-    const known = kept.get(resource.uri);
-    return known !== undefined && known.state === stateOf(resource);
+    const entry = kept.get(resource.uri);
+    return entry !== undefined && entry.state === stateOf(resource);
   };
 
   return {
@@ -137,10 +138,10 @@ export function createDigests(inner: ResourceProvider, maxFileBytes: number, sha
     async of(resource, keepBytes, ctx) {
       const { uri, size = 0 } = resource;
       if (size > maxFileBytes) throw tooLarge(uri, maxFileBytes);
-      const known = kept.get(uri);
+      const entry = kept.get(uri);
       if (keepBytes) return hash(resource, keepBytes, ctx);
-      if (known !== undefined && isKept(resource)) return known.hashed;
-      return (await found(resource)) ?? hash(resource, keepBytes, ctx);
+      if (entry !== undefined && isKept(resource)) return entry.hashed;
+      return (await findShared(resource)) ?? hash(resource, keepBytes, ctx);
     },
     retain(uris) {
       for (const uri of kept.keys()) if (!uris.has(uri)) kept.delete(uri);

@@ -1,4 +1,4 @@
-/** The entry of one skill, made of the files in its folder: whole, or not at all. */
+/** Makes the entry of a skill from the files in its folder. If a file cannot be served, there is no entry. */
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { ServedSkill } from '../../core/operations.ts';
@@ -21,7 +21,7 @@ export interface Entries {
   /**
    * @param uri of the `SKILL.md`
    * @param files of the skill, with those of skills in it, in the order of their URIs
-   * @throws SkillFault in words for its author, and errors of a mount that does not answer now
+   * @throws SkillFault with a message for the skill's author, and the error of a mount that does not answer now
    */
   make(uri: string, files: readonly Resource[], ctx: Context): Promise<ServedSkill>;
   /** Forgets all but these URIs. */
@@ -36,8 +36,8 @@ export function createEntries(digests: Digests, mount: string): Entries {
   function again(uri: string, files: readonly Resource[]): ServedSkill | undefined {
     const before = made.get(uri);
     if (before === undefined || before.files.size !== files.length) return undefined;
-    const isSame = files.every((each) => before.files.has(each.uri) && digests.isKept(each));
-    // A link may lead elsewhere now, by which access decides.
+    const isSame = files.every((file) => before.files.has(file.uri) && digests.isKept(file));
+    // The files are taken anew: access decides by where a link leads, which may have changed.
     return isSame ? { ...before, files: byUris(files) } : undefined;
   }
 
@@ -57,11 +57,11 @@ export function createEntries(digests: Digests, mount: string): Entries {
       const before = again(uri, files);
       if (before !== undefined) return before;
       assertSkillFits(files);
-      const head = files.find((each) => each.uri === uri);
+      const head = files.find((file) => file.uri === uri);
       if (head === undefined) throw new SkillFault('its SKILL.md is gone');
       try {
         const { hashed, frontmatter } = await headOf(head, ctx);
-        const others = files.filter((each) => each !== head);
+        const others = files.filter((file) => file !== head);
         const all = [hashed, ...(await eachOf(others, (file) => digests.of(file, false, ctx)))];
         assertSkillFits(all);
         const manifest = all.some(({ dynamic }) => dynamic) ? DYNAMIC : all.map(listed).sort(byUri);
@@ -74,13 +74,13 @@ export function createEntries(digests: Digests, mount: string): Entries {
       }
     },
     retain(uris) {
-      for (const each of [heads, made]) for (const uri of each.keys()) if (!uris.has(uri)) each.delete(uri);
+      for (const map of [heads, made]) for (const uri of map.keys()) if (!uris.has(uri)) map.delete(uri);
     },
   };
 }
 
 const byUris = (files: readonly Resource[]): ReadonlyMap<string, Resource> =>
-  new Map(files.map((each) => [each.uri, each]));
+  new Map(files.map((file) => [file.uri, file]));
 
 /** Orders by URI, in UTF-16 units, as cursors do. */
 export const byUri = (a: { readonly uri: string }, b: { readonly uri: string }): number =>
@@ -88,7 +88,7 @@ export const byUri = (a: { readonly uri: string }, b: { readonly uri: string }):
 
 const listed = ({ uri, digest, size }: Hashed): SkillResource => ({ uri, digest, size });
 
-/** A file that is refused is the skill's fault; a mount that is away is not. */
+/** Turns the error of a file that is refused into a fault of the skill. An error of a mount that is away stays as it is. */
 function faultOf(error: unknown, { signal }: Context): unknown {
   if (signal.aborted || !(error instanceof ResourceError) || error.code === 'unavailable') return error;
   return new SkillFault(`${error.uri ?? 'a file'} cannot be read: ${error.message}`, { cause: error });

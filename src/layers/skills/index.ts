@@ -1,7 +1,7 @@
 /**
- * The skills layer: folders with a `SKILL.md` are listed as skills, with the digest of every file (SEP-2640). It is outside of all
- * layers that change what is read, so that a digest is of the bytes that a client gets, and inside of access, which decides
- * about each file for each caller.
+ * The skills layer lists folders with a `SKILL.md` as skills, with the digest of every file (SEP-2640). It is outside of all
+ * layers that change contents, so that a digest is of the bytes that a client gets, and inside of access, which decides about
+ * each file for each caller.
  */
 import { LRUCache } from 'lru-cache';
 import { type Context, createContext } from '../../core/context.ts';
@@ -18,7 +18,7 @@ import type { Resource } from '../../protocol/resources.ts';
 import { type Catalogue, createCatalogue, firstFrom, type LeftOut } from './catalogue.ts';
 import { sharedDigests } from './shared-digests.ts';
 
-/** Catalogues that are kept: one for each mount and kind of reader. */
+/** The most catalogues that are kept: there is one for each mount and kind of reader. */
 const MAX_CATALOGUES = 100;
 
 export interface SkillsOptions {
@@ -26,14 +26,15 @@ export interface SkillsOptions {
   /** The most that a client gets of a file in one read, in bytes. */
   readonly maxFileBytes: number;
   /**
-   * Whether everybody who may list a `SKILL.md` may read it as well: then it has the description of its skill in lists, which is
-   * a part of its content. Default: nobody knows, so it has the name only, which is in its URI.
+   * Whether everybody who may list a `SKILL.md` may read it, too. Then lists show the description of the skill, which is a part
+   * of the file's content. Default: `false`: lists show only the name of the skill, which is in the URI.
    */
   readonly readable?: boolean | undefined;
-  /** Digests that other processes have made, where nothing changes what providers give. Default: each makes its own. */
+  /** Shares digests with other processes. Only for engines that do not change contents. Default: each process makes its own. */
   readonly answers?: SharedAnswers | undefined;
 }
 
+/** The skills that were found in a mount. */
 export interface Found {
   readonly count: number;
   readonly leftOut: readonly LeftOut[];
@@ -41,14 +42,14 @@ export interface Found {
 
 export interface Skills {
   readonly layer: Layer;
-  /** Whether this is a file of a skill, as far as is known: it is given as it lies there, in no other format. */
+  /** Whether this is a file of a skill, as far as is known. Such a file is given unchanged, in no other format. */
   holds(uri: string): boolean;
-  /** For whoever runs the server: how many skills a mount has, and which are left out. Undefined where none are looked for. */
+  /** Tells those who run the server how many skills a mount has, and which are left out; undefined if it is not searched for skills. */
   found(mount: Mount, ctx: Context): Promise<Found | undefined>;
   close(): void;
 }
 
-/** Whether folders of a mount are served as skills. A server that declares skills knows best which they are. */
+/** Whether folders of a mount are served as skills. A mounted server that declares skills lists them itself. */
 export const findsSkills = ({ skills, server }: Mount): boolean =>
   skills !== undefined && skills !== false && server?.features.skills !== true;
 
@@ -66,7 +67,10 @@ export function createSkills({ resolver, maxFileBytes, readable = false, answers
     return id;
   }
 
-  /** A mount may show each principal something else, and some each connection, or each set of roots. */
+  /**
+   * Each principal has a catalogue of its own, since a mount may show it other files. Some mounts even show other files to each
+   * connection, or for each list of roots.
+   */
   function catalogueOf(inner: ResourceProvider, mount: Mount, ctx: Context): Catalogue {
     const { features } = mount.provider;
     const { principal, peer, roots, client, log } = ctx;
@@ -75,13 +79,13 @@ export function createSkills({ resolver, maxFileBytes, readable = false, answers
       ...(features.roots === true && { roots }),
     };
     const key = JSON.stringify([idOf(mount.provider), mount.name, principal.id, parts.peer, parts.roots]);
-    const known = catalogues.get(key);
-    if (known !== undefined) return known;
-    const own = createContext({ principal, log, ...parts });
+    const existing = catalogues.get(key);
+    if (existing !== undefined) return existing;
+    const catalogueCtx = createContext({ principal, log, ...parts });
     const shared = answers && sharedDigests(answers, mount, principal.id);
-    const made = createCatalogue({ inner, mount, maxFileBytes, ctx: own, shared });
-    catalogues.set(key, made);
-    return made;
+    const created = createCatalogue({ inner, mount, maxFileBytes, ctx: catalogueCtx, shared });
+    catalogues.set(key, created);
+    return created;
   }
 
   const sources = (inner: Operations): ListSource<ServedSkill>[] => [
@@ -99,7 +103,7 @@ export function createSkills({ resolver, maxFileBytes, readable = false, answers
           },
         }) satisfies ListSource<ServedSkill>,
     ),
-    // Those that mounted servers say they have.
+    // The skills that mounted servers declare.
     { name: '', remote: false, list: async (page, ctx) => (await inner.listSkills?.(page, ctx)) ?? { items: [] } },
   ];
 
@@ -112,15 +116,15 @@ export function createSkills({ resolver, maxFileBytes, readable = false, answers
     layer(inner) {
       within = inner;
       const has = inner as Required<Operations>;
-      /** Looks for skills where nobody has yet: whoever asks next is told the same. */
+      /** Searches a mount for skills if that has not been done yet, so that this answer and later ones agree. */
       async function lookFor(mount: Mount | undefined, ctx: Context): Promise<void> {
         if (mount === undefined) return;
         const catalogue = catalogueOf(inner, mount, ctx);
-        // If they cannot be looked for, the request still gets its own answer.
+        // If the search fails, the request still gets its own answer.
         if (!catalogue.isKnown) await catalogue.snapshot(ctx).catch(() => ctx.signal.throwIfAborted());
       }
 
-      /** Files of skills are known before they are read: they are given as they lie there. */
+      /** Reads in a mount with skills. These are searched for first, so that their files are given unchanged. */
       const readIn = async (
         mount: Mount,
         ...[uri, want, ctx]: Parameters<Operations['read']>
@@ -134,7 +138,7 @@ export function createSkills({ resolver, maxFileBytes, readable = false, answers
       const mayBeSkill = ({ uri }: Resource): boolean =>
         skillFolderOf(uri) !== undefined && sourceOf(uri) !== undefined;
 
-      /** A `SKILL.md` has the name and the description of its skill (SEP-2640, Resource Metadata). */
+      /** Gives a `SKILL.md` the name and the description of its skill (SEP-2640, Resource Metadata). */
       function described(resource: Resource, ctx: Context): Resource {
         const mount = mayBeSkill(resource) ? sourceOf(resource.uri) : undefined;
         const served = mount && catalogueOf(inner, mount, ctx).known(resource.uri);
@@ -148,10 +152,10 @@ export function createSkills({ resolver, maxFileBytes, readable = false, answers
           const listed = await inner.list(uri, page, ctx);
           const ofSkills = listed.resources.filter(mayBeSkill);
           if (ofSkills.length === 0) return listed;
-          for (const mount of new Set(ofSkills.map((each) => sourceOf(each.uri)))) await lookFor(mount, ctx);
-          return { ...listed, resources: mapEntries(listed.resources, (each) => described(each, ctx), ctx) };
+          for (const mount of new Set(ofSkills.map((entry) => sourceOf(entry.uri)))) await lookFor(mount, ctx);
+          return { ...listed, resources: mapEntries(listed.resources, (entry) => described(entry, ctx), ctx) };
         },
-        // A page that is described otherwise was made here, and nobody knows it.
+        // A page with other descriptions is made here. The inner provider does not know it, and does not give it again.
         listAgain: inner.listAgain,
         async metadata(uri, ctx) {
           const resource = await inner.metadata(uri, ctx);
@@ -159,7 +163,7 @@ export function createSkills({ resolver, maxFileBytes, readable = false, answers
           await lookFor(sourceOf(resource.uri), ctx);
           return described(resource, ctx);
         },
-        // Each read comes by here, and most are of mounts without skills.
+        // Not an async function: every read comes through here, and most are of mounts without skills.
         read: (uri, want, ctx) => {
           const mount = sourceOf(uri);
           return mount === undefined ? inner.read(uri, want, ctx) : readIn(mount, uri, want, ctx);

@@ -1,6 +1,6 @@
 /**
- * Digests of files that processes share: of those whose provider gives each content a version that no other one has. They are
- * those of one reader, since nobody knows what a provider shows to another one under the same version.
+ * Shares digests of files between processes, if the provider gives every content a version that no other content has. Digests
+ * are kept for each reader, since a provider may show another reader another content under the same version.
  */
 import type { Mount } from '../../core/mounts/mount.ts';
 import type { AnswerKey, SharedAnswers } from '../../core/shared-answers/shared-answers.ts';
@@ -8,24 +8,24 @@ import { isWeakVersion } from '../../protocol/content-version.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import type { SkillResource } from '../../protocol/skills.ts';
 
-/** A file of fewer bytes is read sooner than others are asked, where it lies on this machine. */
+/** A file of this machine with fewer bytes is read faster than its digest is fetched. */
 const MIN_LOCAL_BYTES = 256 * 1024;
 
-/** Bytes of an answer. */
+/** The most bytes of a kept digest. */
 const MAX_BYTES = 256;
 
 export type FileDigest = Pick<SkillResource, 'digest' | 'size'>;
 
 export interface SharedDigests {
-  /** Undefined where nobody has kept it, or it may not be shared. */
+  /** Gets a digest; undefined if no process has kept it, or if it may not be shared. */
   get(resource: Resource, version: string): Promise<FileDigest | undefined>;
   put(resource: Resource, version: string, digest: FileDigest): void;
 }
 
 /**
- * Undefined for a mount whose versions may not be trusted: a mounted server may say anything of what it serves, and some show each
- * connection something else.
- * @param reader whose they are
+ * Undefined for a mount whose versions cannot be trusted: a mounted server may send any version, and some mounts show each
+ * connection another content.
+ * @param reader the id of the principal who reads
  */
 export function sharedDigests(answers: SharedAnswers, mount: Mount, reader: string): SharedDigests | undefined {
   const { features } = mount.provider;

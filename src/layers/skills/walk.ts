@@ -22,24 +22,25 @@ export interface Walked {
   readonly files: Map<string, Resource>;
   /** Folders that could not be listed, with the reason. A skill that contains one is not complete. */
   readonly unlisted: Map<string, string>;
-  /** The walk stopped at `MAX_LOOKED_AT` or `MAX_DEPTH`: there is more. */
+  /** Whether the walk stopped at `MAX_LOOKED_AT` or `MAX_DEPTH`, so that there is more. */
   readonly cut: boolean;
 }
 
 const isContainer = ({ capabilities, mimeType }: Resource): boolean =>
   capabilities?.list === true || mimeType === DIRECTORY_MIME_TYPE;
 
-/** Codes of errors after which a folder counts as empty: this reader would get nothing from it. */
+/** Codes of errors after which a folder counts as empty, since this reader gets nothing from it. */
 const IS_CLOSED: ReadonlySet<string> = new Set(['not-found', 'not-listable', 'denied', 'invalid']);
 
 /**
+ * Walks all folders of a mount.
  * @param inner lists by published URIs
- * @throws ResourceError what listing the roots throws
+ * @throws ResourceError the error of listing the roots
  */
 export async function walkMount(inner: ResourceProvider, mount: Mount, ctx: Context): Promise<Walked> {
   const walk = createWalk(inner, ctx);
   for await (const { resources, whole } of pagesOf((page) => mount.provider.list(undefined, page, ctx))) {
-    const roots = resources.map((each) => ({ ...each, uri: publishUri(mount, each.uri) }));
+    const roots = resources.map((root) => ({ ...root, uri: publishUri(mount, root.uri) }));
     // A flat list has the files of all folders, in any order.
     walk.take(roots, true);
     if (whole !== true) for (const root of roots.filter(isContainer)) await walk.down(root.uri, 0, false);
@@ -47,7 +48,7 @@ export async function walkMount(inner: ResourceProvider, mount: Mount, ctx: Cont
   return walk.walked;
 }
 
-/** Does the same for one folder that has a skill. @throws ResourceError what listing that folder throws */
+/** Does the same for one folder that has a skill. @throws ResourceError the error of listing that folder */
 export async function walkFolder(inner: ResourceProvider, folder: string, ctx: Context): Promise<Walked> {
   const walk = createWalk(inner, ctx);
   await walk.down(folder, 0, true, true);
@@ -63,7 +64,7 @@ function createWalk(inner: ResourceProvider, ctx: Context) {
 
   function take(resources: readonly Resource[], ofSkill: boolean): void {
     looked += resources.length;
-    if (ofSkill) for (const each of resources) if (!isContainer(each)) files.set(each.uri, each);
+    if (ofSkill) for (const resource of resources) if (!isContainer(resource)) files.set(resource.uri, resource);
   }
 
   async function down(uri: string, depth: number, inSkill: boolean, first = false): Promise<void> {
@@ -89,10 +90,10 @@ function createWalk(inner: ResourceProvider, ctx: Context) {
       if (!IS_CLOSED.has(error.code)) unlisted.set(uri, error.message);
       return;
     }
-    const ofSkill = inSkill || isWhole || resources.some((each) => each.uri.endsWith(`/${SKILL_FILE}`));
+    const ofSkill = inSkill || isWhole || resources.some(({ uri: entry }) => entry.endsWith(`/${SKILL_FILE}`));
     take(resources, ofSkill);
     if (isWhole) return;
-    for (const each of resources) if (isContainer(each)) await down(each.uri, depth + 1, ofSkill);
+    for (const entry of resources) if (isContainer(entry)) await down(entry.uri, depth + 1, ofSkill);
   }
 
   return {

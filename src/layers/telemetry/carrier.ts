@@ -1,6 +1,6 @@
 /**
- * W3C trace context and baggage, in and out of a request: `traceparent`, `tracestate` and `baggage`, in `_meta`
- * (SEP-414) or in HTTP headers. What comes in is not trusted: it is bounded, and dropped where malformed.
+ * Reads W3C trace context and baggage from requests, and writes them: `traceparent`, `tracestate` and `baggage`, in `_meta`
+ * (SEP-414) or in HTTP headers. Received values are not trusted: they are bounded, and dropped if they are malformed.
  */
 import {
   type Baggage,
@@ -24,7 +24,7 @@ const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)
 
 type Get = (key: 'traceparent' | 'tracestate' | 'baggage') => unknown;
 
-/** The trace context that the sender put into the request; undefined where there is none. */
+/** The trace context that the sender put into the request; undefined if there is none. */
 export function contextIn(get: Get, base: Context): Context | undefined {
   const remote = spanContextOf(get('traceparent'), get('tracestate'));
   if (remote === undefined) return undefined;
@@ -36,7 +36,7 @@ export function contextIn(get: Get, base: Context): Context | undefined {
 function spanContextOf(traceparent: unknown, tracestate: unknown): SpanContext | undefined {
   if (typeof traceparent !== 'string' || traceparent.length > MAX_STATE) return undefined;
   const [, version, traceId = '', spanId = '', flags = '', more] = TRACEPARENT.exec(traceparent) ?? [];
-  // Version 00 has four fields; later ones may have more, ff is none.
+  // Version 00 has four fields, later versions may have more, and `ff` is no version.
   if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return undefined;
   const state = typeof tracestate === 'string' && tracestate.length <= MAX_STATE ? tracestate : undefined;
   const found: SpanContext = {
@@ -73,7 +73,7 @@ function decoded(value: string): string | undefined {
   }
 }
 
-/** Returns the trace context to send to another server; empty where there is no span. */
+/** Returns the trace context to send to another server; empty if there is no span. */
 export function metaOf(context: Context): TraceMeta {
   const span = trace.getSpanContext(context);
   if (span === undefined || !isSpanContextValid(span)) return {};

@@ -1,4 +1,4 @@
-/** Telemetry through the OpenTelemetry API, whoever is behind it. */
+/** Creates telemetry through the OpenTelemetry API, for any implementation of it. */
 import type { Telemetry } from '../../core/telemetry.ts';
 import { engineGauges, openedOf } from './gauges.ts';
 import { createInstruments, type TelemetryOptions } from './instruments.ts';
@@ -6,8 +6,8 @@ import { operationsLayer } from './operations.ts';
 import { requestsOf } from './requests.ts';
 
 /**
- * Telemetry through the OpenTelemetry API. Without providers of its own it goes to the global ones, so to those that an
- * application has set up; without any, nowhere.
+ * Creates telemetry through the OpenTelemetry API. Without providers in the options, it goes to the global providers that the
+ * application has set up. Without these, it goes nowhere.
  *
  * @example
  * const vitrine = createVitrine({ mounts, telemetry: createTelemetry() });

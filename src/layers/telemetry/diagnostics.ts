@@ -2,21 +2,21 @@
 import { DiagLogLevel, diag } from '@opentelemetry/api';
 import type { Log } from '../../core/context.ts';
 
-/** A collector that is away is told once in so many milliseconds. */
+/** At most one message in this many milliseconds is a warning; the others are for debugging. */
 const PAUSE_MS = 60_000;
 
-/** Tells the log until the returned function is called. There is one such log in a process: the latest. */
+/** Writes messages to the log until the returned function is called. A process has one such log: the latest. */
 export function reportTo(log: Log): () => void {
-  let told = Number.NEGATIVE_INFINITY;
-  const say = (message: string, ...facts: readonly unknown[]): void => {
+  let lastWarning = Number.NEGATIVE_INFINITY;
+  const report = (message: string, ...facts: readonly unknown[]): void => {
     const now = Date.now();
-    const level = now - told >= PAUSE_MS ? 'warn' : 'debug';
-    if (level === 'warn') told = now;
+    const level = now - lastWarning >= PAUSE_MS ? 'warn' : 'debug';
+    if (level === 'warn') lastWarning = now;
     log[level]('telemetry', { said: [message, ...facts.map(textOf)].join(' ') });
   };
   const ignore = (): void => {};
   diag.setLogger(
-    { error: say, warn: say, info: ignore, debug: ignore, verbose: ignore },
+    { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
   return () => diag.disable();

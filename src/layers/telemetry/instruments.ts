@@ -27,7 +27,7 @@ export interface TelemetryOptions {
   readonly tracerProvider?: TracerProvider | undefined;
   /** Default: the global one. */
   readonly meterProvider?: MeterProvider | undefined;
-  /** Puts URIs into spans, cut at 512 characters. They are data, as names of files are. Default: left out. */
+  /** Whether spans have URIs, cut at 512 characters. URIs can be private, as names of files can. Default: `false`. */
   readonly uris?: boolean | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface Instruments {
   addBytes(bytes: number, attributes: Attributes): void;
   /** The URI as spans may show it: cut and scrubbed; undefined unless `uris` is on. */
   uriOf(uri: string | undefined): string | undefined;
-  /** The name for metrics: `OTHER` for one too many. @param exists whether a tool or prompt of that name is known to exist */
+  /** The name for metrics; `OTHER` if there are too many. @param exists whether a tool or prompt of that name is known to exist */
   counted(name: string, exists: boolean): string;
 }
 
