@@ -13,6 +13,7 @@ import {
 } from '../../../test/tools/engine.ts';
 import { wrapProvider } from '../../core/layer.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
+import { FORMATS_META_KEY } from '../../protocol/meta.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
 import { streaming } from '../../testing/memory-fixture.ts';
 
@@ -250,6 +251,31 @@ describe('read of lines', () => {
     expect(structured<WindowAnswer>(result).parts[0]?.bytes_returned).toBeLessThanOrEqual(BUDGET);
     const next = await engine.call('read', { uri: 'm+memory:///a.txt', start_offset: nextOffset(result) });
     expect(next.isError).toBeUndefined();
+  });
+
+  it('gives a window of the format that has the lines, not of the original', async () => {
+    const [original, markdown] = ['application/octet-stream', 'text/markdown'];
+    const formats = { [FORMATS_META_KEY]: [{ mimeType: original }, { mimeType: markdown }] };
+    const memory = memoryProvider({ resources: { 'a.bin': { bytes: binary(9_000) } } });
+    const documents = wrapProvider(memory, {
+      async read(uri, want, ctx) {
+        const bodies = await memory.read(uri, want, ctx);
+        return bodies.flatMap((body) => {
+          const resource = { ...body.resource, mimeType: original, _meta: formats };
+          const content = { kind: 'bytes', bytes: Buffer.from(text) } as const;
+          const asText = { resource: { ...resource, mimeType: markdown, size: content.bytes.byteLength }, content };
+          if (want.accept?.[0] === markdown) return [asText];
+          return want.range === undefined ? [{ ...body, resource }, asText] : [{ ...body, resource }];
+        });
+      },
+    });
+    await using engine = engineOf({ m: documents }, budget);
+    const uri = 'm+memory:///a.bin';
+    const result = await engine.call('read', { uri: `${uri}#L10-L400` });
+    const [part] = structured<WindowAnswer>(result).parts;
+    expect(part).toMatchObject({ kind: 'text', mime: markdown });
+    expect(part?.text?.startsWith('line 10 é\n')).toBe(true);
+    expect(textOf(result)).toContain(`"format":"${markdown}"`);
   });
 
   it('refuses lines and a window at once, and lines that are not there', async () => {

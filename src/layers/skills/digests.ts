@@ -60,7 +60,7 @@ function stateOf(resource: Resource): string | undefined {
 function isSettled({ annotations }: Resource, state: string, now: number): boolean {
   const at = annotations?.lastModified;
   if (state.startsWith('tag ') || at === undefined) return true;
-  return now - Date.parse(at) >= (/(?:\.0+)?Z$/.test(at) ? SETTLED_SECONDS_MS : SETTLED_MS);
+  return now - Date.parse(at) >= (/:\d\d(?:\.0+)?Z$/.test(at) ? SETTLED_SECONDS_MS : SETTLED_MS);
 }
 
 /**

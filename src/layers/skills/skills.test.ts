@@ -165,6 +165,24 @@ describe('skills that are found', () => {
   });
 });
 
+describe('the search for skills', () => {
+  it('stops in a list of roots that does not end, and says so', async () => {
+    const provider = memory({ 'good/SKILL.md': head('good') });
+    const { list, leftOut } = serve({
+      ...provider,
+      async list(uri, page, asked) {
+        if (uri !== undefined) return provider.list(uri, page, asked);
+        const from = Number(page.cursor ?? 0);
+        const names = Array.from({ length: page.limit }, (_, index) => `${from + index}.txt`);
+        const resources = names.map((name) => ({ uri: `skill:///${name}`, name, mimeType: 'text/plain' }));
+        return { resources, nextCursor: String(from + page.limit) };
+      },
+    });
+    expect(await list()).toEqual([]);
+    expect(await leftOut()).toEqual([{ uri: 'docs', reason: expect.stringContaining('more entries') }]);
+  });
+});
+
 describe('digests of skills that are shared', () => {
   const bytes = new Uint8Array(300_000).fill(7);
   const other = new Uint8Array(300_000).fill(8);

@@ -44,6 +44,7 @@ export async function walkMount(inner: ResourceProvider, mount: Mount, ctx: Cont
     // A flat list has the files of all folders, in any order.
     walk.take(roots, true);
     if (whole !== true) for (const root of roots.filter(isContainer)) await walk.down(root.uri, 0, false);
+    if (walk.isFull()) break;
   }
   return walk.walked;
 }
@@ -67,8 +68,15 @@ function createWalk(inner: ResourceProvider, ctx: Context) {
     if (ofSkill) for (const resource of resources) if (!isContainer(resource)) files.set(resource.uri, resource);
   }
 
+  /** Whether `MAX_LOOKED_AT` is reached. The walk is then cut, even if nothing follows. */
+  function isFull(): boolean {
+    cut ||= looked > MAX_LOOKED_AT;
+    return looked > MAX_LOOKED_AT;
+  }
+
   async function down(uri: string, depth: number, inSkill: boolean, first = false): Promise<void> {
-    if (depth > MAX_DEPTH || looked > MAX_LOOKED_AT) {
+    if (isFull()) return;
+    if (depth > MAX_DEPTH) {
       cut = true;
       return;
     }
@@ -99,6 +107,7 @@ function createWalk(inner: ResourceProvider, ctx: Context) {
   return {
     take,
     down,
+    isFull,
     get walked(): Walked {
       return { files, unlisted, cut };
     },

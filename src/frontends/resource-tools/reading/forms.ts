@@ -166,5 +166,8 @@ async function linesAs(setup: ToolSetup, args: ReadArguments, ctx: Context): Pro
   const resource = { ...item, uri: splitLines(uri).resource };
   const { text: most, base64 } = windowLimits(setup, undefined);
   const limits = { text: Math.min(most, length), base64: Math.min(base64, length) };
-  return windowResult(setup, resource.uri, await readWindow(setup, resource, offset, limits, ctx));
+  // The offset counts bytes of the format that has the lines, so the window is of that format, too.
+  const ofLines = format ?? (formatsOf(item) === undefined ? undefined : item.mimeType);
+  const window = await readWindow(setup, resource, offset, limits, ctx, ofLines === undefined ? undefined : [ofLines]);
+  return windowResult(setup, resource.uri, window, ofLines);
 }

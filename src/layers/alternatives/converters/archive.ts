@@ -22,7 +22,7 @@ export async function unpack(
   let files = 0;
   return unzipSync(bytes, {
     filter: ({ name, originalSize }) => {
-      if (++files > MAX_FILES) throw tooMuch('The number of files in the archive', MAX_FILES);
+      if (++files > MAX_FILES) throw tooMuch('The archive', MAX_FILES, 'files');
       if (!wanted(name)) return false;
       total += originalSize;
       if (total > maxUnpackedBytes) throw tooMuch('The content of the archive', maxUnpackedBytes);

@@ -19,9 +19,9 @@ export interface Converter {
   readonly convert: Convert;
 }
 
-/** The error for a format, or an input, that is over a limit in bytes. */
-export const tooMuch = (what: string, limit: number): ResourceError =>
-  new ResourceError('too-large', `${what} is larger than ${limit} bytes`, { details: { limit } });
+/** The error for a format, or an input, that is over a limit. @param unit of the limit. Default: `bytes` */
+export const tooMuch = (what: string, limit: number, unit = 'bytes'): ResourceError =>
+  new ResourceError('too-large', `${what} is larger than ${limit} ${unit}`, { details: { limit } });
 
 /** A text that grows up to a limit, counted in UTF-8. */
 export interface Output {

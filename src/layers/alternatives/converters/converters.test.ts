@@ -238,6 +238,15 @@ describe('what documents may not do [SEC-RES-6]', () => {
     },
   );
 
+  it('have too many files, or parts that are too deep, and the error says how many may be', async () => {
+    const files = Object.fromEntries(Array.from({ length: 20_001 }, (_, index) => [`${index}`, new Uint8Array()]));
+    await expect(convert(zipSync(files, { level: 0 }), 'application/epub+zip')).rejects.toThrow(
+      'The archive is larger than 20000 files',
+    );
+    const deep = zipSync({ 'content.xml': strToU8('<a>'.repeat(2_000)) });
+    await expect(convert(deep, `${ODF}text`)).rejects.toThrow(/^The depth of the document is larger than \d+ levels$/);
+  });
+
   it('be larger than a format may', async () => {
     const rows = utf8('a,b\n'.repeat(1_000));
     await expect(convert(rows, 'text/csv', MARKDOWN, { ...LIMITS, maxOutputBytes: 500 })).rejects.toMatchObject({

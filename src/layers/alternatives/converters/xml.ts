@@ -39,7 +39,7 @@ export async function parseXml(xml: string): Promise<Element> {
   const open: Open[] = [root];
   let nodes = 0;
   const count = (): void => {
-    if (++nodes > MAX_NODES) throw tooMuch('The number of parts of the document', MAX_NODES);
+    if (++nodes > MAX_NODES) throw tooMuch('The document', MAX_NODES, 'parts');
   };
   const parser = new Parser().ns(PREFIXES);
   parser.on('openTag', (name, attributesOf, decode) => {
@@ -47,7 +47,7 @@ export async function parseXml(xml: string): Promise<Element> {
     const attributes = Object.fromEntries(Object.entries(attributesOf()).map(([key, value]) => [key, decode(value)]));
     const element: Open = { name, attributes, children: [] };
     open.at(-1)?.children.push(element);
-    if (open.push(element) > MAX_DEPTH) throw tooMuch('The depth of the document', MAX_DEPTH);
+    if (open.push(element) > MAX_DEPTH) throw tooMuch('The depth of the document', MAX_DEPTH, 'levels');
   });
   parser.on('closeTag', () => void open.pop());
   parser.on('text', (text, decode) => {

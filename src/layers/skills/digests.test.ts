@@ -1,0 +1,35 @@
+/** Keeps digests of files that are not about to change, and of no others. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createContext } from '../../core/context.ts';
+import { memoryProvider } from '../../providers/memory/index.ts';
+import { createDigests } from './digests.ts';
+
+const URI = 'skill:///a.txt';
+const ctx = createContext();
+
+describe('the digest of a file that was changed before it was read', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.setSystemTime('2026-01-02T03:04:10.623Z');
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it.each([
+    ['half a second, is kept', '2026-01-02T03:04:10.123Z', true],
+    ['a moment, is not kept', '2026-01-02T03:04:10.600Z', false],
+    ['less than two seconds, by a time in whole seconds, is not kept', '2026-01-02T03:04:09Z', false],
+    ['less than two seconds, by a time with an empty fraction, is not kept', '2026-01-02T03:04:09.000Z', false],
+    ['more than two seconds, by a time in whole seconds, is kept', '2026-01-02T03:04:08Z', true],
+  ])('by %s', async (_, lastModified, expected) => {
+    const provider = memoryProvider({
+      scheme: 'skill',
+      resources: { 'a.txt': { text: 'one', annotations: { lastModified } } },
+    });
+    const digests = createDigests(provider, 1_000);
+    const resource = await provider.metadata(URI, ctx);
+    await digests.of(resource, false, ctx);
+    expect(digests.isKept(resource)).toBe(expected);
+  });
+});
