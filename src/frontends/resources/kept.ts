@@ -66,8 +66,8 @@ export interface KeptAnswers {
    */
   again(key: string, ctx: Context): string | undefined;
   /**
-   * Serialises a result that depends only on `given`, and keeps it if the provider can be asked about all of `given`. It is
-   * kept without its cache hints: then these are the server's defaults, and not for clients of every era.
+   * Serialises a result that depends only on `given`, and keeps it if the provider can be asked about all of `given`. The cache
+   * hints are not kept: such a result has the server's default hints, and only some eras send them.
    */
   keep<T extends object>(key: string, given: readonly Given[], result: T): T;
 }

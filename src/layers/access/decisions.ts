@@ -89,7 +89,7 @@ export function createDecisions(policy: AccessPolicy, resolver?: Resolver): Deci
     try {
       return ask();
     } catch (error) {
-      ctx.log.error('the access policy failed, so it is request about everything', { policy: policy.name, error });
+      ctx.log.error('the access policy failed, so it is asked about everything', { policy: policy.name, error });
       return undefined;
     }
   }

@@ -204,16 +204,14 @@ function namingState(rule: AccessRule): AccessRule | undefined {
 }
 
 function compileRule(rule: AccessRule, index: number): CompiledRule {
-  const { effect, name = `rule ${index + 1}`, operations = [], rememberSeconds } = rule;
+  const { effect, name = `rule ${index + 1}`, rememberSeconds } = rule;
   const problem = problemOf(rule);
   if (problem !== undefined) throw invalid(`Access rule "${name}": ${problem}`);
-  // An empty list of operations means the default.
-  const effective = { ...rule, ...(operations.length > 0 && { operations }) };
-  const ofState = namingState(effective);
+  const ofState = namingState(rule);
   return {
     rule,
     who: compileWho(rule.who),
-    target: compileTarget(effective),
+    target: compileTarget(rule),
     ofState: ofState && compileTarget(ofState),
     decision: { effect, rule: name, ...(rememberSeconds !== undefined && { rememberMs: rememberSeconds * 1_000 }) },
   };
