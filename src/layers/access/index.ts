@@ -38,7 +38,7 @@ export interface Access {
   readonly layer: Layer;
   readonly outline: AccessOutline;
   /** Says whether the principal may do what is requested, and which rule decides. */
-  explain(asked: DecisionRequest, principal: Principal): Promise<Explained>;
+  explain(request: DecisionRequest, principal: Principal): Promise<Explained>;
   close(): Promise<void>;
 }
 
@@ -51,13 +51,13 @@ export function createAccess(options: AccessOptions, resolver?: Resolver): Acces
   return {
     policy,
     layer: accessLayer(decisions),
-    explain: (asked, principal) => explainDecision(policy, decisions, asked, principal),
+    explain: (request, principal) => explainDecision(policy, decisions, request, principal),
     outline: {
       could: (principal, area) => policy.could?.(principal, area) !== false,
       scopesFor:
         policy.scopes === false
           ? undefined
-          : async ({ principal, ...asked }) => (await decisions.decide(asked, createContext({ principal }))).scopes,
+          : async ({ principal, ...request }) => (await decisions.decide(request, createContext({ principal }))).scopes,
       kindOf: decisions.kindOf,
       // A search does not find a resource that a human has to allow first.
       mayRead: async (uri, ctx) => (await decisions.decide(decisions.unseen('read', uri), ctx)).effect === 'allow',

@@ -14,7 +14,7 @@ import { whenDecided } from './when-decided.ts';
 /** The parts that a page for a caller was made of. */
 interface Origin {
   /** Pages of the inner provider, each with its request. */
-  readonly taken: { readonly page: ResourcePage; readonly want: Page }[];
+  readonly pages: { readonly page: ResourcePage; readonly want: Page }[];
   /** Each entry with the resource that the caller gets for it; undefined if the entry is left out. */
   readonly shown: { readonly entry: Resource; readonly as: Resource | undefined }[];
   /** As long as the policy returns this object, the decisions about `shown` hold. */
@@ -65,11 +65,11 @@ export function guardedList(inner: ResourceProvider, views: Views): GuardedList 
     async list(uri, page, ctx) {
       const itself = uri === undefined ? undefined : await admitted('list', uri, ctx);
       const seen = withoutUnseenMounts(policy, ctx);
-      const origin: Origin = { taken: [], shown: [], steady: decisions.steady(ctx) };
+      const origin: Origin = { pages: [], shown: [], steady: decisions.steady(ctx) };
       const { items, ...rest } = await fillPage(
         async (want: Page, quietly) => {
           const given = await inner.list(uri, want, quietly ? { ...ctx, notes: undefined } : seen);
-          origin.taken.push({ page: given, want });
+          origin.pages.push({ page: given, want });
           const { resources, ...more } = given;
           return { ...more, items: resources };
         },
@@ -83,7 +83,7 @@ export function guardedList(inner: ResourceProvider, views: Views): GuardedList 
       );
       const listed: ResourcePage = { ...rest, resources: items };
       const plainly = itself === undefined || (itself.uri === uri && itself[NAMES] === undefined);
-      if (policy.attributes || takesTime || !plainly || !origin.taken.every((each) => isRepeatable(each.page)))
+      if (policy.attributes || takesTime || !plainly || !origin.pages.every(({ page: given }) => isRepeatable(given)))
         return listed;
       origins.set(listed, origin);
       return markRepeatable(listed);
@@ -95,10 +95,10 @@ export function guardedList(inner: ResourceProvider, views: Views): GuardedList 
       if (origin === undefined) return false;
       return (
         isAdmitted(uri, ctx) &&
-        origin.taken.every((each) => inner.listAgain?.(each.page, uri, each.want, ctx) === true) &&
+        origin.pages.every((given) => inner.listAgain?.(given.page, uri, given.want, ctx) === true) &&
         (isSteady(origin, ctx) || origin.shown.every(({ entry, as }) => isShownAs(entry, as, ctx))) &&
-        origin.taken[0]?.want.cursor === want.cursor &&
-        origin.taken[0]?.want.limit === want.limit
+        origin.pages[0]?.want.cursor === want.cursor &&
+        origin.pages[0]?.want.limit === want.limit
       );
     },
   };

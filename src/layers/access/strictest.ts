@@ -11,10 +11,12 @@ type Decision = AccessDecision | Promise<AccessDecision>;
 export function strictest(sure: readonly [Decision, ...Decision[]], possible: readonly Decision[]): Decision {
   const all = [...sure, ...possible];
   const pick = (decisions: readonly AccessDecision[]): AccessDecision => {
-    const [first, ...others] = decisions.filter((each, index) => index < sure.length || each.byDefault !== true);
+    const [first, ...others] = decisions.filter(
+      (decision, index) => index < sure.length || decision.byDefault !== true,
+    );
     return others.reduce<AccessDecision>(stricter, first as AccessDecision);
   };
-  return all.some((each) => each instanceof Promise)
+  return all.some((decision) => decision instanceof Promise)
     ? Promise.all(all).then(pick)
     : pick(all as readonly AccessDecision[]);
 }

@@ -99,24 +99,24 @@ type Stream = Extract<BodyContent, { kind: 'stream' }>;
 /** Reads the first bytes of a stream, and returns a stream that begins with them. */
 async function peek(content: Stream): Promise<{ head: Uint8Array; content: Stream; close: () => Promise<void> }> {
   const chunks = content.open()[Symbol.asyncIterator]();
-  const taken: Uint8Array[] = [];
+  const headChunks: Uint8Array[] = [];
   let bytes = 0;
   while (bytes < HEAD_BYTES) {
     const next = await chunks.next();
     if (next.done) break;
-    taken.push(next.value);
+    headChunks.push(next.value);
     bytes += next.value.byteLength;
   }
   const close = async (): Promise<void> => void (await chunks.return?.());
   async function* resumed(): AsyncIterable<Uint8Array> {
     try {
-      yield* taken;
+      yield* headChunks;
       for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
     } finally {
       await close();
     }
   }
-  const only = taken[0];
-  const head = taken.length === 1 && only !== undefined ? only : Buffer.concat(taken);
+  const only = headChunks[0];
+  const head = headChunks.length === 1 && only !== undefined ? only : Buffer.concat(headChunks);
   return { head: head.subarray(0, HEAD_BYTES), content: sameBytes({ ...content, open: resumed }, content), close };
 }

@@ -11,7 +11,7 @@ import { countsOf, type Finding, mask, within } from './mask.ts';
 import { MARGIN_BYTES } from './scan-program.ts';
 import type { Scanner } from './scanner.ts';
 
-/** A part of a content, with its secrets masked, and where they are. */
+/** A part of a content with its secrets masked, and the places of the secrets. */
 export interface Inspected {
   readonly bytes: Uint8Array;
   /** The beginning of the part in the content. */
@@ -45,15 +45,15 @@ export async function inspect(
   const size = knownSize(body.content);
   const part = { offset: skip, length: wanted.length };
   const tooMuch = size !== undefined && Math.min(size - skip, part.length ?? size) > maxBytes;
-  const taken = tooMuch ? undefined : await collectRange(body.content, part, maxBytes, ctx);
-  if (taken === undefined) throw tooLarge(body.resource, maxBytes);
+  const collected = tooMuch ? undefined : await collectRange(body.content, part, maxBytes, ctx);
+  if (collected === undefined) throw tooLarge(body.resource, maxBytes);
   const start = origin + skip;
-  const end = start + taken.bytes.byteLength;
-  const total = body.window?.total ?? (taken.ended ? origin + taken.seen : size);
-  const findings = await scanner.scan(taken.bytes, ctx).catch((error: unknown) => {
+  const end = start + collected.bytes.byteLength;
+  const total = body.window?.total ?? (collected.ended ? origin + collected.seen : size);
+  const findings = await scanner.scan(collected.bytes, ctx).catch((error: unknown) => {
     throw error instanceof ResourceError ? error.withUri(body.resource.uri) : error;
   });
-  const masked = mask(taken.bytes, findings);
+  const masked = mask(collected.bytes, findings);
   if (range === undefined) return { bytes: masked, offset: start, findings, total };
   if (range.offset > end)
     throw invalid(`The window begins past the end of the resource, which has ${end} bytes`, body.resource.uri);

@@ -98,12 +98,12 @@ async function findIn(text) {
   for (let at = 0; at < text.length; at += block) {
     const from = Math.max(0, at - margin);
     const part = text.slice(from, at + block + margin);
-    const own = [...foundHere(part)];
+    const inPart = [...foundHere(part)];
     for (const message of await lint(part)) {
       if (message.messageId === 'AWSAccountID') continue;
-      own.push({ place: placeOf(part, message), kind: kinds[message.messageId] ?? 'secret' });
+      inPart.push({ place: placeOf(part, message), kind: kinds[message.messageId] ?? 'secret' });
     }
-    for (const { place, kind } of own) {
+    for (const { place, kind } of inPart) {
       const start = from + place[0];
       const end = from + place[1];
       // At the ends of a part, something can look like a secret that is none in the whole text.

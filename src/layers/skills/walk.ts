@@ -59,19 +59,19 @@ export async function walkFolder(inner: ResourceProvider, folder: string, ctx: C
 function createWalk(inner: ResourceProvider, ctx: Context) {
   const files = new Map<string, Resource>();
   const unlisted = new Map<string, string>();
-  const taken = breaks();
-  let looked = 0;
+  const takeBreak = breaks();
+  let lookedAt = 0;
   let cut = false;
 
   function take(resources: readonly Resource[], ofSkill: boolean): void {
-    looked += resources.length;
+    lookedAt += resources.length;
     if (ofSkill) for (const resource of resources) if (!isContainer(resource)) files.set(resource.uri, resource);
   }
 
   /** Whether `MAX_LOOKED_AT` is reached. The walk is then cut, even if nothing follows. */
   function isFull(): boolean {
-    cut ||= looked > MAX_LOOKED_AT;
-    return looked > MAX_LOOKED_AT;
+    cut ||= lookedAt > MAX_LOOKED_AT;
+    return lookedAt > MAX_LOOKED_AT;
   }
 
   async function down(uri: string, depth: number, inSkill: boolean, first = false): Promise<void> {
@@ -81,7 +81,7 @@ function createWalk(inner: ResourceProvider, ctx: Context) {
       return;
     }
     ctx.signal.throwIfAborted();
-    const turn = taken();
+    const turn = takeBreak();
     if (turn !== undefined) await turn;
     const resources: Resource[] = [];
     let isWhole = false;
@@ -89,7 +89,7 @@ function createWalk(inner: ResourceProvider, ctx: Context) {
       for await (const page of pagesOf((wanted) => inner.list(uri, wanted, ctx))) {
         resources.push(...page.resources);
         isWhole ||= page.whole === true;
-        if (looked + resources.length <= MAX_LOOKED_AT) continue;
+        if (lookedAt + resources.length <= MAX_LOOKED_AT) continue;
         cut = true;
         break;
       }

@@ -17,14 +17,14 @@ export async function listPromptFiles(
   ctx: Context,
 ): Promise<readonly Resource[]> {
   const files: Resource[] = [];
-  let looked = 0;
+  let seen = 0;
   let cursor: string | undefined;
   do {
     const page = await provider.list(uri, { cursor, limit: MAX_PROMPT_FILES }, ctx);
     files.push(...page.resources.filter(isPromptFile));
-    looked += page.resources.length;
+    seen += page.resources.length;
     cursor = page.nextCursor;
-  } while (cursor !== undefined && files.length <= MAX_PROMPT_FILES && looked < MAX_ENTRIES);
+  } while (cursor !== undefined && files.length <= MAX_PROMPT_FILES && seen < MAX_ENTRIES);
   if (cursor !== undefined || files.length > MAX_PROMPT_FILES)
     ctx.log.warn('a folder of prompts is used in part', { uri, prompts: MAX_PROMPT_FILES, entries: MAX_ENTRIES });
   return files.slice(0, MAX_PROMPT_FILES);
