@@ -133,7 +133,7 @@ function partition<T>(all: readonly T[], test: (item: T) => boolean): [yes: T[],
 /** The most entries that are searched for one name. */
 const MAX_LOOKED_THROUGH = 10_000;
 
-/** Whether a list has a name. The search never stops early, so that its time does not tell where the name is. */
+/** Whether a list has a name. The search never stops early, so that its time does not tell whether the name exists. */
 async function isListed(
   name: string,
   list: (page: Page) => Promise<SourcePage<{ readonly name: string }>>,
