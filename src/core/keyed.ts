@@ -1,11 +1,11 @@
-/** Records whose keys a peer has chosen. */
+/** Makes records safe whose keys a peer has chosen. */
 
 /**
- * The record without a prototype: a key that nobody sent is not there, whatever it is called (`constructor`, `toString`), and
- * `__proto__` is a key like others.
+ * Returns a copy of the record without a prototype. It has only the keys that were sent, so looking up `constructor` or
+ * `toString` finds nothing inherited, and `__proto__` is a key like any other.
  */
 export function keyed<T>(record: Readonly<Record<string, T>> | undefined): Record<string, T> {
-  const own: Record<string, T> = Object.create(null);
-  for (const [key, value] of Object.entries(record ?? {})) own[key] = value;
-  return own;
+  const copy: Record<string, T> = Object.create(null);
+  for (const [key, value] of Object.entries(record ?? {})) copy[key] = value;
+  return copy;
 }

@@ -1,35 +1,38 @@
 /**
- * Keys that replicas share: the first one seals, and each of them opens, so that one key can follow another without a
- * break. A seal is AES-256-GCM under a key that is derived for one use (`docs/decisions/0056-replicas.md`).
+ * Keys that replicas share. The first key seals, and every key opens, so that a new key can replace an old one while both are
+ * accepted. A seal is AES-256-GCM under a key that is derived for one use (`docs/decisions/0056-replicas.md`).
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { invalid } from './errors.ts';
 
-/** Bytes of a key: at least so many. */
+/** The least bytes of a key. */
 const MIN_KEY_BYTES = 32;
 
-/** The most keys at a time: each of them is tried. */
+/** The most keys at a time. Opening a seal tries one after the other. */
 const MAX_SERVER_KEYS = 8;
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const OVERHEAD_BYTES = NONCE_BYTES + TAG_BYTES;
 
-/** Keys of a server, the one that seals first. */
+/** The keys of a server. The first one seals. */
 export type Keys = readonly Uint8Array[];
 
 /** Seals texts for one use. */
 export interface Seal {
-  /** @param bound is not in the result, and has to be the same when it is opened */
+  /** @param bound is authenticated, but not part of the result; `open` needs the same */
   seal(plain: Uint8Array, bound: Uint8Array): Buffer;
-  /** Undefined for what was altered, is bound to something else, or was sealed with a key that is not among these. */
+  /** Returns undefined if the seal was altered, is bound to something else, or was made with another key. */
   open(sealed: Uint8Array, bound: Uint8Array): Buffer | undefined;
 }
 
 /**
- * @param keys random, so valid for this process only, when left out
- * @param use what the seal is for: one use does not open what another one sealed
- * @param steady whether the same text has the same seal each time: its nonce is a digest of it then
+ * Makes a seal for one use.
+ * @param keys default: a random key, so that seals are valid for this process only
+ * @param use names the purpose of the seal: a seal for one use does not open under another
+ * @param steady makes the seal of the same text the same each time: its nonce is then a digest of the text, under a key derived
+ *   for the use `steady.nonce`
+ * @throws ResourceError `invalid` for an empty list of keys
  */
 export function createSeal(
   keys: Keys = [randomBytes(MIN_KEY_BYTES)],
@@ -78,38 +81,38 @@ export function createSeal(
 }
 
 /**
- * Returns the names that each of the keys gives a text, the key that seals first: 64 hexadecimal digits that say nothing of the
- * text to those who have none of the keys.
+ * Returns a function that gives a text one name for each key, in the order of the keys. A name is 64 hexadecimal digits that
+ * reveal nothing about the text to anybody who has none of the keys.
  */
 export function keyedNames(keys: Keys, use: string): (text: string) => readonly string[] {
   const derived = keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', use, 32)));
   return (text) => derived.map((key) => createHmac('sha256', key).update(text).digest('hex'));
 }
 
-/** The bytes of a base64url text; undefined for one that is written in another way than ours. */
+/** Decodes base64url. Returns undefined unless encoding the bytes again gives the same text. */
 export function unsealable(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url');
   return bytes.toString('base64url') === text ? bytes : undefined;
 }
 
 /**
- * Reads keys: base64 or base64url of at least 32 bytes each, with white space or commas between them.
- * @param where stands in errors, which never have a key in them
- * @throws ResourceError `invalid`
+ * Reads keys: base64 or base64url of at least 32 bytes each, separated by white space or commas.
+ * @param where names the place of the keys in errors; an error never contains a key
+ * @throws ResourceError `invalid` for no keys, more than 8, one that is too short or no base64, and one that occurs repeated
  */
 export function parseKeys(text: string, where: string): Keys {
-  const written = text.split(/[\s,]+/).filter((each) => each !== '');
-  if (written.length === 0) throw invalid(`${where} has no key in it; ${HOW_TO_MAKE}`);
-  if (written.length > MAX_SERVER_KEYS)
+  const words = text.split(/[\s,]+/).filter((word) => word !== '');
+  if (words.length === 0) throw invalid(`${where} has no key in it; ${HOW_TO_MAKE}`);
+  if (words.length > MAX_SERVER_KEYS)
     throw invalid(`${where} has more than ${MAX_SERVER_KEYS} keys; leave out old ones`);
-  const keys = written.map((each, index) => {
-    const bytes = Buffer.from(each, 'base64');
-    if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(each) || bytes.byteLength < MIN_KEY_BYTES)
+  const keys = words.map((word, index) => {
+    const bytes = Buffer.from(word, 'base64');
+    if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(word) || bytes.byteLength < MIN_KEY_BYTES)
       throw invalid(`Key ${index + 1} of ${where} is not base64 of ${MIN_KEY_BYTES} bytes or more; ${HOW_TO_MAKE}`);
     return bytes;
   });
-  const twice = keys.findIndex((key, index) => keys.findIndex((other) => other.equals(key)) < index);
-  if (twice !== -1) throw invalid(`Key ${twice + 1} of ${where} stands there twice; leave one out`);
+  const repeated = keys.findIndex((key, index) => keys.findIndex((other) => other.equals(key)) < index);
+  if (repeated !== -1) throw invalid(`Key ${repeated + 1} of ${where} stands there repeated; leave one out`);
   return keys;
 }
 

@@ -1,17 +1,17 @@
-/** A layer takes what can be asked for and gives it back; `wrapProvider` sees to it that nothing is dropped on the way. */
+/** A layer takes operations and returns them, wrapped. `wrapProvider` makes sure that it drops none of them. */
 import { withAgain } from './again.ts';
 import { NAMED_METHODS, type Operations } from './operations.ts';
 import { OPTIONAL_METHODS } from './provider.ts';
 
-/** Around a provider, or around all that an engine has. */
+/** Wraps the operations of a provider or of an engine. */
 export type Layer = (inner: Operations) => Operations;
 
-/** The methods and facts a layer replaces. An override of an optional method only counts where `inner` has it. */
+/** The methods and properties that a layer replaces. Overriding an optional method has no effect unless `inner` has it. */
 export type ProviderOverrides = Partial<Omit<Operations, AgainName>> & {
   readonly [K in AgainName]?: Operations[K] | undefined;
 };
 
-/** The method that each of these asks about. */
+/** Maps each method that asks about an earlier result to the method that gave the result. */
 const AGAIN = { again: 'read', listAgain: 'list', callToolAgain: 'callTool' } as const;
 type AgainName = keyof typeof AGAIN;
 const isAgain = (method: string): method is AgainName => Object.hasOwn(AGAIN, method);
@@ -19,12 +19,12 @@ const isAgain = (method: string): method is AgainName => Object.hasOwn(AGAIN, me
 const OPTIONAL: readonly (keyof Operations)[] = [...OPTIONAL_METHODS, ...NAMED_METHODS];
 
 /**
- * A provider that answers like `inner`, but for the overrides.
+ * Returns a provider that answers like `inner`, except for the overrides.
  *
- * Optional methods stay optional: overriding `watch` for a provider without it does not invent it. With `read` overridden,
- * `again` is left out unless it is overridden as well, and likewise `listAgain` with `list` and `callToolAgain` with
- * `callTool`: then nothing is taken as read, listed or called that was not. A layer that has nothing to add to an answer
- * of `inner` says so with `again: inner.again`.
+ * Optional methods stay optional: overriding `watch` of a provider that has no `watch` does not add one. If `read` is overridden,
+ * `again` is left out unless it is overridden as well; the same holds for `list` and `listAgain`, and for `callTool` and
+ * `callToolAgain`. So the overriding method is never skipped by accident. A layer whose `read` gives the same again whenever
+ * `inner` does passes `again: inner.again`.
  *
  * @example
  * const loud: Layer = (inner) =>
@@ -33,7 +33,7 @@ const OPTIONAL: readonly (keyof Operations)[] = [...OPTIONAL_METHODS, ...NAMED_M
 export function wrapProvider(inner: Operations, overrides: ProviderOverrides): Operations {
   const wrapped: { -readonly [K in keyof Operations]: Operations[K] } = {
     name: inner.name,
-    // Those of a mounted server are known when it has been reached.
+    // A getter, because the features of a mounted server are not known until it has been reached.
     get features() {
       return inner.features;
     },
@@ -49,10 +49,10 @@ export function wrapProvider(inner: Operations, overrides: ProviderOverrides): O
   }
   for (const again of Object.keys(AGAIN).filter(isAgain)) {
     const original = inner[again];
-    // Only a layer that overrides what is asked about knows whether it would give the same.
-    const own = overrides[again] ?? (overrides[AGAIN[again]] === undefined ? original : undefined);
-    if (original !== undefined && own !== undefined)
-      withAgain(wrapped, { [again]: own === original ? original.bind(inner) : own });
+    // If the layer overrides the method that gave the result, `inner` alone cannot tell whether the result would be the same.
+    const method = overrides[again] ?? (overrides[AGAIN[again]] === undefined ? original : undefined);
+    if (original !== undefined && method !== undefined)
+      withAgain(wrapped, { [again]: method === original ? original.bind(inner) : method });
   }
   return wrapped;
 }

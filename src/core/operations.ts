@@ -21,9 +21,9 @@ export interface Owner {
   readonly mount?: string | undefined;
   /** Whether it belongs to a mounted server, so that its description and results are foreign. */
   readonly foreign?: boolean | undefined;
-  /** For a foreign one: whether its server lists it. @throws errors of listing */
+  /** For a foreign tool or prompt: returns whether its server lists it. @throws errors of listing */
   readonly exists?: ((ctx: Context) => Promise<boolean>) | undefined;
-  /** Whether the tool only accesses resources, each of which is decided about again. */
+  /** Whether the tool only accesses resources, so that the policy decides about each of them anyway. */
   readonly onlyResources?: boolean | undefined;
 }
 

@@ -1,7 +1,7 @@
 /**
- * One list over several sources, a page at a time and without collecting it: the cursor is the name of a source and that
- * source's own cursor. A source that is slow is passed over and gets its turn at the end; one that fails is left out, and
- * the answer says so. So a source delays and harms its own part only.
+ * Lists several sources as one list, page by page, without collecting it: the cursor consists of the name of a source and that
+ * source's own cursor. A slow source is passed over and gets its turn at the end. A source that fails is left out, and
+ * the answer says so. So a source delays or harms only its own part of the list.
  */
 
 import { type Context, withSignal } from '../context.ts';
@@ -13,36 +13,40 @@ import { inTime, LATE } from '../waiting/in-time.ts';
 export interface SourcePage<T> {
   readonly items: readonly T[];
   readonly nextCursor?: string | undefined;
-  /** Goes to the page that is made of it; a page is of one kind only. */
+  /** Copied to the page of the whole list. That page never mixes items of pages that are `whole` with items of others. */
   readonly whole?: boolean | undefined;
 }
 
 export interface ListSource<T> {
   readonly name: string;
-  /** It may be slow, and it may be away. */
+  /** The source may be slow or out of reach. */
   readonly remote: boolean;
   list(page: Page, ctx: Context): Promise<SourcePage<T>>;
 }
 
-/** How long the first slow source of a page may take before the others go first, in milliseconds; the next half of it. */
+/** How long a page waits for its first slow source before it goes on to the others, in milliseconds; half as long for each further one. */
 export const PATIENCE_MS = 1_000;
 
 /** The position of a list. */
 interface Position {
   readonly source: string;
   readonly cursor?: string | undefined;
-  /** Sources that were passed over, and where in them; their turn comes after the others, in this order. */
+  /** The sources that were passed over, with the cursor in each. Their turn comes after all others, in this order. */
   readonly later: readonly Passed[];
-  /** Whether the sources that were passed over are being gone through. */
+  /** Whether `source` is one that was passed over before. */
   readonly last: boolean;
 }
 
 type Passed = readonly [source: string, cursor: string | null];
 
-/** Remote sources that are asked at once. A page begins with one, and as long as it is not full, there are twice as many. */
+/** The most remote sources that are asked at once. A page begins with one, and doubles the number as long as it is not full. */
 const MAX_AT_ONCE = 16;
 
-/** @throws ResourceError `invalid` for a cursor of a source that is gone, and what the only source throws */
+/**
+ * Returns one page of the list over all sources.
+ * @throws ResourceError `invalid` for a cursor that is not of this list or names a source that is gone; if there is only one
+ *   source, whatever it throws
+ */
 export async function pageAcross<T>(
   sources: readonly ListSource<T>[],
   page: Page,
@@ -50,18 +54,18 @@ export async function pageAcross<T>(
 ): Promise<{ items: T[]; nextCursor?: string | undefined; whole?: boolean | undefined }> {
   const byName = new Map(sources.map((source) => [source.name, source]));
   const order = sources.map((source) => source.name);
-  let at: Position | undefined = page.cursor === undefined ? first(order) : parse(page.cursor);
+  let at: Position | undefined = page.cursor === undefined ? first(order) : parsePosition(page.cursor);
   const items: T[] = [];
   let whole: boolean | undefined;
   let patienceMs = PATIENCE_MS;
   let atOnce = 1;
-  /** Sources that were asked before their turn. */
-  const asked = new Map<string, Asked<T>>();
+  /** Requests to sources before their turn. */
+  const requests = new Map<string, PageRequest<T>>();
 
   function askFrom(name: string, from: Page): void {
-    const remote = order.slice(order.indexOf(name)).flatMap((each) => byName.get(each) ?? []);
-    for (const source of remote.filter((each) => each.remote).slice(0, atOnce)) {
-      if (!asked.has(source.name)) asked.set(source.name, ask(source, from, ctx));
+    const remote = sources.slice(order.indexOf(name)).filter((source) => source.remote);
+    for (const source of remote.slice(0, atOnce)) {
+      if (!requests.has(source.name)) requests.set(source.name, ask(source, from, ctx));
     }
     atOnce = Math.min(2 * atOnce, MAX_AT_ONCE);
   }
@@ -71,86 +75,86 @@ export async function pageAcross<T>(
       const source = byName.get(at.source);
       if (source === undefined) throw invalid('The cursor names a mount that is gone; list again without it');
       const others = at.last ? [] : order.slice(order.indexOf(at.source) + 1);
-      // With nothing else to show there is nothing to wait behind.
+      // If no other source is left, passing this one over would gain nothing.
       const patient = at.last || others.length + at.later.length === 0 || !source.remote;
-      const manner: Manner = { patienceMs: patient ? undefined : patienceMs, only: sources.length === 1 };
+      const options: TakeOptions = { patienceMs: patient ? undefined : patienceMs, only: sources.length === 1 };
       const rest: Page = { ...page, cursor: at.cursor, limit: page.limit - items.length };
       const begins = at.cursor === undefined && !at.last;
-      if (source.remote && begins && !asked.has(source.name)) askFrom(source.name, rest);
-      const early = begins ? asked.get(source.name) : undefined;
-      asked.delete(source.name);
-      let got = await take(early ?? ask(source, rest, ctx), ctx, manner);
-      // It was asked for more than there is room for by now.
+      if (source.remote && begins && !requests.has(source.name)) askFrom(source.name, rest);
+      const early = begins ? requests.get(source.name) : undefined;
+      requests.delete(source.name);
+      let got = await take(early ?? ask(source, rest, ctx), ctx, options);
+      // An early request may have asked for more items than the page has room for by now.
       if (early !== undefined && got !== SLOW && got.items.length > rest.limit) {
-        got = await take(ask(source, rest, ctx), ctx, manner);
+        got = await take(ask(source, rest, ctx), ctx, options);
       }
       if (got === SLOW) {
         patienceMs /= 2;
         at = next({ ...at, later: [...at.later, [at.source, at.cursor ?? null]] }, order);
         continue;
       }
-      // A page that is whole and one that is not are told apart by whoever walks: they are not mixed.
+      // A walk over everything treats pages that are `whole` differently from others, so a page must not mix their items.
       if (items.length > 0 && got.items.length > 0 && got.whole !== whole)
-        return { items, whole, nextCursor: write(at) };
+        return { items, whole, nextCursor: writePosition(at) };
       got.notes?.release(ctx.notes);
       if (got.items.length > 0) whole = got.whole;
       items.push(...got.items);
       at = got.nextCursor === undefined ? next(at, order) : { ...at, cursor: got.nextCursor };
-      // To wait for one source that is then left out is enough for one page.
+      // A page ends after one source that is out of reach: it has waited for that source already, and should not wait for more.
       const ends = got.nextCursor !== undefined || items.length >= page.limit || got.away === true;
       if (at !== undefined && ends) {
-        return { items, whole, nextCursor: write(at) };
+        return { items, whole, nextCursor: writePosition(at) };
       }
     }
     return { items, whole };
   } finally {
-    for (const each of asked.values()) each.leave();
+    for (const request of requests.values()) request.leave();
   }
 }
 
 const SLOW = Symbol('slow');
 
 interface TakenPage<T> extends SourcePage<T> {
-  /** The source is left out. */
+  /** The source failed and is left out. */
   readonly away?: boolean;
-  /** The notes of the source, for an answer that this page is in. */
+  /** Notes that the source made, for the answer that contains this page. */
   readonly notes?: HeldNotes;
 }
 
-interface Manner {
-  /** Milliseconds until the others go first; undefined: as long as it takes. */
+interface TakeOptions {
+  /** Milliseconds after which the source is passed over; undefined: waits as long as it takes. */
   readonly patienceMs: number | undefined;
-  /** There is no other source: its failure is the answer, unless it is only starting. */
+  /** There is no other source: its failure is the answer, unless it is still starting. */
   readonly only: boolean;
 }
 
-/** A source that was asked for a page. */
-interface Asked<T> {
+/** A request to a source for a page. */
+interface PageRequest<T> {
   readonly source: ListSource<T>;
   readonly listing: Promise<SourcePage<T>>;
   readonly notes: HeldNotes;
-  /** It is not waited for any more. */
+  /** Aborts the request. */
   leave(): void;
 }
 
-function ask<T>(source: ListSource<T>, page: Page, ctx: Context): Asked<T> {
-  const given = new AbortController();
+function ask<T>(source: ListSource<T>, page: Page, ctx: Context): PageRequest<T> {
+  const abort = new AbortController();
   const notes = holdNotes();
-  const listing = source.list(page, withSignal({ ...ctx, notes }, AbortSignal.any([ctx.signal, given.signal])));
-  // It may fail before its turn.
+  const listing = source.list(page, withSignal({ ...ctx, notes }, AbortSignal.any([ctx.signal, abort.signal])));
+  // The request may fail before anybody awaits it.
   listing.catch(() => {});
   return {
     source,
     listing,
     notes,
-    leave: () => given.abort(new ResourceError('unavailable', 'Others go first')),
+    leave: () => abort.abort(new ResourceError('unavailable', 'Others go first')),
   };
 }
 
 async function take<T>(
-  { source, listing, notes, leave }: Asked<T>,
+  { source, listing, notes, leave }: PageRequest<T>,
   ctx: Context,
-  { patienceMs, only }: Manner,
+  { patienceMs, only }: TakeOptions,
 ): Promise<TakenPage<T> | typeof SLOW> {
   try {
     if (patienceMs === undefined) return { ...(await listing), notes };
@@ -169,7 +173,7 @@ async function take<T>(
   }
 }
 
-/** Whatever another server fails with is its own failure; of what lies here, only that it cannot be reached. */
+/** Whether a source is left out for this error: a remote source for any, a local one only for `unavailable` and `timeout`. */
 const isAway = (error: unknown, remote: boolean): error is ResourceError =>
   error instanceof ResourceError && (remote || error.code === 'unavailable' || error.code === 'timeout');
 
@@ -177,7 +181,7 @@ function first([source]: readonly string[]): Position | undefined {
   return source === undefined ? undefined : { source, later: [], last: false };
 }
 
-/** The source after this one; when all have had their turn, those that were passed over. */
+/** Returns the position of the next source; once all have had their turn, that of the first one that was passed over. */
 function next({ source, later, last }: Position, order: readonly string[]): Position | undefined {
   const following = last ? undefined : order[order.indexOf(source) + 1];
   if (following !== undefined) return { source: following, later, last: false };
@@ -186,15 +190,15 @@ function next({ source, later, last }: Position, order: readonly string[]): Posi
   return { source: passedOver[0], cursor: passedOver[1] ?? undefined, later: rest, last: true };
 }
 
-const write = ({ source, cursor, later, last }: Position): string =>
+const writePosition = ({ source, cursor, later, last }: Position): string =>
   JSON.stringify(later.length === 0 && !last ? [source, cursor] : [source, cursor ?? null, later, last]);
 
 /** @throws ResourceError `invalid` */
-function parse(text: string): Position {
+function parsePosition(text: string): Position {
   try {
     const [source, cursor, later = [], last = false] = JSON.parse(text) as readonly unknown[];
-    const known = cursor === undefined || cursor === null || typeof cursor === 'string';
-    if (typeof source === 'string' && known && Array.isArray(later) && typeof last === 'boolean') {
+    const isCursor = cursor === undefined || cursor === null || typeof cursor === 'string';
+    if (typeof source === 'string' && isCursor && Array.isArray(later) && typeof last === 'boolean') {
       return { source, cursor: cursor ?? undefined, later: later.filter(isPassed), last };
     }
   } catch {}

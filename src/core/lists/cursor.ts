@@ -2,7 +2,7 @@
  * Cursors: opaque, authenticated, bound to the principal and the request, and expiring (SEC-UTIL-1).
  *
  * A cursor is AES-256-GCM over the provider's position; the principal and the request are the associated data. It is encrypted
- * rather than only signed, because a position names an entry that the caller may not be allowed to know
+ * rather than only signed, because a position names an entry that the caller may not be allowed to see
  * (`docs/decisions/0003-cursors.md`). The server keeps no state: replicas with a common key accept each other's cursors.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
@@ -15,7 +15,7 @@ export const CURSOR_TTL_MS = 60 * 60 * 1000;
 /** The most bytes of a position. */
 export const MAX_POSITION_BYTES = 131_072;
 
-/** Longer positions are compressed: they mostly contain URIs with common beginnings. */
+/** Positions of at least this many bytes are compressed: they mostly contain URIs with common beginnings. */
 const DEFLATE_FROM_BYTES = 512;
 
 const PLAIN = 1;
@@ -31,11 +31,11 @@ export interface CursorScope {
 }
 
 export interface CursorCodec {
-  /** Seals a position for a scope. */
+  /** Seals a position for a scope. @throws ResourceError `too-large` for a position of more than `MAX_POSITION_BYTES` */
   seal(position: string, scope: CursorScope): string;
   /**
    * Opens a cursor that this server sealed for the same scope.
-   * @throws ResourceError `invalid` for a foreign, altered or expired one; the error does not tell which
+   * @throws ResourceError `invalid` for a foreign, altered or expired cursor; the error does not tell which it is
    */
   open(cursor: string, scope: CursorScope): string;
 }
@@ -43,8 +43,9 @@ export interface CursorCodec {
 export interface CursorOptions {
   /** The keys, which replicas share. Default: a random key for this process only. */
   readonly keys?: Keys | undefined;
+  /** How long a cursor is accepted, in milliseconds. Default: an hour. */
   readonly ttlMs?: number | undefined;
-  /** For tests. */
+  /** Tests set the clock: milliseconds since 1970. */
   readonly now?: (() => number) | undefined;
 }
 

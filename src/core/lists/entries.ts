@@ -1,18 +1,18 @@
 /**
- * Lets layers handle the entries of a list one by one: an entry that a layer fails at is left out alone, named in the log
- * and counted in the answer, and the others are there. Every layer that changes or judges entries does it here.
+ * Lets layers handle the entries of a list one by one. If a layer fails at an entry, only that entry is left out: the log names
+ * it, and the answer says that one is missing. Every layer that changes or filters entries uses this module.
  */
 import type { Resource, ResourceTemplate } from '../../protocol/resources.ts';
 import type { Context } from '../context.ts';
 import { ResourceError } from '../errors.ts';
 
-/** Errors that say what is wrong with the request, or with what has to be asked for it, are the answer. */
+/** Whether an error answers the whole request: the client must know of it, or has aborted. Any other error costs one entry only. */
 const isAnswer = (error: unknown, { signal }: Pick<Context, 'signal'>): boolean =>
   signal.aborted || (error instanceof ResourceError && error.code !== 'internal');
 
 /**
- * Changes each entry with `make`; one that it fails at is left out.
- * @throws what `make` throws and is meant for the client
+ * Changes each entry with `make`, and leaves out an entry if `make` fails at it.
+ * @throws ResourceError any that `make` throws, except `internal`; after an abort, whatever `make` throws
  */
 export function mapEntries<T extends Resource | ResourceTemplate>(
   entries: readonly T[],
@@ -31,8 +31,9 @@ export function mapEntries<T extends Resource | ResourceTemplate>(
 }
 
 /**
- * Takes note of an entry that a layer failed at. Its name stays in the log: who asks may not be the one who may know it.
- * @throws the error where it is meant for the client
+ * Records that an entry is left out because a layer failed at it. Only the log names the entry, since the caller may not be
+ * allowed to know its name.
+ * @throws the error itself if it answers the whole request
  */
 export function loseEntry(entry: unknown, error: unknown, ctx: Context): void {
   if (isAnswer(error, ctx)) throw error;

@@ -1,4 +1,4 @@
-/** Lists of what may be seen: full pages, and nothing that tells how much is left out. */
+/** Filters lists: pages are full, and nothing about a page tells how many entries are left out. */
 import type { Context } from '../context.ts';
 import type { Page } from '../provider.ts';
 import { loseEntry } from './entries.ts';
@@ -9,18 +9,18 @@ export interface ListedPage<T> {
   readonly whole?: boolean | undefined;
 }
 
-/** The most entries that are looked at for one page; it is short when nothing can be shown among so many. */
+/** The most entries that are looked at for one page. A page is short if so many hold too few that can be shown. */
 export const MAX_LOOKED_AT = 10_000;
 
-/** Entries that are looked at together, to find out whether there is another page. */
+/** Entries that one request asks for to find out whether there is another page. */
 const STEP = 64;
 
 /**
- * A page of what `keep` gives back. It is full as long as there is more, and it names a next one only where something
- * is on it, so that neither its size nor its cursor tells of what is left out.
+ * Returns a page of the entries that `keep` returns. The page is full as long as there are more entries to show, and it has a
+ * next cursor only if the next page has an entry. So neither its size nor its cursor tells of entries that are left out.
  *
- * @param list the list with everything; `quietly` when nothing of it will be shown
- * @param keep the entry as it is shown, or undefined; an entry that it fails at is left out
+ * @param list lists all entries; `quietly` means that none of them will be shown
+ * @param keep returns the entry as it is shown, or undefined to leave it out; an entry that `keep` fails at is left out
  */
 export async function fillPage<T>(
   list: (page: Page, quietly: boolean) => Promise<ListedPage<T>>,
@@ -34,7 +34,7 @@ export async function fillPage<T>(
   for (let looked = 0; looked < MAX_LOOKED_AT; ) {
     const got = await list({ ...page, cursor, limit: page.limit - items.length }, false);
     const kept = await keepAll(got.items, keep, ctx);
-    // Whoever goes down tells lists that are whole from those that are not: a page does not mix them.
+    // A walk over everything treats pages that are `whole` differently from others, so a page must not mix their items.
     if (items.length > 0 && kept.length > 0 && got.whole !== whole) return { items, whole, nextCursor: cursor };
     if (kept.length > 0) whole = got.whole;
     items.push(...kept);
@@ -73,9 +73,9 @@ async function keepAll<T>(
   const kept: T[] = [];
   for (const item of items) {
     try {
-      const shown = keep(item);
-      const given = shown instanceof Promise ? await shown : shown;
-      if (given !== undefined) kept.push(given);
+      const result = keep(item);
+      const shown = result instanceof Promise ? await result : result;
+      if (shown !== undefined) kept.push(shown);
     } catch (error) {
       loseEntry(item, error, ctx);
     }

@@ -11,26 +11,27 @@ export interface Mount {
   readonly prefix?: 'name' | 'none' | undefined;
   /** Icons of its folders and templates, instead of the default ones (973-2). */
   readonly icons?: readonly Icon[] | undefined;
-  /** The tools and prompts of the mounted server; undefined if it is no server. */
+  /** The tools and prompts of the mounted server; undefined if the mount is no server. */
   readonly server?: MountedServer | undefined;
-  /** `false` keeps it out of the list of mounts: its resources are found by their URIs only. */
+  /** `false` keeps the mount out of the list of mounts: its resources are found by their URIs only. */
   readonly listed?: boolean | undefined;
-  /** Whether its resources may be offered in other formats. Default: yes, but not those of a mounted server. */
+  /** Whether its resources may be offered in other formats. Default: yes, except for a mounted server. */
   readonly forms?: boolean | undefined;
   /**
    * Which folders with a `SKILL.md` are skills: all (`true`), or those whose paths below the scheme match one of these globs.
-   * Default: none; of a mounted server, those that it declares.
+   * Default: none; for a mounted server, the skills that it declares.
    */
   readonly skills?: boolean | readonly string[] | undefined;
   /** Whether its resources are in the index. Default: the index settings decide. */
   readonly indexed?: boolean | undefined;
   /**
-   * Tells apart what replicas mount under the same name: of those that say the same, one watches for all where that costs
-   * (`ResourceProvider.heard`). Default: the same name is the same source.
+   * Identifies what is mounted, since replicas may mount different things under the same name. If a watch costs something
+   * (`ResourceProvider.heard`), one of the replicas whose `source` is the same watches for all of them. Default: the name alone
+   * identifies it.
    */
   readonly source?: string | undefined;
-  /** The state of the mounted server, as JSON for people; without secrets. */
+  /** Returns the state of the mounted server, as JSON for people and without secrets. */
   readonly health?: (() => object) | undefined;
-  /** Whether the mount can be reached; Vitrine is not ready while it cannot. Default: Vitrine is ready without it. */
+  /** Returns whether the mount can be reached; while it cannot, Vitrine is not ready. Default: readiness does not depend on it. */
   readonly ready?: (() => Promise<boolean>) | undefined;
 }

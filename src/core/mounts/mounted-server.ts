@@ -1,4 +1,4 @@
-/** The tools and prompts of a server that is mounted, beside its resources: in its own names and URIs until published. */
+/** Declares what a mounted server offers beside resources: tools, prompts, skills and tasks, under its own names and URIs. */
 import type { CallToolResult, GetPromptResult, PromptDescription, ToolDescription } from '../../protocol/content.ts';
 import type { Era } from '../../protocol/era.ts';
 import type { InputRequired } from '../../protocol/input-required.ts';
@@ -9,19 +9,20 @@ import type { Invocation } from '../invocation.ts';
 import type { CompletionValues, Page } from '../provider.ts';
 import type { HeaderParameter } from '../schema/header-parameters.ts';
 
-/** The features of the server. While it has not been reached, those that it may have. */
+/** The features of the server. Until it has been reached, they are the features that it may have. */
 export interface ServerFeatures {
   readonly tools: boolean;
   readonly prompts: boolean;
   readonly completion: boolean;
-  /** `false` where it does not tell when its tools, or prompts, change. */
+  /** `false` if it does not notify of changes of its tools. */
   readonly toolChanges?: boolean | undefined;
+  /** `false` if it does not notify of changes of its prompts. */
   readonly promptChanges?: boolean | undefined;
-  /** It declares skills. Not while it has not been reached. */
+  /** Whether it declares skills; `false` until it has been reached. */
   readonly skills?: boolean | undefined;
-  /** Folders can be listed by their URIs. */
+  /** Whether its folders can be listed by their URIs. */
   readonly directories?: boolean | undefined;
-  /** `false` where it sends no log messages. */
+  /** `false` if it sends no log messages. */
   readonly logging?: boolean | undefined;
   /** The eras in which its tools may become tasks, as far as is known. */
   readonly tasks?: readonly Era[] | undefined;
@@ -37,7 +38,7 @@ export interface PromptPage {
   readonly nextCursor?: string | undefined;
 }
 
-/** A call of a tool, or a prompt that is wanted: the request's params, with every field that came. */
+/** The `params` of a request for a tool or a prompt, with every field that the client sent. */
 export interface NamedRequest {
   readonly name: string;
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
@@ -47,12 +48,12 @@ export interface NamedRequest {
 /** The outcome of a call: a result, a question to the client, or a task that goes on. */
 export type CallOutcome = CallToolResult | InputRequired | TaskStarted;
 
-/** Something that is asked of a task, or told it. */
+/** A request about a task: to get it, to answer its questions, or to cancel it. */
 export interface TaskRequest {
   readonly method: TaskMethod;
-  /** The tool that began it. */
+  /** The tool that began the task. */
   readonly name: string;
-  /** As the server calls it. */
+  /** The identifier that the mounted server gave the task. */
   readonly taskId: string;
 }
 
@@ -60,7 +61,9 @@ export interface TaskRequest {
 export interface PromptCompletion {
   readonly prompt: string;
   readonly argument: string;
+  /** The beginning of the value, as far as it is typed. */
   readonly value: string;
+  /** The arguments that already have a value. */
   readonly known: Readonly<Record<string, string>>;
 }
 
@@ -69,33 +72,33 @@ export interface ServerSkillPage {
   readonly nextCursor?: string | undefined;
 }
 
-/** Lists that change. */
+/** The lists of a mounted server that can be watched. */
 export type ServerList = 'tools' | 'prompts';
 
 export interface MountedServer {
   readonly features: ServerFeatures;
-  /** For the model: how it wants to be used. Undefined until it was reached, and where it says nothing. */
+  /** The server's instructions for the model. Undefined until the server has been reached, and if it gives none. */
   readonly instructions?: string | undefined;
-  /** @throws ResourceError `unavailable`, `timeout`, and what the server answers with, as a `PeerError` */
+  /** @throws ResourceError `unavailable`, `timeout`, and errors that the server answers with, as `PeerError` */
   listTools(page: Page, ctx: Context): Promise<ToolPage>;
   callTool(request: NamedRequest, invocation: Invocation): Promise<CallOutcome>;
   /**
-   * A `Task`, the result of `tasks/result`, or an empty one.
-   * @throws ResourceError `invalid` where the client's era has no such method there, and what the server answers with
+   * Returns a `Task`, the result of `tasks/result`, or an empty result.
+   * @throws ResourceError `invalid` if the method is not in the client's era of the server, and errors that the server answers with
    */
   askTask?(request: TaskRequest, invocation: Invocation): Promise<object>;
-  /** Calls back when the server tells that the task has changed. */
+  /** Calls back whenever the server says that the task has changed. */
   watchTask?(taskId: string, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
-  /** The arguments of a tool that HTTP clients repeat in headers. */
+  /** Returns the arguments of a tool that HTTP clients repeat in headers. */
   headerParameters?(tool: string, ctx: Context): Promise<readonly HeaderParameter[]>;
   listPrompts(page: Page, ctx: Context): Promise<PromptPage>;
   getPrompt(request: NamedRequest, invocation: Invocation): Promise<GetPromptResult | InputRequired>;
   completePrompt(request: PromptCompletion, ctx: Context): Promise<CompletionValues>;
   listSkills?(page: Page, ctx: Context): Promise<ServerSkillPage>;
-  /** @throws ResourceError what the server answers with, as a `PeerError`, and `invalid` for an entry that is none */
+  /** @throws ResourceError `invalid` for an answer that is no valid entry of a skill, and errors of the server as `PeerError` */
   getSkill?(uri: string, ctx: Context): Promise<Skill>;
-  /** Calls back when the list has changed, or may have. */
+  /** Calls back whenever the list has changed or may have changed. */
   watch(list: ServerList, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
-  /** As that of a provider, for these lists. */
+  /** Does for these lists what `ResourceProvider.heard` does for resources. */
   heard?(list: ServerList): void;
 }

@@ -1,24 +1,24 @@
-/** The URIs of one mount: its provider's own, and those under which they are published, both ways. */
+/** Converts between a provider's own URIs and the URIs under which its mount publishes them. */
 import type { Mount } from './mount.ts';
 
-/** In `features.schemes`: the provider publishes URIs of any scheme, which is not known beforehand. */
+/** An element of `features.schemes` that means: the provider's URIs may have any scheme. */
 export const ANY_SCHEME = '*';
 
-/** Hosts look for these to show them. */
+/** Matches URIs of apps. Hosts recognize an app by this scheme. */
 export const UI = /^ui:\/\//i;
 
-/** Whether what a mount publishes begins with its name. */
+/** Whether the URIs and names that a mount publishes begin with its name. */
 export const isPrefixed = (mount: Pick<Mount, 'prefix'>): boolean => mount.prefix !== 'none';
 
-/** The URI, or URI template, under which a mount publishes its provider's own. */
+/** Returns the URI under which a mount publishes a URI of its provider; likewise for a URI template. */
 export function publishUri(mount: Mount, native: string): string {
   if (!isPrefixed(mount)) return native;
-  // Hosts look for `ui://`, so there the mount goes into the authority.
+  // Hosts recognize an app by `ui://`, so the prefix goes into the authority.
   if (UI.test(native)) return `ui://${mount.name}+${native.slice('ui://'.length)}`;
   return `${mount.name}+${native}`;
 }
 
-/** The mount's own form of a URI, or URI template, that begins with its prefix; undefined of any other. */
+/** Takes the mount's prefix off a published URI or URI template; undefined if it does not begin with the prefix. */
 export function nativeUri(mount: Mount, published: string): string | undefined {
   const isUi = UI.test(published);
   const text = isUi ? published.slice('ui://'.length) : published;

@@ -1,10 +1,10 @@
-/** Rewrites the URIs in a provider's results: to those that a mount publishes, or to those of the outer provider. */
+/** Rewrites the URIs in a provider's results to the URIs that a mount or an outer provider shows. */
 import { NAMES, type Resource } from '../../protocol/resources.ts';
 import type { ResourceBody } from '../body.ts';
 import { sameBytes } from '../content-version.ts';
 import { ResourceError } from '../errors.ts';
 
-/** Converts a provider's own URI to its outside URI. */
+/** Converts a provider's own URI to the URI that is shown. */
 export type Rename = (uri: string) => string;
 
 export function renameResource<T extends Pick<Resource, 'uri' | typeof NAMES>>(resource: T, rename: Rename): T {

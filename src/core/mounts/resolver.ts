@@ -1,6 +1,6 @@
 /**
- * Which mount a published URI belongs to: the only place that answers it, for routing, access, audit, formats, icons and
- * everybody else. Where two parts answered for themselves, one could allow what the other served.
+ * Finds the mount that a published URI belongs to. Routing, access, audit, formats, icons and all other parts use this module: if
+ * two parts decided for themselves, access could allow a URI of one mount while routing reads it from another.
  */
 
 import { schemeOf } from '../uri.ts';
@@ -17,11 +17,12 @@ export interface Resolved {
 export interface Resolver {
   readonly mounts: readonly Mount[];
   /**
-   * The mount of a published URI or URI template, whether or not there is such a thing: a prefix comes first, then a mount
-   * without a prefix that has this very scheme, then one that may have any. The order of mounts does not matter.
+   * Returns the mount of a published URI or URI template, whether or not such a resource exists. It looks for a mount with this
+   * prefix, then for one without a prefix that has this scheme, then for one that may have any scheme. The order of mounts
+   * does not matter.
    */
   resolve(published: string): Resolved | undefined;
-  /** The name of that mount. */
+  /** Returns the name of the mount that `resolve` finds. */
   mountOf(published: string): string | undefined;
 }
 
@@ -29,7 +30,7 @@ export function createResolver(mounts: readonly Mount[]): Resolver {
   const byName = new Map(mounts.filter(isPrefixed).map((mount) => [mount.name, mount]));
   const longest = Math.max(0, ...[...byName.keys()].map((name) => name.length));
   const bare = mounts.filter((mount) => !isPrefixed(mount));
-  // Of one request, every layer asks for the same.
+  // All layers resolve the same URI during a request, so the last answer is kept.
   let last: { readonly published: string; readonly resolved: Resolved | undefined } | undefined;
 
   const withScheme = (scheme: string): Mount | undefined =>
@@ -39,13 +40,13 @@ export function createResolver(mounts: readonly Mount[]): Resolver {
     const isUi = UI.test(published);
     const text = isUi ? published.slice('ui://'.length) : published;
     const plus = text.indexOf('+');
-    // A name is short: text before a plus that stands further behind is none.
+    // Text that is longer than every name of a mount is no name.
     const named = plus > 0 && plus <= longest ? byName.get(text.slice(0, plus).toLowerCase()) : undefined;
     if (named !== undefined) {
       const native = text.slice(plus + 1);
       return { mount: named, native: isUi ? `ui://${native}` : native };
     }
-    // Asked each time: a server that is mounted may say later which schemes it has.
+    // The schemes are read for each URI, since those of a mounted server may not be known from the start.
     const mount = withScheme(schemeOf(published) ?? '') ?? withScheme(ANY_SCHEME);
     return mount && { mount, native: published };
   }
