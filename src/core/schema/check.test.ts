@@ -66,6 +66,9 @@ const { schema } = fc.letrec((tie) => {
   };
 });
 
+const NAMES = Array.from({ length: 10_000 }, (_, index) => `name${index}`);
+const OBJECT = Object.fromEntries(NAMES.map((name) => [name, true]));
+
 describe('a check against the schema of another server', () => {
   it('says what a whole implementation says, of schemas that have no keyword that is not looked at', () => {
     fc.assert(
@@ -113,6 +116,21 @@ describe('a check against the schema of another server', () => {
   it('gives up where the data is deeper than any answer', () => {
     const data: unknown = JSON.parse(`${'[['.repeat(1_000)}${']]'.repeat(1_000)}`);
     expect(checkAgainst({ items: { $ref: '#' } }, data).gaveUp).toBe(true);
+  });
+
+  it.each<[keyword: string, rule: (data: unknown) => object, data: unknown]>([
+    ['required', () => ({ required: NAMES }), OBJECT],
+    ['properties', () => ({ properties: OBJECT }), {}],
+    ['maxProperties', () => ({ maxProperties: 10_000 }), OBJECT],
+    ['type', () => ({ type: [...NAMES.map(() => 'array'), 'object'] }), {}],
+    ['const', (data) => ({ const: data }), OBJECT],
+    ['items', () => ({ items: true }), NAMES],
+    ['maxLength', () => ({ maxLength: 1_000_000 }), 'a'.repeat(200_000)],
+    ['keywords that it does not know', () => OBJECT, {}],
+  ])('counts the work of large keywords: %s', (_keyword, rule, data) => {
+    const allOf = Array.from({ length: 400 }, () => ({ $ref: '#/$defs/large' }));
+    expect(checkAgainst({ $defs: { large: rule(data) }, allOf: [{ $ref: '#/$defs/large' }] }, data).gaveUp).toBe(false);
+    expect(checkAgainst({ $defs: { large: rule(data) }, allOf }, data)).toEqual({ problem: undefined, gaveUp: true });
   });
 
   it('says where', () => {

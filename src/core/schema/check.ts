@@ -1,26 +1,32 @@
 /**
- * Whether data is what a JSON Schema of another server says, within a bound on the work: such a schema may be written so
- * that checking it takes for ever. Keywords that are not looked at leave open whether the data is valid; what is said to be
- * broken is.
+ * Checks data against a JSON Schema of another server, with a limit on the work, because such a schema may be written so that
+ * checking it takes forever. Some keywords are not supported: they leave open whether the data is valid. A problem that is
+ * reported is always a real one.
  */
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Data, isData } from '../../protocol/data.ts';
 
-/** Schemas that are looked at for one check, each as often as it is come to. */
+/** The most steps of one check. A visit of a subschema is a step, and so is a part of the work of a large keyword. */
 export const MAX_STEPS = 100_000;
 
-/** How deep data and schemas may lead. */
+/** Names, entries or values that count as one step. */
+const ENTRIES_PER_STEP = 16;
+
+/** Characters that count as one step. */
+const CHARACTERS_PER_STEP = 256;
+
+/** The most levels of nested subschemas and references that are followed. */
 const MAX_DEPTH = 128;
 
-/** Keywords that say nothing about the data, or are looked at where others are. */
-const SILENT: ReadonlySet<string> = new Set([
+/** Keywords that do not constrain the data by themselves. `then` and `else` are checked with `if`. */
+const IGNORED: ReadonlySet<string> = new Set([
   ...['$schema', '$id', '$defs', 'definitions', '$comment', '$anchor', '$vocabulary'],
   ...['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', 'format'],
   ...['then', 'else'],
 ]);
 
-/** `broken`: with where; `open`: not everything could be looked at. */
+/** `open`: part of the schema could not be checked. `broken`: the problem and its place. */
 type Verdict = 'valid' | 'open' | { readonly broken: string };
 
 const VALID = 'valid';
@@ -28,108 +34,122 @@ const OPEN = 'open';
 const isBroken = (verdict: Verdict): verdict is { readonly broken: string } => typeof verdict === 'object';
 
 export interface SchemaCheck {
-  /** The first place at which the data breaks the schema, and how; undefined if none is found. */
+  /** The first problem that was found, with its place; undefined if none was found. */
   readonly problem: string | undefined;
-  /** The work was not done to its end. */
+  /** Whether the check stopped at its limit. */
   readonly gaveUp: boolean;
 }
 
+/** @param maxSteps default: `MAX_STEPS` */
 export function checkAgainst(schema: unknown, data: unknown, maxSteps = MAX_STEPS): SchemaCheck {
   let steps = 0;
   let gaveUp = false;
 
-  function look(rule: unknown, value: unknown, at: string, depth: number): Verdict {
+  /** Counts work, and gives up when it exceeds the limit. */
+  function spend(work: number): void {
+    steps += Math.floor(work);
+    gaveUp ||= steps > maxSteps;
+  }
+
+  function check(rule: unknown, value: unknown, at: string, depth: number): Verdict {
     if (rule === true) return VALID;
     if (rule === false) return broken(at, 'is not allowed');
     if (gaveUp || !isData(rule)) return OPEN;
-    if (++steps > maxSteps || depth > MAX_DEPTH) {
-      gaveUp = true;
-      return OPEN;
-    }
+    spend(1 + entriesOf(rule) / ENTRIES_PER_STEP);
+    gaveUp ||= depth > MAX_DEPTH;
+    if (gaveUp) return OPEN;
     let open = false;
-    for (const [keyword, said] of Object.entries(rule)) {
-      const verdict = lookAt(keyword, said, rule, value, at, depth + 1);
+    for (const [keyword, operand] of Object.entries(rule)) {
+      const verdict = checkKeyword(keyword, operand, rule, value, at, depth + 1);
       if (isBroken(verdict)) return verdict;
       open ||= verdict === OPEN;
     }
     return open ? OPEN : VALID;
   }
 
-  function lookAt(keyword: string, said: unknown, rule: Data, value: unknown, at: string, depth: number): Verdict {
-    if (SILENT.has(keyword)) return VALID;
+  function checkKeyword(
+    keyword: string,
+    operand: unknown,
+    rule: Data,
+    value: unknown,
+    at: string,
+    depth: number,
+  ): Verdict {
+    if (IGNORED.has(keyword)) return VALID;
+    spend(workOf(keyword, operand, value));
+    if (gaveUp) return OPEN;
     switch (keyword) {
       case '$ref':
-        return look(resolve(schema, said), value, at, depth);
+        return check(resolve(schema, operand), value, at, depth);
       case 'type':
-        return isOfType(said, value) ? VALID : broken(at, `is no ${[said].flat().join(' or ')}`);
+        return isOfType(operand, value) ? VALID : broken(at, `is no ${[operand].flat().join(' or ')}`);
       case 'const':
-        return isDeepStrictEqual(said, value) ? VALID : broken(at, 'is not the value that it has to be');
+        return isDeepStrictEqual(operand, value) ? VALID : broken(at, 'is not the value that it has to be');
       case 'enum':
-        if (!Array.isArray(said)) return OPEN;
-        steps += said.length;
-        return said.some((each) => isDeepStrictEqual(each, value)) ? VALID : broken(at, 'is none of its values');
+        if (!Array.isArray(operand)) return OPEN;
+        return operand.some((each) => isDeepStrictEqual(each, value)) ? VALID : broken(at, 'is none of its values');
       case 'required':
-        return required(said, value, at);
+        return required(operand, value, at);
       case 'properties':
-        return every(isData(said) && isData(value) ? Object.entries(said) : [], ([name, each]) =>
-          Object.hasOwn(value as Data, name) ? look(each, (value as Data)[name], below(at, name), depth) : VALID,
+        return every(isData(operand) && isData(value) ? Object.entries(operand) : [], ([name, each]) =>
+          Object.hasOwn(value as Data, name) ? check(each, (value as Data)[name], below(at, name), depth) : VALID,
         );
       case 'additionalProperties':
-        return additional(said, rule, value, at, depth);
+        return additional(operand, rule, value, at, depth);
       case 'items':
-        return items(said, rule, value, at, depth);
+        return items(operand, rule, value, at, depth);
       case 'prefixItems':
-        return every(Array.isArray(said) && Array.isArray(value) ? said.entries() : [], ([index, each]) =>
+        return every(Array.isArray(operand) && Array.isArray(value) ? operand.entries() : [], ([index, each]) =>
           index < (value as unknown[]).length
-            ? look(each, (value as unknown[])[index], below(at, index), depth)
+            ? check(each, (value as unknown[])[index], below(at, index), depth)
             : VALID,
         );
       case 'allOf':
-        return every(Array.isArray(said) ? said : [], (each) => look(each, value, at, depth));
+        return every(Array.isArray(operand) ? operand : [], (each) => check(each, value, at, depth));
       case 'anyOf':
       case 'oneOf':
-        return alternatives(keyword, said, value, at, depth);
+        return alternatives(keyword, operand, value, at, depth);
       case 'not': {
-        const inner = look(said, value, at, depth);
+        const inner = check(operand, value, at, depth);
         return inner === VALID ? broken(at, 'is what it must not be') : isBroken(inner) ? VALID : OPEN;
       }
       case 'if': {
-        const condition = look(said, value, at, depth);
+        const condition = check(operand, value, at, depth);
         if (condition === OPEN) return OPEN;
         const then = isBroken(condition) ? rule.else : rule.then;
-        return then === undefined ? VALID : look(then, value, at, depth);
+        return then === undefined ? VALID : check(then, value, at, depth);
       }
       default:
-        return bounded(keyword, said, value, at);
+        return bounded(keyword, operand, value, at);
     }
   }
 
-  function additional(said: unknown, rule: Data, value: unknown, at: string, depth: number): Verdict {
-    if (!isData(value) || said === true) return VALID;
-    // Which names a pattern takes is not looked at.
+  function additional(operand: unknown, rule: Data, value: unknown, at: string, depth: number): Verdict {
+    if (!isData(value) || operand === true) return VALID;
+    // Patterns are not supported, so it is unknown which names are additional.
     if (rule.patternProperties !== undefined) return OPEN;
-    const known = isData(rule.properties) ? rule.properties : {};
+    const properties = isData(rule.properties) ? rule.properties : {};
     return every(Object.keys(value), (name) => {
       steps++;
-      return Object.hasOwn(known, name) ? VALID : look(said, value[name], below(at, name), depth);
+      return Object.hasOwn(properties, name) ? VALID : check(operand, value[name], below(at, name), depth);
     });
   }
 
-  function items(said: unknown, rule: Data, value: unknown, at: string, depth: number): Verdict {
+  function items(operand: unknown, rule: Data, value: unknown, at: string, depth: number): Verdict {
     if (!Array.isArray(value)) return VALID;
-    if (Array.isArray(said)) return OPEN;
+    if (Array.isArray(operand)) return OPEN;
     const from = Array.isArray(rule.prefixItems) ? rule.prefixItems.length : 0;
     return every(value.entries(), ([index, each]) =>
-      index < from ? VALID : look(said, each, below(at, index), depth),
+      index < from ? VALID : check(operand, each, below(at, index), depth),
     );
   }
 
-  function alternatives(keyword: string, said: unknown, value: unknown, at: string, depth: number): Verdict {
-    if (!Array.isArray(said)) return OPEN;
+  function alternatives(keyword: string, operand: unknown, value: unknown, at: string, depth: number): Verdict {
+    if (!Array.isArray(operand)) return OPEN;
     let valid = 0;
     let open = 0;
-    for (const each of said) {
-      const verdict = look(each, value, at, depth);
+    for (const each of operand) {
+      const verdict = check(each, value, at, depth);
       if (verdict === VALID) valid++;
       else if (verdict === OPEN) open++;
     }
@@ -139,11 +159,11 @@ export function checkAgainst(schema: unknown, data: unknown, maxSteps = MAX_STEP
     return open === 0 ? VALID : OPEN;
   }
 
-  /** Stops at the first that is broken, and where the work is not done any further. */
-  function every<T>(all: Iterable<T>, each: (one: T) => Verdict): Verdict {
+  /** Checks items one by one. Stops at the first broken one, and when the check gives up. */
+  function every<T>(items: Iterable<T>, checkItem: (item: T) => Verdict): Verdict {
     let open = false;
-    for (const one of all) {
-      const verdict = each(one);
+    for (const item of items) {
+      const verdict = checkItem(item);
       if (isBroken(verdict)) return verdict;
       if (gaveUp) return OPEN;
       open ||= verdict === OPEN;
@@ -151,7 +171,7 @@ export function checkAgainst(schema: unknown, data: unknown, maxSteps = MAX_STEP
     return open ? OPEN : VALID;
   }
 
-  const verdict = look(schema, data, '', 0);
+  const verdict = check(schema, data, '', 0);
   return { problem: isBroken(verdict) ? verdict.broken : undefined, gaveUp };
 }
 
@@ -159,8 +179,42 @@ const broken = (at: string, problem: string): Verdict => ({ broken: at === '' ? 
 
 const below = (at: string, name: string | number): string => (at === '' ? String(name) : `${at}.${name}`);
 
-function isOfType(said: unknown, value: unknown): boolean {
-  return [said].flat().some((type) => {
+/** Returns the work that a keyword takes besides visits of subschemas, in steps. */
+function workOf(keyword: string, operand: unknown, value: unknown): number {
+  switch (keyword) {
+    case '$ref':
+      return typeof operand === 'string' ? operand.length / CHARACTERS_PER_STEP : 0;
+    case 'const':
+      return sizeOf(operand) / ENTRIES_PER_STEP;
+    case 'enum':
+      return entriesOf(operand) + sizeOf(operand) / ENTRIES_PER_STEP;
+    case 'minLength':
+    case 'maxLength':
+      return typeof value === 'string' ? value.length / CHARACTERS_PER_STEP : 0;
+    case 'items':
+    case 'minProperties':
+    case 'maxProperties':
+      return entriesOf(value) / ENTRIES_PER_STEP;
+    default:
+      return entriesOf(operand) / ENTRIES_PER_STEP;
+  }
+}
+
+/** Counts the entries of a list or the fields of an object. */
+function entriesOf(value: unknown): number {
+  if (Array.isArray(value)) return value.length;
+  return isData(value) ? Object.keys(value).length : 0;
+}
+
+/** Counts the values in JSON data. A long text counts as several. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return 1 + value.length / CHARACTERS_PER_STEP;
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce<number>((sum, each) => sum + sizeOf(each), 1);
+}
+
+function isOfType(operand: unknown, value: unknown): boolean {
+  return [operand].flat().some((type) => {
     switch (type) {
       case 'object':
         return isData(value);
@@ -180,23 +234,23 @@ function isOfType(said: unknown, value: unknown): boolean {
   });
 }
 
-function required(said: unknown, value: unknown, at: string): Verdict {
-  if (!Array.isArray(said) || !isData(value)) return VALID;
-  const missing = said.find((name) => typeof name === 'string' && !Object.hasOwn(value, name));
+function required(operand: unknown, value: unknown, at: string): Verdict {
+  if (!Array.isArray(operand) || !isData(value)) return VALID;
+  const missing = operand.find((name) => typeof name === 'string' && !Object.hasOwn(value, name));
   return missing === undefined ? VALID : broken(below(at, String(missing)), 'is missing');
 }
 
-/** Checks a number, a length or a count against a keyword that bounds it. */
-function bounded(keyword: string, said: unknown, value: unknown, at: string): Verdict {
-  if (typeof said !== 'number') return OPEN;
-  const [measured, isGood] = measureOf(keyword, value, said) ?? [undefined, undefined];
+/** Checks a number, a length or a count against a keyword that limits it. */
+function bounded(keyword: string, operand: unknown, value: unknown, at: string): Verdict {
+  if (typeof operand !== 'number') return OPEN;
+  const [measured, isGood] = measureOf(keyword, value, operand) ?? [undefined, undefined];
   if (isGood === undefined) return OPEN;
-  return measured === undefined || isGood ? VALID : broken(at, `is not within ${keyword} ${said}`);
+  return measured === undefined || isGood ? VALID : broken(at, `is not within ${keyword} ${operand}`);
 }
 
 function measureOf(keyword: string, value: unknown, bound: number): [number | undefined, boolean] | undefined {
   const number = typeof value === 'number' ? value : undefined;
-  const length = typeof value === 'string' ? [...value.slice(0, 2 * bound + 2)].length : undefined;
+  const length = typeof value === 'string' ? charactersOf(value, bound + 1) : undefined;
   const entries = Array.isArray(value) ? value.length : undefined;
   const fields = isData(value) ? Object.keys(value).length : undefined;
   const least = (measured: number | undefined): [number | undefined, boolean] => [measured, (measured ?? 0) >= bound];
@@ -227,7 +281,14 @@ function measureOf(keyword: string, value: unknown, bound: number): [number | un
   }
 }
 
-/** Returns what a reference within the schema leads to; undefined for other references, which are not followed. */
+/** Counts the characters (code points) of a text, up to `most`. */
+function charactersOf(text: string, most: number): number {
+  let count = 0;
+  for (let at = 0; at < text.length && count < most; count++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return count;
+}
+
+/** Resolves a reference within the schema; undefined for any other reference, which is not followed. */
 function resolve(schema: unknown, reference: unknown): unknown {
   if (reference === '#') return schema;
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;
