@@ -31,6 +31,7 @@ describe('x-mcp-header', () => {
       { enum: [declared('A')] },
       withProperty({ type: 'object', default: declared('A'), examples: [declared('A')] }),
       { type: 'object', properties: { 'x-mcp-header': { type: 'string' }, properties: { type: 'string' } } },
+      { type: 'object', dependencies: { 'x-mcp-header': ['a'] } },
     ]) {
       expect(headerParametersOf(schema)).toEqual([]);
     }

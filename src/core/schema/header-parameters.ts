@@ -1,29 +1,30 @@
 /**
- * Arguments of a tool that HTTP clients repeat in headers (SEP-2243): properties of its input schema with an
- * `x-mcp-header`, so that what stands in front of a server can route by them without reading the body.
+ * Finds the arguments of a tool that HTTP clients repeat in headers (SEP-2243): properties of its input schema with an
+ * `x-mcp-header`. A proxy in front of the server can then route by these headers without reading the body.
  */
 import { invalid } from '../errors.ts';
+import { BY_NAME_KEYWORDS, DATA_KEYWORDS } from './keywords.ts';
 import type { JsonSchema } from './schema.ts';
 
 export interface HeaderParameter {
-  /** The name behind `Mcp-Param-`, as it is declared. */
+  /** The part of the header's name after `Mcp-Param-`, as the schema declares it. */
   readonly header: string;
-  /** Keys on the way to the argument. */
+  /** The keys that lead to the argument. */
   readonly path: readonly string[];
   readonly type: 'string' | 'integer' | 'boolean';
 }
 
 const KEYWORD = 'x-mcp-header';
 
-/** RFC 9110 section 5.6.2. */
+/** A token (RFC 9110 section 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** The most levels of a schema that are looked through. */
 const MAX_DEPTH = 64;
 
 /**
- * The declarations of an input schema.
- * @throws ResourceError `invalid` for one that clients would refuse the tool for
+ * Returns the header parameters that an input schema declares.
+ * @throws ResourceError `invalid` for a declaration because of which clients would refuse the tool
  */
 export function headerParametersOf(schema: JsonSchema): readonly HeaderParameter[] {
   const found: HeaderParameter[] = [];
@@ -37,11 +38,11 @@ export function headerParametersOf(schema: JsonSchema): readonly HeaderParameter
     }
     if (KEYWORD in node) declare(node as Readonly<Record<string, unknown>>, path, reachable);
     for (const [keyword, value] of Object.entries(node)) {
-      if (NOT_A_SCHEMA.has(keyword) || typeof value !== 'object' || value === null) continue;
-      if (!BY_NAME.has(keyword)) visit(value, path, false, depth + 1);
+      if (DATA_KEYWORDS.has(keyword) || typeof value !== 'object' || value === null) continue;
+      if (!BY_NAME_KEYWORDS.has(keyword)) visit(value, path, false, depth + 1);
       else {
-        const onTheWay = reachable && keyword === 'properties';
-        for (const [name, each] of Object.entries(value)) visit(each, [...path, name], onTheWay, depth + 1);
+        const isProperty = reachable && keyword === 'properties';
+        for (const [name, each] of Object.entries(value)) visit(each, [...path, name], isProperty, depth + 1);
       }
     }
   }
@@ -65,15 +66,3 @@ export function headerParametersOf(schema: JsonSchema): readonly HeaderParameter
   visit(schema, [], true, 0);
   return found;
 }
-
-/** Keywords whose values are schemas by name. */
-const BY_NAME: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  'dependentSchemas',
-  '$defs',
-  'definitions',
-]);
-
-/** Keywords whose values are data, where the keyword would mean nothing. */
-const NOT_A_SCHEMA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples']);

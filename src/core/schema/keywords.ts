@@ -1,9 +1,9 @@
-/** Keywords of JSON Schema, for whoever walks a schema and must not take data or names for keywords. */
+/** Groups keywords of JSON Schema, so that code that walks a schema does not mistake data or names for keywords. */
 
-/** Their values are data: nothing in them is a schema, and a text in them means what it says, character by character. */
+/** Keywords whose values are data: they contain no schemas, and their texts must not be changed. */
 export const DATA_KEYWORDS: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
 
-/** Their values are schemas by name. */
+/** Keywords whose values map names to schemas. */
 export const BY_NAME_KEYWORDS: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
