@@ -1,4 +1,4 @@
-/** Ranked search: an index finds the best places for a question in words. What is shown of them is read like anything else. */
+/** Declares ranked search: an index finds the best places for a query in words. The text at these places is read from the resources. */
 import type { AccessOutline } from './access.ts';
 import type { Context } from './context.ts';
 import type { Mount } from './mounts/mount.ts';
@@ -6,17 +6,17 @@ import type { Operations } from './operations.ts';
 import type { Passage } from './passage.ts';
 import type { SearchMatch } from './provider.ts';
 
-/** A question as its caller typed it. */
+/** A query as its caller typed it. */
 export interface RankedQuery {
   /** Words, "phrases", prefix*, NEAR(words, 5), and filters such as `type:pdf`. */
   readonly text: string;
-  /** The resource, or folder, that is searched; everything when undefined. */
+  /** The resource or folder that is searched. Default: everything. */
   readonly uri?: string | undefined;
-  /** On paths below the mount; one without a slash matches names at any depth. */
+  /** Limits the search to matching paths below the mount; a glob without a slash matches names at any depth. */
   readonly glob?: string | undefined;
   /**
-   * The text is the beginnings of words, all of which are in the title or the name. Found is only what the index knows by itself
-   * that the caller may read.
+   * Whether each word of the text is the beginning of a word that must be in the title or the name. The search then finds only
+   * resources of which the index itself can tell that the caller may read them.
    */
   readonly byName?: boolean | undefined;
 }
@@ -26,59 +26,63 @@ export interface RankedMatch extends SearchMatch {
   readonly passage: Passage;
 }
 
-/** Sums of an index, without a word of what is in it. */
+/** Totals of an index, which reveal none of its texts. */
 export interface IndexFigures {
   readonly resources: number;
   readonly passages: number;
   readonly bytes: number;
-  /** Resources whose text is not in it, by the reason. */
+  /** The number of resources whose text is not in the index, by reason. */
   readonly leftOut: Readonly<Record<string, number>>;
 }
 
-/** How an index is now. */
+/** The state of an index. */
 export interface IndexState extends IndexFigures {
-  /** `building` answers with what is there so far; `down` not at all. */
+  /** While `building`, it finds what has been indexed so far; while `opening` or `down`, it does not answer. */
   readonly state: 'opening' | 'building' | 'ready' | 'down';
-  /** Why, where it is down. */
+  /** Why it is `down`. */
   readonly reason?: string | undefined;
 }
 
 export interface RankedSearch {
   /**
-   * The best places, best first, one of each resource; of these the caller may read what is not `unsure`.
-   * @throws ResourceError `invalid` for a question that cannot be understood, `unavailable` where there is no index now
+   * Gives the best places, best first, one for each resource. The caller may read all of them, except that those with `unsure`
+   * must be checked first.
+   * @throws ResourceError `invalid` for a query that cannot be parsed, `unavailable` while the index does not answer
    */
   find(query: RankedQuery, ctx: Context): AsyncIterable<RankedMatch>;
   state(): IndexState;
-  /** Resolves when everything that was there is in it, or it is down. */
+  /** Resolves when all resources that existed at the start are indexed, or the index is down. */
   settled(): Promise<void>;
-  /** The served mounts have changed. */
+  /** Tells the index that the served mounts have changed. */
   changed(): void;
   /** Ends watches, and closes the files. */
   close(): Promise<void>;
 }
 
-/** Whether it can be asked now. */
+/** Whether the index answers now. */
 export function isAnswering(index: RankedSearch | undefined): index is RankedSearch {
   const state = index?.state().state;
   return state === 'ready' || state === 'building';
 }
 
-/** The parts of an engine that an index works with. */
+/** The parts of an engine that an index uses. */
 export interface IndexContext {
-  /** All mounts, below access: what it gives is redacted, and no caller's. */
+  /** All mounts, with redaction but without access control: the index reads for no particular caller. */
   readonly provider: Operations;
   readonly mounts: () => readonly Mount[];
   readonly mountOf: (uri: string) => string | undefined;
-  /** The settings that the texts depend on: with others the index is built anew. */
+  /** The settings that the texts depend on. When they differ from those of the last build, the index is built again. */
   readonly settings: string;
   readonly access: Pick<AccessOutline, 'kindOf' | 'mayRead' | 'everything'> | undefined;
 }
 
-/** An index that belongs to no engine yet, as `createIndex` of `vitrine/search` makes it. */
+/** An index that has not been given to an engine yet, as `createIndex` of `vitrine/search` returns it. */
 export interface RankedIndex {
-  /** Begins to fill it. */
+  /** Begins to fill the index. */
   begin(context: IndexContext): RankedSearch;
-  /** Gives the sums of the index, as whichever server has it left it; undefined where there is none. @throws ResourceError `unavailable` */
+  /**
+   * Returns the totals of the index as a server last wrote them, without filling it; undefined if no index has been written.
+   * @throws ResourceError `unavailable` if it cannot be opened
+   */
   look(): Promise<IndexFigures | undefined>;
 }

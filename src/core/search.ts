@@ -1,6 +1,6 @@
 /**
- * Search in any provider: by its own means where it has them, else by reading text after text. Patterns are matched by
- * RE2, in time linear in the text: a caller's pattern never meets a backtracking engine.
+ * Searches any provider: with the provider's own search if it has one, else by reading one text after the other. RE2 matches
+ * the patterns, in time linear in the text: a caller's pattern never runs in a backtracking engine.
  */
 import type { Resource } from '../protocol/resources.ts';
 import { chunksOf, closeBodies } from './body.ts';
@@ -12,7 +12,7 @@ import { isWalked, mayHaveContent } from './own-content.ts';
 import type { ResourceProvider, SearchMatch, SearchQuery } from './provider.ts';
 import { isBinaryType } from './text/text.ts';
 
-/** The most resources that one search reads, where the provider cannot search by itself. */
+/** The most resources that one search looks at, if the provider cannot search by itself. */
 const MAX_RESOURCES = 10_000;
 
 /** The most levels below the start. */
@@ -21,7 +21,7 @@ const MAX_DEPTH = 32;
 /** The most bytes of one resource that are searched. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** The most bytes at the beginning of a line that are matched: the engine is linear, but it does not pause. */
+/** Only so many bytes at the beginning of a line are matched, since the engine cannot be interrupted within a line. */
 const MAX_LINE_BYTES = 64 * 1024;
 
 /** The most matches in one resource. */
@@ -30,7 +30,7 @@ export const MAX_MATCHES_PER_RESOURCE = 1_000;
 /** The most characters of a pattern or a glob. */
 export const MAX_PATTERN_LENGTH = 4_096;
 
-/** @throws ResourceError `invalid` for a pattern or glob that is not one */
+/** Searches a provider. @throws ResourceError `invalid` for an invalid pattern or glob */
 export function searchProvider(
   provider: ResourceProvider,
   query: SearchQuery,
@@ -51,15 +51,15 @@ function assertQuery({ pattern, glob }: SearchQuery): void {
   }
 }
 
-/** The most matches of a line that are looked at until one is accepted. */
+/** The most matches in a line that are offered to `accepts`. */
 const MAX_MATCHES_PER_LINE = 16;
 
-/** Finds the place in a line at which the pattern begins to match, or -1. Only what is accepted counts as a match; by default, all is. */
+/** Returns the index in a line at which the first match begins that `accepts` accepts, or -1. By default it accepts every match. */
 export type LineTest = (line: string, accepts?: (match: string) => boolean) => number;
 
 const anything = (): boolean => true;
 
-/** The test for the lines of a search; undefined where it has no pattern. @throws ResourceError `invalid` for a bad one */
+/** Returns the test for lines; undefined for a search without a pattern. @throws ResourceError `invalid` for a bad pattern */
 export async function compileLineTest({ pattern, literal }: SearchQuery): Promise<LineTest | undefined> {
   if (pattern === undefined) return undefined;
   if (literal) return (line, accepts = anything) => (accepts(pattern) ? line.indexOf(pattern) : -1);
@@ -86,19 +86,19 @@ async function* searchByReading(
 ): AsyncIterable<SearchMatch> {
   const test = await compileLineTest(query);
   const included = globFilter(query.glob);
-  const taken = breaks();
+  const takeBreak = breaks();
   for await (const { resource, path } of leaves(provider, query.uri, ctx)) {
     if (!included(path)) continue;
     if (test === undefined) yield { uri: resource.uri, path };
     else if (!isBinaryType(resource.mimeType)) {
-      for await (const match of searchResource(provider, resource.uri, test, taken, ctx)) yield { ...match, path };
+      for await (const match of searchResource(provider, resource.uri, test, takeBreak, ctx)) yield { ...match, path };
     }
   }
 }
 
 interface Leaf {
   readonly resource: Resource;
-  /** Names below the start, joined by slashes. */
+  /** The names that lead from the start to the resource, joined by slashes. */
   readonly path: string;
 }
 
@@ -107,9 +107,9 @@ async function* leaves(provider: ResourceProvider, start: string | undefined, ct
   if (root !== undefined && mayHaveContent(root)) yield { resource: root, path: root.name };
   if (root !== undefined && root.capabilities?.list !== true) return;
   const queue: { uri: string | undefined; path: string; depth: number }[] = [{ uri: start, path: '', depth: 0 }];
-  // Of mounted servers the tree may have cycles, and a resource in several places.
+  // The tree of a mounted server may have cycles, and a resource may be in several places.
   const entered = new Set([start]);
-  const given = new Set([start]);
+  const yielded = new Set([start]);
   let seen = 0;
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     let cursor: string | undefined;
@@ -122,8 +122,8 @@ async function* leaves(provider: ResourceProvider, start: string | undefined, ct
         const isLeaf = resource.capabilities?.list !== true;
         const below = next.path === '' ? resource.name : `${next.path}/${resource.name}`;
         const path = isRoot && !isLeaf ? '' : below;
-        if (mayHaveContent(resource) && !given.has(resource.uri)) {
-          given.add(resource.uri);
+        if (mayHaveContent(resource) && !yielded.has(resource.uri)) {
+          yielded.add(resource.uri);
           yield { resource, path: below };
         }
         if (isWalked(resource) && next.depth < MAX_DEPTH && !entered.has(resource.uri)) {
@@ -140,7 +140,7 @@ async function* searchResource(
   provider: ResourceProvider,
   uri: string,
   test: LineTest,
-  taken: Breaks,
+  takeBreak: Breaks,
   ctx: Context,
 ): AsyncIterable<SearchMatch> {
   try {
@@ -149,15 +149,15 @@ async function* searchResource(
       const body = bodies[0];
       if (body === undefined) return;
       let found = 0;
-      for await (const some of lines(chunksOf(body.content), ctx.signal)) {
-        for (const { bytes, line, offset } of some) {
-          const turn = taken();
-          if (turn !== undefined) await turn;
+      for await (const linesOfChunk of lines(chunksOf(body.content), ctx.signal)) {
+        for (const { bytes, line, offset } of linesOfChunk) {
+          const pause = takeBreak();
+          if (pause !== undefined) await pause;
           ctx.signal.throwIfAborted();
           const text = bytes.toString('utf8').replace(/\r$/, '');
           const at = test(text);
           if (at === -1) continue;
-          // If the text is not UTF-8, the characters that stand for its bytes can be longer than they are.
+          // In text that is not UTF-8, a replacement character can be longer than the bytes that it replaces.
           const before = Math.min(Buffer.byteLength(text.slice(0, at)), bytes.byteLength);
           yield { uri, place: { line, offset: offset + before } };
           if (++found >= MAX_MATCHES_PER_RESOURCE) return;
@@ -173,7 +173,7 @@ async function* searchResource(
 }
 
 interface Line {
-  /** Without the newline, and without what is not matched. */
+  /** The beginning of the line, up to `MAX_LINE_BYTES`, without the newline. */
   readonly bytes: Buffer;
   readonly line: number;
   readonly offset: number;
@@ -184,8 +184,8 @@ const NEWLINE = 10;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * The lines of a text as it streams by, with where each begins: those of each chunk together, which are gone through before
- * the next. Binary content ends it at its first NUL.
+ * Gives the lines of a streamed text, with the number and offset of each. It yields the lines of one chunk at a time; the
+ * caller must iterate over them before it takes the next chunk. A chunk with a NUL is binary and ends the lines.
  */
 async function* lines(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncIterable<Iterable<Line>> {
   let rest: Buffer = NOTHING;
@@ -201,7 +201,7 @@ async function* lines(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): A
       start = end + 1;
       offset = at + start;
     }
-    // A copy: the chunk is its giver's again.
+    // A copy, because the chunk's memory may be used again.
     rest = Buffer.from(joined(rest, chunk.subarray(start)));
     at += chunk.byteLength;
   }
@@ -214,7 +214,7 @@ async function* lines(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): A
   if (rest.byteLength > 0) yield [{ bytes: rest, line, offset }];
 }
 
-/** Both, up to what of a line is matched. */
+/** Joins the parts of a line, up to `MAX_LINE_BYTES`. */
 function joined(rest: Buffer, more: Buffer): Buffer {
   const part = more.subarray(0, Math.max(0, MAX_LINE_BYTES - rest.byteLength));
   return rest.byteLength === 0 ? part : Buffer.concat([rest, part]);

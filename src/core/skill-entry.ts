@@ -1,4 +1,4 @@
-/** The rules for the entry of a skill (SEP-2640, Agent Skills): its URI, its name and its files, whoever made the entry. */
+/** Checks the entry of a skill (SEP-2640, Agent Skills): its URI, its name and its files, with the same rules for own and foreign ones. */
 import {
   DYNAMIC,
   MAX_SKILL_BYTES,
@@ -11,22 +11,22 @@ import {
 import { hasDotSegments } from './uri/foreign.ts';
 import { decodedText, nameOfUri } from './uri.ts';
 
-/** Why something cannot be served or taken as a skill, in words for its author. */
+/** Tells the author of a skill why it cannot be served, or why a foreign entry is not accepted. */
 export class SkillFault extends Error {
   override readonly name: string = 'SkillFault';
 }
 
-/** The skill has more files, or more bytes, than hosts have to take. */
+/** The skill has more files or more bytes than hosts must accept. */
 export class SkillTooLarge extends SkillFault {
   override readonly name = 'SkillTooLarge';
 }
 
-/** The URI of the folder of a `SKILL.md`, without a slash at its end; undefined of any other URI. */
+/** Returns the URI of the folder of a `SKILL.md`, without a slash at its end; undefined for any other URI. */
 export function skillFolderOf(uri: string): string | undefined {
   return uri.endsWith(`/${SKILL_FILE}`) ? uri.slice(0, -SKILL_FILE.length - 1) : undefined;
 }
 
-/** @throws SkillFault for a name that skills cannot have, or that is not the name of the skill's folder */
+/** @throws SkillFault for a name that is not allowed, or that differs from the name of the skill's folder */
 export function assertSkillName(uri: string, name: string): void {
   if (!SKILL_NAME.test(name))
     throw new SkillFault(
@@ -36,13 +36,13 @@ export function assertSkillName(uri: string, name: string): void {
   if (folder !== name) throw new SkillFault(`its name is "${name}", and its folder is called "${folder ?? ''}"`);
 }
 
-/** @throws SkillTooLarge over `MAX_SKILL_FILES` */
+/** @throws SkillTooLarge for more than `MAX_SKILL_FILES` files */
 export function assertFileCount(files: number): void {
   if (files > MAX_SKILL_FILES)
     throw new SkillTooLarge(`it has ${files} files, and a skill has at most ${MAX_SKILL_FILES}`);
 }
 
-/** @throws SkillTooLarge over `MAX_SKILL_FILES` or `MAX_SKILL_BYTES` */
+/** @throws SkillTooLarge for more than `MAX_SKILL_FILES` files or `MAX_SKILL_BYTES` bytes */
 export function assertSkillFits(files: readonly { readonly size?: number | undefined }[]): void {
   assertFileCount(files.length);
   const bytes = files.reduce((sum, { size = 0 }) => sum + size, 0);
@@ -53,7 +53,7 @@ export function assertSkillFits(files: readonly { readonly size?: number | undef
 }
 
 /**
- * Checks an entry that has the right shape, as another server sends it.
+ * Checks an entry that another server sent and whose shape is right.
  * @throws SkillFault for the first rule that it breaks
  */
 export function assertSkillEntry({ uri, frontmatter, resources }: Skill): void {

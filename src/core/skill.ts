@@ -1,4 +1,4 @@
-/** Reads the front matter of a `SKILL.md`, and says which skills of a mount are wanted. */
+/** Reads the front matter of a `SKILL.md`, and selects the skills of a mount. */
 import type { Skill, SkillFrontmatter } from '../protocol/skills.ts';
 import { ResourceError } from './errors.ts';
 import { LineFault, parseHead, splitFrontMatter } from './front-matter.ts';
@@ -10,16 +10,16 @@ import { decodedText } from './uri.ts';
 /** The most characters of a skill's description. */
 export const MAX_SKILL_DESCRIPTION = 1_024;
 
-/** No caller learns whether there is a skill that it may not read. */
+/** The error for a skill that does not exist, and for one that the caller may not read: the caller cannot tell them apart. */
 export const noSuchSkill = (uri: string): ResourceError =>
   new ResourceError('invalid', 'No skill is served at this URI', { uri });
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The front matter of a `SKILL.md`, every field as its author wrote it.
- * @param uri of the `SKILL.md`: the segment before its last one is the name of the skill
- * @throws SkillFault
+ * Returns the front matter of a `SKILL.md`, with every field as its author wrote it.
+ * @param uri of the `SKILL.md`: its last segment but one is the name of the skill
+ * @throws SkillFault for front matter that is missing, cannot be parsed or breaks a rule
  */
 export async function skillFrontmatterOf(uri: string, bytes: Uint8Array): Promise<SkillFrontmatter> {
   const value = await headOf(bytes);
@@ -27,7 +27,7 @@ export async function skillFrontmatterOf(uri: string, bytes: Uint8Array): Promis
   return value;
 }
 
-/** @throws SkillFault for what front matter of this URI's skill cannot say */
+/** @throws SkillFault for a name or a description that this skill cannot have */
 function assertSkillHead(uri: string, value: Readonly<Record<string, unknown>>): asserts value is SkillFrontmatter {
   const { name, description } = value;
   if (typeof name !== 'string') throw new SkillFault('its front matter has no name, or one that is no text');
@@ -38,7 +38,7 @@ function assertSkillHead(uri: string, value: Readonly<Record<string, unknown>>):
     throw new SkillFault(`its description has more than ${MAX_SKILL_DESCRIPTION} characters`);
 }
 
-/** Why an entry of another server, of the right shape, is none of a skill; undefined where it is one. */
+/** Tells what is wrong with an entry that another server sent and whose shape is right; undefined if it is valid. */
 export function skillProblem(skill: Skill): string | undefined {
   try {
     assertSkillEntry(skill);
@@ -50,13 +50,16 @@ export function skillProblem(skill: Skill): string | undefined {
   }
 }
 
-/** Which skills of a mount are wanted, by the mount's own URI of the `SKILL.md`: all where no globs are given. */
+/**
+ * Returns a function that takes the native URI of a `SKILL.md` and tells whether the mount serves the skill: whether it matches the
+ * globs in the mount's option `skills`, if there are globs, else always.
+ */
 export function skillFilter({ skills }: Pick<Mount, 'skills'>): (uri: string) => boolean {
   const globs = typeof skills === 'object' ? compileGlobs(skills, 'path') : undefined;
   return (uri) => globs === undefined || globs.matches(pathOf(skillFolderOf(uri) ?? ''));
 }
 
-/** The path of a folder as globs see it: decoded, and without the scheme and the slashes before it. */
+/** Returns the path that globs are compared with: the folder's URI without its scheme and leading slashes, decoded. */
 function pathOf(folder: string): string {
   return decodedText(folder.slice(folder.indexOf(':') + 1).replace(/^\/+/, ''));
 }
@@ -82,7 +85,7 @@ async function headOf(bytes: Uint8Array): Promise<Readonly<Record<string, unknow
   }
 }
 
-/** YAML has numbers that JSON has not. */
+/** Whether a value from YAML can be written as JSON: YAML has numbers that JSON does not have. */
 function isJson(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value === 'object' && value !== null) return Object.values(value).every(isJson);

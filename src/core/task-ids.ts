@@ -1,9 +1,9 @@
 /**
- * Ids of tasks of mounted servers, as clients hold them: `{mount}_{sealed}`. What is sealed is the server's own id and the tool
- * that began the task; the mount and the principal are the associated data, so that an id is good for nobody else. The server
- * keeps no state for it: whoever comes back after a restart, or to another replica with a common key, finds the task.
+ * Makes the ids under which clients know the tasks of mounted servers: `{mount}_{sealed}`. The sealed part contains the mounted
+ * server's own id and the tool that began the task. The mount and the principal are the associated data, so that nobody else can
+ * use the id. Vitrine keeps no state for it: a client finds its task after a restart, and on another replica with a common key.
  *
- * The same task has the same id each time, in lists and notifications too: the nonce is a digest of what is sealed
+ * A task has the same id each time, in lists and notifications too, because the nonce is a digest of the sealed content
  * (`docs/decisions/0044-tasks.md`).
  */
 import { invalid, type ResourceError } from './errors.ts';
@@ -12,21 +12,21 @@ import { createSeal, type Keys, unsealable } from './keys.ts';
 /** A task, with the id that its own server uses. */
 export interface TaskRef {
   readonly mount: string;
-  /** The tool that began it, as it is published. */
+  /** The published name of the tool that began the task. */
   readonly name: string;
   readonly taskId: string;
 }
 
 export interface TaskIds {
   seal(task: TaskRef, principal: string): string;
-  /** @throws ResourceError `invalid` for an id that is not one of this principal's; the error does not say why */
+  /** @throws ResourceError `invalid` for an id that was not sealed for this principal; the error does not tell the reason */
   open(id: string, principal: string): TaskRef;
 }
 
 export const noSuchTask = (): ResourceError =>
   invalid('There is no such task: its id is not valid for you, or it has expired; call the tool again');
 
-/** @param keys shared by replicas. When they are left out, ids are valid for this process only */
+/** @param keys shared by replicas. Default: a random key, so that ids are valid for this process only */
 export function createTaskIds(keys?: Keys): TaskIds {
   const { seal, open } = createSeal(keys, 'vitrine task id v1', { nonce: 'vitrine task nonce v1' });
   const boundTo = (mount: string, principal: string): Buffer => Buffer.from(JSON.stringify([mount, principal]));

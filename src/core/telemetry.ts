@@ -1,6 +1,6 @@
 /**
- * Types of what the engine and the ways of serving it tell of themselves, as traces and metrics. Without telemetry they
- * cost a look at `undefined`: nothing here knows OpenTelemetry, `layers/telemetry` does.
+ * Declares what the engine and the wires report as traces and metrics. Without telemetry, this costs only a check for
+ * `undefined`. These types do not depend on OpenTelemetry; `layers/telemetry` implements them with it.
  */
 
 import type { Era } from '../protocol/era.ts';
@@ -10,50 +10,50 @@ import type { IndexState } from './ranked.ts';
 import type { AnswersState } from './shared-answers/shared-answers.ts';
 import type { NetworkTransport, Trace } from './trace.ts';
 
-/** A request of a client, as far as a trace may know it. Its arguments are not in it. */
+/** The parts of a client's request that a trace may use. They do not include its arguments. */
 export interface IncomingRequest {
   readonly method: string;
-  /** Of the JSON-RPC message. */
+  /** The id of the JSON-RPC message. */
   readonly id: string | number | undefined;
-  /** Of the log, the audit and internal errors. */
+  /** The id that the log, the audit and internal errors use for this request. */
   readonly requestId: string;
-  /** Checked parameters: only `name`, `uri` and `ref` are looked at. */
+  /** The checked parameters. Traces use only `name`, `uri` and `ref`. */
   readonly params: unknown;
-  /** The request's `_meta`, which may say what trace it is a part of (SEP-414). */
+  /** The request's `_meta`, which may name the trace that the request is a part of (SEP-414). */
   readonly meta: Readonly<Record<string, unknown>> | undefined;
-  /** Of the HTTP request that it came in, for those that say it there. */
+  /** The headers of the HTTP request, which may name the trace instead. */
   readonly headers: Pick<Headers, 'get'> | undefined;
   readonly transport: NetworkTransport;
   readonly era: Era;
-  /** The revision of the protocol, where it is known. */
+  /** The revision of the protocol; undefined if it is not known. */
   readonly revision: string | undefined;
-  /** Tells sessions apart, and lets nobody into one. */
+  /** An identifier that distinguishes sessions, but does not give access to one. */
   readonly session: string | undefined;
 }
 
-/** The state of an engine, which is read whenever metrics are. */
+/** The state of an engine, which is read whenever metrics are collected. */
 export interface EngineState {
-  /** Watches that are open. */
+  /** Returns the number of open watches. */
   watches(): number;
-  /** Mounted servers, by mount. */
+  /** Returns the state of each mounted server. */
   upstreams(): readonly { readonly mount: string; readonly state: string }[];
-  /** The index of ranked search, where there is one. */
+  /** Returns the state of the index of ranked search; undefined without an index. */
   readonly index?: (() => IndexState | undefined) | undefined;
-  /** The bus between replicas, where there is one. */
+  /** Returns the state of the bus between replicas; undefined without a bus. */
   readonly bus?: (() => BusState) | undefined;
-  /** Conversions of documents that were begun, where other formats are made. */
+  /** Returns how many conversions of documents have begun; undefined if no other formats are made. */
   readonly conversions?: (() => number) | undefined;
-  /** Answers that processes share, where they do. */
+  /** Returns the state of the shared answers; undefined if processes share none. */
   readonly answers?: (() => AnswersState) | undefined;
 }
 
 export interface Telemetry {
-  /** A span and a measurement for each operation. @param mountOf the mount of a published URI */
+  /** Returns a layer that makes a span and a measurement for each operation. @param mountOf returns the mount of a published URI */
   layer(mountOf: (uri: string) => string | undefined): Layer;
   /** Runs a request of a client within a span of its own. */
   request<T>(request: IncomingRequest, run: (trace: Trace) => Promise<T>): Promise<T>;
-  /** Something that lasts has begun; to be called when it ends. */
+  /** Records that a session or a stream has begun. Call the returned function when it ends. */
   opened(kind: 'session' | 'stream', transport: NetworkTransport): () => void;
-  /** Reads the engine's state until disposed. */
+  /** Reports the engine's state in metrics until the handle is disposed of. */
   engine(state: EngineState): Disposable;
 }

@@ -1,4 +1,4 @@
-/** Tools: what a model can call. Vitrine's own and those of whoever builds on it have the same shape. */
+/** Declares tools, which a model can call. Vitrine's own tools and those of a program that uses it have the same shape. */
 import type { CallToolResult, ToolAnnotations } from '../protocol/content.ts';
 import type { InputRequired } from '../protocol/input-required.ts';
 import type { Icon } from '../protocol/resources.ts';
@@ -14,20 +14,20 @@ export interface Tool {
   readonly description?: string | undefined;
   readonly icons?: readonly Icon[] | undefined;
   readonly annotations?: ToolAnnotations | undefined;
-  /** Arguments are checked against it before `run` (SEC-TOOL-1). */
+  /** Arguments are checked against this schema before `run` (SEC-TOOL-1). */
   readonly inputSchema: Schema;
-  /** `structuredContent` is checked against it before it is sent. */
+  /** `structuredContent` is checked against this schema before it is sent. */
   readonly outputSchema?: Schema | undefined;
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
-  /** Whether it is listed for a client that can be asked for this much. Default: it is. Calls are not asked about. */
+  /** Whether the tool is listed for a client with these features. Default: yes. Calls are accepted either way. */
   readonly offeredTo?: ((client: ClientFeatures) => boolean) | undefined;
-  /** Gets checked arguments. What it throws becomes an `isError` result without internals. */
+  /** Runs the tool with checked arguments. An error that it throws becomes an `isError` result without internals. */
   readonly run: (args: never, invocation: Invocation) => ToolOutcome | Promise<ToolOutcome>;
 }
 
 export type ToolOutcome = CallToolResult | InputRequired | string;
 
-/** A tool whose `run` gets the arguments as its schema says they are. */
+/** A tool whose `run` gets arguments of the type that its schema declares. */
 export interface ToolDefinition<S extends Schema> extends Omit<Tool, 'inputSchema' | 'run'> {
   readonly inputSchema: S;
   /** A plain string is sent as one text block. */
@@ -56,6 +56,6 @@ export function defineTool<const S extends Schema>(definition: ToolDefinition<S>
   return definition as Tool;
 }
 
-/** The answer to a call of what is not there, or must look like it. */
+/** The error for a tool that does not exist, and for one that the caller must not know of. */
 export const noSuchTool = (name: string): ResourceError =>
   invalid(`There is no tool named ${JSON.stringify(name)}; tools/list has them`);

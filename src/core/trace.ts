@@ -1,6 +1,6 @@
-/** The place of an operation in a trace, and the part of it that goes to other servers. */
+/** Declares the place of an operation in a trace, and passes the trace on to other servers. */
 
-/** As OpenTelemetry calls them: `pipe` is stdio, `tcp` HTTP. */
+/** The names that OpenTelemetry uses: `pipe` for stdio, `tcp` for HTTP. */
 export type NetworkTransport = 'pipe' | 'tcp';
 
 /** A request to another server. */

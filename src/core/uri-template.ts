@@ -1,6 +1,6 @@
 /**
- * URI templates (RFC 6570, all four levels): expansion of variables into a URI, and the reverse, a URI into variables.
- * Expansion is here; the grammar, the reverse and percent-encoding are in the files beside.
+ * URI templates (RFC 6570, all four levels): expanding variables into a URI, and matching a URI to get its variables.
+ * This file expands; the folder `uri-template` has the grammar, matching and percent-encoding.
  */
 
 import { compileMatcher } from './uri-template/match.ts';
@@ -19,50 +19,52 @@ export { UriTemplateError } from './uri-template/parse.ts';
 /** A string, a list, or an associative array (RFC 6570 section 2.3). */
 export type TemplateValue = string | readonly string[] | Readonly<Record<string, string>>;
 
-/** Values by name. Only own properties count; undefined, `[]` and `{}` are undefined values (section 2.3). */
+/** Values by name. Inherited properties are ignored; undefined, `[]` and `{}` are undefined values (section 2.3). */
 export type TemplateVariables = Readonly<Record<string, TemplateValue | undefined>>;
 
-/** A parsed template. It holds no state: one may be shared and used any number of times. */
+/** A parsed template. It has no state, so it may be shared and used any number of times. */
 export interface UriTemplate {
   readonly text: string;
   /** Names of the variables, in order of first appearance. */
   readonly variables: readonly string[];
   /**
-   * The URI for these variables (RFC 6570 section 3). Throws a UriTemplateError when a prefix modifier meets a list or
-   * an associative array (section 2.4.1), or a value is not well-formed Unicode. One deliberate difference: the keys of
-   * an exploded associative array are encoded as values are, not as literals (section 3.2.1), since a key that held
-   * `&` would else write parameters of its own.
+   * Returns the URI for these variables (RFC 6570 section 3). Throws a UriTemplateError for a prefix modifier on a list or
+   * an associative array (section 2.4.1), and for a value that is not well-formed Unicode. One difference to the RFC is
+   * deliberate: the keys of an exploded associative array are encoded like values, not like literals (section 3.2.1), because
+   * otherwise a key with `&` could add parameters.
    */
   expand(variables: TemplateVariables): string;
   /**
-   * The variables that expand to this URI, or undefined when there are none. RFC 6570 section 1.4 leaves the reverse
-   * open; these are the choices made here.
+   * Returns the variables that expand to this URI; undefined if the URI does not match. RFC 6570 section 1.4 does not define
+   * matching. It works here as follows.
    *
-   * - The law: `expand(match(uri))` equals `uri`, but for the case of hexadecimal digits and needlessly encoded
-   *   unreserved characters. So `?q` does not match `{?q}`, which writes `?q=`; repeated variables must agree.
-   * - Literals and names match as they stand in the URI, but for the case of hexadecimal digits.
-   * - A value holds unreserved characters and triplets, under `+` and `#` also reserved characters. Raw controls,
+   * - The law: `expand(match(uri))` equals `uri`, except for the case of hexadecimal digits and for unreserved characters that
+   *   are encoded needlessly. So `?q` does not match `{?q}`, which expands to `?q=`. All mentions of a variable must have the
+   *   same value.
+   * - Literals and names match exactly, except for the case of hexadecimal digits.
+   * - A value consists of unreserved characters and triplets; after `+` and `#` also of reserved characters. Raw controls,
    *   spaces, `"<>\^{|}`, the grave accent and non-ASCII never match, nor do triplets that are not UTF-8.
-   * - Of several readings, the one that binds the most variables wins; of those, the one that gives the most
-   *   parameters to the variable of their name, rather than to an exploded associative array; of those, the one where
-   *   variables take as much as they can, left to right. So `{+path}/{name}` takes `a/b` and `c` of `a/b/c`,
-   *   `{name}{.ext}` takes `a.tar` and `gz` of `a.tar.gz`, and `{a}{b}` gives all to `a`.
-   * - The first variable of a `{x}` or `{+x}` expression that took nothing is `''` (absent when exploded). Elsewhere
-   *   what is not written is absent.
-   * - A variable without modifier is a string, or a list when it holds raw commas and is not reserved; with `*` it is a
-   *   list, or an associative array when it is written with keys other than the variable's name.
-   * - Values are decoded once. Under `+` and `#` a triplet stays as it is where decoding would not expand back (`%2F`).
-   * - It fails where no value can hold what is written: a key twice, or keys that a JavaScript object would reorder.
-   *   Both that and whether the mentions of a repeated variable agree are only tried in the one reading above.
-   * - Time and memory are linear in the length of the URI, for every template. A URI over 65,536 characters does not
-   *   match, nor one over 8,388,608 divided by the size of the template's automaton (some 20 nodes a variable at most).
+   * - If there are several ways to match, the one that binds the most variables wins; then the one that gives the most
+   *   parameters to the variable of their name instead of an exploded associative array; then the one in which
+   *   variables take as much as they can, from left to right. So `{+path}/{name}` splits `a/b/c` into `a/b` and `c`,
+   *   `{name}{.ext}` splits `a.tar.gz` into `a.tar` and `gz`, and `{a}{b}` gives everything to `a`.
+   * - If a `{x}` or `{+x}` expression matches no text, its first variable is `''` (absent if it is exploded). Any other variable
+   *   without text is absent.
+   * - A variable without a modifier is a string, or a list if its text has raw commas and the operator is not `+` or `#`. A
+   *   variable with `*` is a list, or an associative array if its text has keys other than the variable's name.
+   * - Values are decoded once. After `+` and `#` a triplet stays encoded if the decoded character would not expand to it (`%2F`).
+   * - A URI does not match if no value can represent its text: a key occurs twice, or a JavaScript object would reorder the
+   *   keys. This, and whether all mentions of a variable agree, is checked only for the way that wins above.
+   * - Time and memory are linear in the length of the URI, for every template. A URI of more than 65,536 characters does not
+   *   match, and neither does one of more than 8,388,608 divided by the size of the template's automaton (at most about 20 nodes
+   *   for each variable).
    */
   match(uri: string): Record<string, TemplateValue> | undefined;
 }
 
 /**
  * Parses a URI template (RFC 6570 section 2). Throws a UriTemplateError with the position of a syntax error, and for a
- * template over 8192 characters, 64 expressions or 128 variables.
+ * template with more than 8192 characters, 64 expressions or 128 variables.
  */
 export function parseUriTemplate(text: string): UriTemplate {
   const parts = parseParts(text);
@@ -84,8 +86,8 @@ export function parseUriTemplate(text: string): UriTemplate {
 }
 
 /**
- * Holds every match to the law by expanding it again. Matching decides by a regular language, and a few things are
- * outside any: that two mentions of a variable agree, that the keys of an associative array differ.
+ * Makes sure that a match obeys the law, by expanding it again. The automaton accepts a regular language, which cannot express
+ * that two mentions of a variable agree or that the keys of an associative array differ.
  */
 function expandsTo(expand: UriTemplate['expand'], variables: TemplateVariables, uri: string): boolean {
   try {
@@ -97,15 +99,15 @@ function expandsTo(expand: UriTemplate['expand'], variables: TemplateVariables, 
 }
 
 function expandExpression({ operator, variables: specs }: Expression, variables: TemplateVariables): string {
-  const written = specs
+  const expanded = specs
     .map((spec) =>
       expandVariable(operator, spec, Object.hasOwn(variables, spec.name) ? variables[spec.name] : undefined),
     )
     .filter((text) => text !== undefined);
-  return written.length === 0 ? '' : operator.first + written.join(operator.separator);
+  return expanded.length === 0 ? '' : operator.first + expanded.join(operator.separator);
 }
 
-/** One variable without what stands before it, or undefined when its value counts as undefined. */
+/** Expands one variable, without the operator or separator before it; undefined if its value counts as undefined. */
 function expandVariable(operator: Operator, spec: VariableSpec, value: TemplateValue | undefined): string | undefined {
   if (value === undefined) return undefined;
   const encode = (text: string, limit?: number) => {
@@ -133,7 +135,7 @@ function expandVariable(operator: Operator, spec: VariableSpec, value: TemplateV
   return items.join(operator.separator);
 }
 
-/** Array.isArray does not narrow a readonly array out of a union. */
+/** Replaces `Array.isArray`, which does not narrow a readonly array out of a union. */
 function isList(value: readonly string[] | Readonly<Record<string, string>>): value is readonly string[] {
   return Array.isArray(value);
 }

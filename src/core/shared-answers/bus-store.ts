@@ -1,23 +1,23 @@
-/** Keeps shared answers in the memory of a bus: in Redis or Valkey, or with the parent of workers. */
+/** Keeps shared answers in the memory of a bus: in Redis or Valkey, or in the parent process of the workers. */
 import type { BusMemory } from '../bus.ts';
 import type { AnswerStore } from './shared-answers.ts';
 
-/** Bytes of all answers on a bus, unless told otherwise. */
+/** The default limit on the bytes of all answers on a bus. */
 const DEFAULT_BUS_BYTES = 64 * 1024 * 1024;
 
-/** One answer may take this part of all bytes. */
+/** The largest answer, as a share of all bytes. */
 const LARGEST = 1 / 16;
 
-/** Nobody used it for so long: it is forgotten then, in milliseconds. */
+/** An answer that nobody has used for so many milliseconds is removed. */
 const UNUSED_MS = 24 * 3_600_000;
 
-/** A text has so many bytes for each byte in it. */
+/** The length of a base64 text for each byte that it encodes. */
 const BASE64 = 4 / 3;
 
-/** Stands before the names of leases. */
+/** The prefix of the names of leases. */
 const LEASE = 'answer ';
 
-/** @param maxBytes of all answers, as texts. Default: 67,108,864 */
+/** @param maxBytes the most bytes of all answers together, in base64. Default: 67,108,864 */
 export const busStore = (memory: BusMemory, maxBytes = DEFAULT_BUS_BYTES): AnswerStore => ({
   maxAnswerBytes: Math.floor((maxBytes * LARGEST) / BASE64),
   async read(name) {

@@ -1,6 +1,6 @@
 /**
- * Keeps shared answers in a folder: a file each, whose last change is when it was used last. Any number of processes may use the
- * folder at the same time, and any of them may end at any time.
+ * Keeps shared answers in a folder, one file for each. The modification time of a file is the time of its last use. Any number of
+ * processes may use the folder at the same time, and any of them may end at any time.
  */
 import { randomUUID } from 'node:crypto';
 import { constants, lstatSync } from 'node:fs';
@@ -10,35 +10,35 @@ import { invalid } from '../errors.ts';
 import type { AnswerStore } from './shared-answers.ts';
 
 export interface FolderStoreOptions {
-  /** Made when it is needed, for this user only. */
+  /** The folder. It is made when it is needed, and only this user has access to it. */
   readonly folder: string;
-  /** Of all files. Default: 1,073,741,824 */
+  /** The most bytes of all files together. Default: 1,073,741,824 */
   readonly maxBytes?: number | undefined;
-  /** Writes a new file. Default: on the disk */
+  /** Writes a new file. Default: to the disk. */
   readonly writeNew?: ((file: string, bytes: Uint8Array) => Promise<void>) | undefined;
 }
 
 const DEFAULT_FOLDER_BYTES = 1024 ** 3;
 
-/** Files of a folder, whatever their size. */
+/** The most files of a folder. */
 const MAX_FILES = 20_000;
 
-/** A file counts as so many bytes at least, as disks do. */
+/** A smaller file counts as so many bytes, because it takes a whole block of the disk. */
 const BLOCK_BYTES = 4_096;
 
-/** One answer may take this part of all bytes. */
+/** The largest answer, as a share of all bytes. */
 const LARGEST = 1 / 16;
 
-/** The folder is looked over when this part of it was written since the last time. */
-const LOOK_AGAIN = 1 / 64;
+/** Once this share of the limit has been written, the folder is checked again. */
+const CHECK_AFTER = 1 / 64;
 
-/** If there is too much, files go that were used longest ago, until this part is left. */
+/** If the folder is too full, the files that were used longest ago are removed, until this share of the limit is left. */
 const LEFT = 3 / 4;
 
-/** A file that somebody began to write so long ago was left by a process that ended, in milliseconds. */
+/** A draft or a lease that is so many milliseconds old was left by a process that ended. */
 const DRAFT_MS = 10 * 60_000;
 
-/** Attempts to take a lease that nobody renews any more. */
+/** The most attempts to take a lease, if the first finds one that its holder no longer renews. */
 const MAX_TRIES = 2;
 
 const SUFFIX = '.answer';
@@ -46,7 +46,7 @@ const ANSWER = /^[0-9a-f]{64}\.answer$/;
 const DRAFT = /^[0-9a-f-]{36}\.draft$/;
 const LEASE = /^[0-9a-f]{64}\.lease$/;
 
-/** A link is never followed, and nothing that is no file is waited for. Windows has neither. */
+/** Links are not followed, and opening a FIFO does not wait for a writer. Windows has neither flag. */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 const NOT_A_FOLDER = 'a link, or no folder';
@@ -54,22 +54,23 @@ const NOT_A_FOLDER = 'a link, or no folder';
 interface Found {
   readonly file: string;
   readonly bytes: number;
-  readonly at: number;
+  /** The time of its last use, in milliseconds since 1970. */
+  readonly usedAt: number;
 }
 
-/** @throws ResourceError `invalid` for a link, or something else that is no folder */
+/** Keeps shared answers in a folder. @throws ResourceError `invalid` if the path is a link or anything else that is no folder */
 export function folderStore(options: FolderStoreOptions): AnswerStore {
   const { folder, maxBytes = DEFAULT_FOLDER_BYTES, writeNew = writeNewFile } = options;
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
     throw invalid(`The folder of shared answers is ${NOT_A_FOLDER}: ${folder}; name one that is Vitrine's alone`);
   const fileOf = (name: string): string => join(folder, name + SUFFIX);
   const leaseOf = (name: string): string => join(folder, `${name}.lease`);
-  /** Since the folder was looked over; undefined before the first time. */
+  /** Bytes and files written since the folder was last checked; undefined before the first check. */
   let written: { bytes: number; files: number } | undefined;
-  // Files are written one after the other: each knows what the one before it took.
+  // Files are written one after the other, so that each write takes the size of the one before it into account.
   let work: Promise<void> = Promise.resolve();
 
-  /** Somebody may have put something else in its place. */
+  /** Checks the folder each time, because somebody may have put something else in its place. */
   async function assertFolder(): Promise<void> {
     if (!(await lstat(folder)).isDirectory()) throw new Error(`The folder of shared answers is ${NOT_A_FOLDER} now`);
   }
@@ -80,21 +81,21 @@ export function folderStore(options: FolderStoreOptions): AnswerStore {
   }
 
   async function makeRoom(bytes: number): Promise<void> {
-    const isKnown =
+    const isRecent =
       written !== undefined &&
-      written.bytes + bytes <= maxBytes * LOOK_AGAIN &&
-      written.files < Math.ceil(MAX_FILES * LOOK_AGAIN);
-    if (!isKnown) await lookOver(bytes);
+      written.bytes + bytes <= maxBytes * CHECK_AFTER &&
+      written.files < Math.ceil(MAX_FILES * CHECK_AFTER);
+    if (!isRecent) await removeOldest(bytes);
     written = { bytes: (written?.bytes ?? 0) + bytes, files: (written?.files ?? 0) + 1 };
   }
 
-  /** Removes what was used longest ago, where there is too much. Other processes may do the same meanwhile. */
-  async function lookOver(bytes: number): Promise<void> {
+  /** If the folder is too full, removes the files that were used longest ago. Other processes may do the same meanwhile. */
+  async function removeOldest(bytes: number): Promise<void> {
     const all = await filesIn(folder);
     let sum = bytes + all.reduce((total, each) => total + each.bytes, 0);
     let count = 1 + all.length;
-    if (sum > maxBytes * (1 - LOOK_AGAIN) || count > MAX_FILES * (1 - LOOK_AGAIN)) {
-      for (const each of all.sort((a, b) => a.at - b.at)) {
+    if (sum > maxBytes * (1 - CHECK_AFTER) || count > MAX_FILES * (1 - CHECK_AFTER)) {
+      for (const each of all.sort((a, b) => a.usedAt - b.usedAt)) {
         if (sum <= maxBytes * LEFT && count <= MAX_FILES * LEFT) break;
         await rm(each.file, { force: true });
         sum -= each.bytes;
@@ -130,7 +131,7 @@ export function folderStore(options: FolderStoreOptions): AnswerStore {
         }
         const bytes = await file.readFile();
         const now = new Date();
-        // A file of another user, or on a disk that is read only, is found all the same.
+        // This fails for a file of another user and on a read-only disk. The answer is used all the same.
         await file.utimes(now, now).catch(() => {});
         return bytes;
       } catch (error) {
@@ -168,7 +169,7 @@ export function folderStore(options: FolderStoreOptions): AnswerStore {
           () => 0,
         );
         if (age < ttlMs) return false;
-        // Whoever had it has ended. Two that see this at once may both get it.
+        // Its holder has ended. If two processes notice this at the same time, both may get the lease.
         await removed(file);
       }
       return false;
@@ -185,10 +186,10 @@ const isHeldBy = async (file: string, holder: string): Promise<boolean> =>
 const writeNewFile = (file: string, bytes: Uint8Array): Promise<void> =>
   writeFile(file, bytes, { flag: 'wx', mode: 0o600 });
 
-/** A folder in its place stays: nothing is kept under this name then. */
+/** Removes a file. A folder of this name stays, and then no answer can be kept under the name. */
 const removed = (file: string): Promise<void> => rm(file, { force: true }).catch(() => {});
 
-/** The answers in a folder. Removes what processes left behind that ended while they wrote. */
+/** Returns the files in a folder. Removes the drafts and leases that were left by processes that ended. */
 async function filesIn(folder: string): Promise<Found[]> {
   const found: Found[] = [];
   for (const name of await readdir(folder)) {
@@ -198,7 +199,7 @@ async function filesIn(folder: string): Promise<Found[]> {
     const stats = await lstat(file).catch(() => undefined);
     if (stats === undefined || stats.isDirectory()) continue;
     if (isDraft && Date.now() - stats.mtimeMs > DRAFT_MS) await rm(file, { force: true });
-    else found.push({ file, bytes: Math.max(BLOCK_BYTES, stats.size), at: isDraft ? Date.now() : stats.mtimeMs });
+    else found.push({ file, bytes: Math.max(BLOCK_BYTES, stats.size), usedAt: isDraft ? Date.now() : stats.mtimeMs });
   }
   return found;
 }

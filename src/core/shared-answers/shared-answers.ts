@@ -1,64 +1,69 @@
 /**
- * Answers that are the same for everybody, since they depend on nothing but the bytes that they are made of: whoever makes one
- * keeps it where other processes, and later ones, find it (`docs/decisions/0066-shared-answers.md`).
+ * Shares answers between processes. Such an answer is the same for every caller, because it depends only on the bytes that it is
+ * made of. The process that makes an answer keeps it where other and later processes find it
+ * (`docs/decisions/0066-shared-answers.md`).
  */
 
 /**
- * Tells one answer from all others: all that it depends on, with a digest of the bytes among it. So only those can ask for an
- * answer who have read what it is made of.
+ * Identifies an answer: everything that it depends on, including a digest of the bytes that it is made of. So nobody can ask for
+ * an answer without having read these bytes.
  */
 export type AnswerKey = readonly string[];
 
 export interface SharedAnswers {
   /**
-   * The answer of a key; undefined where there is none, or where nobody can say now. Never throws.
-   * @param maxBytes the most bytes that it may have
+   * Returns the answer of a key; undefined if none is kept or the store cannot be reached. Never throws.
+   * @param maxBytes the most bytes of the answer
    */
   get(key: AnswerKey, maxBytes: number): Promise<Uint8Array | undefined>;
-  /** Keeps an answer, while its maker goes on. Never throws: an answer that cannot be kept is made again. */
+  /** Keeps an answer in the background. Never throws: an answer that cannot be kept is made again when it is needed. */
   put(key: AnswerKey, answer: Uint8Array): void;
   /**
-   * Makes an answer and keeps it. While another process makes the same one, this one waits for it, and makes it only if the other
-   * gives it up or takes too long.
-   * @throws what `work` throws, and the reason of the signal
+   * Makes an answer with `work` and keeps it. If another process is making the same answer, this one waits for it, and calls
+   * `work` only if the other process gives up or takes too long.
+   * @throws whatever `work` throws, and the reason of the signal
    */
   make(key: AnswerKey, maxBytes: number, work: () => Promise<Uint8Array>, signal: AbortSignal): Promise<Uint8Array>;
-  /** Read whenever metrics are. */
+  /** Returns the state for metrics. */
   state(): AnswersState;
-  /** Resolves when what was put is kept, or took too long. */
+  /** Resolves when all answers given to `put` are kept, or when keeping them takes too long. */
   close(): Promise<void>;
 }
 
 export interface AnswersState {
-  /** Answers that were asked for and found, those that nobody had kept, and those of which nobody could say. */
+  /** Requests that found an answer. */
   readonly found: number;
+  /** Requests for an answer that was not kept. */
   readonly missing: number;
+  /** Requests that failed, because the store could not be read. */
   readonly failed: number;
-  /** Answers that were kept, and those that could not be. */
+  /** Answers that were kept. */
   readonly kept: number;
+  /** Answers that could not be kept. */
   readonly lost: number;
-  /** Answers that were not as they had been kept: damaged, cut off, or sealed with a key that is not among these. */
+  /** Answers that could not be opened: they were damaged, cut off, or sealed with a key that this process does not have. */
   readonly damaged: number;
-  /** Whether reading and keeping succeeded the last time. */
+  /** Whether the last read and the last write of the store succeeded. */
   readonly whole: boolean;
 }
 
-/** A place that keeps sealed bytes by names of 64 hexadecimal digits, and forgets those that were used longest ago. */
+/** Keeps sealed bytes under names of 64 hexadecimal digits, and removes those that were used longest ago when it is full. */
 export interface AnswerStore {
-  /** The most bytes of one answer, sealed; larger ones are not given to it. */
+  /** The most bytes of one sealed answer. Larger ones must not be passed to `write`. */
   readonly maxAnswerBytes: number;
-  /** @throws any error while it is away */
+  /** @throws any error while the store cannot be reached */
   read(name: string): Promise<Uint8Array | undefined>;
-  /** @throws any error where it cannot be kept now */
+  /** @throws any error if the answer cannot be kept now */
   write(name: string, sealed: Uint8Array): Promise<void>;
-  /** Removes what is damaged, where that does not go away by itself. Never throws. */
+  /** Removes a damaged answer. A store leaves this out if a new answer replaces the damaged one anyway. Never throws. */
   remove?(name: string): Promise<void>;
   /**
-   * Takes the lease to make the answer of a name, or gives it more time; without it, processes do not wait for each other.
-   * @returns whether the holder has it now
-   * @throws any error where nobody can say
+   * Takes or renews the lease to make the answer of a name. If a store has no leases, processes do not wait for each other.
+   * @param ttlMs how long the lease lasts without being renewed, in milliseconds
+   * @returns whether the holder has the lease now
+   * @throws any error while the store cannot be reached
    */
   lease?(name: string, holder: string, ttlMs: number): Promise<boolean>;
-  /** Gives a lease back; does nothing where another one has it. @throws any error where it cannot */
+  /** Gives a lease back; does nothing if another holder has it. @throws any error while the store cannot be reached */
   release?(name: string, holder: string): Promise<void>;
 }

@@ -1,6 +1,6 @@
-/** How keys, tokens and passwords look: what is about to leave is searched for them, and what is logged has them covered. */
+/** Recognises keys, tokens and passwords, so that answers can be searched for them and logs can hide them. */
 
-/** Forms that keys and tokens are given so that they are recognised. Each is found in linear time. */
+/** Patterns of keys, tokens and passwords. Each is found in linear time. */
 export const SECRET_FORMS: readonly (readonly [kind: string, form: RegExp])[] = [
   ['private-key', /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/],
   ['aws-key', /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b/],
@@ -24,11 +24,11 @@ export const SECRET_FORMS: readonly (readonly [kind: string, form: RegExp])[] = 
   ],
 ];
 
-/** Names of fields that have secrets as values. */
+/** Names of fields whose values are secrets. */
 export const SECRET_NAMES =
   /^(?:.*[_.-])?(?:password|passwd|passphrase|secret|client[_-]?secret|api[_-]?key|access[_-]?key|private[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|credentials?)$/i;
 
-/** The text that takes the place of a secret. */
+/** The text that replaces a secret. */
 const COVER = '***';
 
 const PRIVATE_KEY =
@@ -36,18 +36,18 @@ const PRIVATE_KEY =
 const PASSWORD_IN_URL = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/?#:@]{0,200}:)[^\s/?#@]{1,200}(?=@)/gi;
 const SCHEME = /\b(bearer|basic|dpop)(\s{1,5})[A-Za-z0-9+/._~=-]{6,}/gi;
 
-/** A name of a secret, what is between, and its value: quoted, or up to what ends a word. */
+/** The name of a secret with the separator after it, then its value: quoted, or up to a character that ends a word. */
 const ASSIGNED =
   /((?:pass(?:word|wd|phrase|code)|pwd|secret|credentials?|(?:api|access|private|secret|signing|encryption)[_-]?key|token|cookie|authorization)[\\"']{0,4}\s{0,5}(?:=>|[:=])\s{0,5}\\{0,2})("[^"\n]{1,4096}"|'[^'\n]{1,4096}'|["']?[^\s"',;&<>(){}[\]]{1,4096})/gi;
 
-/** The rest of a token behind the form that it was recognised by. */
+/** Matches the rest of a token after the part that its pattern recognises. */
 const REST = '[^\\s"\'<>,;&(){}\\[\\]]{0,4096}';
 
 const WHOLE_FORMS = SECRET_FORMS.filter(
   ([kind]) => !['private-key', 'password-in-url', 'authorization', 'assignment'].includes(kind),
 ).map(([, form]) => new RegExp(`(?:${form.source})${REST}`, form.flags.includes('i') ? 'gi' : 'g'));
 
-/** The text with all that looks like a secret covered. Its length should be bounded: the work grows with it. */
+/** Replaces everything in a text that looks like a secret. The caller limits the length of the text, since the work grows with it. */
 export function coverSecrets(text: string): string {
   const covered = text
     .replace(PRIVATE_KEY, COVER)
@@ -59,10 +59,10 @@ export function coverSecrets(text: string): string {
   return WHOLE_FORMS.reduce((result, form) => result.replace(form, COVER), covered);
 }
 
-/** `1password://vaults` is a URI, and no password. */
+/** Whether a match is a URI: `1password://vaults` is no password. */
 const isUri = (name: string, value: string): boolean => name.endsWith(':') && value.startsWith('//');
 
-/** The same for JSON data: every text in it, and every value whose name is one of a secret. */
+/** Covers secrets in JSON data: in every text, and every text or number under a name in `SECRET_NAMES`. */
 export function coverSecretsIn(value: unknown, cover: (text: string) => string = coverSecrets): unknown {
   if (typeof value === 'string') return cover(value);
   if (typeof value !== 'object' || value === null) return value;

@@ -4,10 +4,10 @@ import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /**
- * Returns the file of a program: in the folder of this file or up to two folders above, where the build may have put it;
- * else in the installed package.
+ * Returns the file of a program. It looks in the folder of this file and up to two folders above, where the build may have put it,
+ * and then in the installed package.
  * @param name the subpath of the program in the package, such as `layers/alternatives/program`
- * @throws Error if neither has the program
+ * @throws Error if no place has the program
  */
 export function builtProgram(name: string): URL {
   for (const up of ['./', '../', '../../']) {

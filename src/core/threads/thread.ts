@@ -1,35 +1,35 @@
 /**
- * A thread for work that pauses for nobody: libraries that take other people's content and give it back whole. Here the
- * work has a limit in time and memory, and the event loop never waits for it.
+ * Runs work in a thread, with a limit in time and memory, so that it never blocks the event loop. It is meant for libraries that
+ * convert foreign content in one go and cannot be interrupted.
  */
 import { Worker } from 'node:worker_threads';
 
-/** How work ended that was given to a thread. */
+/** The outcome of a task: an answer, or the reason why there is none. */
 export type Outcome<Answer> =
   | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'memory' | 'timeout' }
   | { readonly kind: 'failed'; readonly cause: Error };
 
 export interface Thread<Task, Answer> {
-  /** Gives it a task; one at a time. Never rejects. */
+  /** Runs a task. Only one may run at a time. Never rejects. */
   run(task: Task, timeoutMs: number): Promise<Outcome<Answer>>;
-  /** It may not be used again. */
+  /** Whether the thread has ended and must not be used again. */
   readonly ended: boolean;
   end(): Promise<void>;
 }
 
 export interface ThreadOptions {
-  /** The text of a program, which answers each message with one of its own. */
+  /** The source text of a program that answers each message with one message. */
   readonly program: string;
   /** The `workerData` of the program. */
   readonly data?: unknown;
-  /** Of its heap, in MiB. */
+  /** The most memory of its heap, in MiB. */
   readonly maxHeapMb: number;
 }
 
-/** @throws Error where the program cannot be loaded at all */
+/** Starts a thread. @throws Error if the program cannot be loaded at all */
 export function startThread<Task, Answer>({ program, data, maxHeapMb }: ThreadOptions): Thread<Task, Answer> {
-  // Nothing of this process is for it: neither its environment, nor its standard output, which is the protocol's.
+  // The thread gets neither the environment of this process nor its standard output, which belongs to the protocol.
   const worker = new Worker(program, {
     eval: true,
     workerData: data,
@@ -39,15 +39,15 @@ export function startThread<Task, Answer>({ program, data, maxHeapMb }: ThreadOp
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
   });
-  // Whether it is there or not, the server may end.
+  // The thread does not keep the process alive.
   worker.unref();
   let ended = false;
   let settle: ((outcome: Outcome<Answer>) => void) | undefined;
 
   const finish = (outcome: Outcome<Answer>): void => {
-    const waiting = settle;
+    const settleNow = settle;
     settle = undefined;
-    waiting?.(outcome);
+    settleNow?.(outcome);
   };
   const end = async (): Promise<void> => {
     ended = true;

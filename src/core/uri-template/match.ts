@@ -1,8 +1,7 @@
 /**
- * Runs the automaton of a template over a URI in two passes, each linear in its length. The first goes backward and
- * notes, for each node and each position, the best score that the rest of the URI can have from there. The second goes
- * forward and at each choice takes the preferred successor that keeps to that score. So there is nothing to
- * take back, whatever the URI.
+ * Runs the automaton of a template over a URI in two passes, each linear in the length of the URI. The first pass goes backward
+ * and notes, for each node and each position, the best score that the rest of the URI can have from there. The second pass goes
+ * forward and at each choice takes the preferred successor with the best score. So it never has to backtrack.
  */
 
 import type { Part } from './parse.ts';
@@ -16,17 +15,17 @@ import {
   type UnitClass,
 } from './program.ts';
 
-/** Longest URI that is matched, in UTF-16 code units. */
+/** The length of the longest URI that is matched, in UTF-16 code units. */
 export const MAX_URI_LENGTH = 65_536;
-/** The most nodes times positions: the bound where a template of many variables meets a long URI. */
+/** The most nodes times positions: limits a template of many variables to shorter URIs. */
 const MAX_CELLS = 8_388_608;
 
-/** Gained by each variable that is bound: more than all parameters of the longest URI gain by their names. */
+/** The score of each variable that is bound: more than all parameters of the longest URI can get for their names. */
 const BOUND = 65_536;
-/** Gained by each parameter that goes to the variable of its name rather than into an associative array. */
+/** The score of each parameter that goes to the variable of its name instead of an associative array. */
 const NAMED = 1;
 
-/** The units from `start` to `end` that a variable took, with its name where the operator writes one. */
+/** The units from `start` to `end` that a variable took. They include its name if the operator writes names. */
 export interface Capture {
   readonly variable: CapturedVariable;
   readonly start: number;
@@ -35,12 +34,12 @@ export interface Capture {
 
 interface MatchRun {
   readonly match: { readonly units: Units; readonly captures: readonly Capture[] } | undefined;
-  /** Steps taken: what tests bound, since time says little. */
+  /** The steps taken. Tests limit these instead of the time. */
   readonly steps: number;
 }
 
 interface Matcher {
-  /** Size of the automaton. */
+  /** The size of the automaton. */
   readonly nodes: number;
   run(uri: string): MatchRun;
 }
@@ -49,13 +48,13 @@ interface Matcher {
 export function compileMatcher(parts: readonly Part[]): Matcher {
   const program = compileProgram(parts);
   const first = parts[0];
-  const ahead = first?.kind === 'literal' ? toUnits(first.text) : undefined;
+  const leading = first?.kind === 'literal' ? toUnits(first.text) : undefined;
   return {
     nodes: program.nodes.length,
     run(uri) {
       if (uri.length > MAX_URI_LENGTH) return { match: undefined, steps: 0 };
       const units = toUnits(uri);
-      if (units === undefined || !beginsWith(units, ahead)) return { match: undefined, steps: uri.length };
+      if (units === undefined || !beginsWith(units, leading)) return { match: undefined, steps: uri.length };
       if ((units.length + 1) * program.nodes.length > MAX_CELLS) return { match: undefined, steps: uri.length };
       const scores = score(program, units);
       if (scores.at(program.start, 0) === 0) return { match: undefined, steps: scores.steps };
@@ -65,10 +64,10 @@ export function compileMatcher(parts: readonly Part[]): Matcher {
   };
 }
 
-/** Most URIs that do not match a template differ in its leading literal: those need no more than this. */
-function beginsWith(units: Units, ahead: Units | undefined): boolean {
-  if (ahead === undefined) return true;
-  return ahead.codes.subarray(0, ahead.length).every((code, i) => i < units.length && code === units.codes[i]);
+/** Compares the leading literal first: most URIs that do not match differ there, and need no more work. */
+function beginsWith(units: Units, leading: Units | undefined): boolean {
+  if (leading === undefined) return true;
+  return leading.codes.subarray(0, leading.length).every((code, i) => i < units.length && code === units.codes[i]);
 }
 
 interface Scores {
@@ -76,7 +75,7 @@ interface Scores {
   at(node: number, position: number): number;
 }
 
-/** The backward pass. A score is 0 when the rest cannot match, else 1 and what the best reading of it gains. */
+/** Runs the backward pass. A score is 0 if the rest cannot match, else 1 plus the score of the best way to match it. */
 function score({ nodes }: Program, units: Units): Scores {
   const width = nodes.length;
   const cells = new Int32Array((units.length + 1) * width);
@@ -124,7 +123,7 @@ function score({ nodes }: Program, units: Units): Scores {
   return { steps, at };
 }
 
-/** The forward pass: from a start that can match, the way to the end. */
+/** Runs the forward pass: follows the best way from the start to the end of the URI, and returns what variables took. */
 function walk({ nodes, start }: Program, units: Units, scores: Scores): Capture[] {
   const captures: Capture[] = [];
   let opened: { variable: CapturedVariable; start: number } | undefined;
@@ -167,7 +166,7 @@ function walk({ nodes, start }: Program, units: Units, scores: Scores): Capture[
   }
 }
 
-/** The farthest end of at most `max` units, of those ends with the highest score. */
+/** Returns the position with the highest score after at most `max` units; the farthest one of several. */
 function farthest(node: Node & { kind: 'atMost' }, units: Units, from: number, scores: Scores): number {
   let best = from;
   for (let end = from + 1; end <= from + node.max && holds(node.units, units, end - 1); end++) {
@@ -182,7 +181,7 @@ function holds({ mask, extra }: UnitClass, units: Units, position: number): bool
   return ((units.kinds[position] ?? 0) & mask) !== 0 || units.codes[position] === extra;
 }
 
-/** Finds a literal while the units come backward: Knuth, Morris and Pratt on its reverse. */
+/** Finds a literal in units that are read backward, with the algorithm of Knuth, Morris and Pratt on the reversed literal. */
 class LiteralScan {
   steps = 0;
   readonly #node: LiteralNode;
@@ -192,7 +191,7 @@ class LiteralScan {
     this.#node = node;
   }
 
-  /** Takes the unit before those taken so far; says whether the literal begins at it. */
+  /** Takes the next unit, going backward. Returns whether the literal begins at this unit. */
   advance(code: number): boolean {
     const { reversed, failures } = this.#node;
     while (this.#matched > 0 && reversed[this.#matched] !== code) {
@@ -204,7 +203,10 @@ class LiteralScan {
   }
 }
 
-/** Maximum over the last positions of a backward scan, by a queue of those that can still be it: scores fall. */
+/**
+ * Keeps the highest score of the last positions of a backward scan. Its queue has only the scores that can still become the
+ * highest, in falling order.
+ */
 class Window {
   steps = 0;
   readonly #max: number;
@@ -220,7 +222,7 @@ class Window {
     this.#first = 0;
   }
 
-  /** Takes the score at the next position and gives the highest of those at most `max` positions after it. */
+  /** Takes the score at the next position, going backward. Returns the highest score from there to `max` positions later. */
   advance(position: number, score: number): number {
     const queue = this.#queue;
     while (queue.length > this.#first && (queue.at(-1)?.score ?? 0) <= score) {

@@ -1,15 +1,15 @@
-/** The grammar of RFC 6570 section 2: text of a URI template into literals and expressions. */
+/** Parses the text of a URI template into literals and expressions, by the grammar of RFC 6570 section 2. */
 
 import { encodeText } from './percent.ts';
 
-/** Longest template text, in UTF-16 code units. */
+/** The length of the longest template, in UTF-16 code units. */
 const MAX_TEMPLATE_LENGTH = 8192;
 /** The most expressions in a template. */
 const MAX_EXPRESSIONS = 64;
-/** The most variables in a template, counting each mention. */
+/** The most variables in a template. Each mention counts. */
 const MAX_VARIABLES = 128;
 
-/** An error in a URI template, or in what it is expanded with. */
+/** An error in a URI template, or in the variables for its expansion. */
 export class UriTemplateError extends Error {
   override readonly name = 'UriTemplateError';
   /** The place of the error in the template text, as an index into the string. */
@@ -21,13 +21,15 @@ export class UriTemplateError extends Error {
   }
 }
 
-/** The changes that an operator makes to its expression: a row of the table in RFC 6570 appendix A. */
+/** The effect of an operator on its expression: a row of the table in RFC 6570 appendix A. */
 export interface Operator {
+  /** The text before the first variable. */
   readonly first: string;
+  /** The text between variables. */
   readonly separator: string;
   /** Whether each value is written as `name=value`. */
   readonly named: boolean;
-  /** The text that follows the name of an empty value. */
+  /** The text after the name of a variable whose value is empty. */
   readonly ifEmpty: '' | '=';
   /** Whether reserved characters and triplets pass through unencoded. */
   readonly reserved: boolean;
@@ -68,16 +70,16 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ['&', { first: '&', separator: '&', named: true, ifEmpty: '=', reserved: false }],
 ]);
 
-// Sticky, and in each alternatives that no character can begin twice: so none of them ever backtracks. The literal
-// class is RFC 6570 section 2.1 with the apostrophe that erratum 6937 gives back.
+// The patterns are sticky, and no two alternatives in them begin with the same character: so they never backtrack. The
+// literal class is RFC 6570 section 2.1 with the apostrophe, which erratum 6937 adds.
 const NAME = /(?:\w|%[\dA-Fa-f]{2})(?:\.?(?:\w|%[\dA-Fa-f]{2}))*/y;
 const MODIFIER = /\*|:([1-9]\d{0,3})/y;
 const LITERAL =
   /(?:(?!\p{Noncharacter_Code_Point})[!#$&-;=?-[\]_a-z~\u{A0}-\u{D7FF}\u{E000}-\u{FFEF}\u{10000}-\u{DFFFF}\u{E1000}-\u{10FFFF}]|%[\dA-Fa-f]{2})+/uy;
 
 /**
- * Parses a template into its parts, in order (RFC 6570 section 2). Throws a UriTemplateError on a syntax error, on an
- * operator that the RFC reserves for extensions, and over the limits above.
+ * Parses a template into its parts, in order (RFC 6570 section 2). Throws a UriTemplateError for a syntax error, for an
+ * operator that the RFC reserves for extensions, and for a template over the limits above.
  */
 export function parseParts(text: string): Part[] {
   if (text.length > MAX_TEMPLATE_LENGTH) {
@@ -104,7 +106,7 @@ export function parseParts(text: string): Part[] {
   return parts;
 }
 
-/** Finds the end of the literal that begins at `at`. */
+/** Returns the end of the literal that begins at `at`. */
 function parseLiteral(text: string, at: number): number {
   const end = at + (scan(LITERAL, text, at)?.[0].length ?? 0);
   if (end < text.length && text[end] !== '{') throw unexpected(text, end);

@@ -1,9 +1,9 @@
 /**
- * Percent-encoding, the layer below URI templates: which characters a URI may hold as they are (RFC 3986 section 2),
- * how a value is encoded into it, and how a URI is cut into units so that matching never sees half a character.
+ * Percent-encoding for URI templates: tells which characters a URI may contain raw (RFC 3986 section 2), encodes values, and
+ * cuts a URI into units, so that matching never splits a character.
  */
 
-/** Kind of a unit: an unreserved character, or an encoded one (which is data whatever it decodes to). */
+/** Kind of a unit: an unreserved character, or any encoded character, since an encoded character is always data. */
 export const UNRESERVED = 1;
 /** Kind of a unit: a raw gen-delim or sub-delim. */
 export const RESERVED = 2;
@@ -27,8 +27,8 @@ function asciiKinds(): Uint8Array {
 }
 
 /**
- * A URI cut into units: a raw character, or a run of triplets that encodes one code point. Codes tell the two apart,
- * so an encoded comma is never taken for a separator. `offsets[i]` is where unit `i` begins in `text`.
+ * A URI cut into units. A unit is a raw character, or the triplets that encode one code point. The codes of raw and encoded
+ * characters differ, so an encoded comma is never mistaken for a separator. Unit `i` begins at `offsets[i]` in `text`.
  */
 export interface Units {
   readonly text: string;
@@ -40,7 +40,7 @@ export interface Units {
 
 /**
  * Cuts a URI into units. A triplet that is not part of valid UTF-8 (RFC 3629: overlong, surrogate, truncated) becomes
- * a unit of no kind, which only a literal can match. Returns undefined when the text holds anything that RFC 3986
+ * a unit of no kind, which only a literal can match. Returns undefined if the text has a character that RFC 3986
  * section 2 does not allow raw: controls, spaces, `"<>\^{|}`, the grave accent, non-ASCII, a stray `%`.
  */
 export function toUnits(text: string): Units | undefined {
@@ -70,9 +70,9 @@ export function toUnits(text: string): Units | undefined {
 }
 
 /**
- * Decodes the units from `start` to `end`, each exactly once. With `reserved` set the text must survive reserved
- * expansion (RFC 6570 section 3.2.3), which passes reserved characters and triplets through: so a triplet that encodes
- * a reserved character stays a triplet, and so does a `%25` that would form a triplet with the two characters after it.
+ * Decodes the units from `start` to `end`, each exactly once. If `reserved` is set, reserved expansion of the result must give
+ * the same text again (RFC 6570 section 3.2.3). It copies reserved characters and triplets, so a triplet that encodes a
+ * reserved character stays a triplet, and so does a `%25` that would form a triplet with the two characters after it.
  */
 export function decodeUnits(units: Units, start: number, end: number, reserved: boolean): string {
   const pieces: string[] = [];
@@ -90,10 +90,9 @@ export function decodeUnits(units: Units, start: number, end: number, reserved: 
 }
 
 /**
- * Encodes a value for expansion (RFC 6570 section 3.2.1): unreserved characters stay, with `reserved` set also reserved
- * characters and triplets, all else becomes UTF-8 triplets. Takes at most `limit` characters of the value; a run of
- * triplets that stands for one character counts as one where triplets stay, so that none is split (section 2.4.1).
- * Throws a URIError on a lone surrogate.
+ * Encodes a value for expansion (RFC 6570 section 3.2.1). Unreserved characters stay; if `reserved` is set, so do reserved
+ * characters and triplets. Everything else becomes UTF-8 triplets. Takes at most `limit` characters of the value. The triplets
+ * of one character, if they stay, count as one, so that they are not split (section 2.4.1). Throws a URIError for a lone surrogate.
  */
 export function encodeText(value: string, reserved: boolean, limit = Number.POSITIVE_INFINITY): string {
   const allowed = reserved ? UNRESERVED | RESERVED : UNRESERVED;
@@ -114,8 +113,8 @@ export function encodeText(value: string, reserved: boolean, limit = Number.POSI
 }
 
 /**
- * Normal form of a URI's triplets (RFC 3986 sections 6.2.2.1 and 6.2.2.2): upper-case hexadecimal digits, unreserved
- * characters decoded. Two URIs with the same normal form are equivalent.
+ * Normalizes a URI's triplets (RFC 3986 sections 6.2.2.1 and 6.2.2.2): hexadecimal digits become upper case, and unreserved
+ * characters are decoded. Two URIs with the same normal form are equivalent.
  */
 export function normalizeTriplets(uri: string): string {
   return uri.replace(TRIPLET, (triplet) => {
@@ -132,14 +131,14 @@ function rawUnit(units: Units, i: number): string {
   return units.text.slice(units.offsets[i], units.offsets[i + 1]);
 }
 
-/** encodeURIComponent leaves `!'()*` raw, which RFC 3986 made reserved. */
+/** Encodes ASCII without encodeURIComponent, which leaves `!'()*` raw although RFC 3986 made them reserved. */
 function encodeCharacter(character: string): string {
   const code = character.charCodeAt(0);
   if (code >= 0x80) return encodeURIComponent(character);
   return `%${code.toString(16).toUpperCase().padStart(2, '0')}`;
 }
 
-/** The byte that the triplet at `at` encodes, or -1 when there is no triplet. */
+/** Returns the byte that the triplet at `at` encodes, or -1 if there is no triplet. */
 function byteAt(text: string, at: number): number {
   if (text.charCodeAt(at) !== PERCENT) return -1;
   const high = hexValue(text.charCodeAt(at + 1));
@@ -153,7 +152,7 @@ function hexValue(code: number): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x61 + 10 : -1;
 }
 
-/** The code point that the triplets at `at` encode and where they end; undefined when they are not UTF-8. */
+/** Returns the code point that the triplets at `at` encode, and their end; undefined if they are not UTF-8. */
 function sequenceAt(text: string, at: number): { readonly codePoint: number; readonly end: number } | undefined {
   const lead = byteAt(text, at);
   if (lead < 0x80) return lead < 0 ? undefined : { codePoint: lead, end: at + 3 };

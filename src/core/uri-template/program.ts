@@ -1,18 +1,18 @@
 /**
- * Compiles the parts of a template into the nodes of a nondeterministic automaton that accepts the URIs the template
- * can expand to, with marks where the text of a variable begins and ends.
+ * Compiles the parts of a template into the nodes of a nondeterministic automaton. It accepts the URIs that the template
+ * can expand to, and marks the beginning and end of each variable's text.
  */
 
 import type { Expression, Operator, Part, VariableSpec } from './parse.ts';
 import { RESERVED, toUnits, UNRESERVED } from './percent.ts';
 
-/** Units that a value may hold: those of the kinds in the mask, and one more code (a separator). */
+/** The units that a value may contain: those of the kinds in `mask`, and those with the code `extra` (a separator). */
 export interface UnitClass {
   readonly mask: number;
   readonly extra: number;
 }
 
-/** A literal, with what finding it in a backward scan takes: its reverse and the failure table of that (KMP). */
+/** A literal, prepared for a backward scan: reversed, with the failure table of the reversed literal (KMP). */
 export interface LiteralNode {
   readonly kind: 'literal';
   readonly reversed: Int32Array;
@@ -24,29 +24,32 @@ export interface LiteralNode {
 interface OneNode {
   readonly kind: 'one';
   readonly units: UnitClass;
-  /** Set late where a separator leads back to what was compiled after it. */
+  /** Set later if a separator leads back to a node that is compiled after it. */
   next: number;
 }
 
 /**
- * A node names its successors by index. All but `literal` and `one` may go on without consuming a unit, and then only
- * to a lower index: so evaluating by ascending index meets no node before its successors.
+ * A node refers to its successors by index. Every node except `literal` and `one` may go on without consuming a unit, but only
+ * to a lower index. So evaluation in ascending order reaches each node after its successors.
  */
 export type Node =
   | { readonly kind: 'accept' }
   | LiteralNode
   | OneNode
-  /** Any number of units; at most `max` units. */
+  /** Any number of units. */
   | { readonly kind: 'many'; readonly units: UnitClass; readonly next: number }
+  /** At most `max` units. */
   | { readonly kind: 'atMost'; readonly units: UnitClass; readonly max: number; readonly next: number }
-  /** Either; the first is the preferred one. */
+  /** Either of two nodes; `first` is preferred. */
   | { readonly kind: 'choice'; readonly first: number; readonly second: number }
+  /** The beginning of a variable's text. */
   | { readonly kind: 'open'; readonly variable: CapturedVariable; readonly next: number }
+  /** The end of a variable's text. */
   | { readonly kind: 'close'; readonly next: number }
-  /** Before the name of a variable. */
+  /** Precedes the name of a variable. */
   | { readonly kind: 'name'; readonly next: number };
 
-/** A mention of a variable that can be captured, and the expression it stands in. */
+/** A mention of a variable, and the expression that contains it. */
 export interface CapturedVariable {
   readonly spec: VariableSpec;
   readonly expression: Expression;
@@ -59,7 +62,7 @@ export interface Program {
 
 const NO_CODE = -1;
 
-/** The automaton of a template. It has a bounded number of nodes for each variable and literal. */
+/** Compiles the automaton of a template. It has a limited number of nodes for each variable and literal. */
 export function compileProgram(parts: readonly Part[]): Program {
   const builder = new Builder();
   const accept = builder.add({ kind: 'accept' });
@@ -90,7 +93,7 @@ class Builder {
     return second === undefined ? first : this.add({ kind: 'choice', first, second });
   }
 
-  /** `item` again after each separator, for an item that is compiled with the given end. */
+  /** Adds items with separators between them. @param item compiles an item that leads to `end` */
   loop(separator: string, next: number, item: (end: number) => number): number {
     const again = oneOf(separator, next);
     const start = item(this.choice(this.add(again), next));
@@ -100,8 +103,9 @@ class Builder {
 }
 
 /**
- * An expression writes its present variables in order: the first operator character, then variables with separators
- * between. Without a first character (`{x}`, `{+x}`) text and nothing cannot be told apart, so a variable is present.
+ * Compiles an expression: the first character of the operator, then the variables that are present, in order and with
+ * separators between. Without a first character (`{x}`, `{+x}`), an empty value looks the same as no variable, so one variable
+ * is always present.
  */
 function compileExpression(builder: Builder, expression: Expression, next: number): number {
   const { operator, variables } = expression;
@@ -117,7 +121,7 @@ function compileExpression(builder: Builder, expression: Expression, next: numbe
   return builder.choice(builder.literal(operator.first, rest), next);
 }
 
-/** A string or a list, under the name of the variable where the operator writes one. */
+/** Compiles a string or a list, with the name of the variable if the operator writes names. */
 function compilePlain(builder: Builder, operator: Operator, spec: VariableSpec, next: number): number {
   const mask = operator.reserved ? UNRESERVED | RESERVED : UNRESERVED;
   if (!spec.explode) {
@@ -131,7 +135,7 @@ function compilePlain(builder: Builder, operator: Operator, spec: VariableSpec, 
   );
 }
 
-/** The pairs of an exploded associative array. A raw `=` is no value character, so one always belongs to a pair. */
+/** Compiles the pairs of an exploded associative array. A value has no raw `=`, so each `=` separates a key from its value. */
 function compilePairs(builder: Builder, operator: Operator, next: number): number {
   const units = { mask: UNRESERVED, extra: NO_CODE };
   const assigned = operator.named ? operator : { ifEmpty: '=' as const };
@@ -140,7 +144,7 @@ function compilePairs(builder: Builder, operator: Operator, next: number): numbe
   );
 }
 
-/** Compiles what follows a name: `=value`, with an empty value written as the operator says. */
+/** Compiles the text after a name: `=value`, or for an empty value what the operator writes. */
 function compileAssignment(
   builder: Builder,
   { ifEmpty }: Pick<Operator, 'ifEmpty'>,
@@ -159,7 +163,7 @@ function compileValue(builder: Builder, units: UnitClass, prefix: number | undef
   );
 }
 
-/** A node for a single character, which a longer literal's search would be slow for. */
+/** Makes a node for a single character, which is faster than the search for a literal. */
 function oneOf(character: string, next: number): OneNode {
   return { kind: 'one', units: { mask: 0, extra: character.charCodeAt(0) }, next };
 }
