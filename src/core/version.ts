@@ -1,2 +1,2 @@
-/** The version of this package, as it introduces itself to clients and to servers. */
+/** The version of this package, which clients and servers see. */
 export const VERSION = '0.1.0';

@@ -1,9 +1,12 @@
-/** How much memory a parsed JSON value takes, about: to know what is kept, for less than it takes to write it as text. */
+/** Estimates how much memory a parsed JSON value takes, with less work than writing it as text. */
 
-/** Of an object, an array, a key or a number, beside the characters of texts, in bytes. */
+/** Bytes of each value and each key, in addition to the characters of texts. */
 const EACH = 16;
 
-/** In bytes; of what has more than `limit`, more than that. However deep it is nested: a server may send anything. */
+/**
+ * Returns the approximate bytes of a JSON value, however deeply it is nested. Stops counting once the sum exceeds `limit`.
+ * @param limit default: no limit
+ */
 export function weightOf(value: unknown, limit: number = Number.POSITIVE_INFINITY): number {
   const left: unknown[] = [value];
   let bytes = 0;

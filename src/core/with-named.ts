@@ -1,9 +1,9 @@
-/** A tree of mounts and what has a name and no URI become all that an engine has. */
+/** Joins a tree of mounts with the operations on tools, prompts and skills, which gives all operations of an engine. */
 import { withAgain } from './again.ts';
 import type { NamedOperations } from './operations.ts';
 import type { ResourceProvider } from './provider.ts';
 
-/** Gives a tree of mounts the operations that have no URI. @param named is looked at when they are used */
+/** Adds the named operations to a tree of mounts. @param named is called at each use, because the operations may be made later */
 export function withNamed<P extends ResourceProvider>(tree: P, named: () => NamedOperations): P & NamedOperations {
   const operations: NamedOperations = {
     listTools: (page, ctx) => named().listTools(page, ctx),

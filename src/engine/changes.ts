@@ -1,4 +1,4 @@
-/** Changes of resources, and of the lists of resources, tools and prompts: who subscribes to the same shares a watch. */
+/** Subscribes to changes of resources, tasks, and the lists of resources, tools and prompts. Equal subscriptions share a watch. */
 import { type ChangeHub, type ChangeHubOptions, createChangeHub } from '../core/change-hub.ts';
 import type { NamedOperations, Subscribed } from '../core/operations.ts';
 import type { ResourceProvider } from '../core/provider.ts';
@@ -6,21 +6,21 @@ import type { TaskRegistry } from '../frontends/tasks/registry.ts';
 import type { ToolRegistry } from '../frontends/tools/registry.ts';
 
 export interface Changes extends Pick<NamedOperations, 'subscribe'> {
-  /** Watches that are open now. */
+  /** The number of open watches. */
   readonly size: number;
-  /** Ends every watch; resolves when nothing is left running. */
+  /** Ends every watch. Resolves when all have ended. */
   close(): Promise<void>;
 }
 
 type Registry = Pick<ToolRegistry, 'watch'>;
 
-/** @param provider through whose layers resources are watched */
+/** @param provider watches resources, through all layers */
 export function createChanges(
   provider: ResourceProvider,
   registries: { readonly tools: Registry; readonly prompts: Registry; readonly tasks: Pick<TaskRegistry, 'watch'> },
   options: ChangeHubOptions | undefined,
 ): Changes {
-  // For clients that may be apart as they are in the tree.
+  // The features of the provider decide whether clients share a watch of a list.
   const ofList = (name: 'tools' | 'prompts'): ChangeHub =>
     createChangeHub(
       {
@@ -41,7 +41,7 @@ export function createChanges(
   return {
     subscribe(to, onChange, ctx) {
       if ('uri' in to) return hubs.resources.subscribe(to.uri, onChange, ctx);
-      // A task has one client.
+      // Only one client watches a task, so there is nothing to share.
       if ('task' in to) return registries.tasks.watch(to.task, onChange, ctx);
       return hubs[to.list].subscribe(undefined, onChange, ctx);
     },

@@ -1,4 +1,4 @@
-/** Puts mounts, layers and frontends together: the engine that every way of serving shares. */
+/** Puts mounts, layers and frontends together to an engine, which stdio and HTTP serve alike. */
 import type { AccessOutline } from '../core/access.ts';
 import type { Admission } from '../core/admission.ts';
 import type { Bus } from '../core/bus.ts';
@@ -45,7 +45,7 @@ import { operatorDocuments } from './operators/index.ts';
 
 export { VERSION } from '../core/version.ts';
 
-/** How the server introduces itself (973-1). */
+/** The identity that the server shows to clients (973-1). */
 export interface ServerIdentity {
   readonly name: string;
   readonly version: string;
@@ -53,68 +53,72 @@ export interface ServerIdentity {
   readonly description?: string | undefined;
   readonly websiteUrl?: string | undefined;
   readonly icons?: readonly Icon[] | undefined;
-  /** For the model: how to use what is served. */
+  /** Instructions for the model: how to use what is served. */
   readonly instructions?: string | undefined;
 }
 
 export interface EngineOptions extends LayerOptions, ServedMounts {
-  /** Whether `replaceMounts` may be called later; then clients are promised to be told when lists change. Default: `false`. */
+  /** Whether `replaceMounts` may be called later. If so, the server declares that it notifies of changed lists. Default: `false`. */
   readonly replaceable?: boolean | undefined;
   readonly server?: Partial<ServerIdentity> | undefined;
   readonly limits?: (Partial<ResourceLimits> & UsageLimits) | undefined;
-  /** `walk` (default): the default list goes down the tree; `roots`: it shows the mounts' roots only. */
+  /** The list of all resources: `walk` (default) goes down the tree; `roots` shows only the roots of the mounts. */
   readonly listing?: 'walk' | 'roots' | undefined;
   readonly cacheHint?: CacheHint | undefined;
   readonly cursors?: Omit<CursorOptions, 'keys'> | undefined;
   readonly changes?: ChangeHubOptions | undefined;
-  /** Tools beside the resource tools. */
+  /** Tools in addition to the resource tools. */
   readonly tools?: readonly Tool[] | undefined;
   readonly prompts?: readonly (Prompt | PromptSource)[] | undefined;
-  /** Tools that reach the resources, for hosts that give models nothing else. `false` leaves them out. */
+  /** The tools that give access to resources, for hosts that offer only tools to models. `false` leaves them out. */
   readonly resourceTools?: ResourceToolOptions | false | undefined;
-  /** Finds the best places for a question in words, as `createIndex` of `vitrine/search` makes it. Default: none. */
+  /** The index of ranked search, as `createIndex` of `vitrine/search` returns it. Default: none. */
   readonly index?: RankedIndex | undefined;
   /**
-   * The things that get default icons: all (`true`, default); those that are described or read, and templates, but not lists
-   * of resources and tools (`described`); or none (`false`). Icons that somebody configured are in lists too, but for `false`.
+   * Which things get default icons. `true` (default): all. `described`: resources when they are described or read, and templates,
+   * but not the entries of lists of resources and tools. `false`: none. Configured icons are in lists too, unless it is `false`.
    */
   readonly icons?: boolean | 'described' | undefined;
   /**
-   * Takes out of a text what no client may see, such as passwords that are sent to other servers. Errors, log messages
-   * and reports of progress go through it, and what is said of mounted servers; contents do not. Default: nothing is hidden.
+   * Removes from a text what no client may see, such as passwords for other servers. It is applied to errors, log messages,
+   * reports of progress and the state of mounted servers, but not to contents. Default: nothing is removed.
    */
   readonly hide?: ((text: string) => string) | undefined;
 }
 
 export interface Engine {
   readonly identity: ServerIdentity;
-  /** For the model: its own instructions, and those of mounted servers that have been reached and the principal may use. */
+  /**
+   * Returns instructions for the model: the server's own, and those of mounted servers that have been reached and that the principal
+   * may use.
+   */
   instructionsFor(principal: Principal): string | undefined;
-  /** The mount that a published URI belongs to, whether it is there or not. */
+  /** Returns the mount that a published URI belongs to, whether or not the resource exists. */
   mountOf(uri: string): string | undefined;
-  /** Tells what a caller could do, before it asks for anything; undefined where everybody may do everything. */
+  /** Tells what a caller could do, before it requests anything; undefined if everybody may do everything. */
   readonly access: AccessOutline | undefined;
-  /** The one way in: all mounts, tools, prompts and subscriptions, through all layers. */
+  /** All operations on mounts, tools, prompts and subscriptions, through all layers. There is no other way to reach them. */
   readonly provider: EngineOperations;
-  /** How much may be asked for: every way of serving asks here before it begins with something. */
+  /** Limits the requests: stdio and HTTP ask it before they begin with a request. */
   readonly admission: Admission;
-  /** Records what was refused before any operation had begun; undefined without an audit. */
+  /** Records requests that were refused before an operation began; undefined without an audit. */
   readonly refused: Audit['refused'] | undefined;
-  /** Counts the open watches; `provider.subscribe` is the way to watch. */
+  /** Counts the open watches. Use `provider.subscribe` to open one. */
   readonly changes: Pick<Changes, 'size'>;
   readonly resources: ResourceOptions;
-  /** Which tools and prompts there can be, and whose they are; the provider lists and runs them. */
+  /** Tells whether there can be tools, and which mounts own them. Use `provider` to list and call them. */
   readonly tools: Pick<ToolRegistry, 'some' | 'watchable' | 'logging' | 'ownerOf'>;
+  /** Tells the same about prompts. */
   readonly prompts: Pick<PromptRegistry, 'some' | 'watchable' | 'ownerOf' | 'ownNames'>;
   readonly skills: {
     /** Whether there can be skills now. */
     readonly some: boolean;
     /** Whether the folders of all skills can be listed. */
     readonly directories: boolean;
-    /** For whoever runs the server: how many skills a mount has, and which are left out. */
+    /** Tells the operator how many skills a mount has, and which are left out. */
     found: Skills['found'];
   };
-  /** In which eras calls may become tasks, of which mounts, and under which ids clients know them. */
+  /** Tells for which mounts and eras calls may become tasks, and converts between the ids of clients and of servers. */
   readonly tasks: Pick<TaskRegistry, 'mounts'> & { readonly book: TaskBook };
   /** The name of the tool that searches; undefined without the resource tools. */
   readonly searchTool: string | undefined;
@@ -122,26 +126,27 @@ export interface Engine {
   readonly app: AppTools | undefined;
   /** The subscriptions that clients have made by tools; undefined without the resource tools. */
   readonly toolSubscriptions: SubscriptionBook | undefined;
-  /** The telemetry that every way of serving reports its requests to; undefined where there is none. */
+  /** The telemetry that stdio and HTTP report their requests to; undefined without telemetry. */
   readonly telemetry: Telemetry | undefined;
-  /** Takes out of errors and messages what no client may see; undefined where nothing is hidden. */
+  /** Removes from errors and messages what no client may see; undefined if nothing is removed. */
   readonly hide: ((text: string) => string) | undefined;
-  /** Joins replicas, and the keys that they share; undefined where there is one process only. */
+  /** Joins this replica with others; undefined if there is only one process. */
   readonly bus: Bus | undefined;
-  /** How rates are counted while the bus is away. */
+  /** While the bus cannot be reached: count rates in this process (`local`), or refuse requests (`refuse`). */
   readonly ratesWithoutBus: 'local' | 'refuse';
+  /** The keys that replicas share; undefined if each process uses its own. */
   readonly keys: Keys | undefined;
   /** Ranked search; undefined without an index. */
   readonly ranked: RankedSearch | undefined;
-  /** Mounts that have to be there, and are not: without them the server is not ready. */
+  /** Returns the mounts that must be reachable and are not. As long as there are any, the server is not ready. */
   unready(): Promise<readonly string[]>;
   /**
-   * Serves other mounts and folders of prompts from now on: whoever listens is told, sessions go on. A mount that is the same object
-   * is left as it is; one that is not among them any more is closed. Undefined where mounts are not `replaceable`.
-   * @throws ResourceError `invalid` when they are ambiguous: then nothing has changed
+   * Replaces the mounts and folders of prompts. Subscribers are notified, and sessions go on. A mount that is the same object as
+   * before stays open; a mount that is missing in `next` is closed. Undefined if mounts are not `replaceable`.
+   * @throws ResourceError `invalid` if the mounts are ambiguous; then nothing has changed
    */
   readonly replaceMounts: ((next: ServedMounts) => Promise<void>) | undefined;
-  /** Ends watches, then providers; resolves when nothing is left running. */
+  /** Ends watches, then providers. Resolves when everything has ended. */
   close(): Promise<void>;
 }
 
@@ -153,8 +158,8 @@ function iconsFor(mounts: MountIcons, listed: boolean): Pick<ResourceOptions, 'w
 }
 
 /**
- * Makes the engine. It serves nothing by itself: give it to `serveStdio` or `serveHttp`.
- * @throws ResourceError `invalid` when mounts are ambiguous, and for a bus without keys
+ * Makes an engine. It does not listen by itself: pass it to `serveStdio` or `serveHttp`.
+ * @throws ResourceError `invalid` if mounts are ambiguous, and for a bus without keys
  */
 export function createEngine(options: EngineOptions): Engine {
   if (options.bus !== undefined && options.keys === undefined) throw invalid(NO_KEYS);
@@ -190,21 +195,21 @@ export function createEngine(options: EngineOptions): Engine {
     partsOf,
   });
   const { resolver, tools, prompts, tasks } = live;
-  const bounds = { ...DEFAULT_LIMITS, ...options.limits };
-  const layers = createLayers(options, options.limits, resolver, bounds.maxReadBytes);
+  const resourceLimits = { ...DEFAULT_LIMITS, ...options.limits };
+  const layers = createLayers(options, options.limits, resolver, resourceLimits.maxReadBytes);
   const { audit, access, limits, skills } = layers;
-  // Tools and prompts read through the same layers that are around them.
+  // Tools and prompts are made from `provider`, so that they read resources through all layers; hence `named` comes later.
   const tree = withNamed(live.tree, () => named);
-  // A layer keeps every method that there is.
+  // Layers keep every method, so the result has all operations of an engine.
   const layered = applyLayers(tree, layers.all);
-  const completed = options.index ? completedByName(layered, () => ranked, bounds.completionMs) : layered;
+  const completed = options.index ? completedByName(layered, () => ranked, resourceLimits.completionMs) : layered;
   const provider = completed as EngineOperations;
   const resources: ResourceOptions = {
     provider,
     cursors: createCursorCodec({ ...options.cursors, keys: options.keys }),
-    limits: bounds,
+    limits: resourceLimits,
     ...(icons !== false && iconsFor((uri) => iconsOf(live, uri), icons === true)),
-    kept: createKeptAnswers(provider, bounds.keptBytes),
+    kept: createKeptAnswers(provider, resourceLimits.keptBytes),
     listing: options.listing ?? 'walk',
     cacheHint: options.cacheHint ?? { ttlMs: 0, cacheScope: 'private' },
   };
@@ -231,7 +236,7 @@ export function createEngine(options: EngineOptions): Engine {
           );
     const folders = promptFolders.map((folder) => ({
       ...promptFolder(folder, resources),
-      // One with a provider of its own is not served, and so of no mount.
+      // A folder with its own provider is not served, so it belongs to no mount.
       mount: folder.provider === undefined ? mountOf(folder.uri) : undefined,
     }));
     const servers = mounts.flatMap((mount) => publishServer(mount) ?? []);
@@ -271,16 +276,16 @@ export function createEngine(options: EngineOptions): Engine {
     getSkill,
     subscribe,
   };
-  // Last: what could not be put together leaves no file behind.
+  // The audit file is opened last, so that an engine that cannot be made leaves no file behind.
   audit?.open();
   ranked = options.index?.begin({
-    provider: applyLayers(live.tree, layers.ofNobody),
+    provider: applyLayers(live.tree, layers.withoutCaller),
     mounts: () => live.mounts,
     mountOf: resolver.mountOf,
     access: access?.outline,
     settings: JSON.stringify([options.redact, options.forms, options.describe]),
   });
-  const told = options.telemetry?.engine({
+  const metrics = options.telemetry?.engine({
     watches: () => changes.size,
     upstreams: () => upstreamStates(live.mounts),
     index: options.index && (() => ranked?.state()),
@@ -291,8 +296,8 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     identity: { name: 'vitrine', version: VERSION, ...options.server },
     instructionsFor(principal) {
-      const seen = live.parts.servers.filter(({ mount }) => access?.outline.could(principal, { mount }) !== false);
-      return joinInstructions(options.server?.instructions, seen);
+      const allowed = live.parts.servers.filter(({ mount }) => access?.outline.could(principal, { mount }) !== false);
+      return joinInstructions(options.server?.instructions, allowed);
     },
     access: access?.outline,
     mountOf: resolver.mountOf,
@@ -334,7 +339,7 @@ export function createEngine(options: EngineOptions): Engine {
         }
       : undefined,
     async close() {
-      told?.[Symbol.dispose]();
+      metrics?.[Symbol.dispose]();
       await live.parts.own?.close();
       toolSubscriptions?.close();
       await ranked?.close();

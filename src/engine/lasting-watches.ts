@@ -1,24 +1,24 @@
-/** Watches that survive a reload of the mounts: when a watched mount is replaced, they are opened again on the new one. */
+/** Keeps watches over a reload of the mounts: when a watched mount is replaced, the watch is opened again on the new one. */
 import type { Log } from '../core/context.ts';
 
-export interface Wanted {
+export interface LastingWatch {
   /** Opens the watch on the present mounts. */
   readonly open: () => Promise<AsyncDisposable>;
   /** Tells the watcher that the watched mount was replaced. */
   readonly replaced: () => void;
-  /** Returns what the watch is opened on; if that has not changed, the watch stays. Default: always opened again. */
+  /** Returns the object that is watched; a reload that does not change it keeps the watch. Default: each reload opens it again. */
   readonly on?: (() => unknown) | undefined;
   readonly log: Log;
 }
 
 export interface LastingWatches {
-  /** @throws errors of opening it */
-  add(wanted: Wanted): Promise<AsyncDisposable>;
-  /** Opens watches again whose mount was replaced. */
+  /** Opens a watch. @throws errors of opening it */
+  add(watch: LastingWatch): Promise<AsyncDisposable>;
+  /** After a reload, opens the watches again whose mount was replaced. */
   renew(): Promise<void>;
 }
 
-interface Lasting extends Wanted {
+interface Lasting extends LastingWatch {
   handle: Promise<AsyncDisposable>;
   opened: unknown;
 }
@@ -47,8 +47,8 @@ export function createLastingWatches(): LastingWatches {
   }
 
   return {
-    async add(wanted) {
-      const lasting: Lasting = { ...wanted, opened: wanted.on?.(), handle: wanted.open() };
+    async add(watch) {
+      const lasting: Lasting = { ...watch, opened: watch.on?.(), handle: watch.open() };
       all.add(lasting);
       try {
         await lasting.handle;

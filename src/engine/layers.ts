@@ -1,4 +1,4 @@
-/** The layers around everything that can be asked for, in one order. */
+/** Makes the layers that wrap all operations of an engine, in a fixed order. */
 import type { Bus } from '../core/bus.ts';
 import type { Keys } from '../core/keys.ts';
 import type { Layer } from '../core/layer.ts';
@@ -18,66 +18,66 @@ import { type TimeoutOptions, timeoutLayer } from '../layers/timeout/index.ts';
 import { hasForms } from './mounts.ts';
 
 export interface LayerOptions {
-  /** Globs over published URIs whose reading a human has to confirm. */
+  /** Globs of published URIs. A human must confirm each read of these. */
   readonly confirm?: readonly string[] | undefined;
-  /** For one operation of a provider, in milliseconds. */
+  /** The time limit of one operation of a provider, in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** For one operation of a kind, likewise. */
+  /** Time limits for kinds of operations, in milliseconds. */
   readonly timeouts?: TimeoutOptions['timeouts'];
   /**
-   * Who may do what. Default: everybody may do everything. With it, what nothing allows is denied. HTTP takes no tokens
-   * without it.
+   * Who may do what. With this option, everything is denied that no rule allows, and HTTP accepts tokens only with it. Default:
+   * everybody may do everything.
    */
   readonly access?: AccessOptions | undefined;
-  /** A record of every operation. Default: none. */
+  /** Records every operation. Default: no record. */
   readonly audit?: AuditOptions | undefined;
-  /** Traces and metrics, as `createTelemetry` of `vitrine/layers/telemetry` makes them. Default: none. */
+  /** Traces and metrics, as `createTelemetry` of `vitrine/layers/telemetry` returns them. Default: none. */
   readonly telemetry?: Telemetry | undefined;
-  /** Secrets in what is read are covered, or what has them refused. Default: nothing is looked through. */
+  /** Covers secrets in contents, or refuses to serve contents that have secrets. Default: contents are not searched. */
   readonly redact?: RedactOptions | undefined;
-  /** Other forms of what is read, as the text of documents. Default: `false`, none. */
+  /** Makes other formats of contents, such as the text of documents. Default: `false`, none. */
   readonly forms?: AlternativesOptions | false | undefined;
-  /** Descriptions of resources, beside those of their providers. */
+  /** Descriptions of resources, in addition to those of their providers. */
   readonly describe?: readonly Description[] | undefined;
   /**
-   * Layers of one's own, the outermost first. They are around the mounts and inside all others: what they give is decided
-   * about, recorded, limited and redacted like what a provider gives. Default: none.
+   * Your own layers, the outermost first. They wrap the mounts, and all other layers wrap them: their answers are checked,
+   * recorded, limited and redacted like those of a provider. Default: none.
    */
   readonly layers?: readonly Layer[] | undefined;
   /**
-   * Joins this replica with others, which have the same `keys`: sessions of 2025 go on in any of them, and rates are counted in all
-   * together. Whoever made it closes it after the engine. Default: none.
+   * Joins this replica with others that have the same `keys`: any of them can continue a 2025 session, and rates are counted for
+   * all of them together. The code that made the bus closes it after the engine. Default: none.
    */
   readonly bus?: Bus | undefined;
   /**
-   * The place of formats of documents, and of digests of skills, that several processes share, and later ones find; needs `keys`.
-   * Default: each process makes its own, and has them in memory.
+   * Where processes share formats of documents and digests of skills, so that other and later processes find them. Needs `keys`.
+   * Default: each process makes its own and keeps them in memory.
    */
   readonly answers?: AnswersOptions | undefined;
   /**
-   * Seal what clients hold: cursors, states of questions, ids of tasks. The first one seals, and each opens; replicas share them.
-   * At least 32 random bytes each. Default: one that is random, so that nothing of it outlives the process.
+   * The keys that seal what clients hold: cursors, states of questions, ids of tasks. The first key seals, every key opens, and
+   * replicas share them. Each has at least 32 random bytes. Default: a random key, so that seals are valid for this process only.
    */
   readonly keys?: Keys | undefined;
 }
 
 export interface EngineLayers {
-  /** The outermost first. */
+  /** All layers, the outermost first. */
   readonly all: readonly Layer[];
-  /** Those that are the same for every caller: what an index is filled through. */
-  readonly ofNobody: readonly Layer[];
+  /** The layers that do the same for every caller. An index reads through these. */
+  readonly withoutCaller: readonly Layer[];
   readonly audit: Audit | undefined;
   readonly access: Access | undefined;
   readonly limits: Limits;
   readonly skills: Skills;
-  /** Conversions that were begun; undefined where no other formats are made. */
+  /** Returns how many conversions have begun; undefined if no other formats are made. */
   readonly conversions: (() => number) | undefined;
-  /** Undefined where answers are not shared. */
+  /** Returns the state of shared answers; undefined if answers are not shared. */
   readonly answers: (() => AnswersState) | undefined;
   close(): Promise<void>;
 }
 
-/** @param maxReadBytes the most that a client gets in one read */
+/** @param maxReadBytes the most bytes that a client gets in one read */
 export function createLayers(
   options: LayerOptions,
   usage: UsageLimits | undefined,
@@ -96,14 +96,16 @@ export function createLayers(
     resolver,
     maxFileBytes: maxReadBytes,
     readable: access === undefined,
-    // A version is one of what the provider gives, and not of what a layer makes of it.
+    // The version of a file is that of the provider's bytes, so it does not identify bytes that a layer has changed.
     answers: redaction === undefined && (options.layers ?? []).length === 0 ? answers : undefined,
   });
-  const concerns = (uri: string): boolean => {
+  const mayHaveFormats = (uri: string): boolean => {
     const mount = resolve(uri)?.mount;
     return mount !== undefined && hasForms(mount) && !skills.holds(uri);
   };
-  const alternatives = options.forms ? createAlternatives(options.forms, { concerns, answers }) : undefined;
+  const alternatives = options.forms
+    ? createAlternatives(options.forms, { concerns: mayHaveFormats, answers })
+    : undefined;
   const timeout = timeoutLayer({ timeoutMs, timeouts });
   const inner = [
     redaction?.layer,
@@ -115,7 +117,7 @@ export function createLayers(
   const ofCallers = [telemetry?.layer(mountOf), audit?.layer, access?.layer, limits.layer];
   return {
     all: [...ofCallers.filter((layer) => layer !== undefined), timeout, skills.layer, ...inner],
-    ofNobody: [timeout, ...inner],
+    withoutCaller: [timeout, ...inner],
     audit,
     access,
     limits,

@@ -5,20 +5,20 @@ import type { Operator, VariableSpec } from './parse.ts';
 import { decodeUnits, toUnits, type Units } from './percent.ts';
 
 type Value = string | string[] | Record<string, string>;
-/** Units from a start to an end. */
+/** A range of units. */
 type Range = readonly [start: number, end: number];
 
 /**
- * The values by name, in an object without prototype so that any name is just a name. Where a template has
- * a variable several times, the first one without a prefix counts, else the one that shows most of the value.
+ * Returns the values by name, in an object without a prototype, so that `__proto__` is a name like any other. If a template
+ * mentions a variable several times, the first mention without a prefix counts; if all have one, the mention that took most text.
  */
 export function readCaptures(captures: readonly Capture[], units: Units): Record<string, Value> {
   const values: Record<string, Value> = Object.create(null);
   const prefixed = new Map<string, number>();
   for (const [i, capture] of captures.entries()) {
     const { spec, expression } = capture.variable;
-    const shown = prefixed.get(spec.name);
-    const better = shown !== undefined && (spec.prefix === undefined || capture.end - capture.start > shown);
+    const length = prefixed.get(spec.name);
+    const better = length !== undefined && (spec.prefix === undefined || capture.end - capture.start > length);
     if (Object.hasOwn(values, spec.name) && !better) continue;
     const alone = [captures[i - 1], captures[i + 1]].every((other) => other?.variable.expression !== expression);
     const value = readValue(spec, expression.operator, units, [capture.start, capture.end], alone);
@@ -57,8 +57,8 @@ function readValue(
 }
 
 /**
- * Pairs from the text between equals signs: what stands between two of them is a value, a separator and the next key.
- * Under `.` the separator is also a value character; the last one is taken, so keys hold none.
+ * Makes pairs of the texts between equals signs. Between two of them are a value, a separator and the next key. With the
+ * operator `.`, a value may contain the separator too, so the text is split at the last one and keys contain none.
  */
 function regroup(units: Units, sides: readonly Range[], separator: string): Range[][] {
   const flat = sides.flatMap((side, i): Range[] => {
@@ -78,7 +78,7 @@ function readPairs(pairs: readonly (readonly string[])[]): Record<string, string
   return values;
 }
 
-/** The ranges between raw separators; an encoded separator has another code, and does not split. */
+/** Returns the ranges between raw separators. An encoded separator has another code and does not split. */
 function split(units: Units, [start, end]: Range, separator: string): Range[] {
   const code = separator.charCodeAt(0);
   const ranges: Range[] = [];
@@ -96,7 +96,7 @@ function splitFirst(units: Units, range: Range, separator: string): Range[] {
   return first === undefined || first[1] === range[1] ? [range] : [first, [first[1] + 1, range[1]]];
 }
 
-/** The value in `name=value`, or nothing where the name stands alone. */
+/** Returns the range of the value in `name=value`, or an empty range if there is only a name. */
 function afterName(name: Units, [start, end]: Range): Range {
   return [Math.min(start + name.length + 1, end), end];
 }

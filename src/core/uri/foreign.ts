@@ -5,9 +5,9 @@
 import { encodeSegment } from '../uri.ts';
 
 export interface ForeignSpellings {
-  /** The normal form by RFC 3986 section 6.2.2 and the rules of URLs: the same resource for a server that follows these. */
+  /** The normal form by RFC 3986 section 6.2.2 and the URL standard. A server that follows them treats it as the same resource. */
   readonly normal: readonly string[];
-  /** Spellings that a careless server could treat as the same. */
+  /** Spellings that a careless server could treat as the same resource. */
   readonly possible: readonly string[];
 }
 
@@ -24,10 +24,10 @@ export function foreignSpellings(uri: string): ForeignSpellings {
   if (PLAIN.test(uri)) return NONE;
   const normal = normalForm(uri);
   const careless = [uri, uri.replace(/[?#].*$/s, '')].map(carelessForm);
-  const known = new Set([uri, normal]);
+  const listed = new Set([uri, normal]);
   return {
     normal: normal === uri ? [] : [normal],
-    possible: careless.filter((each, index) => !known.has(each) && careless.indexOf(each) === index),
+    possible: careless.filter((each, index) => !listed.has(each) && careless.indexOf(each) === index),
   };
 }
 
@@ -56,7 +56,7 @@ interface Parts {
 
 const PARTS = /^([^:/?#]*):(?:\/\/([^/?#\\]*))?([^?#]*)(.*)$/s;
 
-/** Splits a URI into its parts; undefined where it has no scheme. */
+/** Splits a URI into its parts; undefined for a URI without a scheme. */
 function partsOf(uri: string): Parts | undefined {
   const found = PARTS.exec(uri);
   if (found === null) return undefined;
@@ -69,7 +69,7 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '44
 /** Schemes whose URLs always have a path. */
 const WITH_PATH: ReadonlySet<string> = new Set(['file', ...Object.keys(DEFAULT_PORTS)]);
 
-/** Normalizes a URI again and again: a path without its dot segments may need it once more. */
+/** Normalizes a URI until it does not change any more: removing dot segments may leave something to normalize. */
 function normalForm(uri: string): string {
   let form = normalOnce(uri);
   for (let round = 0; round < MAX_DECODING; round++) {

@@ -1,72 +1,73 @@
 /**
- * Places of what callers share (connections, processes, threads, questions to another server), and those who wait for one.
+ * Shares a limited number of places (connections, processes, threads, requests to another server) fairly between callers.
  *
- * Each caller has a line of its own, first come, first served; the lines take turns. So a caller who asks for much waits
- * behind itself, and delays another one by a single job for each place. Jobs are not interrupted, so a caller that is not
- * alone never has all places: of four one is kept for others, of a hundred twenty-five. With one place only there is none
- * to keep; then others wait until the job that has it is over, and come next.
+ * Each caller has its own line, first come, first served, and the lines take turns. So a caller with many jobs mostly waits for
+ * its own, and delays another caller by at most one job for each place. Jobs are not interrupted; therefore, if there are several
+ * callers, none of them gets all places: one of four is kept for the others, twenty-five of a hundred. A single place cannot be
+ * kept: other callers wait until its job ends, and then come next.
  */
 import { overLimit } from '../admission.ts';
 import { ANONYMOUS } from '../context.ts';
 import { createLine, type Line, type Standing } from './line.ts';
 
-/** Who asks: the id of a principal, or another name where there is no principal yet. */
+/** A caller: the id of a principal, or another name if there is no principal yet. */
 export type Caller = string | symbol;
 
-/** The server as a caller, for work of its own such as looking for changes; it takes turns with the others. */
+/** The server itself as a caller, for its own work such as looking for changes. It takes turns with the other callers. */
 export const SERVER: unique symbol = Symbol('server');
 
-/** One place of so many is kept for others than a caller who has the rest. */
+/** One place of so many is kept, so that one caller cannot take all places. */
 const KEPT_OF = 4;
 
-/** Of those who may wait in all, one caller may be one of so many. */
+/** One caller may have one of so many of the jobs that may wait in all. */
 const SHARE_OF = 4;
 
-/** How long somebody waits for a place, in milliseconds, unless it is said otherwise. */
+/** How long a job waits for a place by default, in milliseconds. */
 export const MAX_WAIT_MS = 15_000;
 
-/** When it is worth trying again after a refusal, in milliseconds. */
+/** When a refused caller should try again, in milliseconds. */
 const RETRY_MS = 1_000;
 
 export interface FairQueueOptions {
   /** How many jobs run at a time. */
   readonly places: number;
-  /** With fewer places than this none is kept for others: where one job may need two at once. Default: 2. */
+  /** With fewer places than this, none is kept for others. Raise it if one job may need two places at once. Default: 2. */
   readonly keepsFrom?: number | undefined;
-  /** Who waits in all; a quarter of them for one caller, unless it is alone. */
+  /** The most jobs that wait in all. One caller may have a quarter of them, or all while it is the only caller. */
   readonly maxWaiting: number;
-  /** Bytes that those who wait hold in all, likewise. Default: they are not counted. */
+  /** The most bytes that waiting jobs hold in all, shared in the same way. Default: they are not counted. */
   readonly maxWaitingBytes?: number | undefined;
-  /** How long one waits, in milliseconds. Default: `MAX_WAIT_MS`. */
+  /** How long a job waits, in milliseconds. Default: `MAX_WAIT_MS`. */
   readonly maxWaitMs?: number | undefined;
-  /** For the error of those who get no place: what is wrong. */
+  /** What is wrong, for the error when there is no place. */
   readonly busy: string;
-  /** For the same error: which option says how many places there are. */
+  /** The option that sets the number of places, for the same error. */
   readonly limit: string;
 }
 
 export interface FairQueue {
   /**
-   * Waits for a place. What it resolves with gives the place back, once.
-   * @param bytes that are held while it waits
-   * @throws ResourceError `limited` with `retryAfterMs`, when too many wait or it has waited for too long; the reason of
-   *   the signal; what the queue was closed with
+   * Waits for a place. Resolves with a function that gives the place back; calling it again does nothing.
+   * @param bytes the bytes that the job holds while it waits. Default: 0
+   * @throws ResourceError `limited` with `retryAfterMs`, if too many jobs wait or this one has waited too long; the reason of
+   *   the signal; the error that the queue was closed with
    */
   take(caller: Caller, signal: AbortSignal, bytes?: number): Promise<() => void>;
-  /** Who has a place, and who waits. */
+  /** The number of jobs that have a place. */
   readonly running: number;
+  /** The number of jobs that wait. */
   readonly waiting: number;
-  /** Refuses those who wait, and whoever comes. */
+  /** Refuses all waiting and all later jobs with this error. */
   close(error: Error): void;
 }
 
-/** A caller who has a place or waits for one. */
+/** A caller that has a place or waits for one. */
 interface Lane {
   readonly caller: Caller;
   readonly line: Line<Waiting>;
   running: number;
   bytes: number;
-  /** Its place among those whose turn it may be. */
+  /** The lane's position among those that wait for a turn; undefined if it does not. */
   turn: Standing<Lane> | undefined;
 }
 
@@ -79,13 +80,13 @@ interface Waiting {
 export function createFairQueue(options: FairQueueOptions): FairQueue {
   const { places, maxWaiting, maxWaitingBytes = Number.POSITIVE_INFINITY, maxWaitMs = MAX_WAIT_MS } = options;
   const kept = places < (options.keepsFrom ?? 2) ? 0 : Math.max(1, Math.floor(places / KEPT_OF));
-  /** Bounded by those who run and wait: a lane without either is gone. */
+  /** Limited by the jobs that run or wait: a lane without any is removed. */
   const lanes = new Map<Caller, Lane>();
   const turns: Line<Lane> = createLine();
   let running = 0;
   let waiting = 0;
   let waitingBytes = 0;
-  /** Others than the only caller of a server without authorization have been here. */
+  /** Whether a caller with an identity has come. Without authorization, all callers are anonymous and count as one. */
   let shared = false;
   let closed: Error | undefined;
 
@@ -93,14 +94,14 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   const mostRunning = (): number => (shared ? places - kept : places);
 
   function laneOf(caller: Caller): Lane {
-    const known = lanes.get(caller);
-    if (known !== undefined) return known;
+    const existing = lanes.get(caller);
+    if (existing !== undefined) return existing;
     const lane: Lane = { caller, line: createLine(), running: 0, bytes: 0, turn: undefined };
     lanes.set(caller, lane);
     return lane;
   }
 
-  /** Gets it in line for a turn where it waits and may run; forgets it where it does neither. */
+  /** Puts a lane in line for a turn if it waits and may run, and removes it if it neither waits nor runs. */
   function arrange(lane: Lane): void {
     const waits = lane.line.length > 0;
     if (waits && lane.running < mostRunning()) lane.turn ??= turns.join(lane);
@@ -114,10 +115,10 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   function begin(lane: Lane): () => void {
     running++;
     lane.running++;
-    let given = false;
+    let returned = false;
     return () => {
-      if (given) return;
-      given = true;
+      if (returned) return;
+      returned = true;
       running--;
       lane.running--;
       arrange(lane);
@@ -131,12 +132,12 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       if (lane === undefined) return;
       lane.turn = undefined;
       if (lane.running < mostRunning()) lane.line.first?.enter();
-      // Behind the others, where it has more to do.
+      // If the lane has more jobs, it goes to the end of the line.
       arrange(lane);
     }
   }
 
-  /** The first one of each caller is let in beyond the limit, up to as many again: the others may have used it up. */
+  /** The first job of each caller may wait even beyond the limit, up to twice the limit, because other callers may have used it up. */
   function isFull(lane: Lane, bytes: number): boolean {
     const share = shared ? SHARE_OF : 1;
     const isFirst = lane.line.length === 0;
@@ -183,7 +184,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       if (closed !== undefined) throw closed;
       shared ||= caller !== SERVER && caller !== ANONYMOUS.id;
       const lane = laneOf(caller);
-      // If a place is free, nobody waits who could have it.
+      // As long as a place is free, no job waits that could take it.
       if (running < places && lane.line.length === 0 && lane.running < mostRunning()) return begin(lane);
       if (!isFull(lane, bytes)) return await wait(lane, signal, bytes);
       arrange(lane);

@@ -1,9 +1,9 @@
-/** Work that somebody waits for a while only. */
+/** Waits for work with a limit in time. */
 
-/** Stands for the result of work that took longer than somebody waits. */
+/** Returned instead of a result by `inTime` if the work takes too long. */
 export const LATE = Symbol('late');
 
-/** Settles as the work does, or resolves to `LATE` after so many milliseconds. The work goes on then. */
+/** Settles like the work, or resolves to `LATE` after `ms` milliseconds. The work then goes on. */
 export async function inTime<T>(work: Promise<T>, ms: number): Promise<T | typeof LATE> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<typeof LATE>((resolve) => {

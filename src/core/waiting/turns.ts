@@ -1,9 +1,9 @@
-/** So many works at a time; the others wait for their turn. */
+/** Limits how much work runs at a time; the rest waits for its turn. */
 
-/** Runs a work when it is its turn. */
+/** Runs work when it is its turn, and settles like it. */
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** @param places works that run at a time */
+/** @param places how many pieces of work run at a time */
 export function createTurns(places: number): InTurn {
   const waiting: (() => void)[] = [];
   let free = places;

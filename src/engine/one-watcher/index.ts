@@ -1,4 +1,4 @@
-/** Lets one of several replicas watch a source where watching costs (`docs/decisions/0064-one-watcher.md`). */
+/** If watching a source is expensive, lets one of several replicas watch it for all (`docs/decisions/0064-one-watcher.md`). */
 import type { Bus } from '../../core/bus.ts';
 import type { Context } from '../../core/context.ts';
 import { wrapProvider } from '../../core/layer.ts';
@@ -10,25 +10,25 @@ import { eventOf, listOf, listSubject, resourceSubject, type Subject, uriOf } fr
 import type { OnChange } from './watched.ts';
 
 export interface OneWatcher {
-  /** The mount, watched together with other replicas where that costs. The same for the same mount. */
+  /** Returns the mount with shared watches if watching it is expensive, else the mount itself; always the same object for a mount. */
   share(mount: Mount): Mount;
-  /** The mount is not served any more. */
+  /** Ends the shared watches of a mount that is no longer served. */
   end(mount: Mount): Promise<void>;
   /** Gives leases back, and ends every watch. */
   close(): Promise<void>;
 }
 
-/** @param bus undefined where there is one process: then everything stays as it is */
+/** @param bus undefined if there is only one process: then mounts are returned unchanged */
 export function createOneWatcher(bus: Bus | undefined): OneWatcher {
   const shared = new Map<Mount, { readonly mount: Mount; readonly source: SharedSource }>();
 
-  function sharedMount(mount: Mount, over: Bus) {
+  function sharedMount(mount: Mount, bus: Bus) {
     const { provider, server } = mount;
     const source = createSharedSource({
-      bus: over,
+      bus,
       name: JSON.stringify([mount.name, mount.source ?? '']),
-      place: (subject, onChange, ctx) => placed(mount, subject, onChange, ctx),
-      heard: (subject, event) => heardOf(mount, subject, event),
+      place: (subject, onChange, ctx) => watchDirectly(mount, subject, onChange, ctx),
+      heard: (subject, event) => passOn(mount, subject, event),
     });
     const watched: Mount = {
       ...mount,
@@ -43,14 +43,14 @@ export function createOneWatcher(bus: Bus | undefined): OneWatcher {
   return {
     share(mount) {
       if (bus === undefined || mount.provider.watch === undefined || mount.provider.heard === undefined) return mount;
-      const made = shared.get(mount) ?? sharedMount(mount, bus);
-      shared.set(mount, made);
-      return made.mount;
+      const entry = shared.get(mount) ?? sharedMount(mount, bus);
+      shared.set(mount, entry);
+      return entry.mount;
     },
     async end(mount) {
-      const made = shared.get(mount);
+      const entry = shared.get(mount);
       shared.delete(mount);
-      await made?.source.close();
+      await entry?.source.close();
     },
     async close() {
       await Promise.all([...shared.values()].map(({ source }) => source.close()));
@@ -59,8 +59,8 @@ export function createOneWatcher(bus: Bus | undefined): OneWatcher {
   };
 }
 
-/** Watches at the source itself. */
-async function placed({ provider, server }: Mount, subject: Subject, onChange: OnChange, ctx: Context) {
+/** Watches a subject at the source itself. */
+async function watchDirectly({ provider, server }: Mount, subject: Subject, onChange: OnChange, ctx: Context) {
   const list = serverListOf(subject);
   if (list !== undefined && server !== undefined) return server.watch(list, () => onChange(eventOf(subject)), ctx);
   return await (provider.watch?.(uriOf(subject), onChange, ctx) ?? nothing());
@@ -68,7 +68,8 @@ async function placed({ provider, server }: Mount, subject: Subject, onChange: O
 
 const nothing = async (): Promise<AsyncDisposable> => ({ [Symbol.asyncDispose]: async () => {} });
 
-function heardOf({ provider, server }: Mount, subject: Subject, event: ChangeEvent): void {
+/** Tells the provider or server of a change that another replica has seen. */
+function passOn({ provider, server }: Mount, subject: Subject, event: ChangeEvent): void {
   const list = serverListOf(subject);
   if (list === undefined) provider.heard?.(event);
   else server?.heard?.(list);
@@ -79,7 +80,7 @@ function serverListOf(subject: Subject): ServerList | undefined {
   return list === 'resources' ? undefined : list;
 }
 
-/** A server whose lists are watched together. Everything else is asked of the server itself, whose features come to be known later. */
+/** Returns a server with shared watches of its lists. It inherits everything else, so that features that become known later show. */
 function sharedServer(server: MountedServer, source: SharedSource): MountedServer {
   return Object.assign(Object.create(server), {
     watch: (list: ServerList, onChange: () => void, ctx: Context) => source.watch(listSubject(list), onChange, ctx),

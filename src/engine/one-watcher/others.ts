@@ -1,36 +1,37 @@
-/** The subjects that other replicas want of the one that has the lease. */
-import type { Want, Word } from './speech.ts';
+/** Keeps the subjects that the other replicas want the replica with the lease to watch. */
+import type { Message, Want } from './speech.ts';
 import type { Subject } from './subject.ts';
 
 /** The most subjects of one source that other replicas may want. */
 export const MAX_OTHERS = 50_000;
 
-/** A replica that was not heard of for so long has ended, in milliseconds. */
+/** A replica that has sent nothing for so many milliseconds counts as ended. */
 export const GONE_MS = 10_000;
 
 interface Other {
   readonly wants: Set<Subject>;
-  /** Subjects for which there was no room. */
+  /** Subjects that it wants, but for which there was no room. */
   readonly over: Set<Subject>;
-  heard: number;
+  /** When its last message came, in milliseconds by `elapsed`. */
+  heardAt: number;
 }
 
 export interface Others {
-  /** Whether one of them wants it. */
+  /** Whether another replica wants a subject. */
   want(subject: Subject): boolean;
-  /** @returns the subjects that are wanted anew, and those for which there is no room */
-  heard(word: Extract<Word, { kind: 'wants' }>): {
+  /** Notes what a replica wants. @returns the subjects that it newly wants (`more`), and those for which there is no room (`over`) */
+  heard(message: Extract<Message, { kind: 'wants' }>): {
     readonly more: readonly Want[];
     readonly over: readonly Want[];
   };
-  /** Notes that a replica is there. @returns whether it is known what it wants */
-  here(word: Extract<Word, { kind: 'here' }>): boolean;
-  /** Forgets those that have ended. */
+  /** Notes that a replica is running. @returns whether all that it wants has been noted */
+  here(message: Extract<Message, { kind: 'here' }>): boolean;
+  /** Forgets replicas that have ended. */
   sweep(): void;
   clear(): void;
 }
 
-/** @param elapsed milliseconds by a clock that nobody sets */
+/** @param elapsed the milliseconds of a monotonic clock */
 export function createOthers(elapsed: () => number): Others {
   const others = new Map<string, Other>();
   const count = (): number => [...others.values()].reduce((sum, { wants }) => sum + wants.size, 0);
@@ -38,10 +39,10 @@ export function createOthers(elapsed: () => number): Others {
   return {
     want: (subject) => [...others.values()].some(({ wants }) => wants.has(subject)),
     heard({ from, more, less, anew }) {
-      const known = anew ? undefined : others.get(from);
-      const other = known ?? { wants: new Set(), over: new Set(), heard: 0 };
+      const existing = anew ? undefined : others.get(from);
+      const other = existing ?? { wants: new Set(), over: new Set(), heardAt: 0 };
       others.set(from, other);
-      other.heard = elapsed();
+      other.heardAt = elapsed();
       for (const each of less) if (!other.wants.delete(each)) other.over.delete(each);
       const room = Math.max(0, MAX_OTHERS - count());
       const [taken, over] = [more.slice(0, room), more.slice(room)];
@@ -50,13 +51,13 @@ export function createOthers(elapsed: () => number): Others {
       return { more: taken, over };
     },
     here({ from, count: wanted }) {
-      const known = others.get(from);
-      if (known === undefined) return wanted === 0;
-      known.heard = elapsed();
-      return known.wants.size + known.over.size === wanted;
+      const other = others.get(from);
+      if (other === undefined) return wanted === 0;
+      other.heardAt = elapsed();
+      return other.wants.size + other.over.size === wanted;
     },
     sweep() {
-      for (const [from, { heard }] of others) if (elapsed() - heard > GONE_MS) others.delete(from);
+      for (const [from, { heardAt }] of others) if (elapsed() - heardAt > GONE_MS) others.delete(from);
     },
     clear: () => others.clear(),
   };

@@ -1,6 +1,7 @@
 /**
- * One source that replicas watch together (`docs/decisions/0064-one-watcher.md`). The replica that has the lease watches what any
- * of them wants, and tells the others over the bus. The others try for the lease in turn. Where the bus is away, each watches by itself.
+ * Lets replicas watch one source together (`docs/decisions/0064-one-watcher.md`). The replica with the lease watches every subject
+ * that a replica wants, and tells the others of changes over the bus. The others keep trying to get the lease. While the bus cannot
+ * be reached, each replica watches by itself.
  */
 import type { Bus } from '../../core/bus.ts';
 import { type Context, createContext, type Log, SILENT } from '../../core/context.ts';
@@ -9,46 +10,48 @@ import type { ChangeEvent } from '../../core/provider.ts';
 import { abortable } from '../../core/waiting/abortable.ts';
 import { createTurns } from '../../core/waiting/turns.ts';
 import { createOthers } from './others.ts';
-import { createSpeech, type Want, type Word } from './speech.ts';
+import { createSpeech, type Message, type Want } from './speech.ts';
 import { eventOf, type Subject } from './subject.ts';
 import { createWatched, type OnChange, type Watched } from './watched.ts';
 
-/** How long a lease lasts, and between two attempts to take or renew it, in milliseconds. */
+/** How long a lease lasts, in milliseconds. */
 export const LEASE_MS = 4_000;
+
+/** The time between two attempts to take or renew the lease, in milliseconds. */
 export const TURN_MS = 1_000;
 
 /**
- * How long the replica with the lease has to say that it watches something, in milliseconds, before this replica does so itself:
- * while a client waits, and afterwards.
+ * How long this replica waits for the replica with the lease to confirm a watch, in milliseconds, before it watches by itself:
+ * `first` while a client waits, `again` later.
  */
 const ANSWER_MS = { first: 2_000, again: 10_000 } as const;
 
-/** Until the source, or the replica with the lease, is asked again to watch what it refused to, in milliseconds. */
+/** The time until a watch that was refused by the source or the replica with the lease is tried again, in milliseconds. */
 export const RETRY_MS = 10_000;
 
-/** Watches that are placed at the source at a time. */
+/** The most watches that are being opened at the source at a time. */
 const CONCURRENCY = 16;
 
 export interface SourceOptions {
   readonly bus: Bus;
-  /** The same in all replicas that have the same source. */
+  /** The name of the source: the same in all replicas that have the same source. */
   readonly name: string;
-  /** Watches at the source. */
+  /** Watches a subject at the source. */
   readonly place: (subject: Subject, onChange: OnChange, ctx: Context) => Promise<AsyncDisposable>;
-  /** Another replica has heard of this: whatever is kept and out of date is forgotten. */
+  /** Called for a change that another replica has seen, so that the provider drops outdated caches. */
   readonly heard: (subject: Subject, event: ChangeEvent) => void;
-  /** Milliseconds by a clock that nobody sets. */
+  /** The milliseconds of a monotonic clock. */
   readonly elapsed?: (() => number) | undefined;
 }
 
 export interface SharedSource {
-  /** As `watch` of a provider. */
+  /** Does the same as `watch` of a provider. */
   watch(subject: Subject, onChange: OnChange, ctx: Context): Promise<AsyncDisposable>;
   /** Gives the lease back, and ends every watch. */
   close(): Promise<void>;
 }
 
-/** `holder` has the lease, `follower` knows that another one has it, `alone` cannot know. */
+/** `holder`: this replica has the lease. `follower`: another one has it. `alone`: the bus cannot be reached. */
 type Role = 'holder' | 'follower' | 'alone';
 
 export function createSharedSource({
@@ -67,14 +70,14 @@ export function createSharedSource({
   const ending = new Set<Promise<void>>();
   const lifetime = new AbortController();
   let log: Log = SILENT;
-  /** Undefined while nothing is wanted here. */
+  /** Undefined while this replica has nothing to watch. */
   let role: Role | undefined;
-  /** Counts the changes of who watches. */
+  /** Counts the changes of the role. */
   let term = 0;
-  /** Counts what is asked of the replica that has the lease. */
+  /** Counts the requests to the replica with the lease. */
   let marks = 0;
-  /** Until when the lease is certainly this replica's. */
-  let until = 0;
+  /** Until then, by `elapsed`, this replica certainly has the lease. */
+  let leaseUntil = 0;
   let turning = Promise.resolve();
   let entering: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -98,7 +101,7 @@ export function createSharedSource({
       watched.tell(event);
       if (role === 'holder' && others.want(subject)) speech.changed(subject, event);
     };
-    // It is for all who want it, in all replicas, so it is nobody's.
+    // The watch serves all clients of all replicas, so its context belongs to no caller.
     return inTurn(() => place(subject, onChange, createContext({ signal: lifetime.signal, log })));
   }
 
@@ -111,7 +114,7 @@ export function createSharedSource({
     return done;
   }
 
-  /** Sees to it that changes are heard of: over the bus, or at the source. @throws what the source refuses with */
+  /** Makes sure that changes are noticed: over the bus, or at the source. @throws the error with which the source refuses */
   async function cover(watched: Watched, patienceMs: number): Promise<void> {
     let since: number;
     do {
@@ -136,7 +139,7 @@ export function createSharedSource({
     watched.established = true;
   }
 
-  /** Changes may have been missed: tells of one when changes are heard of again. */
+  /** Watches again after changes may have been missed, and then reports a change. */
   function recover(watched: Watched): void {
     if (!watched.established || watched.recovering || watched.listeners.size === 0) return;
     watched.recovering = true;
@@ -157,7 +160,7 @@ export function createSharedSource({
       });
   }
 
-  /** It is not watched, or by this replica itself in the place of the one that has the lease. */
+  /** Retries a subject that is not watched, or that this replica watches although another one has the lease. */
   function tryAgain(watched: Watched): void {
     if (watched.missed || !watched.placed) recover(watched);
     else if (role === 'follower' && watched.listeners.size > 0) {
@@ -171,7 +174,10 @@ export function createSharedSource({
     all.get(subject)?.tell(event);
   }
 
-  /** @param anew also where it is that already: what the others know of this replica, or it of them, may be wrong */
+  /**
+   * Takes on a role.
+   * @param anew even if it has this role already, because messages between the replicas may have been lost
+   */
   function become(next: Role, anew = false): void {
     if (role === next && !anew) return;
     if (role !== next) others.clear();
@@ -186,7 +192,7 @@ export function createSharedSource({
     }
   }
 
-  /** Ends what nobody wants any more. */
+  /** Ends a watch that no replica wants any more. */
   async function tidy(watched: Watched): Promise<void> {
     const { subject, listeners } = watched;
     if (listeners.size > 0 || (role === 'holder' && others.want(subject))) return;
@@ -194,7 +200,7 @@ export function createSharedSource({
     await unplace(watched);
   }
 
-  /** Takes the lease or renews it, or finds out that another one has it. @param anew as of `become` */
+  /** Takes or renews the lease, or finds out that another replica has it. @param anew see `become` */
   function turn(anew: boolean): Promise<void> {
     turning = turning.then(() => takeTurn(anew));
     return turning;
@@ -204,15 +210,15 @@ export function createSharedSource({
     clearTimeout(timer);
     if (lifetime.signal.aborted) return;
     if (all.size === 0) return rest();
-    const asked = elapsed();
-    const has = bus.whole ? await bus.memory.lease(topic, self, LEASE_MS).catch(() => undefined) : undefined;
+    const startedAt = elapsed();
+    const hasLease = bus.whole ? await bus.memory.lease(topic, self, LEASE_MS).catch(() => undefined) : undefined;
     if (lifetime.signal.aborted) return;
-    if (has === true) {
-      until = asked + LEASE_MS;
+    if (hasLease === true) {
+      leaseUntil = startedAt + LEASE_MS;
       become('holder', anew);
-    } else if (has === false) become('follower', anew);
-    // The lease is still its own, and the others count on it.
-    else if (role !== 'holder' || elapsed() >= until) become('alone', anew);
+    } else if (hasLease === false) become('follower', anew);
+    // A holder goes on until its lease ends, since the other replicas rely on it.
+    else if (role !== 'holder' || elapsed() >= leaseUntil) become('alone', anew);
     if (role === 'holder') others.sweep();
     if (role === 'follower') speech.here(wanted().length);
     for (const watched of [...all.values()]) {
@@ -223,7 +229,7 @@ export function createSharedSource({
     timer.unref();
   }
 
-  /** Nothing is wanted here. */
+  /** Gives up the role, because this replica has nothing to watch. */
   async function rest(): Promise<void> {
     const before = role;
     role = undefined;
@@ -233,23 +239,25 @@ export function createSharedSource({
     speech.left();
   }
 
-  function wants(word: Extract<Word, { kind: 'wants' }>): void {
+  /** Handles what another replica wants or no longer wants, if this one has the lease. */
+  function serve(message: Extract<Message, { kind: 'wants' }>): void {
     if (role !== 'holder') return;
-    const { more, over } = others.heard(word);
-    for (const want of over) speech.watching(word.from, want, false);
+    const { more, over } = others.heard(message);
+    for (const want of over) speech.watching(message.from, want, false);
     for (const want of more) {
       watchedOf(want[0])
         .place()
         .then(
-          () => role === 'holder' && speech.watching(word.from, want, true),
-          () => role === 'holder' && speech.watching(word.from, want, false),
+          () => role === 'holder' && speech.watching(message.from, want, true),
+          () => role === 'holder' && speech.watching(message.from, want, false),
         );
     }
-    for (const watched of word.less.map((each) => all.get(each))) if (watched !== undefined) void tidy(watched);
+    for (const watched of message.less.map((subject) => all.get(subject)))
+      if (watched !== undefined) void tidy(watched);
     if (all.size === 0) void turn(false);
   }
 
-  /** The replica that has the lease has said whether it watches this. */
+  /** Handles the answer of the replica with the lease: whether it watches the subject. */
   function answered([subject, mark]: Want, covers: boolean): void {
     const watched = all.get(subject);
     if (role !== 'follower' || watched?.mark !== mark) return;
@@ -258,31 +266,31 @@ export function createSharedSource({
     else if (!covers && !watched.placed) recover(watched);
   }
 
-  function listen(word: Word): void {
-    switch (word.kind) {
+  function listen(message: Message): void {
+    switch (message.kind) {
       case 'wants':
-        wants(word);
+        serve(message);
         return;
       case 'here':
-        if (role === 'holder' && !others.here(word)) speech.holding(word.from);
+        if (role === 'holder' && !others.here(message)) speech.holding(message.from);
         return;
       case 'holding':
-        if (role === 'follower' && (word.to ?? self) === self) become('follower', true);
+        if (role === 'follower' && (message.to ?? self) === self) become('follower', true);
         return;
       case 'watching':
       case 'refused':
-        if (word.to === self) for (const want of word.wants) answered(want, word.kind === 'watching');
+        if (message.to === self) for (const want of message.wants) answered(want, message.kind === 'watching');
         return;
       case 'changed':
-        tell(word.subject, word.event);
+        tell(message.subject, message.event);
         return;
       case 'left':
         if (role === 'follower') void turn(false);
     }
   }
 
-  const forget = [
-    bus.listen(topic, (data) => listen(data as Word)),
+  const stops = [
+    bus.listen(topic, (data) => listen(data as Message)),
     bus.onMended(() => {
       if (role !== undefined) void turn(true);
     }),
@@ -320,7 +328,7 @@ export function createSharedSource({
     async close() {
       lifetime.abort(new ResourceError('unavailable', 'The server is shutting down'));
       clearTimeout(timer);
-      for (const each of forget) each();
+      for (const stop of stops) stop();
       await turning;
       for (const watched of all.values()) {
         watched.answered(false);

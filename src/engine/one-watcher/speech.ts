@@ -1,4 +1,4 @@
-/** Everything that replicas say to each other about the watches on one source. */
+/** Sends the messages of replicas to each other about the watches on one source. */
 import type { Bus } from '../../core/bus.ts';
 import type { ChangeEvent } from '../../core/provider.ts';
 import type { Subject } from './subject.ts';
@@ -6,63 +6,65 @@ import type { Subject } from './subject.ts';
 /** The most subjects in one message. */
 const MAX_SUBJECTS = 500;
 
-/** How long subjects wait to be said together, in milliseconds. */
+/** How long subjects are gathered before they are sent in one message, in milliseconds. */
 const GATHER_MS = 2;
 
-/** Changes of one subject are told at most once in so many milliseconds. */
+/** A change of a subject is sent at most once in so many milliseconds. */
 export const CHANGE_MS = 50;
 
-/** A subject, and the number of the time that it was asked for: an answer is to that time and no other one. */
+/** A subject, and the number of the request for it. An answer repeats the number, so that answers to earlier requests are ignored. */
 export type Want = readonly [subject: Subject, mark: number];
 
-/** Something that another replica says; `from` tells replicas apart. */
-export type Word = { readonly from: string } & (
+/** A message of a replica. `from` identifies the replica. */
+export type Message = { readonly from: string } & (
   | {
+      /** The sender wants more subjects to be watched, and no longer wants others. */
       readonly kind: 'wants';
       readonly more: readonly Want[];
       readonly less: readonly Subject[];
-      /** Nothing is wanted beside these, and what is said of the same in the next messages. */
+      /** Whether this message begins a complete list, which the next messages may continue. Earlier wants are then void. */
       readonly anew: boolean;
     }
-  /** It is there, and wants so many. */
+  /** The sender is running and wants so many subjects. */
   | { readonly kind: 'here'; readonly count: number }
-  /** It has the lease, and asks that one, or all, for what they want. */
+  /** The sender has the lease, and asks one replica, or all, for what they want. */
   | { readonly kind: 'holding'; readonly to?: string | undefined }
-  /** It watches these for that replica from now on, or cannot. */
+  /** The sender watches these subjects for that replica from now on (`watching`), or cannot (`refused`). */
   | { readonly kind: 'watching' | 'refused'; readonly to: string; readonly wants: readonly Want[] }
+  /** The sender has seen a change. */
   | { readonly kind: 'changed'; readonly subject: Subject; readonly event: ChangeEvent }
-  /** It has given the lease back. */
+  /** The sender has given the lease back. */
   | { readonly kind: 'left' }
 );
 
 export interface Speech {
-  /** Wants one more. */
+  /** Says that this replica wants one more subject. */
   want(want: Want): void;
-  /** Wants one less. */
+  /** Says that this replica no longer wants a subject. */
   unwant(subject: Subject): void;
-  /** Wants these and nothing else. */
+  /** Says that this replica wants these subjects and no others. */
   wantAll(wants: readonly Want[]): void;
   here(count: number): void;
   holding(to?: string): void;
   watching(to: string, want: Want, placed: boolean): void;
   changed(subject: Subject, event: ChangeEvent): void;
   left(): void;
-  /** Says nothing that waits any more. */
+  /** Drops messages that have not been sent yet. */
   close(): void;
 }
 
-/** @param from this replica; @param topic of the source */
+/** @param topic the topic of the source on the bus @param from identifies this replica */
 export function createSpeech(bus: Bus, topic: string, from: string): Speech {
-  /** In the order in which they were said last. */
+  /** Wants to send, in the order of their last change; undefined for a subject that is no longer wanted. */
   const wants = new Map<Subject, Want | undefined>();
-  /** Answers by the replica that they are for. */
+  /** Answers to send, by the replica that gets them. */
   const answers = new Map<string, { readonly want: Want; readonly placed: boolean }[]>();
-  /** Subjects whose change was told a little while ago, with the change that is to be told next. */
-  const told = new Map<Subject, ChangeEvent | undefined>();
+  /** Subjects of which a change was sent in the last `CHANGE_MS`, with the change to send next. */
+  const recent = new Map<Subject, ChangeEvent | undefined>();
   const timers = new Set<NodeJS.Timeout>();
   let gathering: NodeJS.Timeout | undefined;
 
-  const say = (word: Word): void => bus.publish(topic, word);
+  const send = (message: Message): void => bus.publish(topic, message);
 
   function after(ms: number, act: () => void): NodeJS.Timeout {
     const timer = setTimeout(() => {
@@ -89,26 +91,26 @@ export function createSpeech(bus: Bus, topic: string, from: string): Speech {
     for (const part of partsOf([...wants])) {
       const more = part.flatMap(([, want]) => (want === undefined ? [] : [want]));
       const less = part.flatMap(([subject, want]) => (want === undefined ? [subject] : []));
-      say({ from, kind: 'wants', more, less, anew: false });
+      send({ from, kind: 'wants', more, less, anew: false });
     }
     wants.clear();
     for (const [to, all] of answers) {
-      for (const [kind, is] of [
+      for (const [kind, isPlaced] of [
         ['watching', true],
         ['refused', false],
       ] as const)
-        for (const part of partsOf(all.filter(({ placed }) => placed === is)))
-          say({ from, kind, to, wants: part.map(({ want }) => want) });
+        for (const part of partsOf(all.filter(({ placed }) => placed === isPlaced)))
+          send({ from, kind, to, wants: part.map(({ want }) => want) });
     }
     answers.clear();
   }
 
   function tell(subject: Subject, event: ChangeEvent): void {
-    say({ from, kind: 'changed', subject, event });
-    told.set(subject, undefined);
+    send({ from, kind: 'changed', subject, event });
+    recent.set(subject, undefined);
     after(CHANGE_MS, () => {
-      const next = told.get(subject);
-      told.delete(subject);
+      const next = recent.get(subject);
+      recent.delete(subject);
       if (next !== undefined) tell(subject, next);
     });
   }
@@ -120,13 +122,13 @@ export function createSpeech(bus: Bus, topic: string, from: string): Speech {
       wants.clear();
       const parts = partsOf(all);
       for (const [at, more] of (parts.length > 0 ? parts : [[]]).entries())
-        say({ from, kind: 'wants', more, less: [], anew: at === 0 });
+        send({ from, kind: 'wants', more, less: [], anew: at === 0 });
     },
     here(count) {
       flush();
-      say({ from, kind: 'here', count });
+      send({ from, kind: 'here', count });
     },
-    holding: (to) => say({ from, kind: 'holding', ...(to !== undefined && { to }) }),
+    holding: (to) => send({ from, kind: 'holding', ...(to !== undefined && { to }) }),
     watching(to, want, placed) {
       const all = answers.get(to) ?? [];
       answers.set(to, all);
@@ -134,10 +136,10 @@ export function createSpeech(bus: Bus, topic: string, from: string): Speech {
       gathering ??= after(GATHER_MS, flush);
     },
     changed(subject, event) {
-      if (told.has(subject)) told.set(subject, event);
+      if (recent.has(subject)) recent.set(subject, event);
       else tell(subject, event);
     },
-    left: () => say({ from, kind: 'left' }),
+    left: () => send({ from, kind: 'left' }),
     close() {
       for (const timer of timers) clearTimeout(timer);
       timers.clear();

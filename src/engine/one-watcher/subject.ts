@@ -1,4 +1,4 @@
-/** The things of a source that can be watched, each as one text. */
+/** Names the things of a source that can be watched: a resource or a list. */
 import type { ChangeEvent } from '../../core/provider.ts';
 import type { ListName } from '../../protocol/list-name.ts';
 
@@ -14,15 +14,15 @@ export const listSubject = (list: ListName): Subject => `${LIST}${list}`;
 
 const LISTED = listSubject('resources');
 
-/** The URI of a resource; undefined for a list. */
+/** Returns the URI of a resource; undefined for a list. */
 export const uriOf = (subject: Subject): string | undefined =>
   subject.startsWith(URI) ? subject.slice(URI.length) : undefined;
 
-/** The list; undefined for a resource. */
+/** Returns the name of a list; undefined for a resource. */
 export const listOf = (subject: Subject): ListName | undefined =>
   subject.startsWith(LIST) ? (subject.slice(LIST.length) as ListName) : undefined;
 
-/** Tells that it has changed, or may have. */
+/** Makes the event that says that a subject has changed or may have changed. */
 export function eventOf(subject: Subject): ChangeEvent {
   const uri = uriOf(subject);
   return uri === undefined ? { kind: 'list-changed' } : { kind: 'updated', uri };

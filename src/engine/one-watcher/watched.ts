@@ -1,4 +1,4 @@
-/** One subject that is watched: by this replica at the source, or by another one that tells of it over the bus. */
+/** The state of one watched subject. This replica watches it at the source, or another replica does and reports over the bus. */
 import type { ChangeEvent } from '../../core/provider.ts';
 import type { Subject } from './subject.ts';
 
@@ -6,32 +6,33 @@ export type OnChange = (event: ChangeEvent) => void;
 
 export interface Watched {
   readonly subject: Subject;
-  /** Those of this replica that want it. */
+  /** The listeners in this replica. */
   readonly listeners: Set<OnChange>;
-  /** The number of the time that it was asked for last: another answer is an old one. */
+  /** The number of the last request for the subject. An answer with another number is outdated. */
   mark: number;
-  /** The replica that has the lease has said that it watches this. */
+  /** Whether the replica with the lease has said that it watches the subject. */
   covered: boolean;
-  /** Changes have been heard of once, so that whoever wants it counts on that. */
+  /** Whether the subject has been watched successfully, so that its listeners rely on it. */
   established: boolean;
-  /** A change may have been missed, and nobody was told so yet. */
+  /** Whether a change may have been missed that has not been reported yet. */
   missed: boolean;
-  /** It is being seen to that changes are heard again. */
+  /** Whether an attempt to watch it again is under way. */
   recovering: boolean;
-  /** When it may be tried again to watch it, by the clock that nobody sets. */
+  /** When the next attempt may begin, in milliseconds of the monotonic clock. */
   restsUntil: number;
-  /** Settles when changes are heard of for the first time. */
+  /** Settles when the first attempt to watch the subject has succeeded or failed. */
   ready: Promise<void> | undefined;
-  /** Whether this replica watches it at the source, or is about to. */
+  /** Whether this replica watches the subject at the source, or is about to. */
   readonly placed: boolean;
-  /** Watches it at the source. @throws what the source refuses with */
+  /** Watches the subject at the source. @throws the error with which the source refuses */
   place(): Promise<void>;
-  /** Does not watch it at the source any more. */
+  /** Ends the watch at the source. */
   unplace(): Promise<void>;
-  /** Waits for the replica that has the lease. @returns whether it watches this; false when the time is over, too */
+  /** Waits for the answer of the replica with the lease. @returns whether it watches the subject; `false` after `patienceMs` */
   answer(patienceMs: number): Promise<boolean>;
-  /** The answer, or that there is none. */
+  /** Settles the waits for an answer. @param covers whether the replica with the lease watches the subject */
   answered(covers: boolean): void;
+  /** Passes an event to the listeners. */
   tell(event: ChangeEvent): void;
 }
 

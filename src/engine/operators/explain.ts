@@ -1,4 +1,4 @@
-/** Answers who may do what, and by which rule, as `vitrine explain` does. */
+/** Serves a document that tells who may do what, and by which rule, like `vitrine explain`. */
 import type { Context, Principal } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { Owner } from '../../core/operations.ts';
@@ -7,14 +7,14 @@ import type { StateDocument } from '../../frontends/state.ts';
 import { type Access, type Explained, principalCalled, questionsAbout } from '../../layers/access/index.ts';
 import type { Resource } from '../../protocol/resources.ts';
 
-/** The parts of the server that have to be asked about what is explained. */
+/** The parts of the server that an explanation needs. */
 export interface Explaining {
   /** Describes a resource as the caller may see it. */
   metadata(uri: string, ctx: Context): Promise<Resource>;
   mountOf(uri: string): string | undefined;
   ownerOfTool(name: string): Owner;
   ownerOfPrompt(name: string, ctx: Context): Promise<Owner>;
-  /** Takes out of a text what no client may see. */
+  /** Removes from a text what no client may see. */
   readonly hide?: ((text: string) => string) | undefined;
 }
 
@@ -32,7 +32,7 @@ export const explainDocument = (parts: Explaining, access: Access): StateDocumen
   parameters: PARAMETERS,
   async of(ctx, query) {
     const subject = query.get('subject');
-    const about = subjectOf(query);
+    const about = aboutOf(query);
     if (subject === undefined || subject === '' || about === undefined) throw invalid(HOW_TO_ASK);
     const principal = principalCalled({
       subject,
@@ -52,16 +52,16 @@ interface About {
   readonly value: string;
 }
 
-/** The one thing that is asked about; undefined where there is none, or more than one. An empty text is none. */
-function subjectOf(query: ReadonlyMap<string, string>): About | undefined {
-  const given = (['uri', 'tool', 'prompt'] as const).flatMap((kind): About[] => {
+/** Returns the URI, tool or prompt that the query names; undefined unless it is exactly one. Empty texts do not count. */
+function aboutOf(query: ReadonlyMap<string, string>): About | undefined {
+  const named = (['uri', 'tool', 'prompt'] as const).flatMap((kind): About[] => {
     const value = query.get(kind);
     return value === undefined || value === '' ? [] : [{ kind, value }];
   });
-  return given.length === 1 ? given[0] : undefined;
+  return named.length === 1 ? named[0] : undefined;
 }
 
-const listIn = (text = ''): readonly string[] => text.split(/[\s,]+/).filter((each) => each !== '');
+const listIn = (text = ''): readonly string[] => text.split(/[\s,]+/).filter((word) => word !== '');
 
 async function explain(
   { kind, value }: About,
@@ -73,8 +73,8 @@ async function explain(
   switch (kind) {
     case 'tool': {
       const { mount, onlyResources } = parts.ownerOfTool(value);
-      const asked = { operation: 'call', name: value, arguments: {}, mount, onlyResources } as const;
-      return { tool: value, decisions: [await access.explain(asked, principal)] };
+      const call = { operation: 'call', name: value, arguments: {}, mount, onlyResources } as const;
+      return { tool: value, decisions: [await access.explain(call, principal)] };
     }
     case 'prompt': {
       const { mount } = await parts.ownerOfPrompt(value, ctx);
@@ -86,14 +86,16 @@ async function explain(
     case 'uri': {
       const resource = value.includes('{') ? undefined : await seenBy(ctx, value, parts);
       const uri = resource?.uri ?? value;
-      const asked = questionsAbout(uri).map((each) => ({ ...each, resource, mount: parts.mountOf(uri) }));
-      const decisions: readonly Explained[] = await Promise.all(asked.map((each) => access.explain(each, principal)));
+      const operations = questionsAbout(uri).map((each) => ({ ...each, resource, mount: parts.mountOf(uri) }));
+      const decisions: readonly Explained[] = await Promise.all(
+        operations.map((operation) => access.explain(operation, principal)),
+      );
       return { uri, ...(!value.includes('{') && { seen: resource !== undefined }), decisions };
     }
   }
 }
 
-/** As the caller sees it, who need not see everything; undefined where it does not, or there is no such thing. */
+/** Returns the resource as the caller sees it; undefined if the caller may not see it or it does not exist. */
 async function seenBy(ctx: Context, uri: string, { metadata }: Explaining): Promise<Resource | undefined> {
   try {
     return await metadata(uri, { ...ctx, decided: undefined, notes: undefined, purpose: undefined });
