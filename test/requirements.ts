@@ -100,7 +100,7 @@ const WHERE: Readonly<Record<string, readonly string[]>> = {
     'src/connection/intake.ts',
     'src/connection/allowance.ts',
     'src/providers/upstream/said.ts',
-    'src/explorer/forms/offered.ts',
+    'src/explorer/forms/suggestions.ts',
     'src/cli/completion/offer.ts',
   ],
 };

@@ -14,27 +14,27 @@ export interface ExplorerOptions {
   readonly client: Client;
   readonly exchanges: Cell<readonly Exchange[]>;
   readonly asked: Cell<readonly Asked[]>;
-  /** Title of the server. */
+  /** The title of the server. */
   readonly server: string;
-  /** The endpoint, for what is copied from the page; undefined where only this browser gets in. */
+  /** The endpoint, for commands to copy; undefined if only this browser has access. */
   readonly endpoint: string | undefined;
-  /** Whether places are kept in the address of the page. Default: true. */
+  /** Whether the address of the page follows the place. Default: true. */
   readonly addresses?: boolean;
 }
 
 export interface RunningExplorer {
   readonly store: Store;
-  /** Ends the streams, and takes the explorer out of the element. */
+  /** Ends the streams and removes the explorer from the element. */
   close(): void;
 }
 
-/** Draws the explorer into an element, which need not be in the page yet. */
+/** Draws the explorer into an element. The element may be added to the page later. */
 export function startExplorer(root: HTMLElement, options: ExplorerOptions): RunningExplorer {
   const { client, exchanges, asked, server, endpoint, addresses = true } = options;
   restoreTheme();
   const store = createStore({ client, exchanges, server, addresses });
   const help = cell(false);
-  const untake = takeKeys(store, help);
+  const releaseKeys = takeKeys(store, help);
   render(
     <StoreContext.Provider value={store}>
       <App endpoint={endpoint} help={help} asked={asked} />
@@ -44,7 +44,7 @@ export function startExplorer(root: HTMLElement, options: ExplorerOptions): Runn
   return {
     store,
     close() {
-      untake();
+      releaseKeys();
       store.close();
       render(null, root);
     },

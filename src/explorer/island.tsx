@@ -1,12 +1,12 @@
-/** Takes over a page of the explorer: the same addresses, in place, as soon as there is something to show. */
+/** Replaces a page of the explorer by the island as soon as it has something to show. Addresses stay the same. */
 import { createClient } from './client/client.ts';
 import type { Exchange } from './client/exchange.ts';
 import { startExplorer } from './explorer.tsx';
 import { type Asked, questioner } from './forms/asked.ts';
 import { cell } from './state/cell.ts';
-import { noted } from './state/store.ts';
+import { recordExchange } from './state/store.ts';
 
-/** Milliseconds after which the page is taken over even though the server has not answered. */
+/** Milliseconds after which the page is replaced even if the server has not answered. */
 const PATIENCE_MS = 2_000;
 
 const { endpoint = '/mcp', keyed } = document.querySelector<HTMLElement>('script[data-endpoint]')?.dataset ?? {};
@@ -15,7 +15,7 @@ const asked = cell<readonly Asked[]>([]);
 const client = createClient({
   endpoint,
   ask: questioner(asked),
-  wire: (exchange) => noted(exchanges, exchange),
+  wire: (exchange) => recordExchange(exchanges, exchange),
 });
 const root = document.createElement('div');
 root.className = 'island';
@@ -27,11 +27,11 @@ const { store } = startExplorer(root, {
   endpoint: keyed === undefined ? endpoint : undefined,
 });
 
-/** The page of the server stays until then, so that nothing flashes; what was typed into it is kept. */
+/** Replaces the page of the server, and keeps the text that the user has typed into its search field. */
 function takeOver(): void {
   // If the island could not be drawn, the page of the server stays.
   if (root.isConnected || root.childElementCount === 0) return;
-  for (const end of ends) end();
+  for (const unfollow of unfollows) unfollow();
   clearTimeout(timer);
   const typed = document.querySelector<HTMLInputElement>('input[name=q]');
   const hadFocus = typed !== null && document.activeElement === typed;
@@ -43,6 +43,6 @@ function takeOver(): void {
   if (hadFocus) field.focus();
 }
 
-// A question cannot wait.
-const ends = [store.roots.follow(() => requestAnimationFrame(takeOver)), asked.follow(takeOver)];
+// The page stays until the roots have come, so that it does not flash. Only a question to the user does not wait for them.
+const unfollows = [store.roots.follow(() => requestAnimationFrame(takeOver)), asked.follow(takeOver)];
 const timer = setTimeout(takeOver, PATIENCE_MS);

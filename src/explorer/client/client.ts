@@ -1,6 +1,6 @@
 /**
- * A lean client of MCP 2026-07-28 over `fetch`: each request is one POST that stands alone. Whatever the server asks in between
- * is answered by a person, and the request is sent again with the answers.
+ * A small client for MCP 2026-07-28 over `fetch`: each request is one POST of its own. If the server needs input, a person answers
+ * its questions, and the request is sent again with the answers.
  */
 import type { InputRequest, InputRequired } from '../../protocol/input-required.ts';
 import { eventsOf } from './events.ts';
@@ -9,31 +9,34 @@ import { isAbort, Refusal } from './refusal.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
 
-/** Asks a person, and resolves with the result in the shape of the request's own. */
+/** Puts a question to a person. Resolves with the result that this kind of question has. */
 export type Questioner = (request: InputRequest) => Promise<Data>;
 
-/** The messages that a listen stream brings. */
-export type Told = (method: string, params: Data) => void;
+/** Handles a notification from a listen stream. */
+export type OnNotification = (method: string, params: Data) => void;
 
-/** The part of a connection to an MCP server that the explorer needs: over `fetch` here, and through a host in an MCP App. */
+/** A connection to an MCP server, as far as the explorer needs it: over `fetch`, or through the host of an MCP App. */
 export interface Client {
-  /** @throws Refusal, and a DOMException `AbortError` after the signal */
+  /** Sends a request. @throws Refusal if it fails, and a DOMException `AbortError` after an abort */
   request<T>(method: string, params?: Data, signal?: AbortSignal): Promise<T>;
-  /** Listens until the signal; resolves when the stream has ended. @param told of the acknowledgement too */
-  listen(notifications: Data, told: Told, signal: AbortSignal): Promise<void>;
+  /**
+   * Listens for notifications until the signal aborts. Resolves when the stream has ended.
+   * @param onNotification also gets the acknowledgement
+   */
+  listen(notifications: Data, onNotification: OnNotification, signal: AbortSignal): Promise<void>;
 }
 
 export interface ClientOptions {
-  /** The address of the endpoint, of this origin. */
+  /** The address of the endpoint, which has the origin of the page. */
   readonly endpoint: string;
   readonly ask: Questioner;
-  /** Told of each exchange when it begins and when it has ended. */
+  /** Called with each exchange when it begins and when it has ended. */
   readonly wire: (exchange: Exchange) => void;
 }
 
 const REVISION = '2026-07-28';
 
-/** The parameter that stands in the header `Mcp-Name`, too. */
+/** The parameter of each method that is repeated in the header `Mcp-Name`. */
 const NAMED_BY: Readonly<Record<string, string>> = {
   'resources/read': 'uri',
   'tools/call': 'name',
@@ -83,7 +86,7 @@ export function createClient({ endpoint, ask, wire }: ClientOptions): Client {
     }
   }
 
-  async function once(method: string, params: Data, signal: AbortSignal | undefined): Promise<Data> {
+  async function requestOnce(method: string, params: Data, signal: AbortSignal | undefined): Promise<Data> {
     const { id, response, ended } = await post(method, params, signal);
     let text = '';
     let message: Message | undefined;
@@ -91,8 +94,8 @@ export function createClient({ endpoint, ask, wire }: ClientOptions): Client {
       if (isStream(response) && response.body !== null) {
         for await (const data of eventsOf(response.body)) {
           text += `${data}\n`;
-          const each = parsed(data);
-          if (each?.id === id && each.method === undefined) message = each;
+          const received = parsed(data);
+          if (received?.id === id && received.method === undefined) message = received;
         }
       } else {
         text = await response.text();
@@ -110,25 +113,25 @@ export function createClient({ endpoint, ask, wire }: ClientOptions): Client {
 
   return {
     async request<T>(method: string, params: Data = {}, signal?: AbortSignal): Promise<T> {
-      let asked: Data = params;
+      let sent: Data = params;
       for (let round = 0; round < MAX_ROUNDS; round++) {
-        const result = await once(method, asked, signal);
+        const result = await requestOnce(method, sent, signal);
         if (result.resultType !== 'input_required') return result as T;
         const { inputRequests = {}, requestState } = result as unknown as InputRequired;
         const inputResponses: Record<string, Data> = {};
-        // One after the other, since a person answers them.
+        // One after the other, because a person answers them.
         for (const [key, request] of Object.entries(inputRequests)) inputResponses[key] = await ask(request);
-        asked = { ...params, inputResponses, ...(requestState !== undefined && { requestState }) };
+        sent = { ...params, inputResponses, ...(requestState !== undefined && { requestState }) };
       }
       throw new Refusal('limited', '');
     },
-    async listen(notifications, told, signal) {
+    async listen(notifications, onNotification, signal) {
       const { response, ended } = await post('subscriptions/listen', { notifications }, signal);
       ended({ status: response.status });
       if (!isStream(response) || response.body === null) throw new Refusal('internal', `HTTP ${response.status}`);
       for await (const data of eventsOf(response.body)) {
         const message = parsed(data);
-        if (typeof message?.method === 'string') told(message.method, message.params ?? {});
+        if (typeof message?.method === 'string') onNotification(message.method, message.params ?? {});
       }
     },
   };
@@ -151,6 +154,7 @@ function refused({ code, message = '', data }: NonNullable<Message['error']>): R
   return new Refusal(reason, message, code);
 }
 
+/** Returns the headers of a request (SEP-2243). */
 export function headersOf(method: string, params: Data): Record<string, string> {
   const name = params[NAMED_BY[method] ?? ''];
   return {
@@ -162,7 +166,7 @@ export function headersOf(method: string, params: Data): Record<string, string> 
   };
 }
 
-/** Text for a header: in base64 where it is not plain (SEP-2243). */
+/** Writes a text for a header: in base64 unless it is plain ASCII (SEP-2243). */
 function headerText(text: string): string {
   if (/^[!-~](?:[ -~]*[!-~])?$/.test(text) && !text.startsWith('=?base64?')) return text;
   const bytes = new TextEncoder().encode(text);

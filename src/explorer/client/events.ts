@@ -1,9 +1,9 @@
-/** Server-sent events, as far as MCP uses them: the data of each event is one JSON message. */
+/** Reads server-sent events as MCP uses them: the data of each event is one JSON message. */
 
 /** The most characters of one event. */
 const MAX_EVENT = 64 * 1024 * 1024;
 
-/** @throws Error for an event that is too long */
+/** Gives the data of each event. @throws Error for an event that is too long */
 export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   let rest = '';

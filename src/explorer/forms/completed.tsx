@@ -1,15 +1,15 @@
-/** A field of a template or a prompt that the server completes. */
+/** Shows a field for a variable of a template or an argument of a prompt, with values that the server suggests. */
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { Data } from '../client/client.ts';
 import { useStore } from '../state/use-store.ts';
 import { TEXTS } from '../texts.ts';
-import { offeredOf } from './offered.ts';
+import { suggestionsIn } from './suggestions.ts';
 
 /** Milliseconds between the last keystroke and the request. */
 const TYPING_MS = 120;
 
 export interface CompletedProps {
-  /** The template or the prompt, as `completion/complete` names it. */
+  /** The reference to the template or the prompt, as `completion/complete` expects it. */
   readonly reference: Data;
   readonly name: string;
   readonly title?: string | undefined;
@@ -22,13 +22,13 @@ export interface CompletedProps {
 export function Completed({ reference, name, title, description, isRequired = false, values, put }: CompletedProps) {
   const store = useStore();
   const id = useId();
-  const [offered, setOffered] = useState<readonly string[]>([]);
-  const [isHere, setHere] = useState(false);
+  const [suggestions, setSuggestions] = useState<readonly string[]>([]);
+  const [hasFocus, setFocus] = useState(false);
   const value = values[name] ?? '';
-  const about = JSON.stringify([reference, values]);
-  // Requests again for other words.
+  const query = JSON.stringify([reference, values]);
+  // Requests suggestions again whenever a value changes.
   useEffect(() => {
-    if (!isHere) return;
+    if (!hasFocus) return;
     const abort = new AbortController();
     const { [name]: _, ...others } = values;
     const timer = setTimeout(() => {
@@ -36,7 +36,7 @@ export function Completed({ reference, name, title, description, isRequired = fa
       store.client
         .request<{ readonly completion?: { readonly values?: unknown } }>('completion/complete', params, abort.signal)
         .then(
-          ({ completion }) => setOffered(offeredOf(completion?.values)),
+          ({ completion }) => setSuggestions(suggestionsIn(completion?.values)),
           () => {},
         );
     }, TYPING_MS);
@@ -44,7 +44,7 @@ export function Completed({ reference, name, title, description, isRequired = fa
       clearTimeout(timer);
       abort.abort();
     };
-  }, [store, about, isHere]);
+  }, [store, query, hasFocus]);
   return (
     <div class="field">
       <label for={id}>
@@ -59,13 +59,13 @@ export function Completed({ reference, name, title, description, isRequired = fa
         autocomplete="off"
         spellcheck={false}
         value={value}
-        onFocus={() => setHere(true)}
-        onBlur={() => setHere(false)}
+        onFocus={() => setFocus(true)}
+        onBlur={() => setFocus(false)}
         onInput={({ currentTarget }) => put(currentTarget.value)}
       />
       <datalist id={`${id}-offered`}>
-        {offered.map((each) => (
-          <option key={each} value={each} />
+        {suggestions.map((suggestion) => (
+          <option key={suggestion} value={suggestion} />
         ))}
       </datalist>
       {description !== undefined && (

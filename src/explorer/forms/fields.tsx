@@ -1,4 +1,4 @@
-/** Fields for the properties of a JSON schema. What they cannot show is typed as JSON, so every tool can be called. */
+/** Shows fields for the properties of a JSON schema. A property of any other type is typed as JSON, so every tool can be called. */
 
 import { useId, useState } from 'preact/hooks';
 import { isData } from '../../protocol/data.ts';
@@ -39,7 +39,7 @@ export function Fields({ schema, values, change }: FieldsProps) {
   );
 }
 
-/** The defaults of a schema's properties. */
+/** Returns the defaults of a schema's properties. */
 export function defaultsOf({ properties }: Schema): Values {
   if (!isData(properties)) return {};
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** A template, a tool or a prompt: a form for it, and the result beneath. */
+/** Shows a template, a tool or a prompt: a form, and its result below. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { parseUriTemplate } from '../../core/uri-template.ts';
@@ -108,30 +108,30 @@ function TemplateForm({ template }: { readonly template: ResourceTemplate }) {
   );
 }
 
-interface Ran<T> {
+interface Run<T> {
   readonly result?: T;
   readonly problem?: Refusal;
   readonly isRunning: boolean;
 }
 
-/** One request at a time, which can be stopped. */
+/** Runs one request at a time. A new one aborts the one before. */
 function useRun<T>(method: string) {
   const store = useStore();
-  const [ran, setRan] = useState<Ran<T>>({ isRunning: false });
+  const [state, setState] = useState<Run<T>>({ isRunning: false });
   const abort = useRef<AbortController>(undefined);
   useEffect(() => () => abort.current?.abort(), []);
   const run = (params: Values): void => {
     abort.current?.abort();
     abort.current = new AbortController();
     const { signal } = abort.current;
-    setRan((before) => ({ ...before, isRunning: true }));
+    setState((before) => ({ ...before, isRunning: true }));
     store.client.request<T>(method, params, signal).then(
-      (result) => setRan({ result, isRunning: false }),
+      (result) => setState({ result, isRunning: false }),
       (error: unknown) =>
-        setRan(isAbort(error) ? { isRunning: false } : { problem: refusalOf(error), isRunning: false }),
+        setState(isAbort(error) ? { isRunning: false } : { problem: refusalOf(error), isRunning: false }),
     );
   };
-  return { ...ran, run, stop: () => abort.current?.abort() };
+  return { ...state, run, stop: () => abort.current?.abort() };
 }
 
 interface ButtonsProps {
@@ -197,8 +197,8 @@ function PromptForm({ prompt }: { readonly prompt: PromptDescription }) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const { result, problem, isRunning, run, stop } = useRun<GetPromptResult>('prompts/get');
   const get = (): void => {
-    const given = Object.entries(values).filter(([, value]) => value !== '');
-    run({ name: prompt.name, arguments: Object.fromEntries(given) });
+    const filled = Object.entries(values).filter(([, value]) => value !== '');
+    run({ name: prompt.name, arguments: Object.fromEntries(filled) });
   };
   return (
     <section class="offer">

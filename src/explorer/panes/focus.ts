@@ -1,19 +1,20 @@
-/** Moves the focus between the parts of the page, when what is to have it is there. */
+/** Moves the focus between the parts of the page, as soon as the part is on the page. */
 
-/** Milliseconds to wait for it: a server may be slow. */
+/** Milliseconds to wait for the element, because a server may be slow. */
 const PATIENCE_MS = 10_000;
 
-/** Another one takes the place of the one before, and so does a person who goes elsewhere. */
-let wanted = 0;
+/** The number of the last request. A later request cancels the earlier ones. */
+let lastRequest = 0;
 
+/** Focuses an element once it exists, unless the user has moved the focus elsewhere in the meantime. */
 function focusSoon(selector: string): void {
-  const own = ++wanted;
+  const request = ++lastRequest;
   const before = document.activeElement;
   const deadline = performance.now() + PATIENCE_MS;
   const look = (): void => {
     const now = document.activeElement;
     const isElsewhere = now !== before && now !== null && now !== document.body;
-    if (own !== wanted || isElsewhere || performance.now() > deadline) return;
+    if (request !== lastRequest || isElsewhere || performance.now() > deadline) return;
     const found = document.querySelector<HTMLElement>(selector);
     if (found !== null) found.focus();
     else requestAnimationFrame(look);
@@ -29,7 +30,7 @@ export const focusSearch = (): void => {
 };
 export const focusRows = (): void => focusSoon('.column:last-child [data-active] a, .results a');
 
-/** Moves it to the rows of a folder when they are there, and to the folder when it has none. @param uri undefined for the roots */
+/** Focuses the rows of a folder once they exist, or the folder if it has no entries. @param uri undefined for the roots */
 export const focusFolder = (uri: string | undefined): void => {
   const rows = `.rows[data-uri="${CSS.escape(uri ?? '')}"]`;
   focusSoon(`${rows} [data-active] a, ${rows}:not([aria-busy="true"]):not(:has(.sheet a))`);

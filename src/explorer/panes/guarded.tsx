@@ -1,10 +1,10 @@
-/** Draws a part of the page; where that breaks, it says so, and the rest goes on. */
+/** Draws a part of the page. If drawing it fails, it shows the error instead, and the rest of the page is not affected. */
 import { Component, type ComponentChildren } from 'preact';
 import { refusalOf } from '../client/refusal.ts';
 import { Problem } from './problem.tsx';
 
 interface GuardedProps {
-  /** Another one is tried anew. */
+  /** Identifies the content. When it changes, the error is forgotten. */
   readonly of: string;
   readonly children: ComponentChildren;
 }

@@ -1,4 +1,4 @@
-/** The commits that changed a file: what each changed, the file after it, and the differences since. */
+/** Shows the commits that changed a file, with links to the change, to the file after it, and to the differences since. */
 import { useEffect } from 'preact/hooks';
 import { countText, timeText } from '../../frontends/explorer/figures.ts';
 import type { History } from '../../frontends/explorer/history.ts';
@@ -8,7 +8,7 @@ import { TEXTS } from '../texts.ts';
 import { Link } from './link.tsx';
 import { Problem } from './problem.tsx';
 
-/** The most commits that are shown; the folder of them has all. */
+/** The most commits that are shown. A link leads to the folder of all. */
 const MAX_COMMITS = 200;
 
 export function HistoryOf({ history }: { readonly history: History }) {

@@ -1,4 +1,4 @@
-/** A link to a place: a real address, so that it can be copied and opened in another tab; followed in place. */
+/** A link to a place. It has a real address, so that it can be copied or opened in another tab; a click stays on the page. */
 import type { ComponentChildren } from 'preact';
 import { addressOfPlace, type Place } from '../state/place.ts';
 import { useStore } from '../state/use-store.ts';

@@ -7,7 +7,8 @@ import { useStore } from '../state/use-store.ts';
 import { PROBLEMS, TEXTS } from '../texts.ts';
 import { Link } from './link.tsx';
 
-const PASSES: ReadonlySet<string> = new Set(['timeout', 'limited', 'unavailable', 'internal']);
+/** Reasons of errors that may go away, so that trying again makes sense. */
+const TEMPORARY: ReadonlySet<string> = new Set(['timeout', 'limited', 'unavailable', 'internal']);
 
 interface ProblemProps {
   readonly refusal: Refusal;
@@ -16,11 +17,11 @@ interface ProblemProps {
 }
 
 export function Problem({ refusal, uri, again }: ProblemProps) {
-  const known = PROBLEMS[refusal.reason] ?? PROBLEMS.internal;
+  const texts = PROBLEMS[refusal.reason] ?? PROBLEMS.internal;
   return (
     <div class="problem" role="alert">
-      <h2>{known?.title}</h2>
-      <p>{known?.what}</p>
+      <h2>{texts?.title}</h2>
+      <p>{texts?.what}</p>
       {refusal.message !== '' && (
         <p class="soft" dir="auto">
           {refusal.message}
@@ -40,7 +41,7 @@ function Remedy({ refusal: { reason }, uri, again }: ProblemProps) {
       </button>
     );
   if (reason === 'too-large' && uri !== undefined) return <a href={addressOf('raw', uri)}>{TEXTS.openRaw}</a>;
-  if (!PASSES.has(reason)) {
+  if (!TEMPORARY.has(reason)) {
     const above = uri === undefined ? undefined : parentOf(roots.get(), uri);
     return <Link to={folderBeside(place.get(), above)}>{TEXTS.up}</Link>;
   }

@@ -1,4 +1,4 @@
-/** The results of a search: resources by name, and places in texts, each with a link to just its lines. */
+/** Shows the results of a search: resources whose names match, and places in texts, each with a link to its lines. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { kindOf } from '../../frontends/explorer/kinds.ts';
@@ -23,9 +23,9 @@ export function Results({ words }: { readonly words: string }) {
   const { tool: tools } = useCell(store.offers);
   const tool = searchToolOf(tools);
   const [found, setFound] = useState<{ readonly of: string; readonly found?: Found; readonly problem?: Refusal }>();
-  const [asked, ask] = useState(0);
+  const [attempt, setAttempt] = useState(0);
   const leave = useRef<AbortController>(undefined);
-  // Searched again when that is asked for.
+  // Searches again for other words, and when the user tries again after a problem.
   useEffect(() => {
     if (words === '' || tool === undefined) return;
     const abort = new AbortController();
@@ -37,7 +37,7 @@ export function Results({ words }: { readonly words: string }) {
       abort.abort();
       leave.current?.abort();
     };
-  }, [store, words, tool?.name, asked]);
+  }, [store, words, tool?.name, attempt]);
   const more = (next: Data): void => {
     const abort = new AbortController();
     leave.current = abort;
@@ -55,19 +55,19 @@ export function Results({ words }: { readonly words: string }) {
       (error: unknown) => isAbort(error) || setFound({ of: words, problem: refusalOf(error) }),
     );
   };
-  const isOld = found?.of !== words;
+  const isOutdated = found?.of !== words;
   return (
-    <section class="results" aria-busy={isOld}>
+    <section class="results" aria-busy={isOutdated}>
       <h1 dir="auto">{words === '' ? TEXTS.searchEverything : TEXTS.found(words)}</h1>
       {tools.length > 0 && tool === undefined && <p>{TEXTS.noSearch}</p>}
       {words === '' && <p class="soft">{TEXTS.searchHint}</p>}
-      {words !== '' && isOld && tool !== undefined && (
+      {words !== '' && isOutdated && tool !== undefined && (
         <p class="soft" role="status">
           {TEXTS.searching}
         </p>
       )}
       {words !== '' && found?.problem !== undefined && (
-        <Problem refusal={found.problem} again={() => ask((times) => times + 1)} />
+        <Problem refusal={found.problem} again={() => setAttempt((count) => count + 1)} />
       )}
       {words !== '' && found?.found !== undefined && <Places found={found.found} words={words} more={more} />}
     </section>
@@ -80,10 +80,10 @@ interface PlacesProps {
   readonly more: (next: Data) => void;
 }
 
-function Places({ found: { names, texts, said, next }, words, more }: PlacesProps) {
+function Places({ found: { names, texts, message, next }, words, more }: PlacesProps) {
   return (
     <>
-      {said !== undefined && <p dir="auto">{said}</p>}
+      {message !== undefined && <p dir="auto">{message}</p>}
       {names.length > 0 && (
         <>
           <h2>{TEXTS.byName}</h2>
@@ -107,7 +107,7 @@ function Places({ found: { names, texts, said, next }, words, more }: PlacesProp
           {TEXTS.next}
         </button>
       )}
-      {names.length + texts.length === 0 && said === undefined && <p>{TEXTS.nothingFound}</p>}
+      {names.length + texts.length === 0 && message === undefined && <p>{TEXTS.nothingFound}</p>}
     </>
   );
 }
@@ -133,7 +133,7 @@ function PlaceIn({ block, words }: { readonly block: ContentBlock; readonly word
 function marked(text: string, words: string): ComponentChildren {
   const wanted = words.toLowerCase();
   const lower = text.toLowerCase();
-  // Letters whose lower case is longer would shift the rest.
+  // If lower case has another length, the positions in the two texts differ.
   if (lower.length !== text.length) return text;
   const parts: ComponentChildren[] = [];
   let at = 0;

@@ -1,8 +1,8 @@
-/** Entries as rows of cells. */
+/** Shows entries as rows of cells. */
 import type { ComponentChildren } from 'preact';
 import { type Entries, useGrid } from './use-grid.ts';
 
-/** Pixels of a row, as the style has it. */
+/** The height of a row in pixels. The style sheet has the same value. */
 export const ROW = 32;
 
 export interface RowsProps extends Entries {

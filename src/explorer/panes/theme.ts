@@ -1,10 +1,10 @@
-/** Light or dark: as the system has it, until a person chooses. */
+/** Chooses between the light and the dark theme: the system's setting applies until the user chooses one. */
 
 const KEY = 'vitrine.theme';
 
 export function restoreTheme(): void {
-  const kept = recall(KEY);
-  if (kept === 'light' || kept === 'dark') document.documentElement.dataset.theme = kept;
+  const theme = recall(KEY);
+  if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
 }
 
 export function nextTheme(): void {
@@ -15,7 +15,7 @@ export function nextTheme(): void {
   keep(KEY, isDark ? 'light' : 'dark');
 }
 
-/** The text that was kept under a name; undefined where there is none, or nothing may be kept. */
+/** Returns the text that was kept under a key; undefined if there is none, or if the browser forbids storage. */
 export function recall(key: string): string | undefined {
   try {
     return localStorage.getItem(key) ?? undefined;
@@ -24,11 +24,11 @@ export function recall(key: string): string | undefined {
   }
 }
 
-/** Keeps a text for the next visit, where that is allowed. */
+/** Keeps a text for the next visit, if the browser allows storage. */
 export function keep(key: string, text: string): void {
   try {
     localStorage.setItem(key, text);
   } catch {
-    // Then it holds until the page is left.
+    // Without storage, the setting lasts until the user leaves the page.
   }
 }

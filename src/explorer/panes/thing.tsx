@@ -1,4 +1,4 @@
-/** The thing with its label: what it is, the ways to look at it, and how to use it elsewhere. */
+/** Shows a resource: tabs for its views, the preview, a label with its properties, and how to use it elsewhere. */
 import { useEffect } from 'preact/hooks';
 import { essenceOf, formatsOf } from '../../core/formats/formats.ts';
 import { addressOf, shellWord, withQuery } from '../../frontends/explorer/address.ts';
@@ -83,7 +83,7 @@ export function ThingPane({ at, described, endpoint }: ThingPaneProps) {
   );
 }
 
-/** The preview, the formats, the text and the bytes beneath them, and how a file of a repository came to be. */
+/** Shows the tabs: the preview, the other formats, the source text, the bytes, and the history of a file in a repository. */
 function Tabs({ at, resource }: { readonly at: At; readonly resource: Resource }) {
   const formats = (formatsOf(resource) ?? []).map(({ mimeType }) => mimeType);
   const look = lookOf(essenceOf(at.as ?? resource.mimeType), undefined);
@@ -116,7 +116,7 @@ function Tabs({ at, resource }: { readonly at: At; readonly resource: Resource }
   );
 }
 
-/** The ways through what is shown in windows. */
+/** Shows links to the other windows of a resource that is shown in windows. */
 function Windows({ at, thing: { window, look } }: { readonly at: At; readonly thing: Thing }) {
   if (at.lines !== undefined && at.show === undefined) {
     const [first, last] = at.lines.split('-');

@@ -1,8 +1,8 @@
-/** Entries as tiles, several to a row: for folders of pictures. */
+/** Shows entries as tiles, several in a row, for folders of pictures. */
 import type { ComponentChildren } from 'preact';
 import { type Entries, useGrid } from './use-grid.ts';
 
-/** Pixels of a tile, as the style has it. */
+/** The size of a tile in pixels. The style sheet has the same values. */
 const TILE = { height: 144, width: 136 } as const;
 
 export interface TilesProps extends Entries {

@@ -1,11 +1,11 @@
-/** A grid of which only the rows in view are in the page, moved in by keys and by typing what an entry begins with. */
+/** A grid that draws only the rows in view. Keys move in it, and so does typing the beginning of an entry's name. */
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** Rows beyond those in view, above and below. */
+/** The rows that are drawn above and below those in view. */
 const SPARE = 6;
 
-/** Milliseconds after which what is typed begins anew. */
+/** Milliseconds without a key after which typing begins another name. */
 const TYPED_MS = 800;
 
 /** The entries of a grid, and the functions that it calls. */
@@ -13,34 +13,34 @@ export interface Entries {
   readonly uri: string | undefined;
   readonly label: string;
   readonly count: number;
-  /** Whether entries may still come. */
+  /** Whether more entries may come. */
   readonly busy: boolean;
   /** The entry that is shown as chosen; -1 for none. */
   readonly chosen: number;
-  /** The entry that keys move from at first, where none is chosen; -1 for the first one. */
+  /** The entry that keys move from at first, if none is chosen; -1 for the first one. */
   readonly start: number;
   readonly name: (at: number) => string;
-  /** @param how Enter, or Space, which stays in the grid */
+  /** Opens an entry. @param how `space` keeps the focus in the grid */
   readonly open: (at: number, how: 'enter' | 'space') => void;
   readonly up: () => void;
-  /** Told of the entries in view when they have come to rest. */
+  /** Called with the range of entries in view when scrolling has stopped. */
   readonly viewed?: (from: number, to: number) => void;
 }
 
 export interface Shape {
-  /** Pixels of a row, as the style has it. */
+  /** The height of a row in pixels. The style sheet has the same value. */
   readonly height: number;
-  /** Pixels above the rows that stay in view. */
+  /** The height in pixels of the head, which stays in view above the rows. */
   readonly head: number;
-  /** Pixels of an entry of a row, where a row has several. */
+  /** The width of an entry in pixels, if a row has several entries. */
   readonly width?: number;
 }
 
 export interface Grid {
   readonly box: RefObject<HTMLDivElement | null>;
-  /** Entries of a row. */
+  /** The number of entries in a row. */
   readonly across: number;
-  /** Rows that are in the page. */
+  /** The rows that are drawn. */
   readonly rows: readonly number[];
   /** The entry that keys move from. */
   readonly at: number;
@@ -114,7 +114,7 @@ export function useGrid(entries: Entries, { height, head, width }: Shape): Grid 
     const now = Date.now();
     const text = (now - typed.current.at > TYPED_MS ? '' : typed.current.text) + key.toLowerCase();
     typed.current = { text, at: now };
-    // A letter alone leads on to the next one; more of them stay where they fit.
+    // The first letter moves on to the next match; further letters stay on the entry as long as it matches.
     const first = text.length === 1 ? at + 1 : at;
     for (let step = 0; step < count; step++) {
       const entry = (first + step) % count;
@@ -142,8 +142,8 @@ export function useGrid(entries: Entries, { height, head, width }: Shape): Grid 
       Backspace: up,
       ' ': () => open(at, 'space'),
     };
-    const does = moves[event.key];
-    if (does !== undefined) does();
+    const action = moves[event.key];
+    if (action !== undefined) action();
     else if (event.key.length === 1 && event.key !== '/' && event.key !== '?') type(event.key);
     else return;
     event.preventDefault();
@@ -152,8 +152,8 @@ export function useGrid(entries: Entries, { height, head, width }: Shape): Grid 
 
   const rows: number[] = [];
   for (let row = from; row < to; row++) rows.push(row);
-  // The row that keys move from is always there, so that Tab leads to it.
-  const own = Math.floor(at / across);
-  if (count > 0 && (own < from || own >= to)) rows.push(own);
+  // The row of the active entry is always drawn, so that Tab leads to it.
+  const activeRow = Math.floor(at / across);
+  if (count > 0 && (activeRow < from || activeRow >= to)) rows.push(activeRow);
   return { box, across, rows, at, setActive, pressed, scrolled: measure };
 }

@@ -1,4 +1,4 @@
-/** The first pane: mounts with their state, and the templates, tools and prompts of the server. */
+/** Shows the first pane: mounts with their state, and the templates, tools and prompts of the server. */
 import { isFolder } from '../../frontends/explorer/kinds.ts';
 import { MISSING_META_KEY } from '../../protocol/meta.ts';
 import { useCell } from '../state/cell.ts';
@@ -9,10 +9,10 @@ import { TEXTS } from '../texts.ts';
 import { Link } from './link.tsx';
 import { Separator } from './separator.tsx';
 
-/** Reasons of errors that say that the place of a mount does not answer. */
+/** Reasons of errors that say that a mount cannot be reached. */
 const AWAY: ReadonlySet<string> = new Set(['unavailable', 'timeout']);
 
-/** The most mounts that are named beside the page; the first page has all. */
+/** The most mounts that this pane shows. The first page shows all. */
 const MAX_PLACES = 64;
 
 interface Missing {
@@ -26,8 +26,8 @@ export function Where() {
   const roots = useCell(store.roots);
   const offers = useCell(store.offers);
   const { meta } = useCell(store.listing(undefined).listed);
-  const told = meta?.[MISSING_META_KEY];
-  const missing: readonly Missing[] = Array.isArray(told) ? told : [];
+  const notes = meta?.[MISSING_META_KEY];
+  const missing: readonly Missing[] = Array.isArray(notes) ? notes : [];
   const mounts = roots.filter(isFolder);
   const within = place.kind === 'resource' ? rootOf(roots, place.uri)?.uri : undefined;
   return (
@@ -80,7 +80,7 @@ export function Where() {
   );
 }
 
-/** The dot of a mount: filled, half where it is slow, empty with the reason where it is away. */
+/** Shows the dot of a mount: filled, half filled if the mount is slow, or empty and with the reason if it cannot be reached. */
 function State({ uri }: { readonly uri: string }) {
   const { slow, problem } = useCell(useStore().listing(uri).listed);
   const isAway = problem !== undefined && AWAY.has(problem.reason);

@@ -1,4 +1,4 @@
-/** Bytes in hexadecimal, with their letters. */
+/** Shows bytes in hexadecimal and as ASCII. */
 import { TEXTS } from '../texts.ts';
 import type { PreviewProps } from './props.ts';
 
@@ -15,7 +15,7 @@ export default function Hex({ thing: { bytes, text, window } }: PreviewProps) {
     lines.push(`${(start + at).toString(16).padStart(8, '0')}  ${pairs.padEnd(WIDTH * 3 - 1)}  ${letters}`);
   }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys do that only where the focus is
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keys can scroll this element only when it has the focus
     <section class="scrolls" dir="ltr" tabIndex={0} aria-label={TEXTS.bytesTab}>
       <pre>{lines.join('\n')}</pre>
     </section>

@@ -1,8 +1,8 @@
-/** Which module draws which type. Each is loaded when it is first needed. */
+/** Chooses the preview of a MIME type. */
 
 export type Look = 'text' | 'markdown' | 'table' | 'tree' | 'image' | 'audio' | 'video' | 'hex';
 
-/** Types of images that are drawn: raster only, for a drawing of vectors could hold more than a picture. */
+/** The types of images that are drawn: raster only, because a vector image may contain more than a picture. */
 const RASTER = /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/;
 
 const TREE = /^(?:application|text)\/(?:[\w.-]+\+)?(?:json|yaml|x-yaml)$/;
@@ -47,7 +47,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   swift: 'swift',
 };
 
-/** @param show what a person asked for: `text`, `bytes`, or neither */
+/** Chooses a preview. @param show the view that the user has chosen: `text` or `bytes`; any other value chooses by type */
 export function lookOf(type: string, show: string | undefined): Look {
   if (show === 'bytes') return 'hex';
   if (show === 'text') return 'text';
@@ -60,7 +60,7 @@ export function lookOf(type: string, show: string | undefined): Look {
   return TEXT.test(type) || type === 'image/svg+xml' || type === '' ? 'text' : 'hex';
 }
 
-/** The language to highlight; undefined for plain text. */
+/** Returns the language to highlight, by the type or else the end of the name; undefined for plain text. */
 export function languageOf(uri: string, type: string): string | undefined {
   const end = /\.(\w{1,8})(?:[?#]|$)/.exec(uri)?.[1]?.toLowerCase() ?? '';
   const [, sub = ''] = type.split('/');

@@ -1,6 +1,6 @@
 /**
- * Renders Markdown as elements, from the tokens of a library. HTML is shown as text, and nothing is loaded. A link leads to a
- * place in the explorer; one that leads elsewhere says so.
+ * Renders Markdown as elements, from the tokens of a library. HTML is shown as text, and images are not loaded. A relative link
+ * leads to a place in the explorer; a link to the web is marked as external.
  */
 import { lexer, type Token, type Tokens } from 'marked';
 import type { ComponentChildren } from 'preact';
@@ -11,7 +11,7 @@ import type { PreviewProps } from './props.ts';
 import { resolved } from './reference.ts';
 import { Code } from './text.tsx';
 
-/** The most levels of lists, quotes and emphasis. */
+/** The most levels of lists, quotes and emphasis that are drawn. */
 const MAX_DEPTH = 32;
 
 export default function Markdown({ thing: { text = '', resource } }: PreviewProps) {
@@ -110,7 +110,7 @@ function block(token: Tokens.Generic, base: string, depth: number): ComponentChi
   }
 }
 
-/** The entities that the library writes into texts, with their characters. */
+/** The entities that the library writes into texts, and the characters that they stand for. */
 const ENTITIES: Readonly<Record<string, string>> = {
   '&amp;': '&',
   '&lt;': '<',
@@ -128,7 +128,10 @@ interface ReferenceProps {
   readonly inside: ComponentChildren;
 }
 
-/** A relative link opens a place in the explorer. Any other opens a new page, which does not learn the address of this one. */
+/**
+ * Shows a link. A relative link opens a place in the explorer, and a link to the web opens a new page, which does not learn the
+ * address of this one. Any other link is shown as text.
+ */
 function Reference({ href, base, inside }: ReferenceProps) {
   if (isWebAddress(href))
     return (

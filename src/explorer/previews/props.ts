@@ -1,6 +1,6 @@
 import type { Thing } from '../state/reading.ts';
 
-/** Every preview gets the thing, as far as it was read. */
+/** The properties of every preview: the thing, as far as it has been read. */
 export interface PreviewProps {
   readonly thing: Thing;
 }

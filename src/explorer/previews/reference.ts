@@ -1,6 +1,6 @@
-/** References of a document to what lies beside it. */
+/** Resolves the relative links of a document. */
 
-/** The URI beside this one that a reference names; undefined for what is not below the same root. */
+/** Returns the URI that a relative link leads to; undefined for a link of any other kind. @param base the URI of the document */
 export function resolved(href: string, base: string): string | undefined {
   const [, root = '', path = ''] = /^([a-z][a-z0-9+.-]*:\/\/[^/]*\/)(.*)$/s.exec(base) ?? [];
   const plain = href.replace(/[?#].*$/s, '');

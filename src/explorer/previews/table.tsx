@@ -1,4 +1,4 @@
-/** A table of CSV or TSV. */
+/** Shows CSV or TSV as a table. */
 import { parseCsv } from 'hucre/csv';
 import { useMemo } from 'preact/hooks';
 import { countText } from '../../frontends/explorer/figures.ts';
@@ -6,8 +6,10 @@ import { TEXTS } from '../texts.ts';
 import { PlainText, visible } from './plain-text.tsx';
 import type { PreviewProps } from './props.ts';
 
-/** The most rows and columns that are drawn. */
+/** The most rows that are drawn. */
 const MAX_ROWS = 500;
+
+/** The most columns that are drawn. */
 const MAX_COLUMNS = 64;
 
 export default function Table({ thing }: PreviewProps) {
@@ -16,7 +18,7 @@ export default function Table({ thing }: PreviewProps) {
   const [head, ...body] = rows ?? [];
   if (head === undefined) return <PlainText text={text} />;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys do that only where the focus is
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keys can scroll this element only when it has the focus
     <section class="scrolls" tabIndex={0} aria-label={TEXTS.rows}>
       <table class="data">
         <thead>
@@ -41,7 +43,7 @@ export default function Table({ thing }: PreviewProps) {
   );
 }
 
-/** @param isPart the last row may have been cut, so it is left out */
+/** Returns the rows; undefined if the text cannot be parsed. @param isPart leaves out the last row, which may have been cut */
 function rowsOf(text: string, type: string, isPart: boolean): readonly (readonly string[])[] | undefined {
   try {
     const delimiter = type === 'text/tab-separated-values' ? '\t' : undefined;

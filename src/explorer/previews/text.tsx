@@ -1,4 +1,4 @@
-/** Shows text and code, highlighted in known languages. The library makes a tree, which becomes elements: no markup is parsed. */
+/** Shows text and code, with highlighting for known languages. The library returns a tree, not markup, and elements are made of it. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Tree } from './highlight.ts';
@@ -6,7 +6,7 @@ import { languageOf } from './looks.ts';
 import { PlainText, visible } from './plain-text.tsx';
 import type { PreviewProps } from './props.ts';
 
-/** The most characters that are highlighted; more would block the page. */
+/** The most characters of a text that is highlighted. A longer text would block the page. */
 const MAX_HIGHLIGHTED = 48 * 1024;
 
 export default function Text({ thing }: PreviewProps) {

@@ -1,4 +1,4 @@
-/** JSON and YAML as a tree. */
+/** Shows JSON and YAML as a tree. */
 import { useEffect, useState } from 'preact/hooks';
 import { PlainText } from './plain-text.tsx';
 import type { PreviewProps } from './props.ts';

@@ -7,7 +7,7 @@ import { visible } from './plain-text.tsx';
 /** The most members of one object or array that are drawn. */
 const MAX_MEMBERS = 500;
 
-/** Levels that are open at first. */
+/** The number of levels that are open at first. */
 const OPEN_LEVELS = 2;
 
 /** A branch with more members than this is closed at first. */
@@ -18,7 +18,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** The most columns of a table. */
 const MAX_COLUMNS = 32;
 
-/** Returns the columns of an array that can be shown as a table, since all its rows are flat; else undefined. */
+/** Returns the columns of an array whose members are all flat objects, so that it can be shown as a table; else undefined. */
 function columnsOf(value: object): readonly string[] | undefined {
   if (!Array.isArray(value) || value.length < 2) return undefined;
   const isFlat = (each: unknown): each is Row =>
@@ -33,7 +33,7 @@ function columnsOf(value: object): readonly string[] | undefined {
 
 function Rows({ columns, rows }: { readonly columns: readonly string[]; readonly rows: readonly Row[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys do that only where the focus is
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keys can scroll this element only when it has the focus
     <section class="scrolls" tabIndex={0} aria-label={TEXTS.rows}>
       <table class="data">
         <thead>

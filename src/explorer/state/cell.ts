@@ -1,40 +1,40 @@
-/** A value that components show; they are drawn again when it changes. */
+/** Holds values that components show. A component is drawn again when its value changes. */
 import { useEffect, useState } from 'preact/hooks';
 
 export interface Cell<T> {
   get(): T;
   set(value: T): void;
-  /** @returns a function that stops following */
-  follow(look: (value: T) => void): () => void;
+  /** Calls back after each change. @returns a function that ends this */
+  follow(onChange: (value: T) => void): () => void;
 }
 
 export function cell<T>(first: T): Cell<T> {
   let value = first;
-  const lookers = new Set<(value: T) => void>();
+  const followers = new Set<(value: T) => void>();
   return {
     get: () => value,
     set(next) {
       if (next === value) return;
       value = next;
-      for (const look of [...lookers]) look(value);
+      for (const onChange of [...followers]) onChange(value);
     },
-    follow(look) {
-      lookers.add(look);
-      return () => lookers.delete(look);
+    follow(onChange) {
+      followers.add(onChange);
+      return () => followers.delete(onChange);
     },
   };
 }
 
-/** Returns the value of a cell, in a component. */
+/** A hook that returns the value of a cell and draws the component again when it changes. */
 export function useCell<T>(of: Cell<T>): T {
   const [, draw] = useState(0);
   const drawn = of.get();
   useEffect(() => {
-    const again = (): void => draw((times) => times + 1);
-    const end = of.follow(again);
-    // It may have changed since it was drawn.
-    if (of.get() !== drawn) again();
-    return end;
+    const redraw = (): void => draw((times) => times + 1);
+    const unfollow = of.follow(redraw);
+    // The value may have changed since the component was drawn.
+    if (of.get() !== drawn) redraw();
+    return unfollow;
   }, [of]);
   return drawn;
 }

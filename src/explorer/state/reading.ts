@@ -1,4 +1,4 @@
-/** Reads the thing on the page: whole where that is needed and small enough, in a window otherwise. */
+/** Reads the resource on the page: images, sound and films as a whole, everything else in a window. */
 import { essenceOf, textFirst } from '../../core/formats/formats.ts';
 import { lineUri } from '../../frontends/resources/line-uri.ts';
 import { ACCEPT_META_KEY, RANGE_META_KEY, WINDOW_META_KEY } from '../../protocol/meta.ts';
@@ -8,45 +8,47 @@ import { Refusal } from '../client/refusal.ts';
 import { type Look, lookOf } from '../previews/looks.ts';
 import type { View } from './place.ts';
 
-/** Bytes of a window of text. */
+/** The bytes of a window of text. */
 export const TEXT_BYTES = 64 * 1024;
 
-/** Bytes of a window in hexadecimal. */
+/** The bytes of a window in hexadecimal. */
 export const HEX_BYTES = 4 * 1024;
 
-/** Bytes of what is drawn from the whole, such as a table or a tree; of larger things a window is shown as text. */
+/** The bytes of the window for Markdown, tables and trees. A larger tree is shown as text. */
 const DRAWN_BYTES = 1024 * 1024;
 
-/** Bytes of an image, a sound or a film; larger ones are for saving. */
+/** The most bytes of an image, a sound or a film. Larger ones can only be saved. */
 const MEDIA_BYTES = 24 * 1024 * 1024;
 
-/** Bytes of one request. */
+/** The bytes that one request for media asks for. */
 const PART_BYTES = 1024 * 1024;
 
-/** Texts of more bytes than that are read from their end, where their name says that they grow there. */
+/** A log or another text that grows at its end is shown from its end if it has more bytes than this. */
 const LONG_BYTES = 256 * 1024;
 
 export interface Window {
   readonly offset: number;
   readonly length: number;
-  /** Bytes of the whole; undefined where the server does not know. */
+  /** The bytes of the whole; undefined if the server does not know. */
   readonly total: number | undefined;
 }
 
+/** A resource with the contents that were read. */
 export interface Thing {
   readonly resource: Resource;
   readonly item: ResourceContents;
-  /** Without parameters, in small letters. */
+  /** The MIME type of the contents, without parameters and in lower case. */
   readonly type: string;
   readonly look: Look;
-  /** Undefined of bytes. */
+  /** Undefined if the contents are bytes. */
   readonly text: string | undefined;
+  /** Undefined if the contents are text. */
   readonly bytes: Uint8Array<ArrayBuffer> | undefined;
-  /** Undefined where this is all. */
+  /** The part that was read; undefined if it is the whole. */
   readonly window: Window | undefined;
 }
 
-/** A text that the server said, and that is no resource: it is drawn as one that lies nowhere. */
+/** Makes a thing of a text from the server that is no resource, so that a preview can draw it. */
 export const madeThing = (text: string, mimeType: string): Thing => ({
   resource: { uri: '', name: '' },
   item: { uri: '', name: '', mimeType, text },
@@ -57,11 +59,11 @@ export const madeThing = (text: string, mimeType: string): Thing => ({
   window: undefined,
 });
 
-/** Whether a text grows at its end, so that its end is what a reader wants. */
+/** Whether a text grows at its end, like a log, so that its end is shown first. */
 const growsAtItsEnd = ({ uri, mimeType }: Resource): boolean =>
   /\.(?:log|jsonl|ndjson)$/i.test(uri) || /\b(?:x-log|jsonl|x-ndjson)\b/.test(mimeType ?? '');
 
-/** @throws Refusal */
+/** Reads the part of a resource that a view shows. @throws Refusal if the read fails or the media is too large */
 export async function readThing(client: Client, resource: Resource, view: View, signal: AbortSignal): Promise<Thing> {
   const accept = view.as === undefined ? textFirst(resource) : [view.as];
   const type = essenceOf(accept?.[0] ?? resource.mimeType);
@@ -80,7 +82,7 @@ export async function readThing(client: Client, resource: Resource, view: View, 
   const atEnd = view.from === 'end' || (view.from === undefined && growsAtItsEnd(resource) && (size ?? 0) > LONG_BYTES);
   const offset = atEnd ? Math.max(0, (size ?? 0) - length) : Number(/^\d{1,15}$/.exec(view.from ?? '')?.[0] ?? 0);
   const thing = thingOf(resource, await read(client, resource.uri, { offset, length }, accept, signal), look);
-  // Of what only the whole can be drawn, a part is text.
+  // A tree can only be drawn from the whole, so a part is shown as text.
   return thing.window !== undefined && look === 'tree' ? { ...thing, look: 'text' } : thing;
 }
 
@@ -132,18 +134,18 @@ async function readWhole(
 ): Promise<Thing> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let first: Thing | undefined;
-  let got = 0;
+  let length = 0;
   for (;;) {
-    const range = { offset: got, length: PART_BYTES };
+    const range = { offset: length, length: PART_BYTES };
     const part = thingOf(resource, await read(client, resource.uri, range, accept, signal), look);
     first ??= part;
     const bytes = part.bytes ?? new TextEncoder().encode(part.text ?? '');
     parts.push(bytes);
-    got += bytes.byteLength;
-    if (got > MEDIA_BYTES) throw new Refusal('too-large', '');
-    if (part.window === undefined || bytes.byteLength === 0 || got === part.window.total) break;
+    length += bytes.byteLength;
+    if (length > MEDIA_BYTES) throw new Refusal('too-large', '');
+    if (part.window === undefined || bytes.byteLength === 0 || length === part.window.total) break;
   }
-  const all = new Uint8Array(got);
+  const all = new Uint8Array(length);
   let at = 0;
   for (const part of parts) {
     all.set(part, at);
@@ -152,7 +154,7 @@ async function readWhole(
   return { ...first, look, bytes: all, window: undefined };
 }
 
-/** Bytes of base64; none where it is broken. */
+/** Decodes base64; returns no bytes if it is invalid. */
 export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(base64), (each) => each.charCodeAt(0));

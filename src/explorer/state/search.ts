@@ -1,4 +1,4 @@
-/** Searches all mounts with the tool that every client has, so that nothing is found that such a client would not find. */
+/** Searches all mounts with the same tool that other clients use, so that it finds exactly what they find. */
 import { anyCase } from '../../frontends/explorer/search-address.ts';
 import type { CallToolResult, ContentBlock, ToolDescription } from '../../protocol/content.ts';
 import type { Client, Data } from '../client/client.ts';
@@ -6,30 +6,30 @@ import type { Client, Data } from '../client/client.ts';
 export interface Found {
   readonly names: readonly ContentBlock[];
   readonly texts: readonly ContentBlock[];
-  /** The words of the tool where it failed. */
-  readonly said?: string | undefined;
-  /** The arguments of the next page; undefined where that is all. */
+  /** The message of the tool if it failed. */
+  readonly message?: string | undefined;
+  /** The arguments for the next page; undefined on the last page. */
   readonly next?: Data | undefined;
 }
 
-/** The most resources that are shown because of their names. */
+/** The most resources that are shown because their names match. */
 const MAX_NAMES = 12;
 
-/** Lines around each match. */
+/** The number of lines shown before and after each match. */
 const LINES = 1;
 
-/** Words that can be a part of a glob as they are. */
+/** Matches words that can be part of a glob without quoting. */
 const NAME = /^[\p{L}\p{N} ._-]+$/u;
 
-/** The tool that searches, by its parameters; undefined where there is none. */
+/** Finds the tool that searches, by its name and parameters; undefined if there is none. */
 export const searchToolOf = (tools: readonly ToolDescription[]): ToolDescription | undefined =>
   tools.find(({ name, inputSchema }) => {
     const { properties } = inputSchema;
-    const has = typeof properties === 'object' && properties !== null ? properties : {};
-    return /(?:^|[_.-])search$/.test(name) && 'pattern' in has && 'glob' in has;
+    const parameters = typeof properties === 'object' && properties !== null ? properties : {};
+    return /(?:^|[_.-])search$/.test(name) && 'pattern' in parameters && 'glob' in parameters;
   });
 
-/** @param next the arguments of a further page @throws Refusal */
+/** Searches for words. @param next the arguments for a further page; undefined for the first @throws Refusal if a request fails */
 export async function search(
   client: Client,
   tool: ToolDescription,
@@ -53,14 +53,14 @@ export async function search(
   const names = isNamed ? call({ glob: `*${anyCase(words)}*` }).catch(() => undefined) : undefined;
   const [{ args, result }, named] = await Promise.all([texts(), names]);
   const failed = result.isError === true;
-  const said = result.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join(' ');
+  const message = result.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join(' ');
   const { nextCursor: cursor } = (result.structuredContent ?? {}) as { readonly nextCursor?: unknown };
   return {
     names: (named?.result.isError === true ? [] : (named?.result.content ?? []))
       .filter(({ type }) => type === 'resource_link')
       .slice(0, MAX_NAMES),
     texts: failed ? [] : result.content.filter(({ type }) => type !== 'text'),
-    said: failed ? said : undefined,
+    message: failed ? message : undefined,
     next: typeof cursor === 'string' ? { ...args, cursor } : undefined,
   };
 }

@@ -10,10 +10,10 @@ import { createLive, type Live } from './live.ts';
 import { addressOfPlace, type Place, placeOf } from './place.ts';
 import { parentOf } from './tree.ts';
 
-/** The most folders whose entries are kept: more than one page shows, with the mounts beside them. */
+/** The most folders whose entries are kept, which is more than one page shows together with the mounts. */
 const MAX_LISTINGS = 128;
 
-/** The most templates, tools and prompts that are shown, each. */
+/** The most templates that are shown, and likewise tools and prompts. */
 const MAX_OFFERS = 1_000;
 
 /** The most changed resources that are marked until the user looks at them. */
@@ -30,7 +30,7 @@ export interface About {
   readonly title: string;
   readonly description?: string | undefined;
   readonly instructions?: string | undefined;
-  /** Any text: the component that shows it checks whether it is an address. */
+  /** The server may send any text, so the component that shows it checks whether it is an address. */
   readonly website?: string | undefined;
 }
 
@@ -54,13 +54,14 @@ export interface Store {
   readonly changes: Cell<number>;
   readonly exchanges: Cell<readonly Exchange[]>;
   readonly live: Live;
-  /** @param uri undefined for the roots */
+  /** Returns the list of a folder. @param uri undefined for the roots */
   listing(uri: string | undefined): Listing;
-  /** Returns the resource as a loaded list has it. */
+  /** Returns a resource from the lists that have been loaded; undefined if none has it. */
   known(uri: string): Resource | undefined;
   go(place: Place, replace?: boolean): void;
   /** Returns the URI of the previous place. */
   before(): string | undefined;
+  /** Removes the mark of a resource, because the user looks at it. */
   looked(uri: string): void;
   close(): void;
 }
@@ -70,14 +71,14 @@ export interface StoreOptions {
   readonly exchanges: Cell<readonly Exchange[]>;
   /** The title of the server until it has answered. */
   readonly server: string;
-  /** Whether places are kept in the address, which a frame in a host cannot do. Default: true. */
+  /** Whether the address of the page follows the place. A frame in a host cannot do this. Default: true. */
   readonly addresses?: boolean;
 }
 
 const textIn = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** Adds an exchange, or replaces the one that had begun by the finished one. */
-export function noted(exchanges: Cell<readonly Exchange[]>, exchange: Exchange): void {
+/** Adds an exchange that has begun, or replaces it when it has ended. */
+export function recordExchange(exchanges: Cell<readonly Exchange[]>, exchange: Exchange): void {
   const before = exchanges.get();
   const at = before.findLastIndex(({ id }) => id === exchange.id);
   exchanges.set(at < 0 ? [...before, exchange].slice(-MAX_EXCHANGES) : before.with(at, exchange));
@@ -104,15 +105,15 @@ export function createStore({ client, exchanges, server, addresses = true }: Sto
 
   function listing(uri: string | undefined): Listing {
     const key = uri ?? '';
-    const found = listings.get(key) ?? createListing(client, uri, mark);
+    const folder = listings.get(key) ?? createListing(client, uri, mark);
     // The most recently used folder is at the end.
     listings.delete(key);
-    listings.set(key, found);
+    listings.set(key, folder);
     for (const old of listings.keys()) {
       if (listings.size <= MAX_LISTINGS) break;
       if (old !== '') listings.delete(old);
     }
-    return found;
+    return folder;
   }
 
   const live = createLive(client, (uri) => {
@@ -122,14 +123,14 @@ export function createStore({ client, exchanges, server, addresses = true }: Sto
       return;
     }
     if (uri === shown()) changes.set(changes.get() + 1);
-    const own = listings.get(uri);
-    if (own !== undefined) return own.refresh();
+    const listed = listings.get(uri);
+    if (listed !== undefined) return listed.refresh();
     mark([uri]);
     const above = parentOf(roots.get(), uri);
     if (above !== undefined) listings.get(above)?.refresh();
   });
 
-  const letGo = listing(undefined).hold();
+  const releaseRoots = listing(undefined).hold();
   const unfollow = listing(undefined).listed.follow(({ entries }) => roots.set(entries));
 
   async function pagesOf<T>(method: string, field: string): Promise<readonly T[]> {
@@ -147,8 +148,8 @@ export function createStore({ client, exchanges, server, addresses = true }: Sto
   const none = (): readonly never[] => [];
 
   async function loadOffers(): Promise<void> {
-    const found = await client.request<Discovered>('server/discover').catch((): Discovered => ({}));
-    const { capabilities = {}, instructions, _meta } = found;
+    const discovered = await client.request<Discovered>('server/discover').catch((): Discovered => ({}));
+    const { capabilities = {}, instructions, _meta } = discovered;
     const info = (_meta?.[SERVER_INFO_KEY] ?? {}) as Data;
     about.set({
       title: textIn(info.title) ?? textIn(info.name) ?? server,
@@ -206,7 +207,7 @@ export function createStore({ client, exchanges, server, addresses = true }: Sto
     close() {
       live.close();
       unfollow();
-      letGo();
+      releaseRoots();
       removeEventListener('popstate', back);
     },
   };

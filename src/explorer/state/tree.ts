@@ -1,13 +1,13 @@
-/** The way from a root down to a URI, as it is spelled. */
+/** Finds the roots and folders above a URI by its spelling. */
 import { insideOf, nameOfUri } from '../../core/uri.ts';
 import type { Resource } from '../../protocol/resources.ts';
 
 export const isBelow = (uri: string, folder: string): boolean => uri !== folder && uri.startsWith(insideOf(folder));
 
-/** The entries of the default list that lie below no other. The list goes level by level, so these come first. */
+/** Collects the roots: the entries of the default list that are below no other entry. The list goes level by level, so roots come first. */
 export interface Roots {
   readonly all: readonly Resource[];
-  /** Adds those of a page that are roots. @returns how many these are */
+  /** Adds the entries of a page that are roots. @returns how many were added */
   add(page: readonly Resource[]): number;
 }
 
@@ -44,7 +44,7 @@ export interface Step {
   readonly name: string;
 }
 
-/** The folders above a URI, from its root down to itself; the URI alone where it is below no root. */
+/** Returns the folders that lead to a URI, from its root to the URI itself; only the URI if it is below no root. */
 export function stepsTo(roots: readonly Resource[], uri: string): readonly Step[] {
   const root = rootOf(roots, uri);
   if (root === undefined) return [{ uri, name: nameOfUri(uri) ?? uri }];
@@ -59,6 +59,6 @@ export function stepsTo(roots: readonly Resource[], uri: string): readonly Step[
   ];
 }
 
-/** The folder that a URI lies in; undefined for a root, and for what is below none. */
+/** Returns the folder that contains a URI; undefined for a root, and for a URI below no root. */
 export const parentOf = (roots: readonly Resource[], uri: string): string | undefined =>
   stepsTo(roots, uri).at(-2)?.uri;

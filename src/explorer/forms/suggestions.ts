@@ -1,11 +1,11 @@
-/** The values that a field offers, of what a server completes. */
+/** The suggestions of a field: values that a server completes. */
 import { stripUnseen } from '../../core/text/clean-text.ts';
 
 /** The most values of one completion (2026-07-28, Completion); a server that sends more is not heeded. */
 const MAX_VALUES = 100;
 
 /** @param values as they were sent. Values that are not what they look like are left out (SEC-UTIL-6). */
-export function offeredOf(values: unknown): readonly string[] {
+export function suggestionsIn(values: unknown): readonly string[] {
   if (!Array.isArray(values)) return [];
   return values
     .slice(0, MAX_VALUES)
