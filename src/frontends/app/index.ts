@@ -1,17 +1,17 @@
-/** The explorer as an MCP App (SEP-1865): a tool that opens it, and the document; for clients that say that they show such. */
+/** Serves the explorer as an MCP App (SEP-1865), to clients that declare that they show apps: a tool that opens it, and its document. */
 import type { Context } from '../../core/context.ts';
 import type { ToolDescription } from '../../protocol/content.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { VIEW } from './view.ts';
 
-/** The extension that a client declares which shows apps. */
+/** The extension that a client declares if it shows apps. */
 export const UI_EXTENSION = 'io.modelcontextprotocol/ui';
 
 export const APP_URI = 'ui://vitrine/explorer';
 
 const APP_MIME_TYPE = 'text/html;profile=mcp-app';
 
-/** The resource tools that an app calls, and the one that opens it, as they are listed. */
+/** The listed names of the tool that opens the app (`browse`), and of the resource tools that it calls. */
 export interface AppTools {
   readonly browse: string;
   readonly list: string;
@@ -25,7 +25,7 @@ export function showsApps({ client }: Context): boolean {
   return Array.isArray(mimeTypes) && mimeTypes.includes(APP_MIME_TYPE);
 }
 
-/** The tool that opens the explorer; a model gets what `list` or `describe` say. */
+/** Describes the tool that opens the explorer. A model that calls it gets the answer of `list` or `describe`. */
 export const browseTool = ({ browse }: AppTools): ToolDescription => ({
   name: browse,
   title: 'Browse',
@@ -40,7 +40,7 @@ export const browseTool = ({ browse }: AppTools): ToolDescription => ({
   _meta: { ui: { resourceUri: APP_URI } },
 });
 
-/** A gateway asks for it before it reads. */
+/** The metadata of the document. A gateway requests it before it reads the document. */
 export const APP_RESOURCE: Resource = {
   uri: APP_URI,
   name: 'explorer',
@@ -50,7 +50,7 @@ export const APP_RESOURCE: Resource = {
   capabilities: { list: false, subscribe: false },
 };
 
-/** The contents of the document. It is a part of the program, and says nothing of what is served. */
+/** The contents of the document. It is part of the program and contains nothing about the served resources. */
 export const APP_CONTENTS = [
   { uri: APP_URI, mimeType: APP_MIME_TYPE, text: VIEW, _meta: { ui: { prefersBorder: true } } },
 ];

@@ -1,6 +1,6 @@
 /**
- * The explorer that hosts show beside a conversation (SEP-1865): one document, without network access and frames. It reads
- * through the host. It shows texts as text and pictures as `data:` URIs, and only names everything else.
+ * The explorer that hosts show beside a conversation (SEP-1865): one document without network access and frames, which reads
+ * through the host. It shows texts as text and pictures as `data:` URIs. Of any other resource it shows only the name.
  */
 
 const STYLE = `
@@ -18,16 +18,16 @@ img { max-width: 100%; max-height: 320px } small { opacity: .8 }
 const SCRIPT = String.raw`
 'use strict';
 const waiting = new Map();
-let asked = 0;
+let lastId = 0;
 const send = (message) => parent.postMessage({ jsonrpc: '2.0', ...message }, '*');
 const ask = (method, params) => new Promise((resolve, reject) => {
-  const id = ++asked;
+  const id = ++lastId;
   waiting.set(id, { resolve, reject });
   send({ id, method, params });
 });
 let host = {};
 let prefix = '';
-/** Folders above the one that is shown. */
+/** The views before this one, for the button "Back". */
 const above = [];
 let at;
 const main = document.querySelector('main');
@@ -41,10 +41,10 @@ async function call(tool, args) {
 }
 async function read(uri) {
   if (host.serverResources !== undefined) {
-    try { return (await ask('resources/read', { uri })).contents?.[0] ?? {}; } catch { /* The tool may do it. */ }
+    try { return (await ask('resources/read', { uri })).contents?.[0] ?? {}; } catch { /* Tries the tool instead. */ }
   }
   const { content = [] } = await call('read', { uri });
-  // The first text says what is read.
+  // The first text only describes the resource.
   const found = content.find(({ type }) => type === 'image' || type === 'resource') ?? content.findLast(({ type }) => type === 'text');
   return found?.resource ?? (found?.type === 'image' ? { blob: found.data, mimeType: found.mimeType } : { text: found?.text });
 }
@@ -87,7 +87,7 @@ function rowOf(resource, text) {
   row.append(button);
   return row;
 }
-/** Places in texts, the best first where the server ranks them; each is opened, and picked, as just its lines. */
+/** Shows places in texts, the best first if the server ranks them. Opening or picking a place takes only its lines. */
 async function found(resource) {
   const { words } = resource;
   const plain = { pattern: '(?i)' + words.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), context: 1 };
@@ -178,7 +178,7 @@ ask('ui/initialize', {
   appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] },
 }).then(({ hostCapabilities = {}, hostContext = {} }) => {
   host = hostCapabilities;
-  // Another server may have put its own name before that of each tool.
+  // A gateway may have put a prefix before the names of all tools.
   prefix = (hostContext.toolInfo?.tool?.name ?? 'browse').replace(/browse$/, '');
   themed(hostContext);
   send({ method: 'ui/notifications/initialized', params: {} });

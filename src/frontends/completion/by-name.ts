@@ -1,4 +1,7 @@
-/** Completion by the index: behind the values that begin with what is typed come those whose name or title has words that begin so. */
+/**
+ * Completes with the index: after the values that begin with the typed text come values of resources whose name or title has words
+ * that begin with it.
+ */
 import { type Context, withSignal } from '../../core/context.ts';
 import { wrapProvider } from '../../core/layer.ts';
 import type { Operations } from '../../core/operations.ts';
@@ -8,18 +11,18 @@ import { parseUriTemplate } from '../../core/uri-template.ts';
 import { inTime } from '../../core/waiting/in-time.ts';
 import { DIRECTORY_MIME_TYPE } from '../../protocol/resources.ts';
 
-/** Hits that are looked at as the caller. */
+/** The most hits whose metadata is requested for the caller. */
 const MAX_LOOKED_AT = 200;
 
-/** The most questions that the index is asked at once; those that take too long count until it has answered them. */
+/** The most searches in the index at a time. A search that takes too long counts until it ends. */
 const MAX_AT_ONCE = 4;
 
-/** Characters; fewer begin too many words. */
+/** The least characters of a search. Too many words begin with fewer. */
 const MIN_TYPED = 2;
 
 /**
- * Operations whose `complete` asks the index, too. What it finds is described as the caller before it is offered.
- * @param patienceMs how long it may take; what is not found by then is not offered
+ * Returns operations whose `complete` also searches the index. A hit is offered only if the caller can get its metadata.
+ * @param patienceMs how long the search may take, in milliseconds; later hits are not offered
  */
 export function completedByName(
   inner: Operations,
@@ -35,17 +38,17 @@ export function completedByName(
       if (isFull || !isAnswering(index) || running >= MAX_AT_ONCE) return completed;
       const values = new Set(completed.values);
       const before = values.size;
-      const over = new AbortController();
-      const within = withSignal({ ...ctx, purpose: 'list' }, AbortSignal.any([ctx.signal, over.signal]));
+      const timeout = new AbortController();
+      const searchCtx = withSignal({ ...ctx, purpose: 'list' }, AbortSignal.any([ctx.signal, timeout.signal]));
       running++;
-      const gathering = gather(index, inner, request, values, within)
+      const gathering = gather(index, inner, request, values, searchCtx)
         .catch((error: unknown) => {
           ctx.log.debug('the index adds nothing to a completion', { error });
           return true;
         })
         .finally(() => running--);
       const isWhole = (await inTime(gathering, patienceMs)) === true;
-      over.abort();
+      timeout.abort();
       ctx.signal.throwIfAborted();
       if (values.size === before) return completed;
       const { total: _total, ...rest } = completed;
@@ -54,17 +57,17 @@ export function completedByName(
   });
 }
 
-/** The folder that a variable for a path leads to, and the part of a name that has been typed. */
+/** A path value that is being typed: its folder, and the part of a name. */
 interface Place {
-  /** URI of the folder that is typed. */
+  /** The URI of the folder, from the value up to its last slash. */
   readonly folder: string;
-  /** The words of a name somewhere below it that are typed. */
+  /** The rest of the value: words of a name somewhere below the folder. */
   readonly typed: string;
-  /** The value that makes a URI below the folder; undefined where none does. */
-  readonly valueThatMakes: (uri: string) => string | undefined;
+  /** Returns the value of the variable that expands to a URI below the folder; undefined if there is none. */
+  readonly valueFor: (uri: string) => string | undefined;
 }
 
-/** Undefined where the variable is not at the end of the path, depends on others that are not known, or too little is typed. */
+/** Returns undefined if the variable is not at the end of the path, depends on variables without a value, or too little is typed. */
 function placeOf({ uriTemplate, variable, value, known }: CompletionRequest): Place | undefined {
   const expression = [`{+${variable}}`, `{${variable}}`].find((each) => uriTemplate.includes(each));
   const end = value.lastIndexOf('/') + 1;
@@ -81,7 +84,7 @@ function placeOf({ uriTemplate, variable, value, known }: CompletionRequest): Pl
   return {
     folder,
     typed,
-    valueThatMakes(uri) {
+    valueFor(uri) {
       const found = isBelow(uri) ? template.match(uri)?.[variable] : undefined;
       return typeof found === 'string' && template.expand({ ...known, [variable]: found }) === uri ? found : undefined;
     },
@@ -89,8 +92,9 @@ function placeOf({ uriTemplate, variable, value, known }: CompletionRequest): Pl
 }
 
 /**
- * Adds values, the best first, until there are enough; gives whether these are all.
- * @throws ResourceError where the index cannot be asked; UriTemplateError for a value that makes no URI
+ * Adds values, the best first, until there are enough.
+ * @returns whether these are all
+ * @throws ResourceError if the index does not answer; UriTemplateError for a value that cannot be expanded
  */
 async function gather(
   index: RankedSearch,
@@ -101,10 +105,10 @@ async function gather(
 ): Promise<boolean> {
   const place = placeOf(request);
   if (place === undefined) return true;
-  const { folder, typed, valueThatMakes } = place;
+  const { folder, typed, valueFor } = place;
   let looked = 0;
   for await (const match of index.find({ text: typed, uri: folder, byName: true }, ctx)) {
-    const value = valueThatMakes(match.uri);
+    const value = valueFor(match.uri);
     if (value === undefined) continue;
     if (values.size >= request.limit || looked++ >= MAX_LOOKED_AT) return false;
     const ending = await endingOf(operations, match, typed, ctx);
@@ -114,7 +118,7 @@ async function gather(
   return true;
 }
 
-/** A slash for a folder; undefined where the caller may not list it, or what the caller sees of it is called otherwise. */
+/** Returns a slash for a folder; undefined if the caller may not see the resource, or sees it under a name that does not match. */
 async function endingOf(
   operations: Operations,
   { uri, passage }: RankedMatch,

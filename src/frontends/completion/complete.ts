@@ -1,4 +1,4 @@
-/** `completion/complete` for the variables of resource templates and the arguments of prompts (RES-3, SEC-UTIL-5). */
+/** Answers `completion/complete` for the variables of resource templates and the arguments of prompts (RES-3, SEC-UTIL-5). */
 
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
@@ -12,8 +12,10 @@ export interface CompleteResult {
 }
 
 /**
- * @param ownerOf whose a prompt is
- * @param limit values of one answer
+ * Completes a variable or an argument.
+ * @param ownerOf returns the owner of a prompt
+ * @param limit the most values of one answer
+ * @throws ResourceError `invalid` if no mount has templates to complete, and errors of the operations
  */
 export async function complete(
   operations: Pick<EngineOperations, 'complete' | 'completePrompt'>,
@@ -25,12 +27,12 @@ export async function complete(
   const { name, value } = argument;
   const known = keyed(context?.arguments);
   if (ref.type === 'ref/prompt') {
-    const asked = { prompt: ref.name, argument: name, value, known };
-    return resultOf(await operations.completePrompt(asked, await ownerOf(ref.name, ctx), ctx), limit);
+    const request = { prompt: ref.name, argument: name, value, known };
+    return resultOf(await operations.completePrompt(request, await ownerOf(ref.name, ctx), ctx), limit);
   }
   if (operations.complete === undefined) throw invalid('Nothing here has templates to complete', ref.uri);
-  const asked = { uriTemplate: ref.uri, variable: name, value, known, limit };
-  return resultOf(await operations.complete(asked, ctx), limit);
+  const request = { uriTemplate: ref.uri, variable: name, value, known, limit };
+  return resultOf(await operations.complete(request, ctx), limit);
 }
 
 const resultOf = (completed: CompletionValues, limit: number): CompleteResult => {

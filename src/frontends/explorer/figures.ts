@@ -1,8 +1,8 @@
-/** Sizes and times as people read them, and exactly. */
+/** Formats sizes, counts and times for people. */
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
 
-/** As in `410 B` or `18.2 KB`, in thousands. */
+/** Formats a size, such as `410 B` or `18.2 KB`; 1 KB is 1,000 bytes. */
 export function sizeText(bytes: number): string {
   let value = bytes;
   let unit = 0;
@@ -13,17 +13,17 @@ export function sizeText(bytes: number): string {
   return `${unit === 0 || value >= 99.95 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
 }
 
-/** With a comma between thousands. */
+/** Formats a whole number with a comma between thousands. */
 export const countText = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 
-/** A time as an element has it, and as it is shown; undefined of what is none. */
-export function timeText(said: unknown): { readonly exact: string; readonly shown: string } | undefined {
-  if (typeof said !== 'string' || !/^\d{4}-/.test(said)) return undefined;
-  const time = new Date(said);
+/** Formats a time: `exact` for a `time` element, `shown` for people, both in UTC. Undefined for a value that is no time. */
+export function timeText(value: unknown): { readonly exact: string; readonly shown: string } | undefined {
+  if (typeof value !== 'string' || !/^\d{4}-/.test(value)) return undefined;
+  const time = new Date(value);
   if (Number.isNaN(time.getTime())) return undefined;
   const exact = time.toISOString();
   return { exact, shown: `${exact.slice(0, 10)} ${exact.slice(11, 16)}` };
 }
 
-/** A text with the line ends of this page, so that those of Windows are not shown as characters that cannot be seen. */
+/** Replaces the line ends of Windows, which would be shown as marks for invisible characters. */
 export const shownText = (text: string): string => text.replaceAll('\r\n', '\n');

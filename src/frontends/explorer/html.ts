@@ -1,7 +1,7 @@
-/** Markup that is escaped by construction: whatever goes into a template is text, unless a template made it. */
+/** Makes HTML that is always escaped: a value in a template becomes text, unless it is itself the result of a template. */
 import { showUnseen } from '../../core/text/clean-text.ts';
 
-/** Made by `html` only. */
+/** Safe HTML, which only `html` makes. */
 class Markup {
   readonly #text: string;
 
@@ -19,16 +19,16 @@ export type Html = Markup;
 /** A value that may go into a template. `undefined` and `false` write nothing. */
 export type Part = Html | string | number | undefined | false | readonly Part[];
 
-/** For each template, the positions of the parts that stand in a tag and outside of quotes. */
+/** For each template, the numbers of the parts that are in a tag and outside of quotes. */
 const bare = new WeakMap<TemplateStringsArray, ReadonlySet<number>>();
 
 /**
- * Makes markup. Text becomes text, also between the quotes of an attribute. In a tag and outside of quotes only markup is
- * accepted, such as an attribute that may be missing. Invisible characters are written as `\u{202e}`.
+ * Makes HTML. Text is escaped, also between the quotes of an attribute. In a tag and outside of quotes, only HTML is accepted,
+ * such as an optional attribute. Invisible characters are written as `\u{202e}`.
  * @throws TypeError for text in a tag outside of quotes
  */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  const inTag = bare.get(strings) ?? bareHoles(strings);
+  const inTag = bare.get(strings) ?? barePartsOf(strings);
   bare.set(strings, inTag);
   let text = strings[0] ?? '';
   parts.forEach((part, at) => {
@@ -58,13 +58,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const escaped = (text: string): string =>
   showUnseen(text.toWellFormed()).replace(/[&<>"']/g, (found) => ENTITIES[found] ?? '');
 
-function bareHoles(strings: TemplateStringsArray): ReadonlySet<number> {
-  const holes = new Set<number>();
+function barePartsOf(strings: TemplateStringsArray): ReadonlySet<number> {
+  const numbers = new Set<number>();
   let before = '';
   for (let at = 0; at < strings.length - 1; at++) {
     before += strings[at] ?? '';
     const tag = before.slice(before.lastIndexOf('<'));
-    if (!tag.includes('>') && tag.startsWith('<') && tag.split('"').length % 2 === 1) holes.add(at);
+    if (!tag.includes('>') && tag.startsWith('<') && tag.split('"').length % 2 === 1) numbers.add(at);
   }
-  return holes;
+  return numbers;
 }

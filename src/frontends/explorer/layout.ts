@@ -1,4 +1,4 @@
-/** The frame of every page: where it is, and the mounts. */
+/** Makes the frame of every page: its head, the path to the resource, the search, and the mounts. */
 import { insideOf, nameOfUri } from '../../core/uri.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { addressOf, SIGN_IN_PATH, SIGN_OUT_PATH, withQuery } from './address.ts';
@@ -7,17 +7,18 @@ import { MAX_WORDS, SEARCH_PATH } from './search-address.ts';
 import { STYLE_PATH } from './style.ts';
 import { LANGUAGE, TEXTS } from './texts.ts';
 
+/** The root of a mount. */
 export interface Root {
   readonly mount: string | undefined;
   readonly resource: Resource;
 }
 
-/** The script that takes over a page in the browser, its style, and the MCP endpoint that it asks: addresses of this server. */
+/** Addresses on this server: of the script that replaces a page in the browser, of its style, and of the MCP endpoint that it uses. */
 export interface Island {
   readonly script: string;
   readonly style: string;
   readonly endpoint: string;
-  /** Only a browser with the key gets in: requests that are copied from a page would not. */
+  /** Whether only a browser with the key has access, so that a request copied from a page would fail elsewhere. */
   readonly keyed?: boolean | undefined;
 }
 
@@ -26,37 +27,39 @@ export interface Shell {
   /** The title of the server. */
   readonly server: string;
   readonly roots: readonly Root[];
-  /** Mounts that are not there, and why. */
+  /** Mounts that cannot be reached, and why. */
   readonly missing: readonly { readonly mount?: string | undefined; readonly reason: string }[];
-  /** Whether texts can be searched. */
+  /** Whether the page has a search field. */
   readonly searchable?: boolean | undefined;
-  /** Undefined where pages have no script. */
+  /** Undefined if pages have no script. */
   readonly island?: Island | undefined;
+  /** Further pages, which every page links to. */
   readonly beside?: readonly BesidePage[] | undefined;
-  /** The person who has signed in, if people can sign in; without a name nobody has. */
+  /** Undefined if people cannot sign in; without a name if nobody has signed in. */
   readonly person?: { readonly name: string | undefined } | undefined;
 }
 
-/** A page of no resource, which every page leads to. */
+/** A page that shows no resource. Every page links to it. */
 export interface BesidePage {
-  /** Such as `/doctor`. */
+  /** The path of its address, such as `/doctor`. */
   readonly path: string;
   readonly title: string;
-  /** @param query of the address */
+  /** Makes the page. @param query the query of the address */
   render(shell: Shell, query: URLSearchParams): RenderedPage;
 }
 
 export interface RenderedPage {
   readonly body: string;
-  /** The page is asked for again after so many seconds: there will be more in it. */
+  /** After so many seconds, the browser loads the page again, because it will have more content. */
   readonly refreshSeconds?: number | undefined;
 }
 
 const doctype = html`<!doctype html>`;
 
 /**
- * @param uri what the page shows; undefined for one that shows no resource
- * @param words that are searched for
+ * Makes a page.
+ * @param uri the resource that the page shows; undefined if it shows none
+ * @param words the words in the search field
  */
 export function page(shell: Shell, title: string, uri: string | undefined, main: Html, words = ''): string {
   return html`${doctype}<html lang="${LANGUAGE.lang}" dir="${LANGUAGE.dir}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${title}</title><link rel="stylesheet" href="${STYLE_PATH}">${island(shell)}<link rel="icon" href="data:,"></head>
@@ -76,7 +79,7 @@ const person = (name: string | undefined, uri: string | undefined): Html =>
     ? html`<a href="${withQuery(SIGN_IN_PATH, { to: uri === undefined ? undefined : addressOf('view', uri) })}">${TEXTS.signIn}</a>`
     : html`<form method="post" action="${SIGN_OUT_PATH}"><bdi class="soft">${name}</bdi> <button>${TEXTS.signOut}</button></form>`;
 
-/** The most mounts that a page names beside its own. */
+/** The most mounts that a page lists. */
 const MAX_PLACES = 24;
 
 function places({ roots, missing }: Shell, uri: string | undefined): readonly Html[] {
@@ -93,11 +96,11 @@ function places({ roots, missing }: Shell, uri: string | undefined): readonly Ht
 const rootName = (mount: string | undefined, resource: Resource): string =>
   nameOfUri(resource.uri) === undefined && mount !== undefined ? mount : (resource.title ?? resource.name);
 
-/** The root that a URI is below of, as it is spelled. */
+/** Returns the root of a URI, by its spelling; undefined if it is below none. */
 const rootOf = (roots: readonly Root[], uri: string | undefined): Root | undefined =>
   roots.find(({ resource }) => uri === resource.uri || uri?.startsWith(insideOf(resource.uri)));
 
-/** The ways up: only below a root, for a URI elsewhere need not have anything above it. */
+/** Makes the links to the folders above a URI. Without a root there are none, because such a URI may have no folders. */
 function crumbs({ server, roots }: Shell, uri: string | undefined): readonly Html[] {
   const home = html`<li><a href="/">${server}</a></li>`;
   if (uri === undefined) return [home];
@@ -105,7 +108,7 @@ function crumbs({ server, roots }: Shell, uri: string | undefined): readonly Htm
   if (root === undefined) return [home, html`<li aria-current="page"><bdi>${nameOfUri(uri) ?? uri}</bdi></li>`];
   const base = insideOf(root.resource.uri);
   const steps = uri.length > base.length ? uri.slice(base.length).split('/') : [];
-  const ways = [
+  const links = [
     { at: root.resource.uri, name: rootName(root.mount, root.resource) },
     ...steps.map((_, index) => {
       const at = base + steps.slice(0, index + 1).join('/');
@@ -114,7 +117,7 @@ function crumbs({ server, roots }: Shell, uri: string | undefined): readonly Htm
   ];
   return [
     home,
-    ...ways.map(({ at, name }) =>
+    ...links.map(({ at, name }) =>
       at === uri
         ? html`<li aria-current="page"><bdi>${name}</bdi></li>`
         : html`<li><a href="${addressOf('view', at)}"><bdi>${name}</bdi></a></li>`,

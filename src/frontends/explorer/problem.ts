@@ -1,4 +1,4 @@
-/** The page that says in one sentence what went wrong and what to do about it. */
+/** Makes the page that says in one sentence what went wrong and what to do about it. */
 import { html } from './html.ts';
 import { page, type Shell } from './layout.ts';
 import { PROBLEMS, TEXTS } from './texts.ts';
@@ -11,19 +11,19 @@ export interface Problem {
 
 const UNKNOWN: Problem = PROBLEMS.internal ?? { status: 500, title: TEXTS.noPreview, what: TEXTS.noPreview };
 
-/** @param reason of the error, as clients are told it */
+/** Returns the texts for the reason of an error. @param reason as errors name it to clients */
 export const problemOf = (reason: string): Problem => PROBLEMS[reason] ?? UNKNOWN;
 
-/** @param said what the server says of it, beside the sentence */
+/** @param message the server's own message, which is shown below the sentence */
 export const problemPage = (
   shell: Shell,
   problem: Problem,
-  said: string | undefined,
+  message: string | undefined,
   uri: string | undefined,
 ): string =>
   page(
     shell,
     problem.title,
     uri,
-    html`<h1>${problem.title}</h1><p>${problem.what}</p>${said !== undefined && html`<p class="soft" dir="auto">${said}</p>`}<p><a href="/">${TEXTS.home}</a></p>`,
+    html`<h1>${problem.title}</h1><p>${problem.what}</p>${message !== undefined && html`<p class="soft" dir="auto">${message}</p>`}<p><a href="/">${TEXTS.home}</a></p>`,
   );

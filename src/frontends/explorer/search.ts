@@ -1,4 +1,4 @@
-/** The page of a search: resources by name, and places in texts with the lines around them and a link to just these. */
+/** Makes the page of a search: resources whose names match, and places in texts with the lines around them, each with a link. */
 import type { CallToolResult, ContentBlock } from '../../protocol/content.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { splitLines } from '../resources/line-uri.ts';
@@ -12,15 +12,16 @@ import { TEXTS } from './texts.ts';
 
 /** The answers of the tool that searches. */
 export interface Found {
-  /** Of names; undefined where these were not searched. */
+  /** The answer for names; undefined if names were not searched. */
   readonly names?: CallToolResult | undefined;
+  /** The answer for texts. */
   readonly texts: CallToolResult;
 }
 
-/** The most resources that are shown because of their names. */
+/** The most resources that are shown because their names match. */
 const MAX_NAMES = 12;
 
-/** @param found undefined where nothing was searched for */
+/** @param found undefined for a page before the first search */
 export function searchPage(shell: Shell, { words, cursor }: Sought, found: Found | undefined): string {
   const title = words === '' ? TEXTS.search : TEXTS.found(words);
   const main = html`<h1 dir="auto">${title}</h1>${found !== undefined && results(found, words, cursor)}`;
@@ -29,8 +30,8 @@ export function searchPage(shell: Shell, { words, cursor }: Sought, found: Found
 
 function results({ names, texts }: Found, words: string, cursor: string | undefined): Html {
   if (texts.isError === true) {
-    const said = texts.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
-    return html`<p dir="auto">${said.join(' ')}</p>`;
+    const message = texts.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+    return html`<p dir="auto">${message.join(' ')}</p>`;
   }
   const named = (names?.content ?? []).flatMap(place).slice(0, MAX_NAMES);
   const places = texts.content.flatMap(place);

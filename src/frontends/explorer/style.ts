@@ -1,4 +1,4 @@
-/** The style of the explorer: paper and ink, one brass accent, lines rather than boxes. */
+/** The style sheet of the explorer's pages: paper and ink, one brass accent, lines rather than boxes. */
 import { createHash } from 'node:crypto';
 import { type Kind, STROKES } from '../resources/kinds.ts';
 

@@ -1,8 +1,8 @@
-/** Every text of the explorer's own, in one place so that it can be translated. */
+/** Contains every text of the explorer's pages, in one place so that it can be translated. */
 
 export const LANGUAGE = { lang: 'en', dir: 'ltr' } as const;
 
-/** Names of types that people know. */
+/** Names for MIME types, as people know them. */
 export const TYPE_NAMES: Readonly<Record<string, string>> = {
   'inode/directory': 'folder',
   'application/epub+zip': 'e-book',
@@ -41,7 +41,7 @@ export const TEXTS = {
   home: 'All mounts',
   breadcrumb: 'Where this is',
   mounts: 'Mounts',
-  missing: (mount: string, reason: string) => `${mount} is not there now: ${reason}`,
+  missing: (mount: string, reason: string) => `${mount} cannot be reached now: ${reason}`,
   name: 'Name',
   type: 'Type',
   size: 'Size',
@@ -49,7 +49,7 @@ export const TEXTS = {
   filter: 'Filter the entries of this page',
   apply: 'Filter',
   shown: (shown: number, all: number) => (shown === all ? `${all} on this page` : `${shown} of ${all} on this page`),
-  bounded: 'Filter and order are of this page only.',
+  bounded: 'The filter and the order apply to this page only.',
   next: 'Next page',
   first: 'First page',
   empty: 'There is nothing in here.',
@@ -77,7 +77,7 @@ export const TEXTS = {
   later: 'Further on',
   start: 'From the start',
   binary: 'This is not text; these are its first bytes.',
-  parts: 'It has several parts; this is the first.',
+  parts: 'This resource has several parts; this is the first.',
   noPreview: 'There is no preview.',
   search: 'Search everything',
   find: 'Search',
@@ -85,21 +85,21 @@ export const TEXTS = {
   byName: 'By name',
   inTexts: 'In texts',
   lines: (first: number, last: number) => (first === last ? `Line ${first}` : `Lines ${first} to ${last}`),
-  nothingFound: 'Nothing has these words in its name or text: try fewer of them, or another form.',
+  nothingFound: 'Nothing has these words in its name or text: try fewer words, or other forms of them.',
   allFound: 'That is all.',
   signIn: 'Sign in',
   signOut: 'Sign out',
   listing: (uri: string) => `List of ${uri}`,
 } as const;
 
-/** Texts for the reasons of errors: each says what went wrong, and the one thing to do about it. */
+/** Texts for the reasons of errors. Each says what went wrong, and one thing to do about it. */
 export const PROBLEMS: Readonly<
   Record<string, { readonly status: number; readonly title: string; readonly what: string }>
 > = {
   'not-found': {
     status: 404,
     title: 'Not here',
-    what: 'There is no such resource, or not any more: go up a folder and look for it there.',
+    what: 'This resource does not exist, or not any more: go up a folder and look for it there.',
   },
   'not-listable': { status: 400, title: 'Not a folder', what: 'This has no entries: open it as a resource instead.' },
   denied: {
@@ -110,13 +110,13 @@ export const PROBLEMS: Readonly<
   'too-large': {
     status: 413,
     title: 'Too large',
-    what: 'This is larger than what is shown at once: open the bytes, or ask for a part of them.',
+    what: 'This resource is too large to be shown at once: open the bytes, or request a part of them.',
   },
   timeout: { status: 504, title: 'Too slow', what: 'The source took too long to answer: try again in a moment.' },
   limited: {
     status: 429,
     title: 'Too many requests',
-    what: 'More was asked for than is allowed in this time: wait a little and try again.',
+    what: 'More requests came than are allowed in this time: wait a little and try again.',
   },
   invalid: {
     status: 400,
@@ -125,8 +125,8 @@ export const PROBLEMS: Readonly<
   },
   unavailable: {
     status: 503,
-    title: 'Away',
-    what: 'The place where this lies does not answer now: try again in a moment.',
+    title: 'Not reachable',
+    what: 'The source of this resource does not answer now: try again in a moment.',
   },
   unauthorized: {
     status: 401,
@@ -141,12 +141,12 @@ export const PROBLEMS: Readonly<
   'signed-out': {
     status: 200,
     title: 'Signed out',
-    what: 'You are signed out here. Where you signed in, you may still be known: sign out there, too, if others use this browser.',
+    what: 'You are signed out here. The service where you signed in may still know you: sign out there, too, if others use this browser.',
   },
   origin: {
     status: 403,
-    title: 'Not from there',
-    what: 'Pages elsewhere may not use this server: open its address itself.',
+    title: 'Not from another site',
+    what: 'Pages of other sites may not use this server: open its own address.',
   },
   internal: {
     status: 500,

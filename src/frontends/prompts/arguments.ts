@@ -1,4 +1,4 @@
-/** Checks arguments of Vitrine's own prompts; mounted servers check their own (SEC-PROMPT-1). */
+/** Checks the arguments of Vitrine's own prompts. Mounted servers check those of theirs (SEC-PROMPT-1). */
 import { invalid } from '../../core/errors.ts';
 import type { Prompt } from '../../core/prompt.ts';
 
@@ -19,9 +19,9 @@ export function checkArguments(
   const declared = prompt.arguments ?? [];
   for (const [name, value] of Object.entries(given)) {
     if (!declared.some((argument) => argument.name === name)) {
-      const known = declared.map((argument) => argument.name).join(', ');
+      const names = declared.map((argument) => argument.name).join(', ');
       throw invalid(
-        `The prompt ${prompt.name} has no argument ${JSON.stringify(name)}; it takes ${known === '' ? 'none' : known}`,
+        `The prompt ${prompt.name} has no argument ${JSON.stringify(name)}; it takes ${names === '' ? 'none' : names}`,
       );
     }
     if (value.length > MAX_ARGUMENT_LENGTH)

@@ -1,4 +1,4 @@
-/** Suggestions for an argument: those its file has, or the resources that a template with it can name (SEC-UTIL-5). */
+/** Suggests values for an argument: those in its file, or names of resources if the prompt embeds a resource by it (SEC-UTIL-5). */
 import type { Context } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import type { ResourceProvider } from '../../../core/provider.ts';
@@ -7,12 +7,13 @@ import type { ResourceTemplate } from '../../../protocol/resources.ts';
 import type { DeclaredArgument } from './head.ts';
 import type { TemplateNode } from './template.ts';
 
-/** The most names that are looked at for one suggestion list; what does not fit the template is left out of it. */
+/** The most names that are looked at for one list of suggestions. Names that do not fit the template are left out. */
 const MAX_CANDIDATES = 1_000;
 
 /** The most templates of the mounts that are looked at. */
 const MAX_TEMPLATES = 100;
 
+/** Returns suggestions for an argument, those that begin with the typed text first. */
 export async function completeArgument(
   argument: DeclaredArgument,
   value: string,
@@ -28,16 +29,17 @@ export async function completeArgument(
     if (node.kind !== 'resource' || !node.uri.variables.includes(argument.name)) continue;
     for (const candidate of await namesFor(node.uri, argument.name, value, known, provider, ctx)) found.add(candidate);
   }
-  // Those that were found by a word of their names come last.
+  // The index also finds names that only contain a word with this beginning. These come last.
   return [...found].sort((a, b) => Number(begins(b)) - Number(begins(a)));
 }
 
-/** A template cut behind the expression of one variable. */
+/** A template, cut before and after the expression of one variable. */
 interface Cut {
-  /** Up to the expression. */
+  /** The template up to the expression, without it. */
   readonly before: UriTemplate;
+  /** The template up to the end of the expression. */
   readonly through: UriTemplate;
-  /** The template goes on below it, so its values name containers. */
+  /** Whether a slash follows the expression, so that the variable names containers. */
   readonly container: boolean;
 }
 
@@ -67,7 +69,7 @@ async function namesFor(
 const agrees = (found: TemplateVariables, names: readonly string[], known: Readonly<Record<string, string>>): boolean =>
   names.every((name) => found[name] === known[name]);
 
-/** Undefined where the variable shares its expression with others, or is written in a way that names no resource. */
+/** Returns undefined if the expression has several variables, or an operator other than `+`. */
 function cutAt({ text }: UriTemplate, variable: string): Cut | undefined {
   const expression = [`{${variable}}`, `{+${variable}}`].find((each) => text.includes(each));
   if (expression === undefined) return undefined;
@@ -80,7 +82,10 @@ function cutAt({ text }: UriTemplate, variable: string): Cut | undefined {
   };
 }
 
-/** URIs that begin so, from whichever template of the mounts can complete them; containers end in a slash. */
+/**
+ * Returns URIs that begin with `start` and the typed value, from the first template of the mounts that can complete them. URIs of
+ * containers end in a slash.
+ */
 async function resourcesFrom(
   start: string,
   value: string,
@@ -91,7 +96,7 @@ async function resourcesFrom(
   for (const { uriTemplate } of listed?.resourceTemplates ?? []) {
     const { literal, variable } = lastVariable(uriTemplate) ?? {};
     if (literal === undefined || variable === undefined || !start.startsWith(literal)) continue;
-    // Reserved characters are escaped as the template's own values are.
+    // `%`, `?` and `#` are encoded, as in the values that the template suggests.
     const typed = start.slice(literal.length) + value.replace(/[%?#]/g, encodeURIComponent);
     const request = { uriTemplate, variable, value: typed, known: {}, limit: MAX_CANDIDATES };
     const { values } = (await provider.complete?.(request, ctx).catch(nothingWhenRefused)) ?? { values: [] };
@@ -101,7 +106,7 @@ async function resourcesFrom(
   return [];
 }
 
-/** A template of one variable that stands at its end, as in `docs+file:///{+path}`. */
+/** Splits a template whose only variable is at its end, such as `docs+file:///{+path}`; undefined for any other template. */
 function lastVariable(
   uriTemplate: ResourceTemplate['uriTemplate'],
 ): { readonly literal: string; readonly variable: string } | undefined {
@@ -110,7 +115,7 @@ function lastVariable(
   return literal === undefined || variable === undefined ? undefined : { literal, variable };
 }
 
-/** Suggestions must not tell what is missing from what is not to be seen. */
+/** Returns nothing for a refusal, so that suggestions do not reveal whether a hidden resource exists. @throws any other error */
 function nothingWhenRefused(error: unknown): { readonly values: readonly string[] } {
   if (error instanceof ResourceError && !error.retryable && error.code !== 'internal') return { values: [] };
   throw error;

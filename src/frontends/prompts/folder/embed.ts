@@ -1,4 +1,4 @@
-/** A resource as content of a prompt: what a read of it gives, in the blocks that models take. */
+/** Embeds a resource in a prompt: reads it, and makes content blocks of its contents. */
 import { audioBlock, imageBlock } from '../../../core/content-blocks.ts';
 import type { Context } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
@@ -8,7 +8,7 @@ import type { ResourceContents } from '../../../protocol/resources.ts';
 import type { ResourceOptions } from '../../resources/options.ts';
 import { readConfirmed } from '../../resources/read.ts';
 
-/** The bytes and blocks that may still be embedded. */
+/** How many bytes and blocks may still be embedded. */
 interface Room {
   readonly bytes: number;
   readonly blocks: number;
@@ -20,7 +20,7 @@ export interface Embedded {
   readonly bytes: number;
 }
 
-/** @throws ResourceError what the read throws, and `too-large` where there is no room for it */
+/** Reads a resource for a prompt. @throws ResourceError errors of the read, and `too-large` if there is no room left */
 export async function embedResource(
   uri: string,
   room: Room,
@@ -31,13 +31,13 @@ export async function embedResource(
     throw new ResourceError('too-large', 'The prompt embeds too much; use it with smaller resources', { uri });
   const limits = { ...resources.limits, maxReadBytes: room.bytes, maxChildren: room.blocks };
   const { contents } = await readConfirmed({ ...resources, limits }, { uri }, ctx);
-  const wanted = primary(contents);
-  return { blocks: wanted.map(blockOf), bytes: wanted.reduce((sum, item) => sum + bytesIn(item), 0) };
+  const items = primary(contents);
+  return { blocks: items.map(blockOf), bytes: items.reduce((sum, item) => sum + bytesIn(item), 0) };
 }
 
 /**
- * Picks what is embedded: the files of a folder; of several formats of one content the first, or the text if models
- * cannot take the first as it is.
+ * Picks the contents to embed. Of a folder, these are its files. Of several formats of one resource, it is the first one, or the
+ * text if models cannot use the first one.
  */
 function primary(contents: readonly ResourceContents[]): readonly ResourceContents[] {
   const files = contents.filter((item) => item.capabilities?.list !== true);
@@ -50,7 +50,7 @@ function primary(contents: readonly ResourceContents[]): readonly ResourceConten
 const bytesIn = (item: ResourceContents): number =>
   'text' in item ? Buffer.byteLength(item.text) : Buffer.byteLength(item.blob, 'base64');
 
-/** Images and sounds as such, so that a model sees and hears them; everything else with its URI and metadata. */
+/** Makes blocks of images and sounds that a model can see and hear; any other content is embedded with its URI and metadata. */
 function blockOf(item: ResourceContents): ContentBlock {
   const { mimeType } = item;
   if ('blob' in item && mimeType !== undefined) {

@@ -10,9 +10,10 @@ import { parseTemplate } from './template.ts';
 export const PROMPT_SUFFIX = '.md';
 
 /**
- * @param fileName names the prompt if its front matter does not
+ * Makes a prompt from the text of a file.
+ * @param fileName gives the prompt its name if the front matter does not
  * @param resources the resources that `{{resource uri}}` reads
- * @throws LineFault
+ * @throws LineFault for a mistake in the file, with its line
  */
 export async function promptOfFile(fileName: string, text: string, resources: ResourceOptions): Promise<Prompt> {
   const { head, body, before } = await splitPrompt(text);
