@@ -50,7 +50,7 @@ export interface LayerOptions {
    */
   readonly bus?: Bus | undefined;
   /**
-   * Where processes share formats of documents and digests of skills, so that other and later processes find them. Needs `keys`.
+   * The place where processes share formats of documents and digests of skills with other and later processes. Needs `keys`.
    * Default: each process makes its own and keeps them in memory.
    */
   readonly answers?: AnswersOptions | undefined;

@@ -39,7 +39,7 @@ export interface FairQueueOptions {
   readonly maxWaitingBytes?: number | undefined;
   /** How long a job waits, in milliseconds. Default: `MAX_WAIT_MS`. */
   readonly maxWaitMs?: number | undefined;
-  /** What is wrong, for the error when there is no place. */
+  /** The first part of the error when there is no place: what is wrong. */
   readonly busy: string;
   /** The option that sets the number of places, for the same error. */
   readonly limit: string;
