@@ -81,7 +81,12 @@ export async function readThing(client: Client, resource: Resource, view: View, 
   const length = look === 'hex' ? HEX_BYTES : look === 'text' ? TEXT_BYTES : DRAWN_BYTES;
   const atEnd = view.from === 'end' || (view.from === undefined && growsAtItsEnd(resource) && (size ?? 0) > LONG_BYTES);
   const offset = atEnd ? Math.max(0, (size ?? 0) - length) : Number(/^\d{1,15}$/.exec(view.from ?? '')?.[0] ?? 0);
-  const thing = thingOf(resource, await read(client, resource.uri, { offset, length }, accept, signal), look);
+  const readFrom = async (start: number): Promise<Thing> =>
+    thingOf(resource, await read(client, resource.uri, { offset: start, length }, accept, signal), look);
+  const first = await readFrom(offset);
+  // If the size was not known, for example that of another format, the first window tells where the end is.
+  const total = size === undefined && atEnd ? (first.window?.total ?? 0) : 0;
+  const thing = total > length ? await readFrom(total - length) : first;
   // A tree can only be drawn from the whole, so a part is shown as text.
   return thing.window !== undefined && look === 'tree' ? { ...thing, look: 'text' } : thing;
 }
