@@ -250,9 +250,9 @@ function bounded(keyword: string, operand: unknown, value: unknown, at: string):
 
 function measureOf(keyword: string, value: unknown, bound: number): [number | undefined, boolean] | undefined {
   const number = typeof value === 'number' ? value : undefined;
-  const length = typeof value === 'string' ? charactersOf(value, bound + 1) : undefined;
+  const length = () => (typeof value === 'string' ? charactersOf(value, bound + 1) : undefined);
   const entries = Array.isArray(value) ? value.length : undefined;
-  const fields = isData(value) ? Object.keys(value).length : undefined;
+  const fields = () => (isData(value) ? entriesOf(value) : undefined);
   const least = (measured: number | undefined): [number | undefined, boolean] => [measured, (measured ?? 0) >= bound];
   const most = (measured: number | undefined): [number | undefined, boolean] => [measured, (measured ?? 0) <= bound];
   switch (keyword) {
@@ -265,17 +265,17 @@ function measureOf(keyword: string, value: unknown, bound: number): [number | un
     case 'exclusiveMaximum':
       return [number, (number ?? 0) < bound];
     case 'minLength':
-      return least(length);
+      return least(length());
     case 'maxLength':
-      return most(length);
+      return most(length());
     case 'minItems':
       return least(entries);
     case 'maxItems':
       return most(entries);
     case 'minProperties':
-      return least(fields);
+      return least(fields());
     case 'maxProperties':
-      return most(fields);
+      return most(fields());
     default:
       return undefined;
   }
