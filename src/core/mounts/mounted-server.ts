@@ -48,7 +48,7 @@ export interface NamedRequest {
 /** The outcome of a call: a result, a question to the client, or a task that goes on. */
 export type CallOutcome = CallToolResult | InputRequired | TaskStarted;
 
-/** A request about a task: to get it, to answer its questions, or to cancel it. */
+/** A request about a task: for its state or its result, with answers to its questions, or to cancel it. */
 export interface TaskRequest {
   readonly method: TaskMethod;
   /** The tool that began the task. */
@@ -84,7 +84,7 @@ export interface MountedServer {
   callTool(request: NamedRequest, invocation: Invocation): Promise<CallOutcome>;
   /**
    * Returns a `Task`, the result of `tasks/result`, or an empty result.
-   * @throws ResourceError `invalid` if the method is not in the client's era of the server, and errors that the server answers with
+   * @throws ResourceError `invalid` if the server has no such method in the client's era, and errors that the server answers with
    */
   askTask?(request: TaskRequest, invocation: Invocation): Promise<object>;
   /** Calls back whenever the server says that the task has changed. */
