@@ -163,6 +163,8 @@ describe('names', () => {
     [['a', '.git']],
     [['.GIT', 'a']],
     [['git~1', 'a']],
+    [['x', 'nul']],
+    [['Con.txt', 'a']],
     [[]],
   ])('of a manifest that somebody has changed, %j is not taken', (path) => {
     expect(createPlacement(undefined).keep('x:///a', path)).toBe(false);

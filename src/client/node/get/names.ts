@@ -1,6 +1,6 @@
 /**
- * File names out of URIs. A server chooses its URIs freely: whatever it chooses, what comes out is names that every file
- * system takes as one name each, so that nothing leads out of the folder (SEC-RES-3).
+ * Makes file names out of URIs. A server chooses its URIs freely, so each part of a URI becomes a name that every file system
+ * takes as one plain name: no URI leads out of the folder (SEC-RES-3).
  */
 
 import { createHash } from 'node:crypto';
@@ -12,37 +12,38 @@ import { inertName, type Standing } from './acting.ts';
 /** The most bytes of a name that all file systems take. */
 const MAX_NAME_BYTES = 255;
 
-/** The most bytes of a name without what makes it different from another one. */
+/** The most bytes of a name without a mark (see `marked`). */
 const MAX_PLAIN_BYTES = 240;
 
-/** The most folders below each other. The middle folders of a deeper path become one name. */
+/** The most names in a path. The middle names of a longer path become one. */
 const MAX_SEGMENTS = 32;
 
 /** The folder that `get` keeps for itself. */
 export const OWN_FOLDER = '.vitrine-get';
 
-/** No name that tools act on is wanted as it is. */
+/** The default of `keep`: every name that tools act on is changed. */
 const NONE: ReadonlySet<string> = new Set();
 
-/** One step of the way to a file. */
+/** One name in the path of a file. */
 export interface Step {
-  /** Its part of the URI: tells two containers apart whose names come out the same. */
+  /** The part of the URI that the name is made of. It tells apart two containers whose names come out the same. */
   readonly raw: string;
   readonly name: string;
 }
 
 /**
- * The way to a resource's file: below the start it is the rest of the URI, for all others scheme, authority and path.
- * @param start the URI that is got, where it is one
+ * Returns the path of a resource's file. For a resource below the start, it is made of the rest of the URI; for any other, of
+ * scheme, authority and path.
+ * @param start the URI that the run starts at, if it is exactly one
  * @param keep names that stay as they are though tools act on them, as `keptNames` gives them
  */
 export function stepsOf(uri: string, start: string | undefined, keep = NONE): readonly Step[] {
   const raws = rawSteps(uri, start);
-  const kept = raws.length > MAX_SEGMENTS ? shortened(raws) : raws;
-  return kept.map((raw, at) => ({ raw, name: safeName(raw, { top: at === 0, file: at === kept.length - 1 }, keep) }));
+  const parts = raws.length > MAX_SEGMENTS ? shortened(raws) : raws;
+  return parts.map((raw, at) => ({ raw, name: safeName(raw, { top: at === 0, file: at === parts.length - 1 }, keep) }));
 }
 
-/** The names that lead to a resource, as people read them: below the start, or from the scheme on. */
+/** Returns the names that lead to a resource, decoded but not made safe: below the start, or from the scheme on. */
 export const namesTo = (uri: string, start: string | undefined): readonly string[] =>
   rawSteps(uri, start).map(decodedText);
 
@@ -58,7 +59,7 @@ function rawSteps(uri: string, start: string | undefined): readonly string[] {
 
 const afterScheme = (uri: string): string => uri.replace(/^[A-Za-z][A-Za-z0-9+.-]*:\/{0,3}/, '');
 
-/** A slash at the end names the same as none. */
+/** Ignores slashes at the end: a path with one means the same as a path without. */
 const split = (path: string): readonly string[] => path.replace(/\/+$/, '').split('/');
 
 function shortened(raws: readonly string[]): readonly string[] {
@@ -67,33 +68,36 @@ function shortened(raws: readonly string[]): readonly string[] {
   return [...raws.slice(0, MAX_SEGMENTS - 2), `~${digest(middle, 16)}`, last];
 }
 
-/** Characters that some file system takes for something else than a character, or that nobody sees. */
+/** Characters that have a special meaning in some file system, or that nobody sees. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}/\\:*?"<>|]/gu;
 
 /** Names of devices on Windows, with or without an extension. */
 const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?:\.|$)/i;
 
-/** One segment of a URI as a name: its escapes decoded once, and escaped again where a name must not have them. */
+const isReserved = (name: string): boolean => RESERVED.test(name.replace(/ +(?=\.|$)/, ''));
+
+/** Makes a name of one segment of a URI: decodes its escapes once, and escapes the characters that a name must not have. */
 export function safeName(segment: string, standing: Standing, keep = NONE): string {
   const escaped = decodedText(segment).toWellFormed().replace(UNSAFE, escapedBytes);
-  // `.` and `..` among them.
+  // `.` and `..` are escaped here, too.
   const ended = escaped.replace(/[. ]$/, escapedBytes);
-  const begun = RESERVED.test(ended.replace(/ +(?=\.|$)/, '')) ? `_${ended}` : ended;
+  const begun = isReserved(ended) ? `_${ended}` : ended;
   const inert = inertName(begun.replace(/^ /, escapedBytes), standing, keep);
   const name = plainName(inert) === OWN_FOLDER ? `_${inert}` : inert;
   if (name === '') return '_';
   return Buffer.byteLength(name) <= MAX_PLAIN_BYTES ? name : marked(name, digest(segment, 16));
 }
 
-/** Whether a path that was written down may be used as it stands. */
+/** Whether a path from a manifest may be used as it is. */
 export const isSafePath = (path: readonly string[], keep = NONE): boolean =>
   path.length > 0 &&
   path.every((name, at) => {
     const standing = { top: at === 0, file: at === path.length - 1 };
-    return isSafeName(name) && plainName(name) !== OWN_FOLDER && inertName(name, standing, keep) === name;
+    const usable = isSafeName(name) && !isReserved(name) && plainName(name) !== OWN_FOLDER;
+    return usable && inertName(name, standing, keep) === name;
   });
 
-/** Whether every file system takes a name as it stands. */
+/** Whether a name is short enough, and without unsafe characters, for every file system. */
 export const isSafeName = (name: string): boolean =>
   name !== '' &&
   Buffer.byteLength(name) <= MAX_NAME_BYTES &&
@@ -104,7 +108,7 @@ export const isSafeName = (name: string): boolean =>
 const escapedBytes = (character: string): string =>
   [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
 
-/** The same name with a mark before its extension: `guide~1f2e3d4c.md`. It is shortened where that is needed. */
+/** Puts a mark before the extension of a name: `guide~1f2e3d4c.md`. Shortens the name if it would be too long. */
 export function marked(name: string, mark: string): string {
   const dot = name.lastIndexOf('.');
   const extension = dot > 0 && name.length - dot <= 16 ? name.slice(dot) : '';
@@ -116,10 +120,10 @@ export function marked(name: string, mark: string): string {
     if (bytes > room) break;
     stem += character;
   }
-  // An escape is not cut in two, and what is not at the end any more may have been unsafe there.
+  // Drops an escape that was cut in two.
   return `${stem.replace(/%[0-9A-F]?$/, '')}~${mark}${extension}`;
 }
 
-/** Hexadecimal digits of the SHA-256 of a text. */
+/** Returns the first hexadecimal digits of the SHA-256 of a text. */
 export const digest = (text: string, length: number): string =>
   createHash('sha256').update(text).digest('hex').slice(0, length);
