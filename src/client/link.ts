@@ -1,6 +1,6 @@
 /**
- * One connection to a server, in the era that it speaks: the SDK's client with results as they are on the wire, and its
- * notifications told on without being in the way of the handlers that the client has already.
+ * A link is one connection to a server, in the era that the server speaks. It uses the SDK's client, gives results as they are
+ * on the wire, and passes notifications on besides the handlers that the client already has.
  */
 import type {
   Client,
@@ -21,17 +21,17 @@ import { clientError, invalidAnswer, ResourceClientError, withSeen } from './err
 
 export type { Data, Era };
 
-/** Facts that the server declares. It may have more than it declares: the client finds that out by asking. */
+/** Facts that the server declares. A server may support more than it declares: the client finds that out by asking. */
 export interface ServerFacts extends ResourceExtensions {
   readonly era: Era;
   readonly name: string | undefined;
   readonly version: string | undefined;
-  /** For people, in the place of the name. */
+  /** A name to show to people, in the place of `name`. */
   readonly title: string | undefined;
   readonly description: string | undefined;
-  /** As the server says: whether it may be followed is to be decided by `trustWebsite` (973-4). */
+  /** As the server sends it. Let `trustWebsite` decide whether it may be followed (973-4). */
   readonly websiteUrl: string | undefined;
-  /** Likewise, by `trustIcon`. */
+  /** As the server sends them. Let `trustIcon` decide whether one may be shown (973-4). */
   readonly icons: readonly Icon[] | undefined;
   readonly instructions: string | undefined;
   /** The server's capabilities, with every field. */
@@ -48,9 +48,9 @@ export interface RequestOptions {
 
 export interface LinkEvents {
   notified(method: string, params: Data): void;
-  /** A stream of notifications was interrupted: some may be lost. */
+  /** A stream of notifications was interrupted: notifications may be lost. */
   missed(): void;
-  /** Nothing comes any more. Told once. */
+  /** The connection has ended: nothing comes any more. Called once. */
   ended(): void;
 }
 
@@ -65,20 +65,24 @@ export interface Link {
   /** Opens a stream of notifications, in the 2026 era. @throws ResourceClientError */
   listen(filter: SubscriptionFilter, options: RequestOptions): Promise<McpSubscription>;
   readonly ended: boolean;
-  /** Stops looking at the client's messages; does not close it. */
+  /** Stops looking at the client's messages. The client stays open. */
   release(): void;
 }
 
-/** How the children of a resource can be had from this server. */
+/** How the client gets the children of a resource from this server. */
 export type Scoping = 'scoped-list' | 'directory-read' | 'trailing-slash' | 'flat-list';
 
 export interface Learned {
-  /** Undefined until it was tried. */
+  /** Whether the server answers requests for metadata; undefined until the client has tried. */
   metadata: boolean | undefined;
+  /** Whether the server lists the children of one URI; undefined until the client has tried. */
   scoped: boolean | undefined;
 }
 
-/** @param client is connected; @param owned whether it is made again when it is lost, so that a broken request ends it */
+/**
+ * @param client a connected client
+ * @param owned whether a new client is made when the connection is lost, so that a broken request may end the link
+ */
 export function createLink(client: Client, events: LinkEvents, owned: boolean): Link {
   const facts = factsOf(client);
   const lost = (error: unknown): boolean =>
@@ -86,7 +90,7 @@ export function createLink(client: Client, events: LinkEvents, owned: boolean): 
   let ended = false;
   const restore: (() => void)[] = [];
   const release = (): void => {
-    for (const each of restore.splice(0)) each();
+    for (const undo of restore.splice(0)) undo();
   };
   const end = (): void => {
     if (ended) return;
@@ -109,7 +113,7 @@ export function createLink(client: Client, events: LinkEvents, owned: boolean): 
   client.onclose = closing;
   client.onerror = failing;
   restore.push(() => {
-    // Somebody else may look at it by now, too.
+    // A handler that somebody else has set since stays.
     if (client.onclose === closing) {
       if (onclose === undefined) delete client.onclose;
       else client.onclose = onclose;
@@ -164,7 +168,7 @@ export function createLink(client: Client, events: LinkEvents, owned: boolean): 
   };
 }
 
-/** Looks at each message when the client has taken it, and at each that it sends, until it is released. */
+/** Reports each notification after the client has handled it, and has requests sent unchanged, until `restore` is run. */
 function observe(
   transport: Transport | undefined,
   notified: (message: { readonly method: string; readonly params: Data }) => void,
@@ -173,17 +177,17 @@ function observe(
   if (transport === undefined) throw invalidAnswer('The client is not connected');
   restore.push(sendMeant(transport));
   const deliver = transport.onmessage;
-  const looking = (message: JSONRPCMessage, extra?: unknown): void => {
+  const observing = (message: JSONRPCMessage, extra?: unknown): void => {
     deliver?.(message, extra as never);
     if ('method' in message && !('id' in message)) {
       notified({ method: message.method, params: (message.params ?? {}) as Data });
     }
   };
-  transport.onmessage = looking as NonNullable<Transport['onmessage']>;
-  // A transport may put something around it.
-  const mine = transport.onmessage;
+  transport.onmessage = observing as NonNullable<Transport['onmessage']>;
+  // A transport may wrap the handler, so the wrapped one is read back to be compared later.
+  const installed = transport.onmessage;
   restore.push(() => {
-    if (transport.onmessage === mine && deliver !== undefined) transport.onmessage = deliver;
+    if (transport.onmessage === installed && deliver !== undefined) transport.onmessage = deliver;
   });
 }
 
@@ -208,8 +212,8 @@ function factsOf(client: Client): ServerFacts {
   };
 }
 
-/** The server's `serverInfo`. In the 2026 era the SDK drops one whose icons it refuses. */
+/** Returns the server's `serverInfo`. In the 2026 era the SDK drops it if it refuses the icons, so it is read here. */
 function serverOf(client: Client): Implementation | undefined {
-  const said = mendedImplementation(client.getDiscoverResult()?._meta?.[SERVER_INFO_KEY]);
-  return (said as Implementation | undefined) ?? client.getServerVersion();
+  const declared = mendedImplementation(client.getDiscoverResult()?._meta?.[SERVER_INFO_KEY]);
+  return (declared as Implementation | undefined) ?? client.getServerVersion();
 }

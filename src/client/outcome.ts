@@ -18,7 +18,7 @@ export interface ReadIssue {
     | 'no-contents'
     /** Items that are neither text nor blob. They were left out. */
     | 'not-an-item'
-    /** Contents of several URIs from a server that does not say what they are (2093-7). They are in `others`. */
+    /** Contents of several URIs, and the server does not say what the others are (2093-7). They are in `others`. */
     | 'several-uris';
   readonly count: number;
 }
@@ -53,9 +53,10 @@ export interface OutcomeSetup {
   readonly uri: string;
   /** Whether the resource has children, as far as was known before the read. */
   readonly listable: boolean | undefined;
-  /** Whether every resource of this server says what it can do (`capabilities`). */
-  readonly says: boolean;
+  /** Whether every resource of this server declares what it can do (`capabilities`). */
+  readonly declaring: boolean;
   readonly accept: string | readonly string[] | undefined;
+  /** How many items were left out because they are neither text nor blob. */
   readonly dropped: number;
   readonly from: ReadResult['from'];
   readonly result: Data;
@@ -64,15 +65,16 @@ export interface OutcomeSetup {
 /** @throws ResourceClientError `invalid-answer`, `not-acceptable` */
 export function outcomeOf(items: readonly ReadItem[], setup: OutcomeSetup): ReadResult {
   const { uri } = setup;
-  const asked = identityOf(uri);
-  const same = (item: ReadItem): boolean => identityOf(item.resource.uri) === asked;
-  const own = items.filter(same);
-  const told = own.map((item) => item.resource.capabilities?.list).find((list) => list !== undefined);
-  // If every resource says what it can do, and no item has the URI that was asked for, the items are children.
-  const listable = told ?? setup.listable ?? (setup.says && items.length > 0 && own.length === 0 ? true : undefined);
+  const identity = identityOf(uri);
+  const isSelf = (item: ReadItem): boolean => identityOf(item.resource.uri) === identity;
+  const formats = items.filter(isSelf);
+  const declared = formats.map((item) => item.resource.capabilities?.list).find((list) => list !== undefined);
+  // If every resource declares what it can do, and no item has the URI that was asked for, the items are children.
+  const onlyChildren = setup.declaring && items.length > 0 && formats.length === 0;
+  const listable = declared ?? setup.listable ?? (onlyChildren ? true : undefined);
   const issues: ReadIssue[] = [];
   if (setup.dropped > 0) issues.push({ kind: 'not-an-item', count: setup.dropped });
-  const made = (parts: Partial<ReadResult>): ReadResult => {
+  const outcome = (parts: Partial<ReadResult>): ReadResult => {
     const alternatives = parts.alternatives ?? [];
     return {
       uri,
@@ -90,29 +92,29 @@ export function outcomeOf(items: readonly ReadItem[], setup: OutcomeSetup): Read
   };
 
   if (listable === true) {
-    return made({ alternatives: own, children: items.filter((item) => !same(item)) });
+    return outcome({ alternatives: formats, children: items.filter((item) => !isSelf(item)) });
   }
   if (listable === false) {
-    const foreign = items.filter((item) => !same(item));
-    if (own.length === 0) throw invalidAnswer('The server sent no contents of this resource', uri);
+    const foreign = items.filter((item) => !isSelf(item));
+    if (formats.length === 0) throw invalidAnswer('The server sent no contents of this resource', uri);
     if (foreign.length > 0) issues.push({ kind: 'foreign-uri', count: foreign.length });
-    noteDifferences(own, issues);
-    return made({ alternatives: own, foreign });
+    noteDifferences(formats, issues);
+    return outcome({ alternatives: formats, foreign });
   }
   const [first] = items;
   if (first === undefined) {
     issues.push({ kind: 'no-contents', count: 0 });
-    return made({});
+    return outcome({});
   }
   const primary = identityOf(first.resource.uri);
   const alternatives = items.filter((item) => identityOf(item.resource.uri) === primary);
   const others = items.filter((item) => identityOf(item.resource.uri) !== primary);
   if (others.length > 0) issues.push({ kind: 'several-uris', count: others.length });
   noteDifferences(alternatives, issues);
-  return made({ alternatives, others });
+  return outcome({ alternatives, others });
 }
 
-/** The best format for `accept`; the first one where there is no `accept`. @throws ResourceClientError `not-acceptable` */
+/** Returns the best format for `accept`, or the first one without `accept`. @throws ResourceClientError `not-acceptable` */
 function preferred(items: readonly ReadItem[], accept: OutcomeSetup['accept'], uri: string): ReadItem | undefined {
   if (accept === undefined || items.length === 0) return items[0];
   const types = items.map(typeOf);
@@ -124,7 +126,7 @@ function preferred(items: readonly ReadItem[], accept: OutcomeSetup['accept'], u
   });
 }
 
-/** The MIME type of an item; where it has none, the most general type for its form. */
+/** Returns the MIME type of an item; if it has none, the most general type of text or of bytes. */
 const typeOf = ({ resource, form }: ReadItem): string =>
   resource.mimeType ?? (form === 'text' ? 'text/plain' : 'application/octet-stream');
 
@@ -134,8 +136,8 @@ const SHARED = ['name', 'title', 'description', 'annotations'] as const;
 function noteDifferences(items: readonly ReadItem[], issues: ReadIssue[]): void {
   const [first, ...rest] = items;
   if (first === undefined) return;
-  const said = (item: ReadItem): string => JSON.stringify(SHARED.map((field) => item.resource[field] ?? null));
-  const expected = rest.length > 0 ? said(first) : '';
-  const count = rest.filter((item) => said(item) !== expected).length;
+  const sharedFields = (item: ReadItem): string => JSON.stringify(SHARED.map((field) => item.resource[field] ?? null));
+  const expected = rest.length > 0 ? sharedFields(first) : '';
+  const count = rest.filter((item) => sharedFields(item) !== expected).length;
   if (count > 0) issues.push({ kind: 'inconsistent-metadata', count });
 }

@@ -1,4 +1,4 @@
-/** Reads: a window where one is wanted, limits before anything is decoded, and what is kept asked about rather than sent again. */
+/** Reads resources: cuts windows, checks limits before anything is decoded, and asks whether a kept answer is still good. */
 import { entriesIn, freshnessIn } from '../connection/results.ts';
 import { isNotModified, versionsIn } from '../protocol/content-version.ts';
 import { ACCEPT_META_KEY, IF_VERSION_META_KEY, RANGE_META_KEY } from '../protocol/meta.ts';
@@ -14,22 +14,22 @@ import { identityOf, isListable, resourceIn } from './shapes.ts';
 
 export interface ReadOptions extends CallOptions {
   /**
-   * The formats that are wanted, best first: `['text/markdown', 'text/*']`, or as in HTTP's `Accept`. A server that can
-   * make formats (`vitrine/accept`) is told; of what is sent the best one is taken. Default: the format that the server
-   * sends first.
+   * The formats that are wanted, best first: `['text/markdown', 'text/*']`, or as in HTTP's `Accept`. They are sent to a server
+   * that can make formats (`vitrine/accept`). The best format in the answer is taken. Default: the format that the server sends
+   * first.
    */
   readonly accept?: string | readonly string[] | undefined;
   /**
-   * A part of the content, in bytes. A server that knows windows (`vitrine/range`) sends that part; of others it is cut
-   * here. A `#` part of the URI (`#L3-L5`) is the server's business.
+   * A part of the content, in bytes. A server that knows windows (`vitrine/range`) sends only that part; the client cuts it out
+   * of the answer of any other server. A `#` part of the URI (`#L3-L5`) is the server's business.
    */
   readonly range?: ByteRange | undefined;
-  /** Bytes of all contents together, before base64; more is refused before it is decoded. Default: `maxBytes` of the client. */
+  /** The most bytes of all contents together, once decoded. More is refused before decoding. Default: the client's `maxBytes`. */
   readonly maxBytes?: number | undefined;
 }
 
 export interface Reading {
-  /** @param listable what is known of it beforehand */
+  /** @throws ResourceClientError */
   read(uri: string, options: ReadOptions, known: Known): Promise<ReadResult>;
 }
 
@@ -38,7 +38,7 @@ export type Known = (uri: string) => { readonly listable: boolean | undefined; r
 
 const READ = 'resources/read';
 
-/** The most items of one read that are looked at. */
+/** The most items in one answer. An answer with more is refused. */
 const MAX_ITEMS = 10_000;
 
 export function createReading(asking: Asking, defaultMaxBytes: number): Reading {
@@ -64,7 +64,7 @@ export function createReading(asking: Asking, defaultMaxBytes: number): Reading 
       return kept.value;
     } catch (error) {
       if (isUnsupported(error)) link.learned.metadata = false;
-      // Whatever is the matter, the read itself says it better.
+      // The read that follows reports the cause better.
       options.signal?.throwIfAborted();
       return undefined;
     }
@@ -80,8 +80,8 @@ export function createReading(asking: Asking, defaultMaxBytes: number): Reading 
     const question = { method: READ, uri, part };
     const whole = { method: READ, uri, part: '' };
     if (options.fresh !== true) {
-      for (const each of part === '' ? [whole] : accept.length > 0 ? [question] : [question, whole]) {
-        const kept = await cache.get(each);
+      for (const candidate of part === '' ? [whole] : accept.length > 0 ? [question] : [question, whole]) {
+        const kept = await cache.get(candidate);
         if (kept?.fresh === true) return { value: kept.value, from: 'cache' };
       }
     }
@@ -90,19 +90,19 @@ export function createReading(asking: Asking, defaultMaxBytes: number): Reading 
       const link = await connection.get(signal);
       const inner = { ...options, signal };
       const kept = options.fresh === true ? undefined : await cache.get(question);
-      // A server that knows versions is asked by the read itself.
-      const held = kept && link.facts.ranges ? versionsIn(kept.value) : undefined;
-      const same = kept && held === undefined ? await revalidated(link, question, kept, inner) : undefined;
-      if (same !== undefined) return { value: same, from: 'revalidated' as const };
+      // A server that knows versions gets the kept ones with the read itself, and need not be asked before.
+      const versions = kept && link.facts.ranges ? versionsIn(kept.value) : undefined;
+      const unchanged = kept && versions === undefined ? await revalidated(link, question, kept, inner) : undefined;
+      if (unchanged !== undefined) return { value: unchanged, from: 'revalidated' as const };
       const since = cache.mark();
       const meta = {
-        ...(held !== undefined && { [IF_VERSION_META_KEY]: held }),
+        ...(versions !== undefined && { [IF_VERSION_META_KEY]: versions }),
         ...(range !== undefined && { [RANGE_META_KEY]: wireRange(range) }),
         ...(accept.length > 0 && { [ACCEPT_META_KEY]: accept }),
       };
       const params = { uri, ...(Object.keys(meta).length > 0 && { _meta: meta }) };
       const value = await asking.request(link, READ, params, inner);
-      if (kept !== undefined && held !== undefined && isNotModified(value)) {
+      if (kept !== undefined && versions !== undefined && isNotModified(value)) {
         await cache.put(question, { ...kept.value, ...freshnessIn(value) }, since, kept.validator);
         return { value: kept.value, from: 'revalidated' as const };
       }
@@ -113,16 +113,16 @@ export function createReading(asking: Asking, defaultMaxBytes: number): Reading 
     });
   }
 
-  // The items that were made of an answer, as long as the answer is kept.
+  // The items that were made from an answer, for as long as the answer is kept.
   const made = new WeakMap<
     Data,
     { readonly uri: string; readonly items: readonly ReadItem[]; readonly size: number }
   >();
 
-  /** The items of an answer, and their bytes together, counted before anything is decoded (SEC-RES-3). */
+  /** Returns the items of an answer and the sum of their bytes, counted before anything is decoded (SEC-RES-3). */
   function itemsOf(value: Data, entries: readonly unknown[], uri: string) {
-    const known = made.get(value);
-    if (known?.uri === uri) return known;
+    const cached = made.get(value);
+    if (cached?.uri === uri) return cached;
     const size = entries.reduce<number>((sum, entry) => sum + sizeOf(entry), 0);
     const fresh = { uri, items: entries.flatMap((entry) => itemIn(entry, uri) ?? []), size };
     made.set(value, fresh);
@@ -142,7 +142,7 @@ export function createReading(asking: Asking, defaultMaxBytes: number): Reading 
       if (entries === undefined || entries.length > MAX_ITEMS) {
         throw invalidAnswer('The answer of the server has no contents that can be taken', uri);
       }
-      // A window is cut out of what is here already; what is given is what counts.
+      // If the client cuts a window, the whole answer may be larger than the limit; `checkTotal` then looks at the window.
       const limit = range === undefined ? maxBytes : maxBytes * WHOLE_FACTOR;
       const { items, size } = itemsOf(value, entries, uri);
       if (size > limit) throw tooLarge(uri, size, limit);
@@ -151,7 +151,7 @@ export function createReading(asking: Asking, defaultMaxBytes: number): Reading 
       return outcomeOf(cut, {
         uri,
         listable: before.listable,
-        says: connection.current?.facts.metadata === true,
+        declaring: connection.current?.facts.metadata === true,
         accept,
         dropped: entries.length - items.length,
         from,
@@ -161,7 +161,7 @@ export function createReading(asking: Asking, defaultMaxBytes: number): Reading 
   };
 }
 
-/** A server that sends everything where a window was asked for may send so many times `maxBytes`. */
+/** A server without windows answers a request for one with the whole resource, which may have so many times `maxBytes`. */
 const WHOLE_FACTOR = 16;
 
 const partOf = (range: ByteRange | undefined, accept: readonly string[]): string =>
@@ -170,11 +170,11 @@ const partOf = (range: ByteRange | undefined, accept: readonly string[]): string
     ...(accept.length === 0 ? [] : [JSON.stringify(accept)]),
   ].join(' ');
 
-/** Formats that a server is told, and characters of each. */
+/** The most formats that are sent to a server, and the most characters of each. */
 const MAX_FORMATS = 64;
 const MAX_FORMAT_LENGTH = 255;
 
-/** As they are sent; what is too long for any type is left out. */
+/** Returns the formats as they are sent, without those that are too long to be a type. */
 function formatsIn(accept: ReadOptions['accept']): readonly string[] {
   const patterns = typeof accept === 'string' ? accept.split(',') : (accept ?? []);
   return patterns
@@ -235,8 +235,8 @@ function validatorIn(value: unknown): string | undefined {
 }
 
 /**
- * Returns what the answer can be asked about with later: the versions of its contents, or else a text for a read that is of
- * the resource itself, and nothing else: children change without their container.
+ * Returns a text that changes when the answer does: the versions of its contents, or else the last change and size of the
+ * resource. Undefined if the answer has other items or is of a container, since children change without their container.
  */
 function validatorOf(value: Data, items: readonly unknown[], uri: string): string | undefined {
   const versions = versionsIn(value);

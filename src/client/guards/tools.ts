@@ -1,6 +1,6 @@
 /**
- * Tools of a server that is not trusted (SEC-TOOL-4): each definition is approved once and pinned, a change is detected
- * before the next call, and what leaves is looked at and confirmed.
+ * Guards the tools of a server that is not trusted (SEC-TOOL-4). Each definition is approved once and pinned, and a change is
+ * detected before the next call. The arguments of each call are searched for secrets and confirmed.
  */
 import type { CallToolResult, Client, RequestOptions, Tool } from '@modelcontextprotocol/client';
 import { changedFields, pinOf, type ToolPin } from '../../core/fingerprint.ts';
@@ -12,7 +12,7 @@ import type { PinStore } from './pins.ts';
 import { type SecretFinding, type SecretScan, secretsIn } from './secrets.ts';
 import { listDefinitions, type ToolDefinition } from './tool-list.ts';
 
-/** A definition that a user decides about. Everything in it is the server's word, its annotations most of all. */
+/** A tool definition that a user approves or refuses. The server wrote all of it, and nothing proves its annotations. */
 export interface ToolReview {
   readonly server: string | undefined;
   readonly name: string;
@@ -22,14 +22,14 @@ export interface ToolReview {
   /** As the server sends it. */
   readonly definition: ToolDefinition;
   readonly status: 'new' | 'changed';
-  /** Fields that are not as they were approved. */
+  /** Fields that differ from the approved definition. */
   readonly changes: readonly string[];
-  /** The description has characters that a reader does not see and a model does. */
+  /** The title, the description or the input schema has characters that people do not see and a model reads. */
   readonly hiddenText: boolean;
   readonly pin: ToolPin;
 }
 
-/** A call that a user decides about. */
+/** A call that a user confirms or declines. */
 export interface CallReview {
   readonly server: string | undefined;
   readonly name: string;
@@ -41,24 +41,24 @@ export interface CallReview {
 }
 
 export interface ToolOptions extends GuardOptions {
-  /** Approves a definition that is new or has changed. Without it no tool is approved, but those whose pins are kept. */
+  /** Approves a definition that is new or has changed. Without it, only tools that have a pin in `pins` can be called. */
   readonly approve?: (review: ToolReview) => boolean | Promise<boolean>;
-  /** Confirms each call. True makes it; other arguments are sent instead. Without it no call is made. */
+  /** Confirms each call: `true` sends the arguments as they are, an object sends its own. Without it no call is made. */
   readonly confirm?: (
     review: CallReview,
   ) =>
     | boolean
     | { arguments: Readonly<Record<string, unknown>> }
     | Promise<boolean | { arguments: Readonly<Record<string, unknown>> }>;
-  /** How arguments that look like secrets are handled: `refuse`, the default, or `ask`, which leaves it to `confirm`. */
+  /** `refuse`, the default, refuses calls with arguments that look like secrets. `ask` leaves them to `confirm`. */
   readonly secrets?: 'refuse' | 'ask';
-  /** In the place of the guard's own look at texts for secrets. */
+  /** Searches a text for secrets, in the place of the guard's own search. */
   readonly scan?: SecretScan;
   /** The store of pins; in memory by default. */
   readonly pins?: PinStore;
-  /** Milliseconds for which a list of definitions is good; 0 by default: each call looks at the definition first. */
+  /** Milliseconds for which a list of definitions is used. 0 by default: each call asks for the definitions first. */
   readonly maxAgeMs?: number;
-  /** Bytes of arguments, as JSON; 1 MiB by default. */
+  /** The most bytes of arguments, as JSON; 1 MiB by default. */
   readonly maxArgumentBytes?: number;
   /** Checks each call by what the conversation has taken in, and remembers what the call gives. Needs `server`. */
   readonly flow?: Flow;
@@ -76,9 +76,9 @@ export interface GuardedTool {
 }
 
 export interface ToolGuard {
-  /** All tools of the server, each with whether it is approved. Asks nobody. */
+  /** Lists all tools of the server, each with whether it is approved. Calls neither `approve` nor `confirm`. */
   listTools(options?: RequestOptions): Promise<readonly GuardedTool[]>;
-  /** A call, once the definition is approved and the arguments are confirmed. @throws GuardRefusal */
+  /** Calls a tool once its definition is approved and the arguments are confirmed. @throws GuardRefusal */
   callTool(
     params: { readonly name: string; readonly arguments?: Readonly<Record<string, unknown>> },
     options?: RequestOptions,
@@ -86,8 +86,8 @@ export interface ToolGuard {
 }
 
 /**
- * The tools of a server behind a guard. Use it in the place of the client's own `listTools` and `callTool`. One guard is for
- * one server: names of tools mean something at that server only.
+ * Puts a guard before the tools of a server. Use it in the place of the client's own `listTools` and `callTool`. Each server
+ * needs a guard of its own, since two servers can have different tools of the same name.
  *
  * @example
  * const tools = guardTools(client, { server: 'notes', approve: askAboutTool, confirm: askAboutCall });
@@ -98,16 +98,16 @@ export function guardTools(client: Client, options: ToolOptions = {}): ToolGuard
   const { maxAgeMs = 0, maxArgumentBytes = 1024 * 1024 } = options;
   const decisions = decisionsOf('tools', options);
   const flow = flowOf(options);
-  let known: { readonly at: number; readonly definitions: readonly ToolDefinition[] } | undefined;
+  let cached: { readonly at: number; readonly definitions: readonly ToolDefinition[] } | undefined;
 
   async function definitions(
     requestOptions: RequestOptions | undefined,
     maxAge: number,
   ): Promise<readonly ToolDefinition[]> {
-    if (known === undefined || performance.now() - known.at >= maxAge) {
-      known = { at: performance.now(), definitions: await listDefinitions(client, decisions, requestOptions) };
+    if (cached === undefined || performance.now() - cached.at >= maxAge) {
+      cached = { at: performance.now(), definitions: await listDefinitions(client, decisions, requestOptions) };
     }
-    return known.definitions;
+    return cached.definitions;
   }
 
   async function reviewOf(definition: ToolDefinition): Promise<ToolReview & { readonly approved: boolean }> {
@@ -132,9 +132,9 @@ export function guardTools(client: Client, options: ToolOptions = {}): ToolGuard
     };
   }
 
-  /** The definition as it is now, if it is or becomes approved. */
+  /** Returns the current definition of the tool, after an approval where it needs one. @throws GuardRefusal */
   async function approved(name: string, requestOptions: RequestOptions | undefined): Promise<ToolDefinition> {
-    const named = (await definitions(requestOptions, maxAgeMs)).filter((each) => each.name === name);
+    const named = (await definitions(requestOptions, maxAgeMs)).filter((tool) => tool.name === name);
     const [definition] = named;
     if (definition === undefined) return decisions.refuse('unknown-tool', { subject: name });
     if (named.length > 1) return decisions.refuse('ambiguous-tool', { subject: name });
@@ -186,7 +186,7 @@ export function guardTools(client: Client, options: ToolOptions = {}): ToolGuard
     async callTool({ name, arguments: given = {} }, requestOptions) {
       const { signal } = requestOptions ?? {};
       const definition = await approved(name, requestOptions);
-      // A copy: what was shown is what is sent, whatever becomes of the caller's object meanwhile.
+      // A copy: the arguments that were shown are sent, even if the caller changes its object meanwhile.
       const copy = structuredClone(given);
       const found = await checkedArguments(name, copy);
       if (confirm === undefined) return decisions.refuse('no-confirmation', { subject: name });
@@ -201,7 +201,7 @@ export function guardTools(client: Client, options: ToolOptions = {}): ToolGuard
       }
       await flow?.check(name, signal);
       decisions.allowed('called', { subject: name });
-      // With the definition that was approved: by it the SDK validates the result, and makes headers out of arguments.
+      // The SDK validates the result, and makes headers out of arguments, by the definition that was approved.
       const result = await client.callTool(
         { name, arguments: sent },
         { ...requestOptions, toolDefinition: definition as unknown as Tool },

@@ -1,4 +1,4 @@
-/** Connecting to a program that serves over stdio. */
+/** Connects to a program that serves over stdio. */
 import type { Era } from '../../connection/data.ts';
 import { CONNECT_MS } from '../../connection/dial.ts';
 import type { Intake } from '../../connection/intake.ts';
@@ -12,11 +12,11 @@ import { type ClientTarget, dialOptions, newClient } from '../http.ts';
 
 /** A program that serves over stdio. It and all that it started end with the connection. */
 export interface StdioTarget extends ClientTarget, Program {
-  /** Gets the program's standard error, in pieces. They may hold terminal escapes. Default: they are thrown away. */
+  /** Called with each piece of the program's standard error, which may hold terminal escapes. Default: it is thrown away. */
   readonly onStderr?: ((text: string) => void) | undefined;
 }
 
-/** The client once it is connected; where that fails it is closed. */
+/** Connects the client and returns it; closes it if that fails. */
 export async function connected(client: ResourceClient, signal: AbortSignal | undefined): Promise<ResourceClient> {
   try {
     await client.connect(signal);
@@ -27,7 +27,7 @@ export async function connected(client: ResourceClient, signal: AbortSignal | un
   }
 }
 
-/** How to start a program and connect to it. */
+/** Returns a function that starts the program and connects to it. */
 export const stdioConnect = (target: StdioTarget): Connect =>
   lineConnect(target, (intake) =>
     programTransport(target, intake, (chunk) => {
@@ -37,18 +37,18 @@ export const stdioConnect = (target: StdioTarget): Connect =>
     }),
   );
 
-/** How to connect to what speaks in lines, which is started for it. */
+/** Returns a function that makes a transport of lines and connects over it. */
 export function lineConnect(target: ClientTarget, make: (intake: Intake) => ProgramTransport): Connect {
   const { clientOptions } = target;
   const { mode } = clientOptions?.versionNegotiation ?? { mode: 'auto' };
-  const given = mode === 'auto' ? undefined : typeof mode === 'object' ? 'modern' : 'legacy';
-  /** When it is started again, it is what it was. */
-  let only: Era | undefined = given;
+  const fixedEra = mode === 'auto' ? undefined : typeof mode === 'object' ? 'modern' : 'legacy';
+  // A program that turned out to be of the 2025 era is dialled in that era when it is started again.
+  let only: Era | undefined = fixedEra;
   return async ({ signal }) => {
     const { client } = await startProgram(
       (negotiation) =>
         newClient(
-          given === undefined
+          fixedEra === undefined
             ? { ...target, clientOptions: { ...clientOptions, versionNegotiation: negotiation } }
             : target,
         ),
@@ -61,27 +61,27 @@ export function lineConnect(target: ClientTarget, make: (intake: Intake) => Prog
 }
 
 /**
- * A command line in words: quotes and backslashes as a shell has them, and nothing else of a shell.
- * @throws ResourceClientError `invalid` for none, and for an open quote
+ * Splits a command line into words. Quotes and backslashes work as in a shell; nothing else of a shell does.
+ * @throws ResourceClientError `invalid` for an empty command line, and for an open quote
  */
 export function parseCommandLine(text: string): { readonly command: string; readonly args: readonly string[] } {
   const words: string[] = [];
   let word: string | undefined;
   let quote: string | undefined;
   for (let at = 0; at < text.length; at++) {
-    const each = text.charAt(at);
+    const character = text.charAt(at);
     const next = text.charAt(at + 1);
-    if (each === '\\' && quote !== "'" && (quote === undefined || next === '"' || next === '\\') && next !== '') {
+    if (character === '\\' && quote !== "'" && (quote === undefined || next === '"' || next === '\\') && next !== '') {
       word = (word ?? '') + next;
       at++;
-    } else if (each === quote) quote = undefined;
-    else if (quote === undefined && (each === '"' || each === "'")) {
-      quote = each;
+    } else if (character === quote) quote = undefined;
+    else if (quote === undefined && (character === '"' || character === "'")) {
+      quote = character;
       word ??= '';
-    } else if (quote === undefined && /\s/.test(each)) {
+    } else if (quote === undefined && /\s/.test(character)) {
       if (word !== undefined) words.push(word);
       word = undefined;
-    } else word = (word ?? '') + each;
+    } else word = (word ?? '') + character;
   }
   if (quote !== undefined) throw new ResourceClientError('invalid', 'The command line has an open quote');
   if (word !== undefined) words.push(word);

@@ -1,25 +1,25 @@
 /**
- * Names that tools act on without being asked: they run what a file of that name says, or obey it, when a folder is
- * entered, listed or opened, or when they are started in it for something else. A server must not choose such a name
- * (SEC-RES-3). Build files that a user starts on purpose (`Makefile`, `package.json`) are not among them, nor is
- * `.gitattributes`: the filters that it names run only if the user's own configuration defines them.
+ * Names of files that tools run or obey without being asked: when the tool enters, lists or opens the folder, or is started
+ * in it for something else. A server must not choose such a name (SEC-RES-3). Build files that a user starts on purpose
+ * (`Makefile`, `package.json`) are not among them, nor is `.gitattributes`: the filters that it names run only if the user's
+ * own configuration defines them.
  */
 
 export interface ActingNames {
-  /** Who acts, and how. */
+  /** Which tools act on the names, and how. */
   readonly why: string;
   /**
-   * `anywhere`; `top`: only in the folder that is written to, since it may be somebody's home; `files`: not as the name of
-   * a folder.
+   * `anywhere`: in every folder. `top`: only in the folder that `get` writes to, which may be somebody's home. `files`: in
+   * every folder, but only as the name of a file.
    */
   readonly where: 'anywhere' | 'top' | 'files';
-  /** In any case. `.x*` stands for all names that begin with it, `*.x` for all that end in it. */
+  /** In upper or lower case. `.x*` stands for all names that begin with `.x`, `*.x` for all that end in `.x`. */
   readonly names: readonly string[];
 }
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** All of them. `docs/guide/get.md` has the same table. */
+/** `docs/guide/get.md` has the same table. */
 export const ACTING_NAMES: readonly ActingNames[] = [
   {
     why: 'Version control runs hooks and programs that its own folder names',

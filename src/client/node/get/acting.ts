@@ -1,13 +1,13 @@
-/** Names that tools act on, made into names that nobody acts on. */
+/** Turns names that tools act on into names that no tool acts on. */
 import { ResourceClientError } from '../../errors.ts';
 import { foldName, plainName } from '../../file-names.ts';
 import { ACTING_NAMES, type ActingNames } from './acting-names.ts';
 
-/** The place of a name. */
+/** The position of a name in a path. */
 export interface Standing {
-  /** It is in the folder that is written to, and not further below. */
+  /** The name is directly in the folder that `get` writes to. */
   readonly top: boolean;
-  /** It is the name of a file. */
+  /** The name is that of a file, not of a folder. */
   readonly file: boolean;
 }
 
@@ -27,7 +27,7 @@ const PATTERNS: readonly Pattern[] = ACTING_NAMES.flatMap(({ where, names }) =>
   }),
 );
 
-/** Whether a tool acts on the name, wherever it stands or there. */
+/** Whether a tool acts on the name at its position; without one, whether a tool acts on it at any position. */
 export function actsAs(name: string, standing: Standing = { top: true, file: true }): boolean {
   const plain = plainName(name);
   const { top, file } = standing;
@@ -38,16 +38,22 @@ export function actsAs(name: string, standing: Standing = { top: true, file: tru
 /** A name that Windows may take for the short name of another file, as `git~1` for `.git`. */
 const SHORT_NAME = /^(?=[^.]{1,8}(?:\.[^.]{0,3})?$)[^.]*~[0-9a-z]{1,6}(?:\.|$)/u;
 
-/** The name, or one beside it on which no tool acts. @param keep names that may act, as `plainName` gives them */
+/**
+ * Returns the name, changed if a tool acts on it.
+ * @param keep names that stay although tools act on them, as `plainName` gives them
+ */
 export function inertName(name: string, standing: Standing, keep: ReadonlySet<string>): string {
   const long = SHORT_NAME.test(plainName(name)) ? name.replace(/[~\uff5e]/gu, '%7E') : name;
   if (keep.has(plainName(long)) || !actsAs(long, standing)) return long;
-  const begun = `_${long}`;
-  // A tool that goes by the end of a name still acts on it: a `_` follows as well.
-  return actsAs(begun, standing) ? `${begun}_` : begun;
+  const prefixed = `_${long}`;
+  // A tool that looks at the end of the name still acts on it: a `_` at the end stops that.
+  return actsAs(prefixed, standing) ? `${prefixed}_` : prefixed;
 }
 
-/** @throws ResourceClientError `invalid` for a name that is written as it is anyway */
+/**
+ * Returns names to keep, as `plainName` gives them.
+ * @throws ResourceClientError `invalid` for a name on which no tool acts, since it is kept anyway
+ */
 export function keptNames(names: readonly string[]): ReadonlySet<string> {
   for (const name of names) {
     if (!actsAs(name))

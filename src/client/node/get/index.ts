@@ -1,4 +1,4 @@
-/** Resources of a server as files in a folder: all of them, or what is below some of them, once or again and again. */
+/** Writes resources of a server to files in a folder: all resources, or some and all below them. A later run updates the files. */
 
 import { DIRECTORY_MIME_TYPE } from '../../../protocol/resources.ts';
 import type { ResourceClient } from '../../client.ts';
@@ -18,14 +18,14 @@ import { createWanted, type Wanted } from './wanted.ts';
 export type { GetEntry, GetOptions, GetProgress, GetReport, GetStatus } from './report.ts';
 
 /**
- * Writes resources to files below a folder. A second run into the same folder takes what changed, and one that was
- * interrupted goes on. Names that lead elsewhere and names that tools act on are escaped, links are not followed, and what
- * is not its own is left alone.
+ * Writes resources to files below a folder. A second run into the same folder reads only what changed, and an interrupted run
+ * can be continued. Names that lead out of the folder and names that tools act on are escaped, links are not followed, and
+ * files that `get` has not written are left alone.
  * @param start a URI, or several; undefined for all that the server has
- * @param folder made if it is not there
- * @throws ResourceClientError: what the server answers to the start, `invalid` for a folder that holds something else and
- *   for a name to keep on which no tool acts and for a glob that is none; the reason of the signal; errors of the disk. What is wrong with one
- *   resource is told in `onEntry`.
+ * @param folder is created if it does not exist
+ * @throws ResourceClientError: the server's error for a start; `invalid` for a folder that holds something else, for a name in
+ *   `keepNames` on which no tool acts, and for a malformed glob. Also throws the reason of the signal, and errors of the disk.
+ *   An error of a single resource is not thrown: `onEntry` gets it.
  */
 export async function getResources(
   client: ResourceClient,
@@ -74,7 +74,7 @@ export async function getResources(
   async function take(resource: ListedResource): Promise<void> {
     const { uri } = resource;
     const container = isListable(resource) === true;
-    // A folder is what is in it.
+    // A folder has no contents of its own, only children.
     if (resource.mimeType === DIRECTORY_MIME_TYPE) run.done({ uri, status: 'skipped', reason: 'It is a folder' });
     else {
       const order = (): Parameters<typeof getOne>[1] => ({
@@ -87,7 +87,7 @@ export async function getResources(
     }
   }
 
-  /** Each resource that is wanted, once. */
+  /** Gives each wanted resource once. */
   async function* found(): AsyncGenerator<ListedResource, void, undefined> {
     for await (const resource of below(client, starts, run, wanted, options, seen)) {
       if (seen.has(resource.uri)) continue;
@@ -112,10 +112,10 @@ export async function getResources(
   return reportOf(run, manifest, seen, wanted, { folder: files.folder, start: starts });
 }
 
-/** The most resources that are found before they are read, so that it is known how many there are. */
+/** The most resources that are found before the first is read. Finding goes ahead so that progress knows how many there are. */
 const MAX_AHEAD = 10_000;
 
-/** Everything, or what was named and what is below it. */
+/** Gives every resource, or the starts and all that is below them. */
 async function* below(
   client: ResourceClient,
   starts: readonly string[],
@@ -144,7 +144,7 @@ async function* below(
       yield* walk(uri);
     } catch (error) {
       signal.throwIfAborted();
-      // Nothing said that it has children, and it has none.
+      // The server did not say that this resource has children, and the walk found that it has none.
       if (listable === true || !(error instanceof ResourceClientError) || !NO_CHILDREN.has(error.code)) throw error;
     }
   }

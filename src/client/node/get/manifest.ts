@@ -1,6 +1,7 @@
 /**
- * The manifest of `get`, one line a resource: it says which file is which resource, which resources need not be asked for
- * again, and which files `get` has written. Lines are added as files are written, so that an interrupted run goes on.
+ * The manifest of `get` has one line for each resource. It says which file is which resource, which resources need not be read
+ * again, and which files `get` has written. Lines are added as files are written, so that the next run can continue an
+ * interrupted one.
  */
 import { createReadStream } from 'node:fs';
 import { appendFile, open, rename } from 'node:fs/promises';
@@ -11,31 +12,31 @@ import { OWN_FOLDER } from './names.ts';
 
 export const MANIFEST = 'manifest.jsonl';
 
-/** The first line: what the folder is of. */
+/** The first line: which server and which URIs the folder holds. */
 export interface ManifestHead {
   readonly vitrineGet: 1;
-  /** The server's own name. */
+  /** The name that the server declares; null without one. */
   readonly server: string | null;
   /** The URIs that were asked for; none for all that the server has. */
   readonly start: readonly string[];
 }
 
-/** One file. */
+/** The line of one file. */
 export interface ManifestEntry {
   readonly uri: string;
-  /** The names from the folder to the file. */
+  /** The path of the file below the folder, as names. */
   readonly path: readonly string[];
-  /** As the server calls it. */
+  /** The name that the server gives the resource. */
   readonly name?: string | undefined;
   readonly mimeType?: string | undefined;
   readonly lastModified?: string | undefined;
-  /** Bytes, as the server says beforehand. */
+  /** Bytes, as the server said before the read. */
   readonly listedSize?: number | undefined;
   /** Bytes of the file. */
   readonly size: number;
-  /** Of the file's bytes, in hexadecimal digits. */
+  /** SHA-256 of the file's bytes, in hexadecimal digits. */
   readonly sha256: string;
-  /** The file's time of change, in milliseconds: as long as it stays, and the size, the file counts as untouched. */
+  /** When the file was last changed, in milliseconds. While this and `size` stay the same, the file counts as untouched. */
   readonly mtimeMs: number;
 }
 
@@ -43,11 +44,11 @@ export interface Manifest {
   readonly head: ManifestHead | undefined;
   /** By URI. */
   readonly entries: Map<string, ManifestEntry>;
-  /** URIs of a run that did not come to its end: what it has written is not asked for again. */
+  /** URIs that an interrupted run has written: the next run does not read them again. */
   readonly unfinished: ReadonlySet<string>;
 }
 
-/** Longer lines are no lines of a manifest, in UTF-16 units. */
+/** The longest line of a manifest, in UTF-16 units. Longer lines are ignored. */
 const MAX_LINE = 300_000;
 
 export async function readManifest(folder: string): Promise<Manifest> {
@@ -70,7 +71,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   return { head, entries, unfinished };
 }
 
-/** A line that was not written to its end is none. */
+/** Returns the object of a line; undefined for a line that was cut off while it was written. */
 function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(line);
@@ -97,11 +98,12 @@ const isEntry = (value: unknown): value is ManifestEntry & { readonly old?: unkn
 };
 
 const isTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((each) => typeof each === 'string');
+  Array.isArray(value) && value.every((text) => typeof text === 'string');
 
 /**
- * Writes the whole manifest in the place of the one that is there.
- * @param recent URIs of the run that goes on; @param ended nothing goes on
+ * Replaces the manifest with one that has these lines.
+ * @param recent URIs that were written by the run in progress, or by the interrupted run that it continues
+ * @param ended whether the run is complete
  */
 export async function writeManifest(
   folder: string,
@@ -116,7 +118,7 @@ export async function writeManifest(
     await using file = await open(draft, 'w', 0o600);
     let text = `${JSON.stringify(head)}\n`;
     for (const entry of entries) {
-      // An entry that the run that goes on has not written is old.
+      // Marks entries of earlier runs.
       const { old: _, ...rest } = entry as ManifestEntry & { old?: true };
       text += `${JSON.stringify(ended || recent.has(entry.uri) ? rest : { ...rest, old: true })}\n`;
       if (text.length < MAX_LINE) continue;
@@ -128,11 +130,11 @@ export async function writeManifest(
   await rename(draft, path);
 }
 
-/** Adds a line. */
+/** Appends the line of one file. */
 export const addEntry = (folder: string, entry: ManifestEntry): Promise<void> =>
   appendFile(join(folder, OWN_FOLDER, MANIFEST), `${JSON.stringify(entry)}\n`);
 
-/** @throws ResourceClientError `invalid` when the folder holds something else */
+/** @throws ResourceClientError `invalid` when the folder holds another server's resources, or those of other URIs */
 export function checkHead(found: ManifestHead | undefined, head: ManifestHead): void {
   if (found === undefined) return;
   const same = found.server === head.server && JSON.stringify(found.start) === JSON.stringify(head.start);

@@ -1,17 +1,17 @@
-/** The bytes of a resource, in pieces where the server sends windows, so that large ones are never whole in memory. */
+/** Reads the bytes of a resource, in pieces if the server sends windows: a large resource is then never whole in memory. */
 import { decodeBase64 } from '../../base64.ts';
 import type { ResourceClient } from '../../client.ts';
 import type { ReadItem } from '../../contents.ts';
 import { invalidAnswer, ResourceClientError } from '../../errors.ts';
 import { type ReadOptions, tooLarge } from '../../reading.ts';
 
-/** Bytes that are asked for at once of a resource that says it has more. */
+/** A resource that is larger, as the server says, is asked for in windows of this many bytes. */
 export const PIECE_BYTES = 4 * 1024 * 1024;
 
-/** A server may end a window of text before a character that does not fit. */
+/** The most bytes of a UTF-8 character. A window of text may be so much shorter, if its last character did not fit. */
 const MAX_CHARACTER = 4;
 
-/** Bytes that were read, with their item. */
+/** Bytes of one read, with the item that they came in. */
 export interface Piece {
   readonly bytes: Uint8Array;
   readonly item: ReadItem;
@@ -19,15 +19,15 @@ export interface Piece {
 
 export interface PieceOptions {
   readonly accept?: ReadOptions['accept'];
-  /** Of the whole resource. */
+  /** The most bytes of the whole resource. */
   readonly maxBytes: number;
   readonly timeoutMs?: number | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads a resource. Gives nothing for one without contents of its own.
- * @param size as the server says beforehand
+ * Reads a resource. Gives nothing for a resource without contents of its own.
+ * @param size bytes, as the server said before; undefined if it did not
  * @throws ResourceClientError
  */
 export async function* piecesOf(
@@ -44,7 +44,7 @@ export async function* piecesOf(
     if (primary !== undefined) yield { bytes: primary.bytes(), item: primary };
     return;
   }
-  // A server without windows sends the whole, of which so many times this is taken.
+  // The limit for one window. A server without windows sends the whole resource, and `read` allows it 16 times as much.
   const room = Math.max(PIECE_BYTES, Math.ceil(maxBytes / 16));
   const first = await client.read(uri, { ...call, range: { offset: 0, length: PIECE_BYTES }, maxBytes: room });
   const { primary } = first;
@@ -77,7 +77,7 @@ export async function* piecesOf(
   }
 }
 
-/** Of an item that was cut here: what it was cut from. */
+/** Returns all bytes of an item from which the client has cut a window. */
 function wholeOf({ contents, resource }: ReadItem): Uint8Array {
   if (typeof contents.text === 'string') return new TextEncoder().encode(contents.text);
   const bytes = typeof contents.blob === 'string' ? decodeBase64(contents.blob) : undefined;

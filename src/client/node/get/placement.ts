@@ -1,42 +1,43 @@
-/** Which file each resource has: one of its own, whatever names the server gives, and the same one the next time. */
+/** Gives each resource a file of its own, whatever names the server gives, and the same file in the next run. */
 import { ResourceClientError } from '../../errors.ts';
 import { foldName } from '../../file-names.ts';
 import { actsAs } from './acting.ts';
 import { digest, isSafePath, marked, type Step, stepsOf } from './names.ts';
 
 export interface Placement {
-  /** The way to the resource's file, from the folder. @throws ResourceClientError `invalid` */
+  /** Returns the path of the resource's file below the folder. @throws ResourceClientError `invalid` if no name is left */
   place(uri: string, container: boolean): readonly string[];
   /** Keeps the path that an earlier run gave to a resource. @returns whether the resource may have it */
   keep(uri: string, path: readonly string[]): boolean;
 }
 
-type Taken = { readonly kind: 'file'; readonly uri: string } | { readonly kind: 'folder'; readonly raw: string };
+/** The file or the folder that a path is taken for. */
+type Holder = { readonly kind: 'file'; readonly uri: string } | { readonly kind: 'folder'; readonly raw: string };
 
-/** How many digits a mark has; more where a server has thought of names with the same. */
+/** Digits of a mark. The longer marks are for URIs that a server has made up so that their shorter marks are the same. */
 const MARKS = [8, 16, 64] as const;
 
 /**
- * @param start the URI that is got, where it is one
+ * @param start the URI that the run starts at, if it is exactly one
  * @param keep names that stay as they are though tools act on them, as `keptNames` gives them
  */
 export function createPlacement(start: string | undefined, keep?: ReadonlySet<string>): Placement {
-  // By the path in the form that names have in common.
-  const taken = new Map<string, Taken>();
+  // Keys are paths of folded names, since some file systems treat names that fold to the same text as one.
+  const taken = new Map<string, Holder>();
   const placed = new Map<string, readonly string[]>();
 
   const keyOf = (folders: readonly string[], name: string): string => [...folders, name].map(foldName).join('/');
 
-  /** The first name for which there is room. */
-  function take(folders: readonly string[], name: string, wanted: Taken, identity: string): string {
-    const same = (found: Taken): boolean =>
-      found.kind === 'folder' ? wanted.kind === 'folder' && found.raw === wanted.raw : wanted === found;
-    for (const each of [name, ...MARKS.map((length) => marked(name, digest(identity, length)))]) {
-      const key = keyOf(folders, each);
+  /** Takes the name, or the first name with a mark that is still free. */
+  function take(folders: readonly string[], name: string, holder: Holder, identity: string): string {
+    const same = (found: Holder): boolean =>
+      found.kind === 'folder' ? holder.kind === 'folder' && found.raw === holder.raw : holder === found;
+    for (const candidate of [name, ...MARKS.map((length) => marked(name, digest(identity, length)))]) {
+      const key = keyOf(folders, candidate);
       const found = taken.get(key);
       if (found !== undefined && !same(found)) continue;
-      taken.set(key, wanted);
-      return each;
+      taken.set(key, holder);
+      return candidate;
     }
     throw new ResourceClientError('invalid', 'No file name is left for this resource', { uri: identity });
   }
@@ -55,11 +56,11 @@ export function createPlacement(start: string | undefined, keep?: ReadonlySet<st
 
   return {
     place(uri, container) {
-      const known = placed.get(uri);
-      if (known !== undefined) return known;
+      const earlier = placed.get(uri);
+      if (earlier !== undefined) return earlier;
       const steps = stepsOf(uri, start, keep);
       const above = folders(steps, steps.length - 1);
-      // The folder of what is below has the name; what it says itself is beside it.
+      // The folder of the children gets the name; the file for the container's own contents is beside it, with a mark.
       if (container) folders(steps, steps.length);
       const path = [...above, take(above, steps.at(-1)?.name ?? '_', { kind: 'file', uri }, uri)];
       placed.set(uri, path);
@@ -70,7 +71,7 @@ export function createPlacement(start: string | undefined, keep?: ReadonlySet<st
       const steps = stepsOf(uri, start, keep);
       const key = keyOf(path.slice(0, -1), path.at(-1) ?? '');
       if (steps.length !== path.length || taken.has(key) || placed.has(uri)) return false;
-      // An earlier run escaped a name that stays as it is in this one.
+      // An earlier run escaped a name that this run keeps as it is.
       if (steps.some(({ name }, at) => actsAs(name) && path[at]?.startsWith(`_${name}`))) return false;
       for (let count = 1; count < path.length; count++) {
         const above = keyOf(path.slice(0, count - 1), path[count - 1] ?? '');

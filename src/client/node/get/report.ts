@@ -6,40 +6,40 @@ import type { WalkReport } from '../../walk.ts';
 export interface GetOptions {
   /** The formats that are wanted, best first. Default: the format that the server sends first. */
   readonly accept?: ReadOptions['accept'];
-  /** Levels below the start. Default 32. */
+  /** The most levels below the start. Default 32. */
   readonly maxDepth?: number | undefined;
-  /** Resources that are looked at. Default 100,000. */
+  /** The most resources that are looked at. Default 100,000. */
   readonly maxResources?: number | undefined;
-  /** Bytes of one resource. Default 256 MiB. */
+  /** The most bytes of one resource. Default 256 MiB. */
   readonly maxBytes?: number | undefined;
-  /** Bytes of all resources that are read in this run. Default 8 GiB. */
+  /** The most bytes of all resources that are read in this run. Default 8 GiB. */
   readonly maxTotalBytes?: number | undefined;
   /** Resources that are read at the same time. Default 4. */
   readonly concurrency?: number | undefined;
-  /** Milliseconds for one request. Default: the client's. */
+  /** The most milliseconds for one request. Default: the client's. */
   readonly timeoutMs?: number | undefined;
   /** Writes into a folder that has something else in it, and over files that `get` has not written. Default false. */
   readonly force?: boolean | undefined;
   /**
-   * Globs of what is wanted, such as `*.md` or `guide/**`: of names, and with a slash of paths below the start. A folder that
-   * matches is wanted with all that is in it. Default: everything.
+   * Globs of wanted resources, such as `*.md` or `guide/**`. A glob without a slash matches names, one with a slash paths below
+   * the start. A folder that matches is wanted with all that is in it. Default: everything.
    */
   readonly include?: readonly string[] | undefined;
-  /** Globs of what is not wanted, likewise; a folder that matches is not listed. Default: none. */
+  /** Globs of resources that are not wanted, in the same form. A folder that matches is not listed. Default: none. */
   readonly exclude?: readonly string[] | undefined;
-  /** Reads and writes nothing: entries and report say what a run would do now. Default false. */
+  /** Reads no contents and writes nothing: entries and report say what a run would do now. Default false. */
   readonly dryRun?: boolean | undefined;
-  /** Asks for everything, whatever the server says has not changed. Default false. */
+  /** Reads every resource again, even if the server says that it has not changed. Default false. */
   readonly fresh?: boolean | undefined;
   /**
-   * Names that files and folders have though tools act on them, such as `.vscode` (see `docs/guide/get.md`). Default: none; a
-   * `_` comes before them.
+   * Names of files and folders that stay as they are although tools act on them, such as `.vscode` (see `docs/guide/get.md`).
+   * Default: none. All other names that tools act on get a `_` in front.
    */
   readonly keepNames?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Told of each resource when it is done. */
+  /** Called with the outcome of each resource. */
   readonly onEntry?: ((entry: GetEntry) => void) | undefined;
-  /** Told of each step: of what is done, and what was found so far. */
+  /** Called at each step, with the numbers of resources that are found and done so far. */
   readonly onProgress?: ((progress: GetProgress) => void) | undefined;
 }
 
@@ -47,49 +47,50 @@ export interface GetOptions {
 export interface GetEntry {
   readonly uri: string;
   readonly status: GetStatus;
-  /** Its file, with slashes, from the folder. */
+  /** The path of the file below the folder, with slashes. */
   readonly path?: string | undefined;
-  /** Bytes of the file; of one that is planned, as the server says. */
+  /** Bytes of the file. If it is only planned, bytes as the server says. */
   readonly size?: number | undefined;
-  /** Of the file, in hexadecimal digits. */
+  /** SHA-256 of the file, in hexadecimal digits. */
   readonly sha256?: string | undefined;
-  /** Why it is skipped, or failed. */
+  /** Why the resource was skipped, or failed. */
   readonly reason?: string | undefined;
-  /** Of a failure of the server, or of a limit. Undefined for one of the disk. */
+  /** The code of the error if the server failed or a limit was reached. Undefined for an error of the disk. */
   readonly code?: ClientErrorCode | undefined;
 }
 
 export type GetStatus =
-  /** There is a new file, or a changed one. */
+  /** The file is new or was changed. */
   | 'written'
-  /** The file is as it was, and as the server has it. */
+  /** The file already holds what the server has. */
   | 'unchanged'
   /** A container without contents of its own. */
   | 'skipped'
-  /** Of a dry run: it would be asked for, and written if it is different. */
+  /** In a dry run: the resource would be read, and written if it is different. */
   | 'planned'
   | 'failed';
 
 export interface GetProgress extends Readonly<Record<GetStatus, number>> {
   /** Resources that were found so far. */
   readonly found: number;
-  /** Whether these are all. */
+  /** Whether these are all resources that there are to find. */
   readonly foundAll: boolean;
   /** Bytes that were read. */
   readonly bytes: number;
 }
 
 export interface GetReport extends GetProgress {
-  /** Its real path. */
+  /** The real path of the folder. */
   readonly folder: string;
+  /** The URIs that were asked for; empty for all that the server has. */
   readonly start: readonly string[];
   /** Files of earlier runs whose resources were not found this time. They are left as they are. */
   readonly gone: readonly string[];
-  /** Why something was not looked at, by number. */
+  /** Reasons why the walk did not look at something, and how often each applied. */
   readonly stopped: WalkReport['stopped'];
-  /** Bytes of all resources were more than `maxTotalBytes`. */
+  /** Whether the run ended because all resources together have more than `maxTotalBytes`. */
   readonly overTotal: boolean;
-  /** Everything there is was found, and has its file. */
+  /** Whether every wanted resource was found, and none failed. */
   readonly complete: boolean;
 }
 

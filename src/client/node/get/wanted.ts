@@ -1,4 +1,4 @@
-/** Which resources are wanted: those that globs of the caller include, without those that others exclude. */
+/** Decides which resources are wanted: those that a glob in `include` matches, without those that one in `exclude` matches. */
 import { ResourceError } from '../../../core/errors.ts';
 import { globFilter } from '../../../core/glob/filter.ts';
 import { ResourceClientError } from '../../errors.ts';
@@ -6,12 +6,12 @@ import type { WalkVerdict } from '../../walk.ts';
 import { namesTo } from './names.ts';
 import type { GetOptions } from './report.ts';
 
-/** @returns what a walk does with a resource. What matches covers what is below it. */
+/** Tells a walk what to do with a resource. A glob that matches a resource covers everything below it, too. */
 export type Wanted = (uri: string) => Exclude<WalkVerdict, 'give'>;
 
 /**
- * @param start the URI that is got, where it is one: paths are those below it
- * @throws ResourceClientError `invalid` for a glob that is none
+ * @param start the URI that the run starts at, if it is exactly one: then paths are relative to it
+ * @throws ResourceClientError `invalid` for a malformed glob
  */
 export function createWanted(start: string | undefined, { include, exclude }: GetOptions): Wanted {
   const included = matcherOf(include);
@@ -25,7 +25,7 @@ export function createWanted(start: string | undefined, { include, exclude }: Ge
   };
 }
 
-/** Whether one of the paths matches one of the globs; undefined without globs. */
+/** Returns a test of whether one of the paths matches one of the globs; undefined without globs. */
 function matcherOf(globs: readonly string[] = []): ((paths: readonly string[]) => boolean) | undefined {
   if (globs.length === 0) return undefined;
   const filters = globs.map(filterOf);
@@ -33,7 +33,7 @@ function matcherOf(globs: readonly string[] = []): ((paths: readonly string[]) =
 }
 
 function filterOf(glob: string): (path: string) => boolean {
-  if (glob.startsWith('!')) throw wrong(`"${glob}" begins with "!": what is not wanted is excluded`);
+  if (glob.startsWith('!')) throw wrong(`"${glob}" begins with "!": use exclude for what is not wanted`);
   try {
     // A folder may be written with a slash at its end.
     return globFilter(glob.replace(/(?<=.)\/+$/, ''));
