@@ -1,4 +1,4 @@
-/** Places that answer a question, by the `search` tool of a Vitrine: ranked where it has an index, else line by line. */
+/** Searches with the `search` tool of a Vitrine server: ranked if the server has an index, else line by line. */
 import { type Asking, askingOf, type CallOptions } from './asking.ts';
 import type { ResourceClient } from './client.ts';
 import { invalidAnswer, ResourceClientError } from './errors.ts';
@@ -8,15 +8,15 @@ import { newReport, oneByOne, pagesFor } from './paging.ts';
 /** The most pages of one search. */
 const MAX_PAGES = 10_000;
 
-/** Arguments that no other tool has together. */
+/** A tool that has all of these arguments is the search tool. */
 const ARGUMENTS = ['pattern', 'literal', 'glob', 'uri', 'context', 'cursor'];
 
 export interface SearchOptions extends CallOptions {
-  /** Default: `ranked` where the server has an index, else `literal`. */
+  /** Default: `ranked` if the server has an index, else `literal`. */
   readonly mode?: 'ranked' | 'regex' | 'literal' | 'name' | undefined;
-  /** Only this resource, or what is below it. */
+  /** Searches only this resource and all below it. */
   readonly uri?: string | undefined;
-  /** Only paths that match this glob; one without a slash matches names at any depth. */
+  /** Searches only paths that match this glob. A glob without a slash matches names at any depth. */
   readonly glob?: string | undefined;
   /** Lines before and after each match, 0 to 10. Default: 2. */
   readonly context?: number | undefined;
@@ -26,33 +26,33 @@ export interface SearchOptions extends CallOptions {
 export interface FoundPlace {
   /** The resource. */
   readonly uri: string;
-  /** A URI that reads the lines which are in `text`; that of the resource where it has no text. */
+  /** A URI for the lines in `text`; the URI of the resource if no lines were found. */
   readonly place: string;
   readonly line?: number | undefined;
   readonly heading?: string | undefined;
   readonly page?: number | undefined;
   readonly mimeType?: string | undefined;
-  /** The lines, or the name of what has none. Another server wrote it: show it as text and nothing else. */
+  /** The lines that were found, or else the title or name of the resource. The server wrote it: show it only as text. */
   readonly text: string;
 }
 
 export interface SearchReport {
-  /** How it was searched; undefined before the first page. */
+  /** The mode that was used; undefined before the first page. */
   readonly mode: SearchOptions['mode'];
-  /** Whether the index was still being made, so that there may be more. */
+  /** Whether the index was still being built, so that there may be more places. */
   readonly building: boolean;
 }
 
-/** Places as they come: each page is asked for when its places are wanted. Can be gone through once. */
+/** Gives the places one by one, and asks for each page when it is needed. Can be iterated over once. */
 export interface Search extends AsyncIterable<FoundPlace> {
   readonly report: SearchReport;
 }
 
 /**
- * Searches the resources of a Vitrine, best places first where it has an index. The words may have "phrases", prefix*,
- * NEAR(a b, 5) and filters such as type:pdf, mount:docs and after:2025 (of a ranked search).
- * @throws ResourceClientError (when it is gone through) `unsupported` for a server without this search, or without an index
- *   where `mode` is `ranked`; `not-found`; `invalid` with what is wrong with the question
+ * Searches the resources of a Vitrine server, best places first if it has an index. In a ranked search, `words` may have
+ * "phrases", prefix*, NEAR(a b, 5) and filters such as type:pdf, mount:docs and after:2025.
+ * @throws ResourceClientError (while iterating) `unsupported` for a server without this search, or without an index if `mode`
+ *   is `ranked`; `not-found`; `invalid` with the server's explanation
  */
 export function searchResources(client: ResourceClient, words: string, options: SearchOptions = {}): Search {
   const report: { mode: SearchOptions['mode']; building: boolean } = { mode: undefined, building: false };
@@ -64,14 +64,14 @@ export function searchResources(client: ResourceClient, words: string, options: 
     if (mode === 'ranked' && !hasIndex) throw new ResourceClientError('unsupported', 'The server has no index');
     report.mode = mode;
     const { uri, glob, context } = options;
-    const given = { ...argumentsOf(mode, words, glob, hasIndex), ...(uri !== undefined && { uri }) };
+    const query = { ...argumentsOf(mode, words, glob, hasIndex), ...(uri !== undefined && { uri }) };
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
-      const args = { ...given, ...(context !== undefined && { context }), ...(cursor !== undefined && { cursor }) };
+      const args = { ...query, ...(context !== undefined && { context }), ...(cursor !== undefined && { cursor }) };
       const link = await asking.connection.get(options.signal);
       const result = await asking.request(link, 'tools/call', { name: tool, arguments: args }, options);
-      const [said, ...blocks] = (Array.isArray(result.content) ? result.content : []) as readonly Data[];
-      if (result.isError === true) throw refusalOf(String(said?.text ?? 'The search failed'), uri);
+      const [summary, ...blocks] = (Array.isArray(result.content) ? result.content : []) as readonly Data[];
+      if (result.isError === true) throw refusalOf(String(summary?.text ?? 'The search failed'), uri);
       const { matches, nextCursor, building } = (result.structuredContent ?? {}) as Data;
       report.building = building === true;
       yield Array.isArray(matches) ? matches.map((match: Data, at) => placeOf(match, blocks[at] ?? {})) : [];
@@ -93,7 +93,7 @@ function argumentsOf(mode: SearchOptions['mode'], words: string, glob: string | 
   return { pattern: words, literal: mode === 'literal', ...paths };
 }
 
-/** The tool, whatever prefix it has. */
+/** Finds the search tool, whatever prefix its name has. */
 async function toolOf(
   asking: Asking,
   options: CallOptions,
@@ -120,7 +120,7 @@ interface Tool {
 const isTool = (entry: unknown): entry is Tool =>
   typeof entry === 'object' && entry !== null && typeof (entry as Data).name === 'string';
 
-/** One block goes with each match: a resource with its lines, or a link. */
+/** Each match has one content block: a resource with the lines, or a link. */
 function placeOf({ uri, line, heading, page, mimeType }: Data, { resource, title, name }: Data): FoundPlace {
   const { uri: lines, text } = (resource ?? {}) as Data;
   return {
@@ -134,6 +134,6 @@ function placeOf({ uri, line, heading, page, mimeType }: Data, { resource, title
   };
 }
 
-/** The tool says in words what went wrong. */
-const refusalOf = (said: string, uri: string | undefined): ResourceClientError =>
-  new ResourceClientError(/not found/i.test(said) ? 'not-found' : 'invalid', said, { uri });
+/** The tool reports an error only in words, so the code is derived from them. */
+const refusalOf = (message: string, uri: string | undefined): ResourceClientError =>
+  new ResourceClientError(/not found/i.test(message) ? 'not-found' : 'invalid', message, { uri });

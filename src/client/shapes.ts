@@ -1,4 +1,4 @@
-/** Answers of servers as data that can be relied on: what is missing is supplied, what is impossible left out, the rest kept. */
+/** Makes reliable data of answers of servers: supplies missing fields, leaves invalid ones out, and keeps the rest. */
 export { ancestorsOf, identityOf } from '../connection/uris.ts';
 export { insideOf } from '../core/uri.ts';
 
@@ -7,21 +7,24 @@ import { isData } from '../protocol/data.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../protocol/resources.ts';
 import type { Data } from './link.ts';
 
-/** A resource with whatever else the server says of it. */
+/** A resource with all fields that the server sent. */
 export type ListedResource = Resource & Data;
 
-/** A resource as the server describes it; undefined for what cannot be one. Nothing is copied where all is as it should be. */
+/**
+ * Returns a resource as the server describes it; undefined for a value that cannot be one. A valid value is not copied.
+ * @param uri the URI of the resource, if the value has none
+ */
 export function resourceIn(value: unknown, uri?: string): ListedResource | undefined {
   if (!isData(value)) return undefined;
-  const own = typeof value.uri === 'string' && value.uri !== '' ? value.uri : uri;
-  if (own === undefined || own.length > MAX_URI_LENGTH) return undefined;
-  if (own === value.uri && isWell(value)) return value as ListedResource;
+  const resourceUri = typeof value.uri === 'string' && value.uri !== '' ? value.uri : uri;
+  if (resourceUri === undefined || resourceUri.length > MAX_URI_LENGTH) return undefined;
+  if (resourceUri === value.uri && isValid(value)) return value as ListedResource;
   const { size, mimeType, capabilities, annotations, ...rest } = value;
   return {
     ...rest,
-    uri: own,
-    name: typeof value.name === 'string' && value.name !== '' ? value.name : (nameOfUri(own) ?? own),
-    // Others count and compare with these fields: each is valid, or left out.
+    uri: resourceUri,
+    name: typeof value.name === 'string' && value.name !== '' ? value.name : (nameOfUri(resourceUri) ?? resourceUri),
+    // Callers count and compare with these fields, so an invalid one is left out.
     ...(isSize(size) && { size }),
     ...(typeof mimeType === 'string' && { mimeType }),
     ...(isData(capabilities) && { capabilities }),
@@ -31,7 +34,7 @@ export function resourceIn(value: unknown, uri?: string): ListedResource | undef
 
 const isSize = (size: unknown): size is number => typeof size === 'number' && size >= 0;
 
-function isWell({ name, size, mimeType, capabilities, annotations }: Data): boolean {
+function isValid({ name, size, mimeType, capabilities, annotations }: Data): boolean {
   return (
     typeof name === 'string' &&
     name !== '' &&
@@ -42,7 +45,7 @@ function isWell({ name, size, mimeType, capabilities, annotations }: Data): bool
   );
 }
 
-/** Whether a resource says, or its type says, that it has children. Undefined where nothing says anything. */
+/** Whether a resource has children, as its capabilities, its type or a slash after its URI tell. Undefined if none of them does. */
 export function isListable({ capabilities, mimeType, uri }: Resource): boolean | undefined {
   if (capabilities?.list !== undefined) return capabilities.list === true;
   if (mimeType === DIRECTORY_MIME_TYPE) return true;

@@ -20,11 +20,11 @@ import { ancestorsOf, identityOf, isListable, type ListedResource } from './shap
 export type WalkVerdict = boolean | 'give' | 'descend';
 
 export interface WalkOptions extends CallOptions {
-  /** Levels below the start; 1 is its children. Default 32. */
+  /** The most levels below the start; its children are level 1. Default 32. */
   readonly maxDepth?: number | undefined;
   /** The most resources to visit, yielded or not. Default 10,000. */
   readonly maxResources?: number | undefined;
-  /** Pages of one container. Default 10,000. */
+  /** The most pages of one container. Default 10,000. */
   readonly maxPages?: number | undefined;
   /** The most containers that are listed concurrently. The order stays the same. Default 4. */
   readonly concurrency?: number | undefined;
@@ -79,7 +79,7 @@ export interface WalkReport {
   readonly complete: boolean;
 }
 
-/** Proceeds as it is read. It can be iterated over once. */
+/** A walk proceeds while it is iterated over, which can be done once. */
 export interface Walk extends AsyncIterable<WalkEntry> {
   /** The progress of the walk. */
   readonly report: WalkReport;
@@ -135,7 +135,7 @@ export function createWalk(source: WalkSource, start: string | undefined, option
     ...call
   } = options;
   const abort = new AbortController();
-  const given = signal === undefined ? abort.signal : AbortSignal.any([signal, abort.signal]);
+  const walkSignal = signal === undefined ? abort.signal : AbortSignal.any([signal, abort.signal]);
   const seen = new Map<string, Seen>();
   const stops: WalkStop[] = [];
   const stopped: Partial<Record<WalkStop['reason'], number>> = {};
@@ -146,15 +146,15 @@ export function createWalk(source: WalkSource, start: string | undefined, option
   let ended = false;
 
   function stop(reason: WalkStop['reason'], uri: string | undefined, depth: number, error?: unknown): void {
-    const each: WalkStop = { reason, uri, depth, ...(error !== undefined && { error }) };
+    const record: WalkStop = { reason, uri, depth, ...(error !== undefined && { error }) };
     stopped[reason] = (stopped[reason] ?? 0) + 1;
-    if (stops.length < MAX_STOPS) stops.push(each);
-    onStop?.(each);
+    if (stops.length < MAX_STOPS) stops.push(record);
+    onStop?.(record);
   }
 
   function enter(uri: string | undefined, depth: number): void {
     const report = newReport();
-    const lists = { ...call, signal: given, maxPages };
+    const lists = { ...call, signal: walkSignal, maxPages };
     const pages =
       uri === undefined
         ? source.defaultList(lists, report)
@@ -209,7 +209,7 @@ export function createWalk(source: WalkSource, start: string | undefined, option
   }
 
   /** Requests the next pages of the first tasks. */
-  function look(): void {
+  function requestNext(): void {
     for (const task of tasks.slice(0, Math.max(1, concurrency))) {
       if (task.next !== undefined) continue;
       task.next = task.pages.next();
@@ -223,12 +223,12 @@ export function createWalk(source: WalkSource, start: string | undefined, option
       if (start !== undefined) seen.set(identityOf(start), { depth: 0, parent: undefined, entered: true });
       enter(start, 0);
       for (let task = tasks[0]; task !== undefined; task = tasks[0]) {
-        look();
+        requestNext();
         let page: IteratorResult<ListPage, void> | undefined;
         try {
           page = await task.next;
         } catch (error) {
-          given.throwIfAborted();
+          walkSignal.throwIfAborted();
           if (containers === 1) throw error;
           stop('failed', task.uri, task.depth, error);
         }

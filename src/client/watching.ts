@@ -1,4 +1,4 @@
-/** Changes of resources for those who watch, one by one. Who may have missed some is told so. */
+/** Gives each watch the changes of its resource or list. A watch that may have missed changes gets the event `missed`. */
 
 import { createListening } from '../connection/listening.ts';
 import { abortable, onAbort } from '../core/waiting/abortable.ts';
@@ -8,27 +8,29 @@ import { createEventQueue, type EventQueue, type Watch, type WatchEvent } from '
 import type { Data, Link } from './link.ts';
 
 export interface Watching {
-  /** @param uri of a resource; undefined for the list of all */
+  /** @param uri the URI of a resource; undefined for the list of all resources. @throws ResourceClientError */
   watch(uri: string | undefined, signal: AbortSignal | undefined): Watch;
+  /** Passes a notification of the server to the watches that it is for. */
   notified(method: string, params: Data): void;
-  /** Notifications may have been lost, and come again now. */
+  /** The stream of notifications is open again after an interruption, in which notifications may have been lost. */
   missed(): void;
+  /** The connection is open. @param again whether it was lost before */
   up(link: Link, again: boolean): void;
   /** The connection is lost. @param final whether for good */
   down(final: boolean): void;
   close(): Promise<void>;
 }
 
-/** The most watches at a time. Each costs the server something. */
+/** The most watches at a time. */
 const MAX_WATCHES = 10_000;
 
-/** @param mayHaveMissed is told what is watched, before those who watch are told that changes may be lost */
+/** @param mayHaveMissed is called with the watched URIs, before their watches get the event `missed` */
 export function createWatching(
   connection: Connection,
   timeoutMs: number,
   mayHaveMissed: (uris: readonly string[]) => void,
 ): Watching {
-  // Those that the server tells of changes already: others have nothing to miss.
+  // Watches for which the server sends changes: the others cannot have missed any.
   const live = new Set<EventQueue>();
   let watches = 0;
   let closed = false;
@@ -40,7 +42,7 @@ export function createWatching(
     refusal: (uri) =>
       new ResourceClientError('unsupported', 'The server does not tell of changes of this resource', { uri }),
     reopened: () => missed('stream-interrupted'),
-    restored: (uri) => tell(listening.of(uri), { kind: 'missed', reason: 'reconnected' }),
+    restored: (uri) => send(listening.of(uri), { kind: 'missed', reason: 'reconnected' }),
   });
 
   const all = (): readonly EventQueue[] => [
@@ -48,13 +50,13 @@ export function createWatching(
     ...listening.uris.flatMap((uri) => listening.of(uri)),
   ];
 
-  function tell(queues: readonly EventQueue[], event: WatchEvent): void {
+  function send(queues: readonly EventQueue[], event: WatchEvent): void {
     for (const queue of queues) if (event.kind !== 'missed' || live.has(queue)) queue.push(event);
   }
 
   function missed(reason: 'reconnected' | 'stream-interrupted'): void {
     mayHaveMissed(listening.uris);
-    tell(all(), { kind: 'missed', reason });
+    send(all(), { kind: 'missed', reason });
   }
 
   async function watchList(queue: EventQueue): Promise<void> {
@@ -104,10 +106,10 @@ export function createWatching(
     notified(method, params) {
       if (method === 'notifications/resources/updated' && typeof params.uri === 'string') {
         const { uri } = params;
-        for (const each of listening.watchedBy(uri)) tell(listening.of(each), { kind: 'updated', uri });
+        for (const watched of listening.watchedBy(uri)) send(listening.of(watched), { kind: 'updated', uri });
       }
       if (method === 'notifications/resources/list_changed') {
-        tell(listening.ofList('resources'), { kind: 'list-changed' });
+        send(listening.ofList('resources'), { kind: 'list-changed' });
       }
     },
 

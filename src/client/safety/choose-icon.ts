@@ -1,21 +1,21 @@
-/** Which of several icons fits best where one is shown (973-6). */
+/** Chooses the icon that fits best (973-6). */
 import type { Icon } from '../../protocol/resources.ts';
 import { ICON_TYPES, iconType } from './trust.ts';
 
 export interface IconWish {
-  /** Width in pixels at which it is shown. Default: 48. */
+  /** The width in pixels at which the icon is shown. Default: 48. */
   readonly size?: number | undefined;
-  /** The background that it is shown on. Default: an icon for either fits. */
+  /** The background on which the icon is shown. Default: icons for either background fit. */
   readonly theme?: 'light' | 'dark' | undefined;
 }
 
-/** Sizes of an icon that are looked at. */
+/** The most sizes of one icon that are looked at. */
 const MAX_SIZES = 32;
 
 /**
- * Returns the icon that fits best; undefined where none is of a type that is shown. Icons of the other theme come last. Of the
- * others the smallest one that is large enough is taken, or one for any size, and else the largest. Whether it may be shown is
- * what `trustedIcons` says, so give it what that returns.
+ * Returns the icon that fits best; undefined if none has a type that is shown. It prefers icons for the theme, then the smallest
+ * icon that is large enough or one for any size, then the largest. It does not check whether an icon may be shown: pass it
+ * the icons that `trustedIcons` returns.
  */
 export function chooseIcon<T extends Icon>(icons: readonly T[] | undefined, wish: IconWish = {}): T | undefined {
   const { size = 48, theme } = wish;
@@ -30,15 +30,15 @@ export function chooseIcon<T extends Icon>(icons: readonly T[] | undefined, wish
   return ranked.sort((one, other) => one.rank[0] - other.rank[0] || one.rank[1] - other.rank[1])[0]?.icon;
 }
 
-/** The best width that it has; without `sizes` it fits any. */
+/** Returns the width of the icon that is nearest to the wanted one. An icon without `sizes` fits any width. */
 function widthOf({ sizes }: Icon, wanted: number): number {
   if (sizes === undefined || sizes.length === 0) return wanted;
-  const widths = sizes.slice(0, MAX_SIZES).map((each) => (/^any$/i.test(each) ? wanted : Number.parseInt(each, 10)));
+  const widths = sizes.slice(0, MAX_SIZES).map((size) => (/^any$/i.test(size) ? wanted : Number.parseInt(size, 10)));
   return (
-    widths.filter((each) => each > 0).sort((one, other) => distance(one, wanted) - distance(other, wanted))[0] ?? 0
+    widths.filter((width) => width > 0).sort((one, other) => distance(one, wanted) - distance(other, wanted))[0] ?? 0
   );
 }
 
-/** Less is better: an image that is too small looks worse than any that is too large. */
+/** Less is better: an image that is too small looks worse than one that is too large, however large. */
 const distance = (width: number, wanted: number): number =>
   width >= wanted ? width - wanted : Number.MAX_SAFE_INTEGER / 2 - width;

@@ -1,11 +1,11 @@
-/** Contents of a server, looked at before anything is done with them: their size, and whether they are what they claim. */
+/** Checks contents of a server before they are used: their size, and whether they have the type that the server claims. */
 
 import { HEAD_BYTES, verifyType } from '../../core/formats/verify-type.ts';
 import { isBinaryType } from '../../core/text/text.ts';
 import { base64Size, decodeBase64, utf8Size } from '../base64.ts';
 import { ResourceClientError } from '../errors.ts';
 
-/** Bytes of one item that are taken, unless told otherwise: 16 MiB. */
+/** The most bytes of one item by default: 16 MiB. */
 export const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
 /** An item of `resources/read`, an embedded resource's `resource`, or an image or audio block of a result. */
@@ -15,14 +15,14 @@ export interface UncheckedContents {
   /** Bytes, as the server says. */
   readonly size?: number | undefined;
   readonly text?: string | undefined;
-  /** Base64, of contents. */
+  /** Bytes of an item or an embedded resource, in base64. */
   readonly blob?: string | undefined;
-  /** Base64, of image and audio blocks. */
+  /** Bytes of an image or audio block, in base64. */
   readonly data?: string | undefined;
 }
 
 export interface CheckOptions {
-  /** Bytes after decoding; 16 MiB by default. */
+  /** The most bytes after decoding; 16 MiB by default. */
   readonly maxBytes?: number;
 }
 
@@ -32,31 +32,31 @@ export type ContentProblem =
   | 'type-contradicted'
   /** The size differs from the claimed one. */
   | 'size-differs'
-  /** The text has halves of surrogate pairs, which no UTF-8 has; they are replaced. */
+  /** The text has halves of surrogate pairs, which UTF-8 cannot hold; they are replaced. */
   | 'not-unicode'
-  /** A text type was claimed for bytes that are no UTF-8. */
+  /** The server claims a text type for bytes that are not UTF-8. */
   | 'not-utf8';
 
 /** Contents whose size is within bounds and whose type is known from the bytes. */
 export interface CheckedContents {
   readonly uri: string | undefined;
-  /** Lower case, without parameters; what the bytes say where they contradict the claim. */
+  /** In lower case, without parameters. If the bytes contradict the claimed type, it is the type of the bytes. */
   readonly mimeType: string | undefined;
   /** As the server sent it. */
   readonly claimedMimeType: string | undefined;
   /** Bytes. */
   readonly size: number;
-  /** There if the content is text: sent as text, or bytes of a text type that are UTF-8. */
+  /** Defined if the content is text: sent as text, or as bytes of a text type that are UTF-8. */
   readonly text: string | undefined;
-  /** There if it came as base64. */
+  /** Defined if the content was sent as base64. */
   readonly bytes: Uint8Array<ArrayBuffer> | undefined;
   readonly problems: readonly ContentProblem[];
 }
 
 /**
- * Checks contents (SEC-RES-6, SEC-RES-7). The size is compared with the limit before base64 is decoded; the claimed type
+ * Checks contents (SEC-RES-6, SEC-RES-7). It compares the size with the limit before it decodes base64, and the claimed type
  * with the leading bytes. Nothing is ever taken for more than was claimed: text that looks like HTML is not HTML.
- * @throws ResourceClientError `too-large`, before decoding; `invalid-answer` for base64 that is none, or no content
+ * @throws ResourceClientError `too-large`, before decoding; `invalid-answer` for invalid base64, and without any content
  */
 export async function checkContents(contents: UncheckedContents, options: CheckOptions = {}): Promise<CheckedContents> {
   const { maxBytes = DEFAULT_MAX_BYTES } = options;
@@ -77,13 +77,13 @@ export async function checkContents(contents: UncheckedContents, options: CheckO
   return { ...checked, uri: contents.uri, claimedMimeType: contents.mimeType, problems };
 }
 
-type Looked = Pick<CheckedContents, 'mimeType' | 'size' | 'text' | 'bytes' | 'problems'>;
+type Checked = Pick<CheckedContents, 'mimeType' | 'size' | 'text' | 'bytes' | 'problems'>;
 
-async function checkText(text: string, claimed: string | undefined, maxBytes: number): Promise<Looked> {
+async function checkText(text: string, claimed: string | undefined, maxBytes: number): Promise<Checked> {
   const size = utf8Size(text);
   if (size > maxBytes) throw tooLarge(size, maxBytes);
   const wellFormed = text.isWellFormed();
-  // As many characters as there are bytes in a head: each is one byte at least.
+  // Each character has one byte at least, so this many characters are enough for the head.
   const { head } = headOf(new TextEncoder().encode(text.slice(0, HEAD_BYTES)));
   return {
     mimeType: (await verifyType(claimed, head, head.byteLength === size)) ?? 'text/plain',
@@ -102,7 +102,7 @@ function boundedBytes(base64: string, maxBytes: number): Uint8Array<ArrayBuffer>
   return bytes;
 }
 
-async function checkBytes(bytes: Uint8Array<ArrayBuffer>, claimed: string | undefined): Promise<Looked> {
+async function checkBytes(bytes: Uint8Array<ArrayBuffer>, claimed: string | undefined): Promise<Checked> {
   const { head, complete } = headOf(bytes);
   const mimeType = await verifyType(claimed, head, complete);
   const binary = mimeType === undefined || isBinaryType(mimeType);

@@ -1,4 +1,4 @@
-/** The DOM that a sanitiser works with, which is as much a part of what is trusted as the sanitiser itself. */
+/** Checks the DOM that a sanitiser works with: the sanitiser is only as safe as its HTML parser. */
 import { ResourceClientError } from '../errors.ts';
 
 /** A browser's `window`, or jsdom's: `new JSDOM('').window`. */
@@ -12,8 +12,8 @@ interface ParsedDocument {
 }
 
 /**
- * HTML that parsers get wrong which do not follow the HTML standard, with what must and must not come out of it. Each is
- * a way in which markup that looked harmless to such a parser turned into a script in a browser.
+ * HTML that a parser gets wrong if it does not follow the HTML standard. In the parsed document, the selector `finds` must match
+ * and `lacks` must not. Each is a way in which markup that looked harmless to such a parser became a script in a browser.
  */
 const CANARIES: readonly { readonly html: string; readonly finds: string; readonly lacks: string }[] = [
   { html: '<svg><style><a title="</style><img src=x>">', finds: 'svg a', lacks: 'img' },
@@ -24,9 +24,9 @@ const CANARIES: readonly { readonly html: string; readonly finds: string; readon
 ];
 
 /**
- * The window to sanitise in: the given one, else that of the browser this runs in.
- * @throws ResourceClientError `unsupported` without one, or where its HTML parser is not that of the standard: then what
- * is taken out is not what a browser would have found
+ * Returns the window to sanitise in: the given one, or else the browser's.
+ * @throws ResourceClientError `unsupported` without a window, or if its HTML parser does not follow the standard: it would miss
+ * what a browser finds in the same HTML
  */
 export function checkedWindow(given: DomWindow | undefined): DomWindow {
   const window = given ?? (globalThis as { readonly window?: DomWindow }).window;

@@ -1,5 +1,5 @@
 /**
- * Content safety: what a host does with anything that a server sent before it shows, opens or keeps it (SEC-RES-6,
+ * Content safety: a host checks and cleans everything that a server sent before it shows, opens or keeps it (SEC-RES-6,
  * SEC-RES-7, 973-4). Works in Node, browsers and workers.
  */
 export { chooseIcon, type IconWish } from './choose-icon.ts';

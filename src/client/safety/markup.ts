@@ -6,7 +6,7 @@ export const HTML_ELEMENTS: readonly string[] =
   h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q rp rt ruby s samp small span strong sub summary sup table tbody td
   tfoot th thead time tr u ul var wbr`.split(/\s+/);
 
-/** No `id`, `class`, `name` or `style`: they reach into the page around. */
+/** Without `id`, `class`, `name` and `style`, which could affect the rest of the page. */
 export const HTML_ATTRIBUTES: readonly string[] =
   'abbr alt colspan datetime dir height href lang open reversed rowspan scope span src start title width'.split(' ');
 
@@ -53,7 +53,7 @@ export function keepsInHtml(name: string, value: string, allowImage: (url: URL) 
   }
 }
 
-/** The same for SVG: it refers to itself, and to nothing else. */
+/** Whether an attribute of SVG may stay with this value. An SVG may refer only to its own parts. */
 export function keepsInSvg(name: string, value: string): boolean {
   if (name === 'href' || name === 'xlink:href') return LOCAL.test(value);
   // A CSS escape or a comment may hide what a value says.
@@ -61,11 +61,11 @@ export function keepsInSvg(name: string, value: string): boolean {
   return !/url|image|src/i.test(value) || LOCAL_URL.test(value.trim()) || isName(name);
 }
 
-/** Values that are names, and never CSS. */
+/** Whether the attribute's value is a name, and never CSS. */
 const isName = (name: string): boolean =>
   ['id', 'result', 'in', 'in2', 'font-family', 'type', 'xmlns', 'xmlns:xlink'].includes(name);
 
-/** Relative addresses would be the host's own. */
+/** Returns the URL of an absolute address; undefined for a relative one, which would lead to the host's own site. */
 function absolute(value: string): URL | undefined {
   return URL.canParse(value) ? new URL(value) : undefined;
 }

@@ -1,13 +1,13 @@
-/** How contents may be shown. Whatever is not known to be harmless is offered for download, never opened (SEC-RES-7). */
+/** Decides how contents may be shown. Anything not known to be harmless is offered for download, never opened (SEC-RES-7). */
 import { type CheckedContents, essence } from './contents.ts';
 import { imageSize } from './image-size.ts';
 
 export type RenderingForm =
   /** As characters: escaped in HTML, stripped with `forTerminal` in a terminal. */
   | 'text'
-  /** As the source of an `img` element, and nothing else: there no script of an SVG runs. */
+  /** Only as the source of an `img` element, in which no script of an SVG runs. */
   | 'image'
-  /** In a frame that may do nothing, made with `sandboxFrame`, or as what `toSafeHtml` leaves of it. */
+  /** In a frame made with `sandboxFrame`, or after `toSafeHtml` has taken out everything active. */
   | 'sandbox'
   /** Not shown. The user may save it. */
   | 'download';
@@ -16,30 +16,30 @@ export type RenderingForm =
 export type RenderingReason =
   | 'plain-text'
   | 'raster-image'
-  /** SVG is a document with scripts: harmless in an `img` only. */
+  /** SVG can have scripts: it is harmless only in an `img`. */
   | 'vector-image'
-  /** HTML and its kin are documents with scripts. */
+  /** HTML and XHTML can have scripts. */
   | 'active-document'
-  /** The bytes are not what the server says. */
+  /** The bytes are not of the type that the server claims. */
   | 'type-contradicted'
-  /** A type that nothing here can show. */
+  /** The type is not one that can be shown safely. */
   | 'type-unknown'
-  /** More text or more pixels than are shown. */
+  /** There is more text, or there are more pixels, than the options allow. */
   | 'too-large'
-  /** An image whose header is not one. */
+  /** The header of the image is damaged. */
   | 'damaged';
 
 export interface Rendering {
   readonly as: RenderingForm;
   readonly reason: RenderingReason;
-  /** The type to give to whatever shows it; for text always `text/plain`. */
+  /** The type to show or save the contents as; for text always `text/plain`. */
   readonly mimeType: string;
 }
 
 export interface RenderingOptions {
-  /** Bytes of text that are shown; 1 MiB by default. */
+  /** The most bytes of text that are shown; 1 MiB by default. */
   readonly maxTextBytes?: number;
-  /** Width times height of an image; 64 megapixels (2^26) by default. */
+  /** The most pixels (width times height) of an image; 64 megapixels (2^26) by default. */
   readonly maxPixels?: number;
 }
 
@@ -50,8 +50,8 @@ const TEXTUAL =
 const BINARY = 'application/octet-stream';
 
 /**
- * How to show contents, with the reason. A contradicted type is shown as plain text where the bytes are text, and is not
- * shown otherwise.
+ * Returns how to show contents, with the reason. Contents that contradict their claimed type are shown as plain text if the
+ * bytes are text, and not at all otherwise.
  *
  * @example
  * const checked = await checkContents(item);

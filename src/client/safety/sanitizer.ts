@@ -1,29 +1,29 @@
-/** HTML and SVG of a server without anything in it that acts (SEC-RES-7), through DOMPurify. */
+/** Removes everything active from HTML and SVG of a server (SEC-RES-7), with DOMPurify. */
 import type { Config, DOMPurify } from 'dompurify';
 import { ResourceClientError } from '../errors.ts';
 import { isShallow } from './depth.ts';
 import { checkedWindow, type DomWindow } from './dom.ts';
 import { HTML_ATTRIBUTES, HTML_ELEMENTS, keepsInHtml, keepsInSvg, SVG_ATTRIBUTES, SVG_ELEMENTS } from './markup.ts';
 
-/** Characters of markup that are sanitised, unless told otherwise: 1 Mi. */
+/** The most characters of markup by default: 1 Mi. */
 export const DEFAULT_MAX_MARKUP = 1024 * 1024;
 
 export interface SanitizerOptions {
-  /** The window that parses: the browser's own by default, and jsdom's elsewhere. Its parser is tried out first. */
+  /** The window whose parser is used, which is tested first. Default: the browser's own; elsewhere pass that of jsdom. */
   readonly window?: DomWindow;
-  /** Characters of markup that are taken; 1,048,576 by default. */
+  /** The most characters of markup; 1,048,576 by default. */
   readonly maxLength?: number;
   /**
-   * Whether HTML may load an image from an address. None by default, since a fetched image tells the server who looks,
-   * and an address can carry what a model read. Raster images in `data:` URIs always stay.
+   * Decides whether HTML may load an image from an address. By default it may load none: a request for an image reveals who
+   * looks, and its address can carry what a model has read. Raster images in `data:` URIs always stay.
    */
   readonly allowImage?: (url: URL) => boolean;
 }
 
 export interface Sanitizer {
-  /** @throws ResourceClientError `too-large`; `invalid-answer` for markup that cannot be made safe */
+  /** Returns HTML that may be put into a page. @throws ResourceClientError `too-large`; `invalid-answer` if it cannot be made safe */
   toSafeHtml(html: string): string;
-  /** @throws ResourceClientError `too-large`; `invalid-answer` for what has no `svg` element at its root */
+  /** Returns SVG for `svgImageSource`. @throws ResourceClientError `too-large`; `invalid-answer` if its root is not an `svg` element */
   toSafeSvg(svg: string): string;
 }
 
@@ -50,13 +50,14 @@ const SVG: Config & { readonly RETURN_DOM_FRAGMENT: true } = {
 };
 
 /**
- * A sanitiser, for many texts. `dompurify` is an optional peer: `npm install dompurify`, and `jsdom` outside of browsers.
+ * Creates a sanitiser that can be used for many texts. `dompurify` is an optional peer dependency: `npm install dompurify`, and
+ * `jsdom` outside of browsers.
  * @throws ResourceClientError `unsupported` without DOMPurify, or without a DOM in which it is safe
  */
 export async function createSanitizer(options: SanitizerOptions = {}): Promise<Sanitizer> {
   const { maxLength = DEFAULT_MAX_MARKUP, allowImage = () => false } = options;
   const window = checkedWindow(options.window);
-  // Of their own, so that no hook of the host's page is in them, and none of these in the page.
+  // Two new instances of DOMPurify: hooks of the page do not apply to them, nor these hooks to the page.
   const html = await purifier(window);
   const svg = await purifier(window);
   html.addHook('uponSanitizeAttribute', (_node, event) => {
@@ -92,20 +93,20 @@ export async function createSanitizer(options: SanitizerOptions = {}): Promise<S
   };
 }
 
-/** HTML that may be put into a page. See `createSanitizer`, which is for many. */
+/** Returns HTML that may be put into a page. For many texts, use `createSanitizer`. @throws ResourceClientError as it does */
 export async function toSafeHtml(html: string, options?: SanitizerOptions): Promise<string> {
   return (await createSanitizer(options)).toSafeHtml(html);
 }
 
 /**
- * SVG for an `img` element (`svgImageSource`): shapes, without scripts, links, styles and addresses. For one text; see
- * `createSanitizer`, which is for many.
+ * Returns SVG for an `img` element (`svgImageSource`): shapes, without scripts, links, styles and addresses. For many texts,
+ * use `createSanitizer`. @throws ResourceClientError as it does
  */
 export async function toSafeSvg(svg: string, options?: SanitizerOptions): Promise<string> {
   return (await createSanitizer(options)).toSafeSvg(svg);
 }
 
-/** A `data:` URI for the `src` of an `img` element: the one place where SVG of a server belongs (973-4). */
+/** Returns a `data:` URI for the `src` of an `img` element, the only place for SVG of a server (973-4). */
 export function svgImageSource(safeSvg: string): string {
   return `data:image/svg+xml,${encodeURIComponent(safeSvg.toWellFormed())}`;
 }
@@ -126,13 +127,13 @@ async function purifier(window: DomWindow): Promise<DOMPurify> {
 
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 
-/** The one element at the top, as XML that is HTML as well. */
+/** Returns the only element at the top, as text that is both XML and HTML. */
 function rootOf(fragment: DocumentFragment): string {
   const [root, ...others] = [...fragment.children];
   if (root?.localName !== 'svg' || root.namespaceURI !== NAMESPACE || others.length > 0) {
     throw new ResourceClientError('invalid-answer', 'The content is not an SVG drawing');
   }
   root.setAttribute('xmlns', NAMESPACE);
-  // The one entity of HTML that serialising makes and XML does not know.
+  // `&nbsp;` is the only entity that a serialiser of HTML writes and XML does not know.
   return root.outerHTML.replaceAll('&nbsp;', '&#160;');
 }

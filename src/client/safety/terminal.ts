@@ -1,19 +1,19 @@
-/** Text of a server for a terminal: no escapes, no control characters, nothing that is there and not seen. */
+/** Makes text of a server safe for a terminal, without escapes, control characters and invisible characters. */
 import { stripUnseen } from '../../core/text/clean-text.ts';
 
-/** Characters of a single line that are kept, unless told otherwise. */
+/** The most characters of a single line by default. */
 export const DEFAULT_LINE_LENGTH = 8_192;
 
 export interface TerminalOptions {
-  /** Whether tabs and line feeds stay; false by default, which makes a name one line. */
+  /** Whether tabs and line feeds stay. Default: false, which turns them into spaces, so that a name is one line. */
   readonly lines?: boolean;
-  /** Characters that are kept; 8,192 by default for one line, unlimited with `lines`. */
+  /** The most characters; longer text is cut. Default: 8,192 for one line, unlimited with `lines`. */
   readonly maxLength?: number;
 }
 
 /**
- * Text as a terminal may have it: escape sequences, C0 and C1 controls, bidirectional overrides and invisible characters
- * are taken out. Holds for each piece of a stream as well, since no escape character is ever left.
+ * Takes escape sequences, C0 and C1 controls, bidirectional overrides and invisible characters out of a text. A stream may be
+ * cleaned piece by piece, since no escape character is ever left.
  */
 export function forTerminal(text: string, options: TerminalOptions = {}): string {
   const { lines = false, maxLength = lines ? Number.POSITIVE_INFINITY : DEFAULT_LINE_LENGTH } = options;
@@ -22,7 +22,7 @@ export function forTerminal(text: string, options: TerminalOptions = {}): string
   return lines ? seen : seen.replace(/[\t\n]+/g, ' ');
 }
 
-/** Whether text holds characters that a reader does not see: of a description for models, a sign of bad intent. */
+/** Whether text has characters that people do not see. In a description for models they are a sign of bad intent. */
 export function hasHiddenText(text: string): boolean {
   const seen = text.replace(/\r/g, '');
   return stripUnseen(seen) !== seen;

@@ -1,4 +1,4 @@
-/** Which icons and websites of a server may be used (973-4): those of its own origin, of trusted domains, or carried along. */
+/** Decides which icons and websites of a server may be used (973-4): those of its origin and of trusted domains, and `data:` icons. */
 
 import { verifyType } from '../../core/formats/verify-type.ts';
 import { isWithin } from '../../core/hosts.ts';
@@ -6,44 +6,44 @@ import type { Icon } from '../../protocol/resources.ts';
 import { base64Size, decodeBase64 } from '../base64.ts';
 import { essence } from './contents.ts';
 
-/** Bytes of an icon in a `data:` URI, unless told otherwise: 64 KiB. */
+/** The most bytes of an icon by default: 64 KiB. */
 export const DEFAULT_MAX_ICON_BYTES = 64 * 1024;
 
-/** The most characters of an address that are looked at. */
+/** The most characters of an address. */
 const MAX_URL_LENGTH = 2_048;
 
-/** The types of icons that are shown; of SVG as the source of an `img` only. */
+/** The types of icons that are shown. An SVG is shown only as the source of an `img`. */
 export const ICON_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/svg+xml', 'image/webp']);
 
 export interface TrustOptions {
   /** The URL that the server is reached at. Without it, as over stdio, no origin is the server's own. */
   readonly server?: string | URL | undefined;
-  /** Host names that are trusted over HTTPS, each with all below it: `example.com` holds `cdn.example.com`. */
+  /** Host names that are trusted over HTTPS, each with its subdomains: `example.com` includes `cdn.example.com`. */
   readonly trustedDomains?: readonly string[];
-  /** Bytes of an icon in a `data:` URI; 65,536 by default. */
+  /** The most bytes of an icon; 65,536 by default. */
   readonly maxIconBytes?: number;
 }
 
 export type TrustRefusal =
   | 'malformed'
-  /** Any but `https:`, and `data:` for icons; `http:` is taken where the server's own URL has it. */
+  /** The scheme is not `https:`, nor `data:` for an icon, nor the `http:` of the server's own origin. */
   | 'scheme'
-  /** Neither the server's own origin nor a trusted domain. */
+  /** The address is neither at the server's own origin nor in a trusted domain. */
   | 'origin'
-  /** A name or a password in the address. */
+  /** The address has a user name or a password. */
   | 'credentials'
   | 'too-large'
-  /** Not PNG, JPEG, SVG or WebP, by the claim or by the bytes. */
+  /** The claimed type or the bytes are not PNG, JPEG, SVG or WebP. */
   | 'type';
 
 export type Trust<T> = ({ readonly trusted: true } & T) | { readonly trusted: false; readonly reason: TrustRefusal };
 
 export interface TrustedIcon {
-  /** For the `src` of an `img` element, and nothing else. An SVG must not get into a page in any other way. */
+  /** Only for the `src` of an `img` element: an SVG must not get into a page in any other way. */
   readonly src: string;
-  /** As the bytes say for `data:`, as the server says else; undefined where it says nothing. */
+  /** The type that is checked against the bytes for a `data:` URI, else the one that the server claims, if any. */
   readonly mimeType: string | undefined;
-  /** Whether showing it takes a request. `fetchIcon` makes one that gives nothing away. */
+  /** Whether showing the icon makes a request. `fetchIcon` makes one that does not reveal who asks. */
   readonly remote: boolean;
 }
 
@@ -52,7 +52,7 @@ const refused = (reason: TrustRefusal): { readonly trusted: false; readonly reas
   reason,
 });
 
-/** Whether an icon may be shown, and from where. */
+/** Decides whether an icon may be shown, and from which address. */
 export async function trustIcon(icon: Icon, options: TrustOptions = {}): Promise<Trust<TrustedIcon>> {
   const claimed = iconType(icon.mimeType);
   if (claimed !== undefined && !ICON_TYPES.has(claimed)) return refused('type');
@@ -63,30 +63,30 @@ export async function trustIcon(icon: Icon, options: TrustOptions = {}): Promise
   return { trusted: true, src: address.url, mimeType: claimed, remote: true };
 }
 
-/** The icons that may be shown, in the server's order. At most 32 are looked at. */
+/** Returns the icons that may be shown, in the server's order. Only the first 32 are looked at. */
 export async function trustedIcons(
   icons: readonly Icon[] | undefined,
   options: TrustOptions = {},
 ): Promise<readonly (Icon & TrustedIcon)[]> {
-  const looked = await Promise.all(
+  const decided = await Promise.all(
     (icons ?? []).slice(0, 32).map(async (icon) => ({ icon, trust: await trustIcon(icon, options) })),
   );
-  return looked.flatMap(({ icon, trust }) => {
+  return decided.flatMap(({ icon, trust }) => {
     if (!trust.trusted) return [];
     const { src, mimeType, remote } = trust;
     return [{ ...icon, src, mimeType, remote }];
   });
 }
 
-/** Whether the address of a website (`websiteUrl`), or of anything else, may be made a link; it is as `URL` writes it. */
+/** Decides whether an address, such as a `websiteUrl`, may be made a link. Gives the address as `URL` writes it. */
 export function trustWebsite(website: string | undefined, options: TrustOptions = {}): Trust<{ readonly url: string }> {
   const { server, trustedDomains = [] } = options;
   if (website === undefined || website.length > MAX_URL_LENGTH || !URL.canParse(website)) return refused('malformed');
   const url = new URL(website);
-  const own = server === undefined || !URL.canParse(String(server)) ? undefined : new URL(server);
+  const serverUrl = server === undefined || !URL.canParse(String(server)) ? undefined : new URL(server);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return refused('scheme');
   if (url.username !== '' || url.password !== '') return refused('credentials');
-  if (own !== undefined && own.origin === url.origin) return { trusted: true, url: url.href };
+  if (serverUrl !== undefined && serverUrl.origin === url.origin) return { trusted: true, url: url.href };
   if (url.protocol !== 'https:') return refused('scheme');
   return isWithin(url.hostname, trustedDomains) && (url.port === '' || url.port === '443')
     ? { trusted: true, url: url.href }
@@ -108,7 +108,7 @@ async function dataIcon(src: string, claimed: string | undefined, maxBytes: numb
   return { trusted: true, src: `data:${mimeType};base64,${base64}`, mimeType, remote: false };
 }
 
-/** Whether the bytes are of this type of icon. */
+/** Whether the bytes are an icon of this type. */
 export async function isIcon(mimeType: string, bytes: Uint8Array): Promise<boolean> {
   if (bytes.byteLength === 0 || !ICON_TYPES.has(mimeType)) return false;
   if (mimeType !== 'image/svg+xml') return (await verifyType(mimeType, bytes.subarray(0, 4_100), false)) === mimeType;
@@ -116,7 +116,7 @@ export async function isIcon(mimeType: string, bytes: Uint8Array): Promise<boole
   return /^\ufeff?\s*(?:<\?xml[^>]*>\s*|<!--[^>]*-->\s*|<!doctype svg[^>]*>\s*)*<svg[\s>/]/i.test(start);
 }
 
-/** `image/jpg` is a JPEG to everybody. */
+/** Returns the type in lower case, without parameters. `image/jpg`, which many servers send, becomes `image/jpeg`. */
 export function iconType(mimeType: string | undefined): string | undefined {
   const type = essence(mimeType);
   return type === 'image/jpg' ? 'image/jpeg' : type;

@@ -1,15 +1,15 @@
-/** The YAML at the head of a `SKILL.md`, and how it differs from what the skill's entry says of it (SEP-2640, Frontmatter). */
+/** Reads the YAML at the head of a `SKILL.md`, and compares it with the skill's entry (SEP-2640, Frontmatter). */
 import { isData } from '../../protocol/data.ts';
 import { invalidAnswer } from '../errors.ts';
 import type { Data } from '../link.ts';
 
-/** The most characters of a frontmatter, and references to other places of it. What is parsed at once keeps others waiting. */
+/** The most characters and YAML aliases of a frontmatter. While it is parsed, nothing else runs. */
 const MAX_FRONTMATTER = 32 * 1024;
 const MAX_ALIASES = 100;
 
 const FRONTMATTER = /^\ufeff?---[\t ]*\r?\n(?:([\s\S]*?)\r?\n)?---[\t ]*(?:\r?\n|$)/;
 
-/** A `SKILL.md` taken apart. */
+/** The two parts of a `SKILL.md`. */
 export interface SkillText {
   /** As JSON. */
   readonly frontmatter: Data;
@@ -18,7 +18,7 @@ export interface SkillText {
 }
 
 /**
- * Takes a `SKILL.md` apart.
+ * Splits a `SKILL.md` into its two parts.
  * @param uri names the file in errors. @throws ResourceClientError `invalid-answer`
  */
 export async function skillText(text: string, uri: string): Promise<SkillText> {
@@ -27,7 +27,7 @@ export async function skillText(text: string, uri: string): Promise<SkillText> {
   const [head, written = ''] = found;
   if (written.length > MAX_FRONTMATTER)
     throw invalidAnswer(`The frontmatter has more than ${MAX_FRONTMATTER} characters`, uri);
-  // Loaded with the first skill: programs that read no skills do without it.
+  // The parser is loaded with the first skill, so that programs that read no skills do not need it.
   const { parse } = await import('yaml');
   let value: unknown;
   try {
@@ -43,7 +43,7 @@ export async function skillText(text: string, uri: string): Promise<SkillText> {
   return { frontmatter: value, body: text.slice(head.length) };
 }
 
-/** The fields that are not the same in both, the order of fields left out of account. */
+/** Returns the fields that differ between entry and file, in any order of fields. */
 export const differingFields = (entry: Data, file: Data): readonly string[] =>
   [...new Set([...Object.keys(entry), ...Object.keys(file)])].filter(
     (field) => !Object.hasOwn(entry, field) || !Object.hasOwn(file, field) || !isSame(entry[field], file[field]),

@@ -1,4 +1,4 @@
-/** The skills of a server (SEP-2640): listed and named by their entries. No file of a skill is read for it. */
+/** Lists the skills of a server (SEP-2640) by their entries, without reading any file of a skill. */
 import { GET_SKILL_METHOD, LIST_SKILLS_METHOD, SKILLS_EXTENSION, type Skill } from '../../protocol/skills.ts';
 import { type Asking, askingOf, type CallOptions } from '../asking.ts';
 import type { ResourceClient } from '../client.ts';
@@ -8,27 +8,27 @@ import { skillIn } from './entry.ts';
 
 /** An entry that breaks a rule, and so is left out of the list. */
 export interface RefusedSkill {
-  /** As the server sent it; empty where that is no text. */
+  /** The URI that the server sent; empty if it sent none. */
   readonly uri: string;
   readonly reason: string;
 }
 
-/** Skills as they come: each page is asked for when its skills are wanted. Can be gone through once. */
+/** Gives the skills one by one, and asks for each page when it is needed. Can be iterated over once. */
 export interface SkillListing extends AsyncIterable<Skill> {
-  /** How it went so far. `resources` counts skills, `dropped` entries that were left out. */
+  /** The progress of the list. `resources` counts skills, `dropped` entries that were left out. */
   readonly report: ListReport;
   /** The first `MAX_REFUSED` entries that were left out so far, and why. */
   readonly refused: readonly RefusedSkill[];
 }
 
-/** Entries of one list that were left out and are named; and those after which the list is given up. */
+/** How many left-out entries are named in `refused`, and how many may be left out before listing fails. */
 const MAX_REFUSED = 100;
 const MAX_DROPPED = 10_000;
 
 /**
- * Lists the skills of a server. It may have more: some are had by their URI alone.
- * @throws ResourceClientError (when it is gone through) `unsupported` for a server without skills, `invalid-answer` for one
- *   that lists very much that is no skill, and those of a request
+ * Lists the skills of a server. A server may have more skills, which only `getSkill` finds, by their URI.
+ * @throws ResourceClientError (while iterating) `unsupported` for a server without skills, `invalid-answer` for a server that
+ *   lists more than 10,000 entries that are no skills, and the errors of a request
  */
 export function listSkills(client: ResourceClient, options: ListOptions = {}): SkillListing {
   const report = newReport();
@@ -40,7 +40,7 @@ export function listSkills(client: ResourceClient, options: ListOptions = {}): S
     try {
       return skillIn(value);
     } catch (error) {
-      // Each takes its time.
+      // Checking takes time, so there is a limit.
       if (++dropped > MAX_DROPPED)
         throw invalidAnswer(`The server lists more than ${MAX_DROPPED} entries that are no skills`);
       const { uri = '', message } = clientError(error);
@@ -62,7 +62,7 @@ export function listSkills(client: ResourceClient, options: ListOptions = {}): S
 
 /**
  * Gets the entry of one skill, which need not be listed.
- * @param uri of its `SKILL.md`
+ * @param uri the URI of its `SKILL.md`
  * @throws ResourceClientError `unsupported` for a server without skills, `not-found`, `invalid-answer`, `too-large`
  */
 export async function getSkill(client: ResourceClient, uri: string, options: CallOptions = {}): Promise<Skill> {

@@ -1,6 +1,6 @@
 /**
- * Files of a skill, read when they are asked for, and given only if they are what the entry of the skill says (SEP-2640,
- * Integrity and Verification). Nothing in them is carried out.
+ * Reads files of a skill when they are asked for, and returns them only if they match the entry of the skill (SEP-2640,
+ * Integrity and Verification). Nothing in them is executed.
  */
 import {
   DYNAMIC,
@@ -22,19 +22,19 @@ import { differingFields, skillText } from './frontmatter.ts';
 /** A file of a skill. */
 export interface SkillFile {
   readonly uri: string;
-  /** The names from the skill's folder to the file, as the server has them: no file system has looked at them. */
+  /** The path of the file below the skill's folder, as the server names it. A file system may treat these names differently. */
   readonly path: readonly string[];
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** As text; undefined for what is not UTF-8. Instructions in it are the server's, and so is markup. */
+  /** The file as text; undefined if it is not UTF-8. The server wrote all instructions and markup in it. */
   readonly text: string | undefined;
-  /** It has the size and the digest of its entry. False for files of `dynamic` skills: nothing says what they should be. */
+  /** Whether the file has the size and the digest of its entry. False for a `dynamic` skill, which has no entries of files. */
   readonly verified: boolean;
 }
 
 /** The outcome of reading every file of a skill. */
 export interface SkillVerification {
   readonly skill: Skill;
-  /** False for a `dynamic` skill. What is not as the entry says is thrown. */
+  /** False for a `dynamic` skill, else true: `verifySkill` throws an error if a file does not match its entry. */
   readonly verified: boolean;
   readonly files: number;
   /** Bytes of all files. */
@@ -44,8 +44,8 @@ export interface SkillVerification {
 /**
  * Reads one file of a skill.
  * @param file its URI, or its path from the skill's folder, such as `references/FORMS.md`. Default: `SKILL.md`
- * @throws ResourceClientError `mismatch` for a file that is not as its entry says, or that the skill does not list; those of
- *   a read
+ * @throws ResourceClientError `mismatch` for a file that does not match its entry, or that the skill does not list; the errors
+ *   of a read
  */
 export async function readSkillFile(
   client: ResourceClient,
@@ -57,8 +57,8 @@ export async function readSkillFile(
   const path = pathIn(skill, named);
   const entry = entryOf(skill, named, path);
   const { uri } = entry ?? { uri: named };
-  const read = async (how: CallOptions): Promise<SkillFile> => {
-    const item = await itemOf(client, entry ?? { uri }, how);
+  const read = async (readOptions: CallOptions): Promise<SkillFile> => {
+    const item = await itemOf(client, entry ?? { uri }, readOptions);
     const found = { uri, path, bytes: item.bytes(), text: item.text(), verified: entry !== undefined };
     await checkSkillFile(skill, entry ?? { uri }, found.bytes);
     return found;
@@ -73,10 +73,10 @@ export async function readSkillFile(
 }
 
 /**
- * Reads every file of a skill, one after the other, `SKILL.md` first. Of a `dynamic` skill that is `SKILL.md`, and what the
- * server lists below the folder, if it declares such lists.
- * @throws ResourceClientError `mismatch`, after which nothing more is read; `too-large` for more than the limits of a skill;
- *   those of a read
+ * Reads every file of a skill, one after the other, `SKILL.md` first. The other files of a `dynamic` skill are those that the
+ * server lists below its folder, if it declares such lists.
+ * @throws ResourceClientError `mismatch`, after which nothing more is read; `too-large` for a skill over the limits; the errors
+ *   of a read
  */
 export async function* readSkill(
   client: ResourceClient,
@@ -94,7 +94,7 @@ export async function* readSkill(
   }
 }
 
-/** Reads every file of a skill to say whether each is as the entry says. Keeps none of them. @throws as `readSkill` does */
+/** Reads every file of a skill and checks that each matches its entry. Keeps none of them. @throws as `readSkill` does */
 export async function verifySkill(
   client: ResourceClient,
   skill: Skill,
@@ -111,18 +111,19 @@ export async function verifySkill(
 
 const URI = /^[a-z][a-z0-9+.-]*:/i;
 
-/** The entry of a file; undefined for those of a dynamic skill. @throws ResourceClientError `mismatch` for one that is not listed */
+/** Returns the entry of a file; undefined in a dynamic skill. @throws ResourceClientError `mismatch` for a file that is not listed */
 function entryOf({ resources, ...skill }: Skill, uri: string, path: readonly string[]): SkillResource | undefined {
   if (resources === DYNAMIC) return undefined;
   const name = path.join('/');
   const entry =
-    resources.find((each) => each.uri === uri) ?? resources.find((each) => pathIn(skill, each.uri).join('/') === name);
+    resources.find((resource) => resource.uri === uri) ??
+    resources.find((resource) => pathIn(skill, resource.uri).join('/') === name);
   if (entry !== undefined) return entry;
   const data = { what: 'unlisted', expected: 'a file that the skill lists', got: name };
   throw new ResourceClientError('mismatch', 'The file is none of those that the skill lists', { uri, data });
 }
 
-/** Reads a file, as far as its size goes. */
+/** Reads a file. @throws ResourceClientError `mismatch` if it is larger than its entry says */
 async function itemOf(
   client: ResourceClient,
   { uri, size }: { readonly uri: string; readonly size?: number },
@@ -141,8 +142,8 @@ async function itemOf(
 
 /**
  * Compares a file with its entry, and a `SKILL.md` with the frontmatter of the skill.
- * @param file its entry, or its URI alone of a dynamic skill
- * @throws ResourceClientError `mismatch`; `invalid-answer` for a `SKILL.md` that is none
+ * @param file the entry of the file; in a dynamic skill, only its URI
+ * @throws ResourceClientError `mismatch`; `invalid-answer` for a malformed `SKILL.md`
  */
 export async function checkSkillFile(
   { uri, frontmatter }: Skill,
@@ -166,7 +167,7 @@ export async function checkSkillFile(
 const shown = (field: string, data: Data): string =>
   `${field}: ${Object.hasOwn(data, field) ? JSON.stringify(data[field]) : 'not there'}`;
 
-/** Files whose entries the server sent, or that it lists now. */
+/** Gives the URIs of all files: those that the skill names or, for a dynamic skill, those that the server lists now. */
 async function* urisOf(client: ResourceClient, skill: Skill, options: CallOptions): AsyncGenerator<string> {
   yield skill.uri;
   const others =
@@ -183,7 +184,7 @@ async function* listedUris(client: ResourceClient, skill: Skill, options: CallOp
   }
 }
 
-/** The most files and folders of a dynamic skill that are looked at. */
+/** The most files and folders that are listed of a dynamic skill. */
 const MAX_LISTED = 2 * MAX_SKILL_FILES;
 
 function mismatch(uri: string, what: string, expected: unknown, got: unknown): ResourceClientError {
