@@ -1,13 +1,13 @@
 /**
- * References to the environment in what is said of another server: `${NAME}`, `${NAME:-default}`, and `${env:NAME}` as
- * VS Code writes it. `$${` stands for `${`.
+ * Replaces references to the environment in a configuration: `${NAME}`, `${NAME:-default}`, and `${env:NAME}` as VS Code writes
+ * it. `$${` stands for `${`.
  */
 import { isData } from '../protocol/data.ts';
 import type { Secrets } from './secrets.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The keys of a server's block in which a reference may stand. */
+/** The keys of a mount's or server's block whose texts may have references. */
 const REFERRING: ReadonlySet<string> = new Set([
   ...['command', 'args', 'env', 'cwd', 'url', 'headers', 'auth'],
   ...['s3', 'endpoint', 'region', 'profile', 'accessKeyId', 'secretAccessKey', 'sessionToken'],
@@ -16,16 +16,15 @@ const REFERRING: ReadonlySet<string> = new Set([
   'run',
 ]);
 
-/** The keys in which none stands in the block of a plug-in, which may have them in all of its own settings. */
-const OF_EVERY_MOUNT: ReadonlySet<string> = new Set(['kind', 'prefix', 'icons', 'forms']);
+/** The keys of a plug-in's block that have no references. All other keys are its own settings, and may have them. */
+const OF_EVERY_MOUNT: ReadonlySet<string> = new Set(['kind', 'prefix', 'icons', 'forms', 'skills', 'index']);
 
 const REFERENCE = /\$\$\{|\$\{([^}]*)\}/g;
 const VARIABLE = /^(?:env:)?(?<name>[A-Za-z_][A-Za-z0-9_]*)(?<default>:-(?<value>[\s\S]*))?$/;
 
 /**
- * The configuration as it was read, with what its references stand for; it is not validated yet. One that leads nowhere stays
- * as it is.
- * @param problem is told of those, by the variable and never by a value
+ * Replaces the references in a configuration that is not validated yet. A reference without a value stays as it is.
+ * @param problem is called for each of these, with the name of the variable and never with a value
  */
 export function resolveReferences(
   content: unknown,
@@ -36,10 +35,10 @@ export function resolveReferences(
   if (!isData(content)) return content;
   const resolveText = (text: string, path: readonly PropertyKey[]): string =>
     text.replaceAll(REFERENCE, (all: string, inner: string | undefined) =>
-      inner === undefined ? '${' : standsFor(all, inner, path),
+      inner === undefined ? '${' : referenced(all, inner, path),
     );
 
-  function standsFor(all: string, inner: string, path: readonly PropertyKey[]): string {
+  function referenced(all: string, inner: string, path: readonly PropertyKey[]): string {
     const { name, default: fallback, value = '' } = VARIABLE.exec(inner)?.groups ?? {};
     if (name === undefined) {
       problem(path, `${all} ${unknownReference(inner)}`);
@@ -60,15 +59,15 @@ export function resolveReferences(
 
   const resolve = (value: unknown, path: readonly PropertyKey[]): unknown => {
     if (typeof value === 'string') return resolveText(value, path);
-    if (Array.isArray(value)) return value.map((each, index) => resolve(each, [...path, index]));
-    return isData(value) ? mapValues(value, (each, key) => resolve(each, [...path, key])) : value;
+    if (Array.isArray(value)) return value.map((item, index) => resolve(item, [...path, index]));
+    return isData(value) ? mapValues(value, (field, key) => resolve(field, [...path, key])) : value;
   };
   const inBlock = (block: unknown, path: readonly PropertyKey[]): unknown => {
     if (typeof block === 'string') return hasScheme(block) ? resolve(block, path) : block;
     if (!isData(block)) return block;
     const isPlugged = path[0] === 'mounts' && 'kind' in block;
     const refers = (key: string): boolean => (isPlugged ? !OF_EVERY_MOUNT.has(key) : REFERRING.has(key));
-    return mapValues(block, (each, key) => (refers(key) ? resolve(each, [...path, key]) : each));
+    return mapValues(block, (field, key) => (refers(key) ? resolve(field, [...path, key]) : field));
   };
   const inIssuer = (issuer: unknown, index: number): unknown =>
     isData(issuer) && isData(issuer.introspection)
@@ -80,7 +79,7 @@ export function resolveReferences(
     if (SECTIONS.has(key)) return mapValues(section, (block, name) => inBlock(block, [key, name]));
     const { tls } = section;
     if (key === 'server' && isData(tls)) return { ...section, tls: resolve(tls, [key, 'tls']) };
-    if (key === 'telemetry') return resolve(section, [key]);
+    if (key === 'telemetry' || key === 'explorer') return resolve(section, [key]);
     if (key === 'audit' && section.anchor !== undefined)
       return { ...section, anchor: resolve(section.anchor, [key, 'anchor']) };
     const { issuers } = section;
@@ -88,7 +87,7 @@ export function resolveReferences(
   });
 }
 
-/** The parts of a configuration, or of a host's file, that have servers in them. */
+/** The parts of a configuration, or of a host's file, that hold mounts and servers. */
 const SECTIONS: ReadonlySet<string> = new Set(['mounts', 'mcpServers', 'servers']);
 
 const unknownReference = (inner: string): string =>
@@ -98,7 +97,7 @@ const unknownReference = (inner: string): string =>
 
 const written = (inner: string): string => `\${${inner}}`;
 
-/** Whether a mount that is a text is a URL: of a server, a database, or whatever else is reached by one. */
+/** Whether a mount that is a text is a URL, of a server, a database or anything else. */
 const hasScheme = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
 
 /** Whether a mount that is a text is the address of a server. */

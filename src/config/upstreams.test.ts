@@ -158,6 +158,11 @@ telemetry:
     });
   });
 
+  it('stand in the sign-in of the explorer, which may have a secret', () => {
+    const { explorer } = parse('mounts: { a: ./a }\nexplorer: { clientId: web, clientSecret: "${TOKEN}" }');
+    expect(explorer).toEqual({ clientId: 'web', clientSecret: ENV.TOKEN });
+  });
+
   it.each([
     [
       '${NONE}',

@@ -9,23 +9,24 @@ export interface KindMount {
   readonly name: string;
   /** The folder of the configuration: relative paths in settings start from it. */
   readonly base: string;
-  /** Aborted when the provider has taken too long to come; what it is asked later has a signal of its own. */
+  /** Aborted when `create` takes too long. Each later operation has a signal of its own. */
   readonly signal: AbortSignal;
   readonly log: Log;
 }
 
 /** A kind of data that a package adds. The package's default export is one. */
 export interface ProviderKind<S extends Schema = Schema> {
-  /** The word after `kind:`. It begins with a letter and goes on with letters, digits and `-`; all lower case. */
+  /** The word after `kind:`: a lower-case letter, then lower-case letters, digits and `-`; at most 64 characters. */
   readonly name: string;
   /**
-   * Checks what a mount says beside `kind`, `prefix`, `icons` and `forms`, where references to the environment are replaced
-   * already: a schema of Zod or another library of Standard Schema, or JSON Schema 2020-12.
+   * Checks the settings of a mount: all its keys but `kind` and those of every mount (`prefix`, `icons`, `forms`, `skills` and
+   * `index`), with references to the environment already replaced. It is a schema of Zod or another library of Standard
+   * Schema, or JSON Schema 2020-12.
    */
   readonly settings: S;
   /**
-   * Makes the provider of one mount, from settings that the schema has accepted. What it throws is shown to the operator
-   * only, as the reason why the mount cannot be opened.
+   * Makes the provider of one mount, from settings that the schema has accepted. If it throws an error, only the operator sees
+   * the message, as the reason why the mount cannot be opened.
    */
   create(settings: OutputOf<S>, mount: KindMount): ResourceProvider | Promise<ResourceProvider>;
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { memoryProvider } from '../../providers/memory/index.ts';
 import type { ProviderKind } from './define-kind.ts';
+import { namedKinds } from './named.ts';
 import { pluggedKind } from './open.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -34,6 +35,13 @@ it('waits a minute for a provider, and closes one that comes later', async () =>
   expect(signal?.aborted).toBe(true);
   come({ ...provider, close: closed });
   await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce());
+});
+
+it('gives a kind only its own settings, without the options of every mount', () => {
+  const options = { prefix: 'none', icons: [], forms: 'off', skills: 'on', index: 'off' };
+  expect(namedKinds({ mounts: { wiki: { kind: 'notes', ...options, file: 'a.txt' } } })).toEqual([
+    { mount: 'wiki', kind: 'notes', settings: { file: 'a.txt' } },
+  ]);
 });
 
 it('says for a kind that no package adds that there is none', () => {
