@@ -1,14 +1,14 @@
-/** The `auth` block: whose tokens the HTTP endpoint accepts. */
+/** The schema of `auth`, which says whose tokens the HTTP endpoint accepts. */
 
 import { z } from 'zod';
 import { isLoopback } from '../core/hosts.ts';
 
-/** The characters of RFC 6749 3.3: a scope goes into headers. */
+/** A scope has the characters of RFC 6749 3.3, since it is sent in headers. */
 const scope = z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/, 'has printable characters without spaces');
 
 const names = z.array(z.string().min(1).max(256)).max(1_000);
 
-/** An address that nobody on the way can change: https, or this machine. */
+/** An address whose traffic nobody on the way can change: https, or http on this machine. */
 const address = z
   .string()
   .max(2_048)
@@ -25,31 +25,35 @@ const algorithms = z
   .min(1);
 
 const introspectionConfig = z.strictObject({
-  clientId: z.string().min(1).max(1_024).describe('Who asks, as the issuer knows this server'),
-  clientSecret: z.string().min(1).max(4_096).describe('May refer to the environment'),
+  clientId: z.string().min(1).max(1_024).describe('The client identifier of this server at the issuer'),
+  clientSecret: z.string().min(1).max(4_096).describe('The secret of this client; may refer to the environment'),
   clientAuthentication: z
     .enum(['basic', 'post'])
     .optional()
-    .describe('How the secret is shown: in a header, or in the body. Default: basic'),
-  url: address.optional().describe('Where to ask. Default: as the metadata of the issuer says'),
+    .describe('How the secret is sent: in a header (basic), or in the body (post). Default: basic'),
+  url: address.optional().describe('The introspection endpoint. Default: the one in the metadata of the issuer'),
   subjectClaim: z
     .string()
     .min(1)
     .max(256)
     .optional()
-    .describe('What names the subject where there is no sub, such as client_id. Default: nothing; that is refused'),
+    .describe(
+      'The claim that names the subject if there is no sub, such as client_id. Default: none; the token is refused',
+    ),
   cacheSeconds: z
     .number()
     .min(0)
     .max(300)
     .optional()
-    .describe('Seconds until a good token is asked for again. Default: 30'),
+    .describe('Seconds until the issuer is asked again about a valid token. Default: 30'),
 });
 
 const dpopConfig = z.strictObject({
   required: z.boolean().optional().describe('Whether every token has to be bound to a key. Default: false'),
-  algorithms: algorithms.optional().describe('Of proofs. Default: RS256, PS256, ES256, EdDSA and Ed25519'),
-  maxAgeSeconds: z.number().min(1).max(600).optional().describe('How old a proof may be. Default: 60'),
+  algorithms: algorithms
+    .optional()
+    .describe('How proofs may be signed. Default: RS256, PS256, ES256, EdDSA and Ed25519'),
+  maxAgeSeconds: z.number().min(1).max(600).optional().describe('How old a proof may be, in seconds. Default: 60'),
   maxProofs: z
     .int()
     .min(100)
@@ -63,15 +67,15 @@ const issuerConfig = z.strictObject({
   audience: z
     .union([z.string().min(1), z.array(z.string().min(1)).min(1).max(16)])
     .optional()
-    .describe('What its tokens say they are for. Default: the resource'),
-  jwksUri: address.optional().describe('Where its keys are. Default: as its metadata says'),
+    .describe('The audience of its tokens, or several that it may be. Default: the resource'),
+  jwksUri: address.optional().describe('The URL of its keys. Default: the one in its metadata'),
   algorithms: algorithms
     .optional()
     .describe('How its tokens may be signed. Default: RS256, PS256, ES256, EdDSA and Ed25519'),
   groupsClaim: z.string().min(1).max(256).optional().describe('The claim that holds the groups. Default: groups'),
   introspection: introspectionConfig
     .optional()
-    .describe('Has its tokens that are no JWTs accepted, by asking it. Default: they are refused'),
+    .describe('Accepts its tokens that are not JWTs, and asks it about each. Default: they are refused'),
 });
 
 const tokenConfig = z.strictObject({
@@ -79,7 +83,7 @@ const tokenConfig = z.strictObject({
   hash: z
     .string()
     .regex(/^(?:[0-9a-fA-F]{64}|[A-Za-z0-9_-]{43}=?)$/, 'is the SHA-256 of the token, in hex or base64url')
-    .describe('The SHA-256 of the token, in hex or base64url; the token itself has no place here'),
+    .describe('The SHA-256 of the token, in hex or base64url; never the token itself'),
   scopes: z.array(scope).max(1_000).optional(),
   groups: names.optional(),
 });
@@ -87,17 +91,22 @@ const tokenConfig = z.strictObject({
 const distinct =
   (key: string) =>
   (list: readonly object[], context: z.RefinementCtx): void => {
-    const all = list.map((each) => (each as Readonly<Record<string, unknown>>)[key]);
+    const all = list.map((entry) => (entry as Readonly<Record<string, unknown>>)[key]);
     for (const [index, name] of all.entries()) {
       if (all.indexOf(name) !== index)
         context.addIssue({ code: 'custom', path: [index, key], message: `is the ${key} of another one, too` });
     }
   };
 
-/** People sign in to the explorer at this authorization server. */
+/** How people sign in to the explorer, at one of the authorization servers. */
 export const signInConfig = z.strictObject({
-  clientId: z.string().min(1).max(1_024).describe('Who asks for tokens, as the issuer knows this server'),
-  clientSecret: z.string().min(1).max(4_096).optional().describe('May refer to the environment. Default: none'),
+  clientId: z.string().min(1).max(1_024).describe('The client identifier of the explorer at the issuer'),
+  clientSecret: z
+    .string()
+    .min(1)
+    .max(4_096)
+    .optional()
+    .describe('The secret of this client; may refer to the environment. Default: none'),
   issuer: address.optional().describe('One of auth.issuers. Default: the first of them'),
   scopes: z
     .array(scope)
@@ -122,7 +131,7 @@ export const authConfig = z
       .optional()
       .describe('Tokens that were handed out by hand'),
     scopes: z.array(scope).max(64).optional().describe('Scopes that every token needs'),
-    dpop: dpopConfig.optional().describe('Tells clients that tokens may, or have to, be bound to a key of theirs'),
+    dpop: dpopConfig.optional().describe('Tells clients that tokens may, or must, be bound to a key of the client'),
     anonymous: z.boolean().optional().describe('Lets requests without a token in, too. Default: false'),
   })
   .superRefine(({ issuers = [], tokens = [], dpop }, context) => {
@@ -131,13 +140,13 @@ export const authConfig = z
       context.addIssue({
         code: 'custom',
         path: ['issuers', opaque[1], 'introspection'],
-        message: 'One issuer at most can have this: an opaque token does not say whose it is',
+        message: 'Only one issuer can have this: an opaque token does not say which issuer made it',
       });
     if (dpop?.required === true && tokens.length > 0)
       context.addIssue({
         code: 'custom',
         path: ['dpop', 'required'],
-        message: 'Tokens that were handed out by hand are bound to no key; take them out, or this',
+        message: 'Tokens that were handed out by hand are bound to no key; remove them, or this',
       });
     if (issuers.length + tokens.length === 0)
       context.addIssue({ code: 'custom', message: 'Nobody could come in: give issuers or tokens' });

@@ -1,8 +1,8 @@
-/** The schema of `bus` in a `vitrine.yaml`: what joins replicas. */
+/** The schema of `bus` in a `vitrine.yaml`, by which replicas tell each other of changes. */
 import { z } from 'zod';
 import { busProblem } from '../core/bus-address.ts';
 
-/** Addresses of sentinels, or of nodes of a cluster. */
+/** The most addresses of sentinels, or of nodes of a cluster. */
 const MAX_ADDRESSES = 100;
 
 const address = z.string().superRefine((url, context) => {
@@ -16,7 +16,7 @@ const ca = z
   .string()
   .min(1)
   .optional()
-  .describe('A file of authorities that sign its certificate. Default: those of Node.js');
+  .describe('A file with the authorities that may sign its certificate. Default: those of Node.js');
 
 const isTls = (urls: readonly string[]): boolean => urls.some((url) => url.startsWith('rediss:'));
 
@@ -45,10 +45,14 @@ export const busConfig = z.union([
     .strictObject({
       sentinels,
       master: z.string().min(1).describe('The name by which the sentinels know the master'),
-      user: z.string().min(1).optional().describe('For the master, and whoever takes over. Default: default'),
-      password: z.string().min(1).optional().describe('Likewise; may refer to the environment. Default: none'),
+      user: z.string().min(1).optional().describe('The user at the master and its successors. Default: default'),
+      password: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('The password of this user; may refer to the environment. Default: none'),
       database: z.number().int().nonnegative().optional().describe('The number of a database. Default: 0'),
-      tls: z.boolean().optional().describe('Whether the master is spoken to over TLS. Default: as the sentinels are'),
+      tls: z.boolean().optional().describe('Whether to reach the master over TLS. Default: as the sentinels'),
       ca,
     })
     .refine(({ sentinels: urls, tls, ca: file }) => file === undefined || tls === true || isTls(urls), noTls),

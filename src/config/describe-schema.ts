@@ -9,8 +9,13 @@ const globs = (subject: GlobSubject) => z.array(globConfig(subject)).min(1).max(
 const description = z.strictObject({
   uris: globs('uri').optional().describe('Globs over URIs, such as docs+file:///reports/**. Default: any'),
   mimeTypes: globs('text').optional().describe('Globs over MIME types, such as image/*. Default: any'),
-  title: z.string().min(1).max(1_024).optional().describe('May contain {name}, {stem} and {folder}'),
-  description: z.string().min(1).max(8_192).optional().describe('Likewise'),
+  title: z.string().min(1).max(1_024).optional().describe('The title; may contain {name}, {stem} and {folder}'),
+  description: z
+    .string()
+    .min(1)
+    .max(8_192)
+    .optional()
+    .describe('The description; may contain {name}, {stem} and {folder}'),
   icons: z.array(iconConfig).max(16).optional().describe('Icons instead of those of the type'),
   audience: z
     .array(z.enum(['user', 'assistant']))

@@ -1,4 +1,4 @@
-/** Explains what is wrong with a configuration: the problems that were meant, their places, and the nearest valid keys. */
+/** Explains what is wrong with a configuration: the likeliest problems, their places, and the nearest valid keys. */
 
 import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
@@ -10,9 +10,9 @@ export interface Explanation {
 }
 
 /**
- * All that is wrong, each once.
- * @param input what was checked against the schema
- * @param under the keys that lead to it in the configuration
+ * Returns all that is wrong, each problem once.
+ * @param input the value that was checked against the schema
+ * @param under the keys that lead to this value in the configuration
  */
 export function explain(
   error: Pick<z.ZodError, 'issues'>,
@@ -38,27 +38,27 @@ function explanationsOf(
   const where = place.map(String).join('.');
   if (issue.code !== 'unrecognized_keys')
     return [{ message: where === '' ? issue.message : `${where}: ${issue.message}`, path: place }];
-  const given = at(input, issue.path);
+  const value = at(input, issue.path);
   const kind = issue.path[0] === 'bus' ? BUS : MOUNT;
-  const sources = isData(given) && under.length === 0 ? kind.sources.filter((each) => each in given) : [];
-  const known = Object.keys(shapeOf(schemaAt(schema, input, issue.path)) ?? {});
+  const sources = isData(value) && under.length === 0 ? kind.sources.filter((source) => source in value) : [];
+  const validKeys = Object.keys(shapeOf(schemaAt(schema, input, issue.path)) ?? {});
   return issue.keys.map((key) => {
     const path = [...place, key];
-    if (sources.some((each) => each === key))
+    if (sources.some((source) => source === key))
       return { message: `${where} has ${sources.join(' and ')}; ${kind.rule}`, path };
-    const nearest = nearestKey(key, known);
+    const nearest = nearestKey(key, validKeys);
     const hint = nearest === undefined ? '' : `; did you mean "${nearest}"?`;
     return { message: `unknown key "${key}"${where === '' ? '' : ` in ${where}`}${hint}`, path };
   });
 }
 
-/** The keys that say what a mount is, or where a bus is. */
+/** The keys of which a mount, or a bus, has exactly one. */
 const MOUNT = { sources: ['path', 'command', 'url'], rule: 'a mount has one of path, command and url' } as const;
 const BUS = { sources: ['url', 'sentinels', 'cluster'], rule: 'a bus has one of url, sentinels and cluster' } as const;
 
 type Issue = z.core.$ZodIssue;
 
-/** A key that nobody knows is the likeliest mistake: what is missing beside it may well be what it was meant to be. */
+/** Drops complaints of a missing key beside an unknown one: the unknown key is probably the missing one, mistyped. */
 function likeliest(issues: readonly Issue[], input: unknown): readonly Issue[] {
   const mistyped = issues.filter((issue) => issue.code === 'unrecognized_keys').map(({ path }) => pathOf(path));
   return issues.filter(
@@ -69,7 +69,7 @@ function likeliest(issues: readonly Issue[], input: unknown): readonly Issue[] {
 
 const pathOf = (path: readonly PropertyKey[]): string => JSON.stringify(path.map(String));
 
-/** Of a union, the problems of the branch that was meant. */
+/** Returns the problems that an issue stands for: for a union, those of the branch that was probably meant. */
 function deepest(issue: Issue, schema: z.ZodType, input: unknown): readonly Issue[] {
   if (issue.code === 'invalid_key') return [{ ...(issue.issues[0] ?? issue), path: issue.path } as Issue];
   if (issue.code !== 'invalid_union') return [issue];
@@ -80,7 +80,7 @@ function deepest(issue: Issue, schema: z.ZodType, input: unknown): readonly Issu
   const fit = isData(value) ? fitting(union, value) : undefined;
   const meant =
     fit !== undefined && union.length === issue.errors.length ? issue.errors[union.indexOf(fit)] : undefined;
-  if (meant !== undefined && meant.length > 0) return likeliest(meant, value).flatMap((each) => within(each));
+  if (meant !== undefined && meant.length > 0) return likeliest(meant, value).flatMap((inner) => within(inner));
   const branches = issue.errors.map((errors) => likeliest(errors, value)[0]).filter((first) => first !== undefined);
   const found = furthest(branches);
   if (found === undefined) return [issue];
@@ -88,7 +88,7 @@ function deepest(issue: Issue, schema: z.ZodType, input: unknown): readonly Issu
   return within(found, plain ? [...new Set(branches.map((branch) => branch.message))].join(', or ') : undefined);
 }
 
-/** If the value does not say which branch it means, the one that got furthest counts. */
+/** Returns the problem that lies deepest in the value, for a value that does not say which branch it means. */
 function furthest(branches: readonly Issue[]): Issue | undefined {
   const reached = (branch: Issue): number => branch.path.length * 2 + (branch.code === 'invalid_type' ? 0 : 1);
   return [...branches].sort((a, b) => reached(b) - reached(a))[0];
@@ -109,36 +109,36 @@ const defOf = (schema: z.ZodType): Inner['def'] => (schema as unknown as Inner).
 const shapeOf = (schema: z.ZodType | undefined): Inner['def']['shape'] =>
   schema === undefined ? undefined : defOf(schema).shape;
 
-/** A schema without what wraps it, or the branches of a union. */
+/** Returns a schema without its wrappers, or the branches of a union. */
 function unwrap(schema: z.ZodType): readonly z.ZodType[] {
   const def = defOf(schema);
   if (def.innerType !== undefined) return unwrap(def.innerType);
   return def.type === 'union' ? (def.options ?? []).flatMap(unwrap) : [schema];
 }
 
-/** The branch of a union that a value of this shape was meant for. */
+/** Returns the branch of a union that fits the value best. */
 function fitting(branches: readonly z.ZodType[], value: unknown): z.ZodType | undefined {
   if (!isData(value)) return branches[0];
   const ranked = branches.map((branch) => ({ branch, rank: closeness(shapeOf(branch), value) }));
   return ranked.sort((a, b) => b.rank - a.rank)[0]?.branch;
 }
 
-/** Keys that a branch needs weigh most, more so with a value that is right; then those that it knows, or nearly. */
+/** Rates how well a value fits a branch: required keys weigh most, more so if their value is valid, then known keys, then similar ones. */
 function closeness(shape: Inner['def']['shape'], value: Readonly<Record<string, unknown>>): number {
   if (shape === undefined) return -1;
   const keys = Object.keys(value);
-  const needed = Object.entries(shape).filter(([, each]) => !each.safeParse(undefined).success);
-  const there = needed.filter(([key]) => key in value);
-  const right = there.filter(([key, each]) => each.safeParse(value[key]).success);
+  const needed = Object.entries(shape).filter(([, field]) => !field.safeParse(undefined).success);
+  const present = needed.filter(([key]) => key in value);
+  const valid = present.filter(([key, field]) => field.safeParse(value[key]).success);
   const known = keys.filter((key) => key in shape);
   const near = keys
     .filter((key) => !(key in shape))
     .flatMap((key) => needed.map(([candidate]) => distance(key.toLowerCase(), candidate.toLowerCase())))
     .map((far) => (far > 2 ? 0 : 2 / (1 + far)));
-  return there.length * 4 + right.length * 4 + known.length + Math.max(0, ...near);
+  return present.length * 4 + valid.length * 4 + known.length + Math.max(0, ...near);
 }
 
-/** The branches at a place of the configuration. */
+/** Returns the branches of the schema at a place of the configuration. */
 function unionAt(schema: z.ZodType, input: unknown, path: readonly PropertyKey[]): readonly z.ZodType[] {
   let branches = unwrap(schema);
   for (const [index, key] of path.entries()) {
@@ -156,9 +156,12 @@ const schemaAt = (schema: z.ZodType, input: unknown, path: readonly PropertyKey[
 const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key], value);
 
-/** The key that was most likely meant; undefined when none is near. */
-export function nearestKey(key: string, known: readonly string[]): string | undefined {
-  const ranked = known.map((candidate) => ({ candidate, far: distance(key.toLowerCase(), candidate.toLowerCase()) }));
+/** Returns the valid key that was most likely meant; undefined when none is near. */
+export function nearestKey(key: string, validKeys: readonly string[]): string | undefined {
+  const ranked = validKeys.map((candidate) => ({
+    candidate,
+    far: distance(key.toLowerCase(), candidate.toLowerCase()),
+  }));
   const best = ranked.sort((a, b) => a.far - b.far)[0];
   return best !== undefined && best.far <= Math.max(2, key.length / 3) ? best.candidate : undefined;
 }

@@ -6,7 +6,7 @@ import { isData } from '../protocol/data.ts';
 /** `configuration`: it has `mounts`, as a vitrine.yaml does. `servers`: it has `mcpServers`, as the file of a host does. */
 export type FileKind = 'configuration' | 'servers' | 'document';
 
-/** Larger files are documents, in bytes. */
+/** The most bytes of a configuration. A larger file is a document. */
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
 /** Tells the kind of a YAML or JSON file by its top-level keys. Any other file, and one that cannot be read, is a document. */

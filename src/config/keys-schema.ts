@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ResourceError } from '../core/errors.ts';
 import { parseKeys } from '../core/keys.ts';
 
-/** Texts with keys in them, or a file with such a text. */
+/** Texts that hold keys, or a file with such a text. */
 export const keysConfig = z.union([
   z
     .array(z.string().max(8_192))
@@ -16,5 +16,5 @@ export const keysConfig = z.union([
         context.addIssue({ code: 'custom', message: error.message });
       }
     }),
-  z.strictObject({ file: z.string().min(1).describe('Has keys in it, the one that seals first') }),
+  z.strictObject({ file: z.string().min(1).describe('A file with keys: first the key that seals') }),
 ]);

@@ -22,7 +22,7 @@ const MAX_CONFIG_BYTES = 1024 * 1024;
 export interface LoadOptions {
   /** Default: the environment of this process. */
   readonly env?: Environment | undefined;
-  /** Is told what the references stand for. */
+  /** Takes the values of references, to hide them later. */
   readonly secrets?: Secrets | undefined;
 }
 
@@ -46,7 +46,7 @@ export async function loadPlugged(
   if (!namesKinds(written.content)) return { config: checked(config, written), plugged: new Map() };
   const { loadKinds, settingsProblems } = await import('./plug-ins/load.ts');
   const { plugged, problems } = await loadKinds(written.content, dirname(resolve(path)));
-  // If a package is missing, nothing is known of the settings of its mounts.
+  // If a package is missing, the settings of its mounts cannot be checked.
   const more = problems.length > 0 ? problems : await settingsProblems(written.content, plugged);
   return { config: checked(config, written, more), plugged };
 }
@@ -70,11 +70,11 @@ function unreadable(path: string, code: string | undefined, example: string): st
   return `The configuration at ${path} may not be read; give this user the right to`;
 }
 
-/** @param file how the configuration is called in errors */
+/** @param file the name of the configuration in errors. @throws ConfigError */
 export const parseConfig = (text: string, file: string, options: LoadOptions = {}): Config =>
   parseAs(config, text, file, options);
 
-/** @param file how the file is called in errors */
+/** @param file the name of the file in errors. @throws ConfigError */
 export const parseHostFile = (text: string, file: string, options: LoadOptions = {}): HostFile =>
   parseAs(hostFile, withoutComments(text), file, options);
 
@@ -87,11 +87,11 @@ interface Written {
   readonly content: unknown;
   /** All that is wrong with references and servers. */
   readonly problems: readonly Explanation[];
-  /** The error for whoever wrote the file, with the place of each problem. */
+  /** Makes an error of problems, with the place of each in the file. */
   readonly error: (problems: readonly Explanation[]) => ConfigError;
 }
 
-/** @throws ConfigError for what is no YAML */
+/** @throws ConfigError for a file that is too large or not YAML */
 function readText(text: string, file: string, options: LoadOptions): Written {
   if (Buffer.byteLength(text) > MAX_CONFIG_BYTES)
     throw new ConfigError(`${file}: a configuration has at most ${MAX_CONFIG_BYTES} bytes`);
@@ -108,7 +108,7 @@ function readText(text: string, file: string, options: LoadOptions): Written {
   return { content, problems, error: (found) => new ConfigError(allOf(found, document, lines, file)) };
 }
 
-/** @param more problems beside those of the schema @throws ConfigError */
+/** @param more problems that the schema does not find. @throws ConfigError */
 function checked<S extends z.ZodType>(
   schema: S,
   { content, problems, error }: Written,
@@ -116,7 +116,7 @@ function checked<S extends z.ZodType>(
 ): z.infer<S> {
   const result = schema.safeParse(content);
   if (result.success && problems.length + more.length === 0) return result.data;
-  // The schema may reject a value that is a problem already: that is not reported a second time.
+  // If the schema rejects a value that is a problem already, this is not reported a second time.
   const others = [...more, ...(result.success ? [] : explain(result.error, schema, content))];
   throw error([...problems, ...others.filter((other) => !problems.some(({ path }) => isBelow(other.path, path)))]);
 }
@@ -124,17 +124,17 @@ function checked<S extends z.ZodType>(
 const isBelow = (path: readonly PropertyKey[], above: readonly PropertyKey[]): boolean =>
   above.every((key, at) => String(path[at]) === String(key));
 
-/** Mistakes that are told at once. */
-const MAX_TOLD = 20;
+/** The most mistakes in one error. */
+const MAX_REPORTED = 20;
 
-/** A line for each, with its place, as they follow each other in the file. */
+/** Returns a line for each problem, with its place, in the order of the file. */
 function allOf(problems: readonly Explanation[], document: Document, lines: LineCounter, file: string): string {
   const placed = problems.map(({ path, message }) => ({ message, offset: offsetOf(document, path) }));
-  const told = [...new Map(placed.map((each) => [`${each.offset} ${each.message}`, each])).values()]
+  const reported = [...new Map(placed.map((problem) => [`${problem.offset} ${problem.message}`, problem])).values()]
     .sort((a, b) => (a.offset ?? 0) - (b.offset ?? 0))
     .map(({ message, offset }) => `${file}${offset === undefined ? '' : placeOf(lines, offset)}: ${message}`);
-  const more = told.length - MAX_TOLD;
-  return [...told.slice(0, MAX_TOLD), ...(more > 0 ? [`${file}: and ${more} more`] : [])].join('\n');
+  const more = reported.length - MAX_REPORTED;
+  return [...reported.slice(0, MAX_REPORTED), ...(more > 0 ? [`${file}: and ${more} more`] : [])].join('\n');
 }
 
 /** `:line:column` */
@@ -157,7 +157,7 @@ const resolved = (content: unknown, { env, secrets }: LoadOptions, problems: Exp
     problems.push({ path, message: `${path.map(String).join('.')}: ${message}` }),
   );
 
-/** Without the servers that a host leaves out: nothing in them has to be right. The others can be told apart. */
+/** Leaves out disabled servers, which need not be valid. Reports servers that have neither a command nor a URL. */
 function withoutDisabled(content: unknown, problems: Explanation[]): unknown {
   if (!isData(content)) return content;
   const sections = ['mcpServers', 'servers'].flatMap((key) => {
@@ -166,7 +166,7 @@ function withoutDisabled(content: unknown, problems: Explanation[]): unknown {
     const entries = Object.entries(section).filter(([, entry]) => !isData(entry) || entry.disabled !== true);
     for (const [name, entry] of entries) {
       if (!isData(entry) || 'command' in entry || 'url' in entry) continue;
-      const typed = Object.keys(entry).find((each) => nearestKey(each, ['command', 'url']) !== undefined);
+      const typed = Object.keys(entry).find((key) => nearestKey(key, ['command', 'url']) !== undefined);
       const hint = typed === undefined ? '' : `; did you mean "${nearestKey(typed, ['command', 'url'])}"?`;
       const unknown = typed === undefined ? '' : `, and an unknown key "${typed}"`;
       problems.push({ path: [key, name], message: `${key}.${name}: has neither command nor url${unknown}${hint}` });
@@ -176,13 +176,13 @@ function withoutDisabled(content: unknown, problems: Explanation[]): unknown {
   return { ...content, ...Object.fromEntries(sections) };
 }
 
-/** JSON as editors have it: comments become spaces, so that every place stays where it is. */
+/** Replaces comments in JSON, which editors allow, by spaces, so that lines and columns stay the same. */
 const withoutComments = (text: string): string =>
   text.replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (found) =>
     found.startsWith('"') ? found : found.replace(/[^\n]/g, ' '),
   );
 
-/** The line and column of the key or value at a path, or of the last part of the path that exists. */
+/** Returns the offset of the key or value at a path, or of the last part of the path that exists. */
 function offsetOf(document: Document, path: readonly PropertyKey[]): number | undefined {
   let node: Node | null = document.contents as Node | null;
   let offset = node?.range?.[0];

@@ -1,16 +1,16 @@
-/** Mount names out of names that were made for something else: those of hosts, paths and URLs. */
+/** Makes names of mounts out of other names: names of servers in hosts, paths and URLs. */
 import { MAX_MOUNT_NAME_LENGTH, mountNameProblem } from '../core/mounts.ts';
 
 export interface NamedServer {
-  /** As the host calls it. */
+  /** The name of the server in the host. */
   readonly title: string;
-  /** As the mount is called. */
+  /** The name of the mount. */
   readonly name: string;
   /** Why it cannot be a mount. */
   readonly problem?: string | undefined;
 }
 
-/** Mount names for names of hosts, which may have anything in them. @param taken names of mounts */
+/** Makes a mount name of each name of a server in a host, which may have any characters. @param taken names of other mounts */
 export function nameServers(titles: readonly string[], taken: readonly string[]): readonly NamedServer[] {
   const owners = new Map<string, string>();
   return titles.map((title) => {
@@ -27,7 +27,7 @@ export function nameServers(titles: readonly string[], taken: readonly string[])
   });
 }
 
-/** A mount name out of any text; empty when it has no letter. */
+/** Makes a mount name of any text; empty when the text has no letter. */
 export const slug = (text: string): string =>
   text
     .toLowerCase()

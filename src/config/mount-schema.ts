@@ -19,7 +19,7 @@ export const iconConfig = z.strictObject({
   theme: z.enum(['light', 'dark']).optional(),
 });
 
-/** Whether somebody says the place of an index, as the `index` of the configuration does. */
+/** Whether the value says where an index is, which only the `index` at the top of the configuration may say. */
 const isPlace = (index: unknown): boolean =>
   typeof index === 'string' ? /[/\\:]/.test(index) : typeof index === 'object' && index !== null;
 
@@ -28,12 +28,12 @@ export const everyMount = {
   forms: z
     .enum(['on', 'off'])
     .optional()
-    .describe('off: what it has is given as it is. Default: on, and off for other servers'),
+    .describe('off: no other formats are made of its resources. Default: on; off for other servers'),
   skills: z
     .union([z.enum(['on', 'off']), z.array(globConfig('path')).min(1).max(100)])
     .optional()
     .describe(
-      'Which folders with a SKILL.md are skills: on, or globs of their paths. Default: off, but for those of servers',
+      'Which folders with a SKILL.md are skills: on, or globs of their paths. Default: off; on for those of other servers',
     ),
   index: z
     .enum(['on', 'off'], {
@@ -43,6 +43,6 @@ export const everyMount = {
           : undefined,
     })
     .optional()
-    .describe('Whether it is in the index of ranked search. Default: as `index` says'),
+    .describe('Whether the mount is in the index of ranked search. Default: as `index` at the top says'),
   prefix: z.enum(['name', 'none']).optional().describe('none: publish the URIs of the source as they are'),
 };

@@ -15,7 +15,13 @@ import type { NestedConfig } from './nested-schema.ts';
 import type { PluggedKinds } from './plug-ins/load.ts';
 import { isUrl } from './references.ts';
 import type { Config } from './schema.ts';
-import { type ConfiguredMount, type OpenOptions, type SaidBlock, saidOf, upstreamMount } from './upstream-mounts.ts';
+import {
+  type ConfiguredMount,
+  type MountSwitches,
+  type OpenOptions,
+  switchesOf,
+  upstreamMount,
+} from './upstream-mounts.ts';
 import type { UpstreamConfig } from './upstream-schema.ts';
 
 /** Returns the mounts of a configuration, followed by those of servers in a host's format. */
@@ -101,14 +107,14 @@ async function mountOf(name: string, block: Config['mounts'][string], options: O
 async function kindMount(
   kind: Kind,
   name: string,
-  { prefix, icons, forms, skills, index, ...block }: Pick<Mount, 'prefix' | 'icons'> & SaidBlock,
+  { prefix, icons, forms, skills, index, ...block }: Pick<Mount, 'prefix' | 'icons'> & MountSwitches,
   options: OpenOptions,
 ): Promise<Mount> {
   return {
     name,
     prefix,
     icons,
-    ...saidOf({ forms, skills, index }),
+    ...switchesOf({ forms, skills, index }),
     provider: await openKind(kind, name, block, options),
   };
 }
@@ -117,7 +123,7 @@ type FilesBlock = Partial<Extract<Config['mounts'][string], { path: string }>> &
 
 async function filesMount(name: string, block: FilesBlock, base: string): Promise<Mount> {
   const { prefix, prompts: _prompts, roots, path, icons, forms, skills, index, nested, ...files } = block;
-  const said = { name, prefix, icons, ...saidOf({ forms, skills, index }) };
+  const said = { name, prefix, icons, ...switchesOf({ forms, skills, index }) };
   const source = resolve(base, path);
   if (roots === undefined) return { ...said, provider: await nestedFiles({ ...files, path: source, name }, nested) };
   // Roots are compared by name, so links must not lead to another place.

@@ -1,4 +1,4 @@
-/** The `nested` of a folder: which of its files and folders can be gone into. */
+/** The schema of `nested`: which kinds of files and folders in a served folder are opened, so that clients can list inside them. */
 import { z } from 'zod';
 
 export const NESTED_KINDS = ['zip', 'tar', 'sqlite', 'git'] as const;

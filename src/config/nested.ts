@@ -1,4 +1,4 @@
-/** Folders whose archives, databases and repositories can be gone into (`nested`). */
+/** Opens archives, databases and repositories in a folder, so that clients can list and read inside them (`nested`). */
 import { realpath, stat } from 'node:fs/promises';
 import { type Log, SILENT } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
@@ -10,16 +10,16 @@ import type { Inner, NestedKind, Opening, Openings, Outer, Place } from '../prov
 import { SQLITE_MAGIC } from './kinds/sql.ts';
 import { NESTED_KINDS, type NestedConfig } from './nested-schema.ts';
 
-/** Archives lie in archives this deep: a file in the folder is the first. */
+/** How many levels of archives in archives are opened. An archive that is a file in the folder is level 1. */
 const MAX_LEVELS = 2;
 
 /** The most bytes of an archive in another one, which is held in memory. */
 const MAX_INNER_BYTES = 32 * 1024 ** 2;
 
-/** Milliseconds that it may take to get one archive out of another one. */
+/** The most milliseconds to take one archive out of another one. */
 const EXTRACT_MS = 60_000;
 
-/** A folder, and what is in its files and repositories where `nested` says so. @throws ResourceError as `filesProvider` */
+/** Returns a provider of a folder and of the insides of its files and repositories that `nested` names. @throws as `filesProvider` */
 export async function nestedFiles(options: FilesOptions, nested: NestedConfig): Promise<ResourceProvider> {
   const { provider, ...files } = await openFiles(options);
   if (nested === undefined || nested === 'off') return provider;
@@ -81,23 +81,23 @@ async function openedArchive(
   return { provider: nestedProvider({ outer, kinds: inner, openings, key }), scheme: SCHEME, weight };
 }
 
-/** An entry of an archive that is one itself: taken out once, when somebody goes in. */
+/** Returns the place of an archive that is an entry of another one. Its bytes are taken out once, when it is first opened. */
 function placeIn(archive: Archive, uri: string): Place | undefined {
   const entry = archive.entry(uri);
   if (entry === undefined) return undefined;
   let bytes: Promise<Buffer> | undefined;
-  const taken = (): Promise<Buffer> => {
+  const extracted = (): Promise<Buffer> => {
     bytes ??= entry.bytes(MAX_INNER_BYTES, AbortSignal.timeout(EXTRACT_MS));
     return bytes;
   };
   return {
     size: entry.size,
-    // The archive around is opened anew when it changes, and all that is in it.
+    // The URI is enough to identify the entry: when the outer archive changes, it is opened anew, with all that is in it.
     file: uri,
     state: uri,
     async open() {
       const { bytesSource } = await import('../providers/archive/index.ts');
-      return bytesSource(await taken()).open();
+      return bytesSource(await extracted()).open();
     },
   };
 }
@@ -111,28 +111,28 @@ const SQLITE: NestedKind = {
   async open({ place, name, log = SILENT }) {
     const { path = '' } = place;
     const provider = await openDatabase(path, name, log);
-    // It was opened by its name, which may lead elsewhere by now.
+    // The file was opened by its path, which may lead to another file by now.
     const now = await stat(path, { bigint: true }).catch(() => undefined);
-    const there = now !== undefined && `${now.dev}:${now.ino}` === place.file;
-    if (there && (await realpath(path).catch(() => '')) === path)
+    const isSameFile = now !== undefined && `${now.dev}:${now.ino}` === place.file;
+    if (isSameFile && (await realpath(path).catch(() => '')) === path)
       return { provider, scheme: 'sqlite', weight: DATABASE_WEIGHT };
     await provider.close?.();
     throw new ResourceError('unavailable', 'The database has been replaced meanwhile; try again');
   },
 };
 
-/** Bytes that what is known of a database takes, about: its rows stay on the disk. */
+/** Roughly the bytes of memory that an open database takes: its rows stay on the disk. */
 const DATABASE_WEIGHT = 1024 ** 2;
 
-/** @throws ResourceError without the path, which is in the message for whoever starts a server */
+/** @throws ResourceError whose message does not have the path, unlike that of `sqlProvider`, since clients see it */
 async function openDatabase(path: string, name: string, log: Log): Promise<ResourceProvider> {
   const { sqlProvider } = await import('../providers/sql/index.ts');
   try {
     return await sqlProvider({ sql: path, name, log, connections: 1 });
   } catch (error) {
     log.warn('a database in a folder cannot be opened', { name, error });
-    const said = error instanceof ResourceError && error.cause instanceof ResourceError ? error.cause : undefined;
-    throw new ResourceError('invalid', said?.message ?? 'The database cannot be opened', { cause: error });
+    const reason = error instanceof ResourceError && error.cause instanceof ResourceError ? error.cause : undefined;
+    throw new ResourceError('invalid', reason?.message ?? 'The database cannot be opened', { cause: error });
   }
 }
 
@@ -150,12 +150,12 @@ async function gitKind(): Promise<NestedKind> {
     pathBelow,
     async open({ place, name, uri }) {
       const { inside: source, path } = place;
-      // As a path of the URIs outside: what links in it begin with.
+      // The path of the repository in URIs of the folder, with which links in the repository begin.
       const base = uri.slice('file://'.length);
       return { provider: await gitFolderProvider({ source, name, base, path }), scheme: SCHEME, weight: GIT_WEIGHT };
     },
   };
 }
 
-/** Bytes that an open repository takes, about: few are kept open, since each may hold hundreds of files. */
+/** Roughly the bytes of an open repository. The number is high so that few stay open: each may hold hundreds of files open. */
 const GIT_WEIGHT = 16 * 1024 ** 2;

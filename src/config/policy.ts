@@ -8,8 +8,8 @@ import { ConfigError } from './error.ts';
 import type { Config } from './schema.ts';
 
 /**
- * The policy that decides; undefined where rules do.
- * @param place the directory that relative paths start from, and what takes failures of the policy
+ * Returns the policy that decides about access; undefined if rules decide.
+ * @param place the directory that relative paths start from, and the log for failures of the policy
  * @throws ConfigError with the file, the place in it and what is wrong there
  */
 export async function policyOf(

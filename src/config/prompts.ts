@@ -1,4 +1,4 @@
-/** The folders of prompts that a configuration names: one of its own, and one in each mount. */
+/** Finds the folders of prompts that a configuration names: one at its top, and one in each mount. */
 import { resolve } from 'node:path';
 import { createContext } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
@@ -11,7 +11,7 @@ import { ConfigError } from './error.ts';
 import type { Config } from './schema.ts';
 
 /**
- * @param mounts those of the same configuration, already open
+ * @param mounts the mounts of the same configuration, already open
  * @param base the directory that relative paths start from
  * @throws ConfigError, ResourceError `invalid` for a folder that is not there
  */
@@ -35,7 +35,7 @@ export async function promptFoldersOf(
 
 async function uriInMount(mount: Mount, folder: string): Promise<string> {
   const names = folder.split('/').filter((name) => name !== '' && name !== '.');
-  const problem = names.map(nameProblem).find((each) => each !== undefined);
+  const problem = names.map(nameProblem).find((reason) => reason !== undefined);
   if (problem !== undefined || folder.startsWith('/'))
     throw new ConfigError(
       `mounts.${mount.name}.prompts: name a folder below the mount, as in "prompts"; not ${JSON.stringify(folder)}`,

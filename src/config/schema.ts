@@ -32,10 +32,14 @@ import { hostEntry, httpMount, stdioMount } from './upstream-schema.ts';
 const count = z.number().int().positive();
 
 const tlsConfig = z.strictObject({
-  cert: z.string().min(1).describe('The certificate and those between it and its authority, in PEM'),
-  key: z.string().min(1).describe('Its private key, in PEM'),
-  passphrase: z.string().min(1).optional().describe('What the key is encrypted with; may refer to the environment'),
-  ca: z.string().min(1).optional().describe('Authorities whose certificates clients have to show. Default: none'),
+  cert: z.string().min(1).describe('A file with the certificate and those between it and its authority, in PEM'),
+  key: z.string().min(1).describe('A file with its private key, in PEM'),
+  passphrase: z.string().min(1).optional().describe('The passphrase of the key; may refer to the environment'),
+  ca: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('A file with authorities; clients must show a certificate of one of them. Default: none'),
   minVersion: z.enum(['TLSv1.2', 'TLSv1.3']).optional().describe('Default: TLSv1.2'),
 });
 
@@ -46,20 +50,20 @@ const cardConfig = z.union([
       .string()
       .refine(isCardName, 'is as in example.library/catalogue')
       .optional()
-      .describe("The server's name as in a registry. Default: of its host, turned around, and server.name"),
+      .describe("The server's name as in a registry. Default: its host name, reversed, and server.name"),
     url: z
       .string()
       .refine((url) => isWebAddress(url) && !/[#?]/.test(url), 'is an https: or http: URL without query and fragment')
       .optional()
-      .describe('The endpoint as clients know it. Default: auth.resource, or as it was asked for'),
+      .describe('The endpoint as clients know it. Default: auth.resource, or the URL of the request'),
   }),
 ]);
 
-// Not `z.url`, which takes out what URL parsers take out.
+// Not `z.url`, which drops the characters that URL parsers drop.
 const webAddress = z.string().refine(isWebAddress, 'is an https: or http: URL without user');
 
 const serverConfig = z.strictObject({
-  name: z.string().min(1).max(128).optional().describe('How the server is called in a host. Default: vitrine'),
+  name: z.string().min(1).max(128).optional().describe('The name of the server in hosts. Default: vitrine'),
   title: z.string().optional(),
   description: z.string().optional(),
   websiteUrl: webAddress.optional(),
@@ -78,7 +82,7 @@ const serverConfig = z.strictObject({
   tls: tlsConfig.optional().describe('Serves HTTPS, with certificates that are read again when they change'),
 });
 
-/** Goes with each request of 2026-07-28, so it is short: no icon contains its image. */
+/** Sent with each request of the 2026 era, so it is short: icons are URLs, not images. */
 const clientConfig = z.strictObject({
   title: z.string().min(1).max(128).optional(),
   description: z.string().min(1).max(1_024).optional(),
@@ -95,16 +99,16 @@ const ratesConfig = z.strictObject({
   principal: rate.optional().describe('Requests of one principal. Default: 6000/min'),
   anonymous: rate
     .optional()
-    .describe('Requests of all anonymous callers together. Default: off; with auth as of a principal'),
+    .describe('Requests of all anonymous callers together. Default: off; with auth, the rate of a principal'),
   client: rate.optional().describe('Requests of one OAuth client. Default: 60000/min'),
   methods: z
     .record(z.string().min(1).max(128), rate)
     .optional()
-    .describe('Requests of one principal by method. Default: 3000/min of tools/call and of completion/complete'),
+    .describe('Requests of one principal for a method. Default: 3000/min for tools/call and for completion/complete'),
   tools: z
     .record(z.string().min(1).max(256), rate)
     .optional()
-    .describe('Calls by one principal of a tool, by its name. Default: none'),
+    .describe('Calls of a tool by one principal, by the name of the tool. Default: none'),
 });
 
 const seconds = z.number().positive().optional();
@@ -112,15 +116,15 @@ const seconds = z.number().positive().optional();
 const timeoutsConfig = z.strictObject({
   list: seconds,
   metadata: seconds,
-  read: seconds.describe('With its content'),
+  read: seconds.describe('Seconds until all contents are there'),
   templates: seconds,
   complete: seconds,
-  search: seconds.describe('For each match'),
+  search: seconds.describe('Seconds for each match'),
 });
 
 const limitsConfig = z.strictObject({
   pageSize: count.max(1_000).optional().describe('Entries of a page. Default: 100'),
-  maxReadBytes: count.optional().describe('Bytes of one read, before base64. Default: 7340032'),
+  maxReadBytes: count.optional().describe('Bytes of one read, counted before base64. Default: 7340032'),
   maxChildren: count.max(10_000).optional().describe('Children in the read of a folder. Default: 100'),
   maxRequestBytes: count.optional().describe('Bytes of an HTTP request. Default: 4194304'),
   maxSessions: count.optional().describe('2025-era HTTP sessions at a time. Default: 1000'),
@@ -128,23 +132,25 @@ const limitsConfig = z.strictObject({
   maxStreams: count.optional().describe('Listen streams at a time. Default: 1024'),
   maxConnections: count
     .optional()
-    .describe('HTTP connections at a time. Default: 4096, and more where sessions and streams may be more'),
+    .describe('HTTP connections at a time. Default: 4096, or more if limits allow more sessions and streams'),
   maxConnectionsPerAddress: count
     .optional()
-    .describe('HTTP connections of one address at a time. Default: 256, and any number of this machine'),
+    .describe('HTTP connections of one address at a time. Default: 256; no limit for this machine'),
   headersSeconds: z.number().positive().optional().describe('Seconds for the headers of a request. Default: 20'),
   requestSeconds: z.number().positive().optional().describe('Seconds for a whole request to arrive. Default: 60'),
   keepAliveSeconds: z.number().positive().optional().describe('Seconds between requests of a connection. Default: 65'),
-  unreadSeconds: z.number().positive().optional().describe('Seconds for a client to take what it is sent. Default: 60'),
-  maxUnreadBytes: count.optional().describe('Bytes of a stream that wait for their client. Default: 16777216'),
+  unreadSeconds: z.number().positive().optional().describe('Seconds that a client may take to read. Default: 60'),
+  maxUnreadBytes: count.optional().describe('Bytes of a stream that its client has not read yet. Default: 16777216'),
   timeoutSeconds: z.number().positive().optional().describe('Seconds for one operation. Default: 30'),
   timeouts: timeoutsConfig.optional().describe('Seconds for one operation of a kind. Default: timeoutSeconds'),
   maxRequestDepth: count.max(1_000).optional().describe('Levels of arrays and objects in an HTTP request. Default: 64'),
-  rates: ratesConfig.optional().describe('Requests in a time, as in 600/min; off is none'),
+  rates: ratesConfig.optional().describe('How many requests in a time, as in 600/min; off: any number'),
   without: z
     .enum(['local', 'refuse'])
     .optional()
-    .describe('While the bus is away: each replica counts rates by itself, or refuses what has one. Default: local'),
+    .describe(
+      'While the bus is away, local: each replica counts by itself; refuse: requests with a rate fail. Default: local',
+    ),
   maxConcurrent: count.optional().describe('Requests that run at a time. Default: 1000'),
   maxConcurrentPerPrincipal: count.optional().describe('Requests of one principal that run at a time. Default: 250'),
   maxHeldBytes: count
@@ -178,7 +184,7 @@ const toolsConfig = z.union([
     offer: z
       .enum(['all', 'read'])
       .optional()
-      .describe('read: only tools that look, none for subscriptions and summaries. Default: all'),
+      .describe('read: only tools that read, none for subscriptions and summaries. Default: all'),
     prefix: z
       .string()
       .regex(/^[A-Za-z0-9_.-]{0,64}$/, 'has letters, digits, "_", "-" and "."')
@@ -202,9 +208,13 @@ const filesMount = filesConfig.extend({
     .describe("client: show only what lies under the client's roots too; symbolic links are left out then"),
 });
 
-/** Settings of a plug-in stand beside these; its own schema checks them when its package is loaded. */
+/** A block of a plug-in also has its own settings. Their schema checks them when the package is loaded. */
 const pluggedMount = z.looseObject({
-  kind: z.string().min(1).max(64).describe('What a package under kinds adds; its settings stand beside it'),
+  kind: z
+    .string()
+    .min(1)
+    .max(64)
+    .describe('The name of a kind that a package under kinds adds; its settings stand beside it'),
   ...everyMount,
 });
 
@@ -240,40 +250,40 @@ const anchorConfig = z.union([
       .record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/))
       .optional()
       .describe('Sent to the URL; may refer to the environment'),
-    everySeconds: z.number().min(1).max(86_400).optional().describe('Between two notes. Default: 60'),
+    everySeconds: z.number().min(1).max(86_400).optional().describe('Seconds between two notes. Default: 60'),
   }),
 ]);
 
 const auditConfig = z.strictObject({
-  file: z.string().min(1).describe('Where the lines go; - for standard error'),
-  maxBytes: count.min(4_096).optional().describe('Bytes of one file, until it is put away. Default: 16777216'),
+  file: z.string().min(1).describe('The file that lines are written to; - for standard error'),
+  maxBytes: count.min(4_096).optional().describe('Bytes of one file, after which a new one begins. Default: 16777216'),
   maxFiles: count.min(2).max(1_000).optional().describe('Files that are kept. Default: 10'),
-  anchor: anchorConfig.optional().describe('Where the head of the chain is noted as well. Default: nowhere'),
+  anchor: anchorConfig.optional().describe('Another place that notes the head of the chain. Default: none'),
 });
 
-/** Servers as hosts write them, by the name that they have there. */
+/** Servers as hosts write them, by their names in the host. */
 const hostServers = z.record(z.string(), hostEntry);
 
 const NO_MOUNTS = 'Say what to serve, as in mounts: { docs: ./docs }';
-const NO_SERVERS = 'It has no server in it that is not disabled, under mcpServers or servers';
+const NO_SERVERS = 'There is no server under mcpServers or servers, or all are disabled';
 
 const NO_ACCESS =
-  'It says who may come in; add what they may do, as in access: { rules: [{ effect: allow, who: authenticated }] }';
+  'auth says who may come in; add what they may do, as in access: { rules: [{ effect: allow, who: authenticated }] }';
 
-const NO_KEYS = 'Replicas have keys in common; add keys, with a key that is made with: openssl rand -base64 32';
+const NO_KEYS = 'Replicas share keys; add keys, with a key that is made with: openssl rand -base64 32';
 
 const NO_KEYS_FOR_ANSWERS =
-  'They lie there sealed, also for the next start; add keys, with a key that is made with: openssl rand -base64 32';
+  'Answers are sealed there, also for the next start; add keys, with a key that is made with: openssl rand -base64 32';
 
 const settings = z.strictObject({
   $schema: z.string().optional(),
   server: serverConfig.optional(),
   client: clientConfig.optional().describe('How Vitrine introduces itself to the servers in mounts. Default: vitrine'),
-  auth: authConfig.optional().describe('Who may use HTTP; without it, everybody who reaches it'),
+  auth: authConfig.optional().describe('Who may use HTTP; without auth, everybody who reaches the server'),
   listing: listingConfig.optional().describe('What a host sees without asking for a folder: walk (default) or roots'),
   keys: keysConfig
     .optional()
-    .describe('Seal what clients hold, and are shared by replicas. Default: a random one of the process'),
+    .describe('Keys that seal what clients hold, shared by replicas. Default: a random key for each process'),
   bus: busConfig
     .optional()
     .describe('Joins replicas over Redis or Valkey, as in redis://host:6379; may refer to the environment'),
@@ -283,31 +293,31 @@ const settings = z.strictObject({
   limits: limitsConfig.optional(),
   tools: toolsConfig
     .optional()
-    .describe(
-      'Tools that reach the resources, for hosts that have nothing else: all (or on), read or off. Default: all',
-    ),
+    .describe('Tools that reach the resources, for hosts that know only tools: all (or on), read or off. Default: all'),
   icons: z
     .enum(['on', 'off'])
     .optional()
-    .describe('Default icons: on everywhere, off nowhere. Default: where one resource is shown, and not in lists'),
+    .describe('Icons by type, on: everywhere; off: nowhere. Default: where a single resource is shown, not in lists'),
   explorer: z
     .union([z.enum(['on', 'off']), signInConfig])
     .optional()
-    .describe('Pages for people at the root of the HTTP server; with auth, where they sign in. Default: on'),
+    .describe(
+      'Pages for people at the root of the HTTP server: on, off or, with auth, how people sign in. Default: on',
+    ),
   prompts: z.string().min(1).optional().describe('A folder whose Markdown files are prompts, and not resources'),
   confirm: z
     .array(globConfig('uri'))
     .max(1_000)
     .optional()
-    .describe('Globs over URIs, such as docs+file:///private/**: a human confirms each read of what matches'),
-  redact: redactConfig.optional().describe('Secrets in what is read are found and covered. Default: off'),
-  forms: formsConfig.optional().describe('Other forms of what is read, as the text of documents. Default: on'),
-  index: indexConfig.optional().describe('Ranked search over what is in the mounts. Default: off'),
+    .describe('Globs over URIs, such as docs+file:///private/**: a human confirms each read of a URI that matches'),
+  redact: redactConfig.optional().describe('Finds secrets in contents and covers them. Default: off'),
+  forms: formsConfig.optional().describe('Other formats of resources, such as the text of documents. Default: on'),
+  index: indexConfig.optional().describe('Ranked search in the contents of the mounts. Default: off'),
   describe: describeConfig
     .optional()
-    .describe('Titles, descriptions, icons and annotations of what fits. Default: none'),
-  access: accessConfig.optional().describe('Who may do what; with it, what nothing allows is denied'),
-  audit: auditConfig.optional().describe('A line for each operation, in a chain that shows changes'),
+    .describe('Titles, descriptions, icons and annotations for resources that match. Default: none'),
+  access: accessConfig.optional().describe('Who may do what; with access, everything that nothing allows is denied'),
+  audit: auditConfig.optional().describe('Writes a line for each operation, in a chain that reveals changes'),
   telemetry: telemetryConfig.optional().describe('Traces and metrics. Default: none'),
   kinds: kindsConfig.optional().describe('Packages that add kinds of data. Each is code that runs as Vitrine does'),
   mounts: z
@@ -337,13 +347,17 @@ export const config = settings.superRefine(
     if (typeof answers === 'object' && 'folder' in answers && keys === undefined)
       context.addIssue({ code: 'custom', path: ['answers'], message: NO_KEYS_FOR_ANSWERS });
     if (access?.cedar !== undefined && confirm !== undefined)
-      context.addIssue({ code: 'custom', path: ['confirm'], message: 'With access.cedar, policies say what is asked' });
+      context.addIssue({
+        code: 'custom',
+        path: ['confirm'],
+        message: 'With access.cedar, policies say what a human confirms; remove this',
+      });
     for (const { title, problem } of nameServers(Object.keys(mcpServers), names))
       if (problem !== undefined) context.addIssue({ code: 'custom', path: ['mcpServers', title], message: problem });
   },
 );
 
-/** A file of a host: VS Code calls them `servers`. What else is in it is the host's. */
+/** A file of a host, with servers under `mcpServers`, or under `servers` as in VS Code. All other keys are the host's own. */
 export const hostFile = z
   .looseObject({ mcpServers: hostServers.optional(), servers: hostServers.optional() })
   .superRefine(({ mcpServers, servers }, context) => {

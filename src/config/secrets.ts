@@ -10,6 +10,7 @@ export interface Secrets {
   hide(text: string): string;
   /** Does the same in JSON data, in every text and every field name. */
   hideIn(value: unknown): unknown;
+  /** Whether there is a value to hide. */
   readonly some: boolean;
 }
 
@@ -24,7 +25,7 @@ export function createSecrets(): Secrets {
     if (typeof value === 'string') return hide(value);
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return value.map(hideIn);
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [hide(key), hideIn(each)]));
+    return Object.fromEntries(Object.entries(value).map(([key, field]) => [hide(key), hideIn(field)]));
   }
 
   return {

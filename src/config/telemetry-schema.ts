@@ -16,7 +16,12 @@ export const telemetryConfig = z.strictObject({
       z.strictObject({
         endpoint: endpoint.describe('The URL that spans are sent to. Default: http://localhost:4318/v1/traces'),
         headers: headers.describe('Headers of the requests with spans'),
-        sample: z.number().min(0).max(1).optional().describe('The fraction of traces that begin here. Default: 1'),
+        sample: z
+          .number()
+          .min(0)
+          .max(1)
+          .optional()
+          .describe('The fraction of traces begun here that is recorded. Default: 1'),
         uris: z.enum(['on', 'off']).optional().describe('on: spans contain URIs of resources. Default: off'),
       }),
     ])
@@ -47,10 +52,10 @@ export const telemetryConfig = z.strictObject({
 
 export type TelemetryConfig = z.infer<typeof telemetryConfig>;
 
-/** Beside `auth`, being on this machine is not enough: a proxy is on this machine too. */
+/** Finds metrics that everybody could see: with `auth`, a request from this machine is not trusted, as it may come from a proxy. */
 export function metricsProblem(config: TelemetryConfig | undefined, auth: boolean): string | undefined {
   const { prometheus = 'off' } = config?.metrics ?? {};
   if (!auth || prometheus === 'off') return undefined;
   const { token, open = false } = prometheus === 'on' ? {} : prometheus;
-  return token !== undefined || open ? undefined : 'Beside auth, it needs a token of its own, or open: true';
+  return token !== undefined || open ? undefined : 'With auth, it needs a token of its own, or open: true';
 }

@@ -1,4 +1,4 @@
-/** From what is said of other servers to mounts. Their code is loaded when there is one. */
+/** Makes mounts of other servers. The code for them is loaded only if there is one. */
 import { basename, resolve } from 'node:path';
 import type { ClientFeatures, Log } from '../core/context.ts';
 import type { Mount } from '../core/mounts/mount.ts';
@@ -10,14 +10,14 @@ import type { UpstreamConfig } from './upstream-schema.ts';
 /** Facts about a mounted server that its mount does not hold. */
 export interface MountedUpstream {
   readonly up: Upstream;
-  /** The program's name, or the origin of the URL: what may be shown. */
+  /** The program's name, or the origin of the URL, which hold no secrets and may be shown. */
   readonly target: string;
   readonly start: 'eager' | 'lazy';
 }
 
 export type ConfiguredMount = Mount & {
   readonly upstream?: MountedUpstream | undefined;
-  /** The arguments that it was opened with, as JSON: a mount with the same ones is not opened again. */
+  /** The arguments that the mount was opened with, as JSON. A mount with the same arguments is not opened again. */
   readonly openedFor?: string | undefined;
 };
 
@@ -27,32 +27,32 @@ export interface OpenOptions {
   readonly log?: Log | undefined;
   /** The only client that there will be, once it is known. */
   readonly sole?: Promise<ClientFeatures> | undefined;
-  /** Given to servers in `clientInfo`. */
+  /** Sent to servers as `clientInfo`. */
   readonly clientInfo?: ClientIntroduction | undefined;
-  /** Mounts that are open: those that are wanted again are not opened anew, and closed by nobody here. */
+  /** Mounts that are open already. One with the same arguments is used again, not opened anew. The caller closes them. */
   readonly open?: readonly ConfiguredMount[] | undefined;
   /** The kinds that packages add. */
   readonly plugged?: PluggedKinds | undefined;
 }
 
-/** Options of every mount that are on, off, or more than that. */
-export interface SaidBlock {
+/** Options of every mount that can be switched on and off, as a configuration writes them. */
+export interface MountSwitches {
   readonly forms?: 'on' | 'off' | undefined;
   readonly skills?: 'on' | 'off' | readonly string[] | undefined;
   readonly index?: 'on' | 'off' | undefined;
 }
 
-/** The same for a mount. Left out where nothing is said: then it is the kind of the mount that decides. */
-export const saidOf = ({ forms, skills, index }: SaidBlock): Pick<Mount, 'forms' | 'skills' | 'indexed'> => ({
+/** Translates these options for a mount. One that is not given is left out: its default depends on the kind of the mount. */
+export const switchesOf = ({ forms, skills, index }: MountSwitches): Pick<Mount, 'forms' | 'skills' | 'indexed'> => ({
   ...(forms !== undefined && { forms: forms === 'on' }),
   ...(skills !== undefined && { skills: typeof skills === 'string' ? skills === 'on' : skills }),
   ...(index !== undefined && { indexed: index === 'on' }),
 });
 
-/** As a configuration says it: YAML takes a year for a number. */
+/** Eras as a configuration writes them. YAML reads a year as a number, which finds the same key here. */
 const ERAS = { '2025': '2025', '2026': '2026', auto: 'auto' } as const;
 
-/** How long a server that is required may think about whether it is there, in milliseconds. */
+/** How long a required server may take to answer the readiness check, in milliseconds. */
 const CHECK_TIMEOUT_MS = 2_000;
 
 /** @throws ResourceError `invalid` for a token that a header cannot carry */
@@ -105,7 +105,7 @@ export async function upstreamMount(
     name,
     prefix,
     icons,
-    ...saidOf({ forms, skills, index }),
+    ...switchesOf({ forms, skills, index }),
     provider,
     server,
     health: () => up.health(),
@@ -114,7 +114,7 @@ export async function upstreamMount(
   };
 }
 
-/** Beside the configuration, if nothing else is said: to be committed with it. */
+/** Returns the file of pins. By default it is beside the configuration, so that both are committed together. */
 function pinsOf(name: string, pins: UpstreamConfig['pins'], base: string): { readonly file: string } | undefined {
   if (pins === undefined || pins === 'off') return undefined;
   return { file: resolve(base, pins === 'on' ? `${name}.pins.json` : pins.file) };

@@ -9,16 +9,19 @@ const noNul = /^[^\0]*$/;
 const text = z.string().regex(noNul, 'has a NUL character in it');
 
 const common = {
-  start: z.enum(['eager', 'lazy']).optional().describe('lazy: not before it is wanted. Default: eager'),
+  start: z
+    .enum(['eager', 'lazy'])
+    .optional()
+    .describe('lazy: it is started or reached when it is first needed. Default: eager'),
   connections: z
     .enum(['client', 'shared'])
     .optional()
-    .describe('shared: one connection for all clients, which the server cannot ask. Default: client'),
+    .describe('shared: one connection for all clients, on which the server cannot ask them. Default: client'),
   era: z
     .union([z.enum(['2025', '2026', 'auto']), z.literal(2025), z.literal(2026)])
     .optional()
     .describe(
-      'The era that it is spoken to in. auto: 2026 where it can, and 2025 for clients that it asks in that era alone',
+      'The era in which it is spoken to. auto: 2026 if it can, but 2025 for clients that it can only ask in that era',
     ),
   maxConnections: z.number().int().positive().max(1_000).optional().describe('Connections of clients. Default: 32'),
   schemes: z
@@ -26,7 +29,7 @@ const common = {
     .min(1)
     .max(100)
     .optional()
-    .describe('Schemes of its URIs, for prefix: none beside other mounts. Default: any'),
+    .describe('Schemes of its URIs, needed for prefix: none beside other mounts. Default: any'),
   pins: z
     .union([z.enum(['on', 'off']), z.strictObject({ file: text.min(1) })])
     .optional()
@@ -34,12 +37,12 @@ const common = {
   texts: z
     .enum(['as-is', 'clean'])
     .optional()
-    .describe('clean: results have no terminal escapes and invisible characters. Default: as-is'),
+    .describe('clean: takes terminal escapes and invisible characters out of results. Default: as-is'),
   results: z
     .enum(['mark', 'refuse', 'as-is'])
     .optional()
-    .describe('Results that break the outputSchema of their tool. Default: mark'),
-  required: z.boolean().optional().describe('true: /readyz says no while it cannot be reached. Default: false'),
+    .describe('How results that break the outputSchema of their tool are given. Default: mark'),
+  required: z.boolean().optional().describe('true: /readyz fails while it cannot be reached. Default: false'),
   connectTimeoutSeconds: seconds.optional().describe('Seconds for connecting. Default: 60; 300 for a program'),
   timeoutSeconds: seconds.optional().describe('Seconds for one answer. Default: 10'),
   callTimeoutSeconds: seconds.optional().describe("Seconds from a tool's latest report of progress. Default: 300"),
@@ -63,11 +66,11 @@ const common = {
     .min(10)
     .max(1_000_000)
     .optional()
-    .describe('Messages that no request asked for; with more, it is cut off for a while. Default: 1000'),
+    .describe('Messages that no request asked for; with more, it is disconnected for a while. Default: 1000'),
 };
 
 const command = text.min(1).describe('The program that speaks MCP over its standard input and output');
-// Plain text for editors: they would take a reference for a mistake.
+// For editors the schema is plain text, not a URL: they would report a reference to the environment as a mistake.
 const url = z
   .string()
   .refine((address) => URL.canParse(address) && isUrl(address), 'is not an http: or https: URL')
@@ -85,7 +88,7 @@ const stdio = {
     .record(z.string().regex(/^[^=\0]+$/, 'cannot be the name of an environment variable'), text)
     .optional()
     .describe('Added to a small safe part of the environment'),
-  cwd: text.min(1).optional().describe('Where it starts. Default: the folder of this file'),
+  cwd: text.min(1).optional().describe('The folder that it starts in. Default: the folder of this file'),
 };
 
 const headers = z
@@ -98,15 +101,20 @@ const headers = z
 
 const http = { headers, auth: AuthConfig.optional() };
 
-/** One of them would win, and nobody could say which. */
-const saysItOnce = ({ headers: sent = {}, auth }: { readonly headers?: object | undefined; readonly auth?: unknown }) =>
-  auth === undefined || !Object.keys(sent).some((name) => name.toLowerCase() === 'authorization');
-const TWICE = { path: ['auth'], error: 'The headers have an Authorization too; say it in one place' };
+/** Whether at most one of `headers` and `auth` gives the Authorization: with both, it would be unclear which is sent. */
+const authorizesOnce = ({
+  headers: sent = {},
+  auth,
+}: {
+  readonly headers?: object | undefined;
+  readonly auth?: unknown;
+}) => auth === undefined || !Object.keys(sent).some((name) => name.toLowerCase() === 'authorization');
+const TWICE = { path: ['auth'], error: 'The headers have an Authorization too; remove one of the two' };
 
 /** A mount that is a program. */
 export const stdioMount = z.strictObject({ ...everyMount, command, ...stdio, ...common });
 /** A mount that is an HTTP endpoint. */
-export const httpMount = z.strictObject({ ...everyMount, url, ...http, ...common }).refine(saysItOnce, TWICE);
+export const httpMount = z.strictObject({ ...everyMount, url, ...http, ...common }).refine(authorizesOnce, TWICE);
 
 export type UpstreamConfig = z.infer<typeof stdioMount> | z.infer<typeof httpMount>;
 
@@ -114,10 +122,10 @@ const SSE =
   'The transport "sse" was taken out of the protocol, and is not spoken here; ' +
   'most servers that had it answer to the type "http" too, often at /mcp';
 
-const typeOf = (said: string, expected: readonly [string, ...string[]]) =>
+const typeOf = (source: string, expected: readonly [string, ...string[]]) =>
   z
     .enum(expected, {
-      error: ({ input }) => (input === 'sse' ? SSE : `An entry with ${said} has the type ${expected.join(' or ')}`),
+      error: ({ input }) => (input === 'sse' ? SSE : `An entry with ${source} has the type ${expected.join(' or ')}`),
     })
     .optional();
 
@@ -127,12 +135,12 @@ const everyEntry = {
   disabled: z.boolean().optional().describe('true leaves it out'),
 };
 
-/** An entry of `mcpServers`, as hosts write it. What means something to a host only is let through, and then left out. */
+/** An entry of `mcpServers`, as hosts write it. Keys that only hosts understand are accepted and ignored. */
 export const hostEntry = z.union([
   z.looseObject({ ...everyEntry, command, ...stdio, type: typeOf('a command', ['stdio']) }),
   z
     .looseObject({ ...everyEntry, url, ...http, type: typeOf('a url', ['http', 'streamable-http', 'streamableHttp']) })
-    .refine(saysItOnce, TWICE),
+    .refine(authorizesOnce, TWICE),
 ]);
 
 export type HostEntry = z.infer<typeof hostEntry>;

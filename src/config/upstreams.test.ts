@@ -289,7 +289,7 @@ describe('servers as hosts write them', () => {
       { a: { command: 'x', env: { K: '${NONE}' } } },
       /^mcp\.json:6:9: mcpServers\.a\.env\.K: the environment variable NONE is not set/,
     ],
-    ['nothing but disabled ones', { a: { command: 'x', disabled: true } }, /mcpServers: It has no server in it/],
+    ['nothing but disabled ones', { a: { command: 'x', disabled: true } }, /mcpServers: There is no server under/],
   ])('are refused: %s', (_, mcpServers, message) => {
     expect(mistake(() => parseFile({ mcpServers }))).toMatch(message);
   });

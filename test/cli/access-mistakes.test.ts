@@ -17,7 +17,7 @@ it.concurrent.each<[string, string, RegExp]>([
   [
     'auth without access',
     `${MOUNTS}${AUTH}`,
-    /:3.*It says who may come in; add what they may do, as in access: \{ rules/,
+    /:3.*auth says who may come in; add what they may do, as in access: \{ rules/,
   ],
   ['an empty access', `${MOUNTS}access: {}\n`, /:3.*Give rules, as in access: \{ rules/],
   ['an effect that is none', `${MOUNTS}access:\n  rules:\n    - effect: permit\n`, /:5.*effect/],
@@ -51,7 +51,7 @@ it.concurrent.each<[string, string, RegExp]>([
   [
     'confirm beside Cedar',
     `${MOUNTS}confirm: ["docs+**"]\naccess:\n  cedar: { policies: x.cedar }\n`,
-    /:3.*With access\.cedar, policies say what is asked/,
+    /:3.*With access\.cedar, policies say what a human confirms/,
   ],
 ])('%s is told with its place', async (what, text, expected) => {
   const file = `${what.replaceAll(/\W/g, '-')}.yaml`;

@@ -85,7 +85,7 @@ describe.concurrent('vitrine check', () => {
     [
       'answers-without-keys',
       'mounts:\n  docs: ./docs\nanswers: { folder: ./cache }\n',
-      /^NAME:3:1: answers: They lie there sealed, also for the next start; add keys, with a key that is made with: openssl rand -base64 32$/,
+      /^NAME:3:1: answers: Answers are sealed there, also for the next start; add keys, with a key that is made with: openssl rand -base64 32$/,
     ],
     [
       'answers-in-a-file',

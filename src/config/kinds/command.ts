@@ -1,4 +1,4 @@
-/** Programs whose output is served. */
+/** The kind `run`: programs whose output is served. */
 import { resolve } from 'node:path';
 import type { CommandConfig } from '../../providers/command/config.ts';
 import type { MountKind } from './kind.ts';

@@ -1,10 +1,10 @@
-/** The kind `git`: a bare repository by its path, any repository by the key. */
+/** The kind `git`: git repositories. A path is enough to mount a bare one; the key mounts any. */
 import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type { GitConfig } from '../../providers/git/config.ts';
 import type { MountKind } from './kind.ts';
 
-/** A folder with a worktree counts as a folder; its `.git` is the repository. */
+/** The path of a folder with a worktree mounts the folder; the path of its `.git` mounts the repository. */
 export const gitKind: MountKind<GitConfig> = {
   key: 'git',
   async recognises(source, base) {

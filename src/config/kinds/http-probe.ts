@@ -1,20 +1,19 @@
 /**
- * Finds out whether a URL that was typed, or stands for a mount, leads to another MCP server or to a resource of the web.
- * The URL is asked once. One that cannot be reached counts as a server, which may come up later; a block says outright
- * which it is.
+ * Finds out whether a URL, typed or given for a mount, leads to another MCP server or to a resource of the web. A URL that cannot
+ * be reached counts as a server, which may come up later. A block in a configuration says which it is, so it needs no probe.
  */
 import { VERSION } from '../../core/version.ts';
 
 /** How long a start waits for an answer, in milliseconds. */
 const PROBE_MS = 3_000;
 
-/** Of an answer, as much as tells whether it is JSON-RPC. */
+/** The most bytes of an answer that are read to tell whether it is JSON-RPC. */
 const MAX_BYTES = 64 * 1024;
 
 const LATEST = '2026-07-28';
 const LEGACY = '2025-06-18';
 
-/** Nothing takes messages there: no need to ask in another way. */
+/** Statuses of an address that takes no POST, so that the second message is not tried. */
 const NO_POST: ReadonlySet<number> = new Set([404, 405, 410, 501]);
 
 const clientInfo = { name: 'vitrine', version: VERSION };
@@ -35,24 +34,24 @@ const INITIALIZE = {
   params: { protocolVersion: LEGACY, capabilities: {}, clientInfo },
 };
 
-/** How long an answer counts, in milliseconds: a start looks at its sources more than once. */
-const COUNTS_MS = 30_000;
+/** How long an answer is used, in milliseconds: a start looks at its sources more than once. */
+const KEEP_MS = 30_000;
 
 const answers = new Map<string, Promise<boolean>>();
 
-/** The same, without asking twice within one start. */
-export async function askedOnce(address: string): Promise<boolean> {
-  const known = answers.get(address);
-  if (known !== undefined) return await known;
+/** Does the same as `isWebResource`, but probes an address only once within one start. */
+export async function isWebResourceOnce(address: string): Promise<boolean> {
+  const earlier = answers.get(address);
+  if (earlier !== undefined) return await earlier;
   const answer = isWebResource(address);
   answers.set(address, answer);
-  setTimeout(() => answers.delete(address), COUNTS_MS).unref();
+  setTimeout(() => answers.delete(address), KEEP_MS).unref();
   return await answer;
 }
 
 /**
- * Whether something other than an MCP server answers there.
- * @param waitMs for all requests together
+ * Whether something other than an MCP server answers at the address.
+ * @param waitMs the most milliseconds for all requests together
  */
 export async function isWebResource(address: string, waitMs = PROBE_MS): Promise<boolean> {
   const signal = AbortSignal.timeout(waitMs);
@@ -91,22 +90,22 @@ async function post(url: URL, message: object, version: string, signal: AbortSig
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
   });
   const session = response.headers.get('mcp-session-id');
-  const asks = response.headers.get('www-authenticate') ?? '';
+  const challenge = response.headers.get('www-authenticate') ?? '';
   const type = response.headers.get('content-type') ?? '';
-  const known = session !== null || /resource_metadata/i.test(asks) || isStream(type);
-  const speaksMcp = known || isMessage(await beginningOf(response));
-  if (known) await response.body?.cancel();
-  if (session !== null) await forget(url, session, signal);
+  const headersTell = session !== null || /resource_metadata/i.test(challenge) || isStream(type);
+  const speaksMcp = headersTell || isMessage(await beginningOf(response));
+  if (headersTell) await response.body?.cancel();
+  if (session !== null) await endSession(url, session, signal);
   return { status: response.status, speaksMcp };
 }
 
-/** Ends the session that was begun by asking. */
-async function forget(url: URL, session: string, signal: AbortSignal): Promise<void> {
+/** Ends the session that the probe has opened. */
+async function endSession(url: URL, session: string, signal: AbortSignal): Promise<void> {
   try {
     const response = await fetch(url, { method: 'DELETE', headers: { 'mcp-session-id': session }, signal });
     await response.body?.cancel();
   } catch {
-    // It expires there.
+    // The server lets it expire.
   }
 }
 

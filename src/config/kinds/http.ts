@@ -7,8 +7,8 @@ export const httpKind: MountKind<HttpConfig> = {
   key: 'http',
   async recognises(source) {
     if (!isUrl(source) || !URL.canParse(source)) return false;
-    const { askedOnce } = await import('./http-probe.ts');
-    return await askedOnce(source);
+    const { isWebResourceOnce } = await import('./http-probe.ts');
+    return await isWebResourceOnce(source);
   },
   nameOf: (source) => new URL(source).hostname.replace(/^www\./, ''),
   async open(name, block, { base, log }) {

@@ -1,4 +1,4 @@
-/** Literal resources of a configuration. */
+/** The kind `resources`: resources that are written into the configuration. */
 import type { MemoryConfig } from '../../providers/memory/config.ts';
 import type { MemoryResource } from '../../providers/memory/index.ts';
 import type { MountKind } from './kind.ts';
@@ -11,9 +11,9 @@ export const memoryKind: MountKind<MemoryConfig> = {
       name,
       fixed: true,
       resources: Object.fromEntries(
-        Object.entries(resources).map(([path, said]) => [
+        Object.entries(resources).map(([path, resource]) => [
           path,
-          (typeof said === 'string' ? { text: said } : said) as MemoryResource,
+          (typeof resource === 'string' ? { text: resource } : resource) as MemoryResource,
         ]),
       ),
     });

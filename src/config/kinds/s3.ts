@@ -1,4 +1,4 @@
-/** Buckets of S3-compatible stores. */
+/** The kind `s3`: buckets of S3-compatible stores. */
 import type { S3Config } from '../../providers/s3/config.ts';
 import type { MountKind } from './kind.ts';
 

@@ -1,11 +1,11 @@
-/** Databases: SQLite files, recognised by how they begin, and PostgreSQL, MySQL and MariaDB by their URLs. */
+/** The kind `sql`: SQLite files, recognised by their first bytes, and PostgreSQL, MySQL and MariaDB, recognised by their URLs. */
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { SqlConfig } from '../../providers/sql/config.ts';
 import { databaseName, isDatabaseUrl } from '../../providers/sql/dialects.ts';
 import type { MountKind } from './kind.ts';
 
-/** Every SQLite file begins with it (https://sqlite.org/fileformat.html, section 1.3). */
+/** Every SQLite file begins with these bytes (https://sqlite.org/fileformat.html, section 1.3). */
 export const SQLITE_MAGIC = Buffer.from('SQLite format 3\0', 'latin1');
 
 export const sqlKind: MountKind<SqlConfig> = {

@@ -1,4 +1,4 @@
-/** Loads the packages that a configuration names under `kinds`. A package is code: nothing but that file names one. */
+/** Loads the packages that a configuration names under `kinds`. Packages are code, so nothing else can name one. */
 
 import { createRequire } from 'node:module';
 import { isAbsolute, join } from 'node:path';
@@ -19,12 +19,12 @@ const LOAD_MS = 30_000;
 /** The kinds of packages by their names, each with the package as the configuration names it. */
 export type PluggedKinds = ReadonlyMap<string, { readonly kind: ProviderKind; readonly from: string }>;
 
-/** @param base the folder of the configuration: paths start from it, and packages are looked for from there up */
+/** @param base the folder of the configuration: paths start from it, and packages are looked for in it and in the folders above */
 export async function loadKinds(
   content: unknown,
   base: string,
 ): Promise<{ readonly plugged: PluggedKinds; readonly problems: readonly Explanation[] }> {
-  // The schema of the configuration says where it is no list of names.
+  // If `kinds` is not a list of names, the schema of the configuration reports it.
   const { data: names = [] } = kindsConfig.safeParse(isData(content) ? content.kinds : undefined);
   const plugged = new Map<string, { readonly kind: ProviderKind; readonly from: string }>();
   const problems: Explanation[] = [];
@@ -44,7 +44,7 @@ export async function loadKinds(
   return { plugged, problems };
 }
 
-/** All that is wrong with mounts whose kind is, or should be, one of these. */
+/** Returns all problems of mounts with a `kind`: kinds that no package adds, and settings that their schema rejects. */
 export async function settingsProblems(content: unknown, plugged: PluggedKinds): Promise<readonly Explanation[]> {
   const problems: Explanation[] = [];
   for (const { mount, kind: name, settings } of namedKinds(content)) {
@@ -79,7 +79,7 @@ async function kindIn(from: string, base: string): Promise<ProviderKind> {
     throw new Error(`${from} cannot be loaded: ${reasonOf(cause)}`, { cause });
   });
   const { default: first } = module as { readonly default?: unknown };
-  // A CommonJS module has its exports as the default one.
+  // The default export of a CommonJS module is the object of all its exports.
   const kind = isData(first) && isData(first.default) ? first.default : first;
   if (!isKind(kind)) throw new Error(`${from} has no kind as its default export; it is made with defineKind`);
   if (!/^[a-z][a-z0-9-]{0,63}$/.test(kind.name))
@@ -93,10 +93,10 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 const isKind = (kind: unknown): kind is ProviderKind =>
   isData(kind) && typeof kind.name === 'string' && isSchema(kind.settings) && typeof kind.create === 'function';
 
-/** Schemas of some libraries are functions. */
+/** The schemas of some libraries are functions. */
 const isSchema = (schema: unknown): boolean => isData(schema) || typeof schema === 'function';
 
-/** The file of a module: for the configuration, or else beside Vitrine. @throws Error that says how to install the package */
+/** Finds the file of a module for the configuration, or else beside Vitrine. @throws Error that says how to install the package */
 function fileOf(from: string, base: string): string {
   for (const place of [join(base, 'vitrine.yaml'), import.meta.url]) {
     try {

@@ -12,7 +12,7 @@ import { within } from './within.ts';
 /** How long a plug-in may take to make a provider, in milliseconds. */
 const CREATE_MS = 60_000;
 
-/** The kind that a package adds, as mounts open it. @throws ConfigError where no package does */
+/** Returns a kind that a package adds, in the form in which mounts open it. @throws ConfigError if no package adds it */
 export function pluggedKind(name: string, plugged: PluggedKinds | undefined): MountKind<object> {
   const kind = plugged?.get(name)?.kind;
   if (kind === undefined) throw new ConfigError(`No package under kinds adds "${name}"`);
@@ -46,15 +46,15 @@ async function created(
     });
   }
   if (!isProvider(provider))
-    throw new ConfigError(`${why} made no provider; create gives an object with features, list, metadata and read`);
+    throw new ConfigError(`${why} value no provider; create gives an object with features, list, metadata and read`);
   if (!mount.signal.aborted) return provider;
-  // Nobody waits for it any more.
+  // It took too long, and nobody waits for the provider any more.
   await provider.close?.();
   throw mount.signal.reason;
 }
 
-function isProvider(made: unknown): made is ResourceProvider {
-  if (typeof made !== 'object' || made === null) return false;
-  const { features, list, metadata, read } = made as Partial<ResourceProvider>;
+function isProvider(value: unknown): value is ResourceProvider {
+  if (typeof value !== 'object' || value === null) return false;
+  const { features, list, metadata, read } = value as Partial<ResourceProvider>;
   return Array.isArray(features?.schemes) && [list, metadata, read].every((method) => typeof method === 'function');
 }
