@@ -1,6 +1,6 @@
 /** Tells `vitrine check` whether a mounted server answers, and what it has. */
 import type { ConfiguredMount } from '../config/upstream-mounts.ts';
-import { tellingLine } from '../connection/node/said.ts';
+import { tellingLine } from '../connection/node/stderr-tail.ts';
 import { SAYS, seenIn } from '../connection/seen.ts';
 import { createContext, type Log, SILENT } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';

@@ -6,7 +6,7 @@ import type { AlternativesOptions } from '../layers/alternatives/index.ts';
 import type { UsageLimits } from '../layers/limits/index.ts';
 import type { Configured } from './open.ts';
 
-/** Options of the engine that win over those of the configuration. */
+/** Options that override those of the configuration. */
 export interface EngineFlags {
   readonly name?: string;
   readonly tools?: 'all' | 'read' | 'off';
@@ -61,8 +61,8 @@ export function engineOptions(
   };
 }
 
-function resourceTools(tools: Config['tools'], typed: EngineFlags['tools']): EngineOptions['resourceTools'] {
-  const word = typed ?? tools;
+function resourceTools(tools: Config['tools'], flag: EngineFlags['tools']): EngineOptions['resourceTools'] {
+  const word = flag ?? tools;
   if (word === 'off') return false;
   const block = typeof tools === 'object' ? tools : {};
   return word === 'read' || word === 'all' ? { ...block, offer: word } : block;
@@ -92,7 +92,7 @@ function usageLimits({ limits = {}, auth }: Partial<Config>): UsageLimits {
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** Without the keys that are undefined, so that defaults stay. */
+/** Returns the object without keys whose value is undefined, so that defaults apply. */
 export function defined<T extends object>(value: T): Defined<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Defined<T>;
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Defined<T>;
 }

@@ -1,4 +1,4 @@
-/** A configuration file as options of `createVitrine`. */
+/** Turns a configuration file into options of `createVitrine`. */
 import { closeMounts } from '../config/mounts.ts';
 import type { Environment } from '../config/references.ts';
 import { createSecrets } from '../config/secrets.ts';
@@ -14,15 +14,16 @@ export { defineKind, type KindMount, type ProviderKind } from '../config/plug-in
 export type { Config } from '../config/schema.ts';
 
 export interface LoadConfigOptions {
-  /** Stands for references such as `${TOKEN}`. Default: the environment of this process. */
+  /** The values for references such as `${TOKEN}`. Default: the environment of this process. */
   readonly env?: Environment | undefined;
-  /** Takes what happens while mounts are opened and used. Default: nothing is logged. */
+  /** The log for mounts, while they are opened and used. Default: nothing is logged. */
   readonly log?: Log | undefined;
 }
 
 /**
  * Opens the mounts, prompts and rules that a file such as `vitrine.yaml` names, for `createVitrine`, whose `close` closes them.
- * Settings of the wire (`server` but for who it is, `auth`, `telemetry`) are for whoever serves it, and not among the options.
+ * The options do not include settings of the wire (`auth`, `telemetry`, and `server` except for the server's identity): the
+ * program that serves has to apply these.
  *
  * @example
  * const vitrine = createVitrine(await loadConfig('vitrine.yaml'));

@@ -1,4 +1,4 @@
-/** The keys of a configuration, from itself or from a file that it names. */
+/** Reads the keys of a configuration, from itself or from a file that it names. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ConfigError } from '../config/error.ts';
@@ -12,8 +12,8 @@ const MAX_FILE_BYTES = 8_192;
 
 /**
  * @param base the folder of the configuration
- * @param secrets takes the keys, so that they are hidden wherever they would be shown
- * @throws ConfigError for a file that cannot be read, or has something else in it
+ * @param secrets takes the keys, so that they are hidden in everything that is printed or logged
+ * @throws ConfigError for a file that cannot be read, or that does not hold keys
  */
 export async function keysOf(
   { keys }: Pick<Config, 'keys'>,
@@ -22,7 +22,7 @@ export async function keysOf(
 ): Promise<Keys | undefined> {
   if (keys === undefined) return undefined;
   const text = Array.isArray(keys) ? keys.join(' ') : await textOf(keys.file, base);
-  for (const each of text.split(/[\s,]+/)) secrets.add('KEY', each);
+  for (const key of text.split(/[\s,]+/)) secrets.add('KEY', key);
   try {
     return parseKeys(text, Array.isArray(keys) ? 'keys' : keys.file);
   } catch (cause) {

@@ -23,29 +23,29 @@ export interface Configured {
   readonly mounts: readonly ConfiguredMount[];
   readonly promptFolders: readonly PromptFolder[];
   readonly config: Partial<Config>;
-  /** The file that it was read from; undefined for what was typed. */
+  /** The file of the configuration; undefined for sources on a command line. */
   readonly file?: string | undefined;
-  /** Seal what clients hold; undefined where the configuration has none. */
+  /** The keys that seal what clients hold; undefined if the configuration has none. */
   readonly keys?: Keys | undefined;
   /** Decides instead of the rules of the configuration. */
   readonly policy?: AccessPolicy | undefined;
-  /** Keys of hosts that mean nothing here, by server; undefined where there are none. */
+  /** Keys of entries that only hosts understand, by server; undefined if there are none. */
   readonly ignored: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 export interface Opening extends Pick<OpenOptions, 'sole'> {
   readonly log: Log;
-  /** Takes the values that references of the configuration stand for. */
+  /** Takes the values of references in the configuration, to hide them later. */
   readonly secrets: Secrets;
-  /** Stands for references. Default: the environment of this process. */
+  /** The values for references. Default: the environment of this process. */
   readonly env?: Environment | undefined;
-  /** The state before its file changed: mounts stay open where they are wanted again. */
+  /** The configuration before its file changed. Mounts that did not change stay open. */
   readonly before?: Configured | undefined;
 }
 
 /**
- * Opens the mounts of a configuration. None that it has opened stays open when one fails.
- * @param more servers of hosts, mounted beside its own
+ * Opens the mounts of a configuration. If one fails, it closes those that it has opened.
+ * @param more servers of hosts that are mounted, too
  * @throws ConfigError, ResourceError `invalid`
  */
 export async function openConfig(
@@ -75,7 +75,7 @@ export async function openConfig(
   const clash = nameServers(
     more.map((server) => server.name),
     taken,
-  ).find((each) => each.problem !== undefined);
+  ).find(({ problem }) => problem !== undefined);
   if (clash !== undefined) throw new ConfigError(`--mcp-config, server ${clash.title}: ${clash.problem}`);
   const all = [...servers, ...more];
   const mounts = await mountsOf(
@@ -103,7 +103,7 @@ export async function openConfig(
 /** Keys of a configuration that may change while it is served. */
 const LIVE: ReadonlySet<string> = new Set(['$schema', 'mounts', 'mcpServers', 'prompts', 'kinds']);
 
-/** @throws ConfigError for what is decided when the server starts */
+/** @throws ConfigError if a key has changed that applies only when the server starts */
 function assertSettled(before: Partial<Config>, after: Config, file: string): void {
   const was = new Map<string, unknown>(Object.entries(before));
   const is = new Map<string, unknown>(Object.entries(after));
@@ -116,7 +116,7 @@ function assertSettled(before: Partial<Config>, after: Config, file: string): vo
     );
 }
 
-/** The audit file, and that of its anchor, lie where the configuration does, as every path in it. */
+/** Resolves the paths of the audit file and its anchor against the folder of the configuration, as every path in it. */
 function auditFrom({ audit }: Config, base: string): Pick<Config, 'audit'> {
   if (audit === undefined) return {};
   const placeOf = (place: string): string => (place === '-' || isUrl(place) ? place : resolve(base, place));
@@ -130,7 +130,7 @@ function auditFrom({ audit }: Config, base: string): Pick<Config, 'audit'> {
   };
 }
 
-/** So do the certificates. */
+/** Resolves the paths of certificates in the same way. */
 function tlsFrom({ server }: Config, base: string): Pick<Config, 'server'> {
   if (server?.tls === undefined) return {};
   const { cert, key, ca } = server.tls;
@@ -142,7 +142,7 @@ function tlsFrom({ server }: Config, base: string): Pick<Config, 'server'> {
   return { server: { ...server, tls: { ...server.tls, ...paths } } };
 }
 
-/** Its passwords are shown nowhere. */
+/** Hides the passwords of the bus in everything that is printed or logged. */
 function hideBus(bus: Config['bus'], secrets: Secrets): void {
   const address = typeof bus === 'object' ? bus : { url: bus };
   const urls = 'sentinels' in address ? address.sentinels : 'cluster' in address ? address.cluster : [address.url];
@@ -160,7 +160,7 @@ function answersFrom({ answers }: Config, base: string): Pick<Config, 'answers'>
     : {};
 }
 
-/** An entry that starts this gateway with the file that it stands in would start gateways without end. */
+/** @throws ConfigError for a server that starts this gateway with the same file, which would start gateways without end */
 export function assertNotItself(servers: readonly HostServer[], file: string): void {
   const itself = servers.find(
     ({ block, base }) =>
@@ -170,7 +170,7 @@ export function assertNotItself(servers: readonly HostServer[], file: string): v
     throw new ConfigError(`${basename(file)}: the server "${itself.name}" is this gateway itself; disable it there`);
 }
 
-/** The keys of each server that were left out. */
+/** Returns the keys that were ignored, by server; undefined if there are none. */
 export function ignoredOf(servers: readonly HostServer[]): Configured['ignored'] {
   const ignored = servers.filter((server) => server.ignored.length > 0).map(({ name, ignored }) => [name, ignored]);
   return ignored.length === 0 ? undefined : Object.fromEntries(ignored);

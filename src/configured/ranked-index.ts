@@ -1,4 +1,4 @@
-/** The index of a configuration. Its code is loaded where there is one. */
+/** Makes the index of a configuration. The code of indexes is loaded only if there is one. */
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -7,9 +7,9 @@ import type { RankedIndex } from '../core/ranked.ts';
 import type { Configured } from './open.ts';
 
 /**
- * Undefined where no mount is to be in one.
- * @param worker which of several workers has it: each has its own
- * @throws ResourceError `invalid` where the package that it is made of is not installed
+ * Returns undefined if no mount is to be in an index.
+ * @param worker the number of this worker, if there are several: each has its own index
+ * @throws ResourceError `invalid` if the package that an index needs is not installed
  */
 export async function rankedIndexOf(
   { config, mounts, file }: Pick<Configured, 'config' | 'mounts' | 'file'>,
@@ -22,11 +22,11 @@ export async function rankedIndexOf(
   const block = typeof index === 'object' ? index : index === 'on' || index === 'off' ? {} : { url: index };
   const folder = block.folder === undefined ? folderFor(file) : resolve(dirname(resolve(file)), block.folder);
   const { createIndex } = await import('../search/index.ts');
-  const own = worker === undefined ? folder : join(folder, `worker-${worker}`);
-  return createIndex({ ...block, folder: own, everything, log });
+  const ownFolder = worker === undefined ? folder : join(folder, `worker-${worker}`);
+  return createIndex({ ...block, folder: ownFolder, everything, log });
 }
 
-/** Each configuration has its own, and finds it again. */
+/** Returns the folder for the index of a configuration: a folder of its own, the same at each start. */
 function folderFor(file: string): string {
   const name = createHash('sha256').update(resolve(file)).digest('hex').slice(0, 16);
   return join(cacheFolder(), 'vitrine', 'index', name);

@@ -1,15 +1,15 @@
-/** An allowance is used up and grows back: so much at once, and so much more in each second. */
+/** An allowance is used up and grows back: it allows a burst at once, and then a steady rate. */
 
 export interface Rate {
-  /** The most that can be used at once; it is there after a long enough pause. */
+  /** The most that can be used at once, after a long enough pause. */
   readonly burst: number;
   readonly perSecond: number;
 }
 
 export interface Allowance {
-  /** Uses up that much; false, and nothing is used, where there is less. */
+  /** Uses up an amount. Returns false, and uses nothing, if less is left. */
   take(amount: number): boolean;
-  /** How long it takes until that much is there, in milliseconds; 0 where it is. */
+  /** Returns the milliseconds until the amount is there; 0 if it is there now. */
   waitMs(amount: number): number;
 }
 

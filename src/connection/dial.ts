@@ -1,4 +1,4 @@
-/** Connects a client of the SDK, in time and within limits; where that fails, nothing of the connection is left. */
+/** Connects a client of the SDK, in time and within limits. If that fails, nothing of the connection is left open. */
 
 import {
   type Client,
@@ -15,31 +15,31 @@ import { createIntake, type Intake, type IntakeEvents, type IntakeLimits } from 
 import { ENDPOINT_HINT, PROGRAM_HINT } from './seen.ts';
 
 export type ConnectionTransport = Transport & {
-  /** Ends it at once. */
+  /** Ends the connection at once. */
   cut?(): void;
-  /** How the program behind it has ended by itself, as in `ended with exit status 1`; undefined while it runs. */
+  /** How the program has ended by itself, as in `ended with exit status 1`; undefined while it runs. */
   readonly exit?: string | undefined;
-  /** Describes output that is no message, as in `wrote "...", which is no message`. Undefined where there was none. */
+  /** Describes output that is no message, as in `wrote "...", which is no message`. Undefined if there was none. */
   readonly odd?: string | undefined;
-  /** Of a program, the line of its standard error that tells most; undefined for none. */
-  readonly said?: string | undefined;
+  /** The line of the program's standard error that tells most; undefined if there is none. */
+  readonly stderrLine?: string | undefined;
 };
 
 export interface DialOptions extends Partial<IntakeEvents> {
   readonly limits: IntakeLimits;
-  /** For all of connecting, in milliseconds. */
+  /** The most milliseconds for all of connecting. */
   readonly timeoutMs: number;
   /** Gives up connecting, with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** The server's era, where it is known: then the server is not asked for it. */
+  /** The server's era, if it is known: then the server is not asked for it. */
   readonly prior?: PriorDiscovery | undefined;
-  /** The connection is about to be closed. */
+  /** Called when the connection is about to be closed. */
   closing?(): void;
 }
 
 /**
- * How long connecting may take, unless told otherwise, in milliseconds. A program may have to be fetched before it starts, as
- * `npx` and `uvx` do it.
+ * How long connecting may take by default, in milliseconds. A program may have to be downloaded before it starts, as with `npx`
+ * and `uvx`.
  */
 export const CONNECT_MS = { program: 300_000, url: 60_000 } as const;
 
@@ -47,9 +47,10 @@ export const CONNECT_MS = { program: 300_000, url: 60_000 } as const;
 const GRACE_MS = 1_000;
 
 /**
- * From then on the client's own `close` ends the session at the server, too, so that it is not left to expire.
- * @param make gives the transport, which keeps to what may come
- * @throws ConnectionFault `late`, `cut-off`, `ended` for a program that has ended by itself; the signal's reason; whatever connecting failed with
+ * Connects the client. From then on the client's own `close` also ends the session at the server, which is not left to expire.
+ * @param make makes the transport, which keeps to the limits of the intake
+ * @throws ConnectionFault `late`, `cut-off`, `ended` for a program that has ended by itself; the signal's reason; any other error
+ *   of connecting
  */
 export async function dial(
   client: Client,
@@ -70,7 +71,7 @@ export async function dial(
     cutOff(fault) {
       options.cutOff?.(fault);
       transport.cut?.();
-      // While it is being connected to, that fails for this reason.
+      // If the client is still connecting, that fails with this fault.
       gaveUp.abort(fault);
       client.close().catch(() => {});
     },
@@ -78,17 +79,17 @@ export async function dial(
   const transport = make(intake);
   const late = (): void => gaveUp.abort(new ConnectionFault('late'));
   const timer = setTimeout(late, timeoutMs);
-  const given = signal === undefined ? gaveUp.signal : AbortSignal.any([gaveUp.signal, signal]);
+  const stopSignal = signal === undefined ? gaveUp.signal : AbortSignal.any([gaveUp.signal, signal]);
   try {
-    given.throwIfAborted();
-    await abortable(shakeHands(client, transport, timeoutMs, prior), given);
-    given.throwIfAborted();
+    stopSignal.throwIfAborted();
+    await abortable(negotiate(client, transport, timeoutMs, prior), stopSignal);
+    stopSignal.throwIfAborted();
   } catch (error) {
     const hasEnded = endedAtOnce(error) || faultOf(error).kind === 'ended';
     await close();
     throw hasEnded && transport.exit !== undefined
       ? new ConnectionFault('ended', endOf(transport))
-      : seen(error, transport, timeoutMs);
+      : explained(error, transport, timeoutMs);
   } finally {
     clearTimeout(timer);
   }
@@ -97,7 +98,7 @@ export async function dial(
   return intake;
 }
 
-async function shakeHands(
+async function negotiate(
   client: Client,
   transport: Transport,
   timeout: number,
@@ -108,21 +109,21 @@ async function shakeHands(
   if (prior?.kind === 'modern') await client.discover({ timeout });
 }
 
-function endOf({ exit, odd, said }: ConnectionTransport): string {
+function endOf({ exit, odd, stderrLine }: ConnectionTransport): string {
   const wrote = odd === undefined ? '' : `, and ${odd}`;
-  return `The program ${exit}${wrote}${said === undefined ? PROGRAM_HINT : `; it said: ${said}`}`;
+  return `The program ${exit}${wrote}${stderrLine === undefined ? PROGRAM_HINT : `; it stderrLine: ${stderrLine}`}`;
 }
 
 /** Describes what the server sent before it answered. */
 function silence(transport: ConnectionTransport, timeoutMs: number): string {
   const seconds = Number((timeoutMs / 1_000).toFixed(1));
-  if (!('said' in transport)) return `it did not answer in ${seconds} s${ENDPOINT_HINT}`;
-  const { odd = 'wrote nothing to standard output', said } = transport;
-  return `in ${seconds} s it ${odd}${PROGRAM_HINT}${said === undefined ? '' : ` It said: ${said}`}`;
+  if (!('stderrLine' in transport)) return `it did not answer in ${seconds} s${ENDPOINT_HINT}`;
+  const { odd = 'wrote nothing to standard output', stderrLine } = transport;
+  return `in ${seconds} s it ${odd}${PROGRAM_HINT}${stderrLine === undefined ? '' : ` It stderrLine: ${stderrLine}`}`;
 }
 
-/** A failure to connect with what was seen: no answer, or one that no MCP server gives. */
-function seen(error: unknown, transport: ConnectionTransport, timeoutMs: number): unknown {
+/** Adds to a failure to connect what the server did: it gave no answer, or one that no MCP server gives. */
+function explained(error: unknown, transport: ConnectionTransport, timeoutMs: number): unknown {
   const { kind, answer, message } = faultOf(error);
   if (kind === 'late') {
     return new ConnectionFault('late', `Connecting took too long: ${silence(transport, timeoutMs)}`);
@@ -145,11 +146,14 @@ async function hangUp(transport: Transport, end: () => Promise<void>): Promise<v
     );
   }
   await end().catch(() => {});
-  // While its era is being asked for the client has no transport yet.
+  // The client has no transport yet while it asks the server for its era.
   await transport.close().catch(() => {});
 }
 
-/** Whether a program may have ended because it was asked for its era, as some of the 2025 era do: another one is not asked. */
+/**
+ * Whether a program may have ended because it was asked for its era, as some programs of the 2025 era do. The caller may start
+ * it again without asking.
+ */
 export const endedAtOnce = (error: unknown): boolean =>
   error instanceof ConnectionFault
     ? error.kind === 'ended'

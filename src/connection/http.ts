@@ -1,4 +1,4 @@
-/** An MCP endpoint over Streamable HTTP, as a transport: what comes is bounded, and its stream of notifications looked after. */
+/** Makes a transport to a Streamable HTTP endpoint. It limits what comes, and tells when the stream of notifications breaks off. */
 import {
   type AuthProvider,
   type OAuthClientProvider,
@@ -14,11 +14,11 @@ export interface Endpoint {
   readonly url: string | URL;
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Gets and renews tokens, as the SDK's client has it. */
+  /** Gets and renews tokens, in one of the two ways of the SDK. */
   readonly auth?: AuthProvider | OAuthClientProvider | undefined;
-  /** Instead of the `fetch` of the platform. */
+  /** Replaces the `fetch` of the platform. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Sends a message in another way than `fetch`; undefined for a request that it is not for. */
+  /** Sends a message in another way than `fetch`. It returns undefined for a message that `fetch` has to send. */
   readonly post?: PostMessage | undefined;
 }
 
@@ -31,12 +31,13 @@ export type PostMessage = (
 
 /** The stream on which a 2025-era server sends what no request asked for. The transport opens it again by itself. */
 export interface StreamEvents {
-  /** It is open again: what came meanwhile is lost. */
+  /** The stream is open again: messages that the server sent meanwhile are lost. */
   again(): void;
+  /** The stream has ended. */
   ended(): void;
 }
 
-/** The most bytes of a refusal, of which no more than a few words are wanted. */
+/** The most bytes of the body of a refusal, since its first words are enough. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 const RECONNECTION = {
@@ -77,11 +78,11 @@ export function httpTransport(endpoint: Endpoint, intake: Intake, events: Stream
   return mendMessages(transport);
 }
 
-/** The id of the request in a body, where its answer is awaited on this stream only. */
+/** Returns the id of the request in a body; undefined if the body is no request that is answered on this stream. */
 export function requestIn(body: RequestInit['body'] | undefined): Id | undefined {
   if (typeof body !== 'string') return undefined;
   const { id, method } = JSON.parse(body) as { readonly id?: unknown; readonly method?: unknown };
-  // A stream of changes has no other end than this one.
+  // A stream of changes is not answered: the end of the HTTP stream is its only end.
   if (method === undefined || method === 'subscriptions/listen') return undefined;
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
@@ -89,7 +90,7 @@ export function requestIn(body: RequestInit['body'] | undefined): Id | undefined
 const isStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;
 
-/** The same response, of which no more comes than may be handled. */
+/** Returns the response with a body that is cut at the limits. */
 function bounded(response: Response, intake: Intake, owner: StreamOwner = {}): Response {
   const { body } = response;
   if (body === null) return response;
@@ -99,12 +100,12 @@ function bounded(response: Response, intake: Intake, owner: StreamOwner = {}): R
 
 function copyOf({ status, statusText, headers, url }: Response, body: ReadableStream<Uint8Array>): Response {
   const copy = new Response(body, { status, statusText, headers });
-  // A copy does not know where it came from; redirects and authorization look at it.
+  // A copy has no URL of its own, but redirects and authorization need it.
   Object.defineProperty(copy, 'url', { value: url });
   return copy;
 }
 
-/** The same bytes, and a word when they end, however they end. */
+/** Passes the bytes on, and calls `ended` when they end or fail. */
 function untilEnd(body: ReadableStream<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>({

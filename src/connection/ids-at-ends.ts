@@ -1,6 +1,6 @@
-/** Whose answer a message may be that is too large to be parsed. */
+/** Finds the requests to which a message that is too large to be parsed may be the answer. */
 
-/** Looked at of each end of it, in characters. */
+/** How many characters at each end of a message are looked at. */
 export const END_LENGTH = 1_024;
 
 const ID = String.raw`"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.){0,256}")`;
@@ -9,7 +9,7 @@ const ID_FIRST = new RegExp(String.raw`^\s*\{\s*(?:${VERSION}\s*,\s*)?${ID}`);
 const ID_LAST = new RegExp(String.raw`${ID}\s*(?:,\s*${VERSION}\s*)?\}\s*$`);
 const METHOD_FIRST = new RegExp(String.raw`^\s*\{\s*(?:(?:${VERSION}|${ID})\s*,\s*){0,2}"method"`);
 
-/** The ids at its two ends: those that it may be the answer to. */
+/** Returns the ids at the two ends of a message, one of which may be that of its request. */
 export function idsAtEnds(text: string): readonly unknown[] {
   const [head, tail] = [text.slice(0, END_LENGTH), text.slice(-END_LENGTH)];
   if (METHOD_FIRST.test(head)) return [];

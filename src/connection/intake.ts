@@ -1,42 +1,45 @@
 /**
- * Limits what a server sends over one connection: how long a message may be and how much may be in it, how much may come
- * that no request asked for, and how much is handled before everybody else has a turn (SEC-RES-4).
+ * Limits what a server sends over one connection: the length of a message and the values in it, messages that no request asked
+ * for, and the work in one turn of the event loop (SEC-RES-4).
  */
 import { giveWay } from '../core/breaks.ts';
 import { excessOf, type JsonLimits } from '../core/text/json-text.ts';
 import { createAllowance } from './allowance.ts';
 import { ConnectionFault, type MessageLimit, OVER_LIMIT } from './faults.ts';
 
-/** Bytes of one message: a line of a program, an event of a stream, a whole answer. */
+/** The most bytes of one message by default. A message is a line of a program, an event of a stream, or a whole answer. */
 export const DEFAULT_MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Entries and fields in one message, counted before it is parsed. Parsing does not pause, and takes up to a third of a
- * microsecond for each. A page of 10,000 resources with icons and annotations has as many.
+ * The most entries and fields in one message by default, counted before it is parsed. Parsing does not pause, and takes up to a
+ * third of a microsecond for each of them. A page of 10,000 resources with icons and annotations has about this many.
  */
 export const DEFAULT_MAX_MESSAGE_VALUES = 200_000;
 
-/** The most levels in one message. An entry or a result has its own limit at the border, which is lower; here it is the stack. */
+/** The most levels in one message, so that parsing does not overflow the stack. Entries and results have lower limits later. */
 export const MAX_MESSAGE_DEPTH = 4_000;
 
-/** Messages that no request asked for, in a second: notifications, questions, answers to nothing, and what is no message. */
+/**
+ * The most messages in a second that no request asked for, by default: notifications, questions, answers to no request, and lines
+ * that are no message.
+ */
 export const DEFAULT_MAX_MESSAGES_PER_SECOND = 1_000;
 
-/** Seconds' worth of them that may come at once: everything that is watched may change at the same moment. */
+/** How many seconds' worth of these may come at once, since everything that is watched may change at the same moment. */
 const BURST_SECONDS = 10;
 
-/** Of them, those that may come before the server is connected to: some programs greet on their standard output. */
+/** How many of these may come before the connection is made, since some programs print a greeting to standard output. */
 const MAX_BEFORE_READY = 500;
 
-/** Bytes of them: as many at once, or two of the longest messages, and as many more in a second. */
+/** How many bytes these may have: `burst` at once, or twice the longest message if that is more, and `perSecond` later. */
 const UNASKED_BYTES = { burst: 32 * 1024 * 1024, perSecond: 2 * 1024 * 1024 } as const;
 
-/** Messages, and bytes of messages, that one connection has handled in one turn of the event loop. */
+/** The most messages, and bytes of messages, that one connection handles in one turn of the event loop. */
 const MESSAGES_A_TURN = 32;
 const BYTES_A_TURN = 256 * 1024;
 
-/** The part of a turn's messages or bytes after which the rest of the work is for the next one. */
-const MUCH = 0.5;
+/** If more than this part of a turn is used, `rest` puts further work off to the next turn. */
+const HEAVY_USE = 0.5;
 
 /** The most requests whose answers are awaited, late ones included. */
 const MAX_AWAITED = 10_000;
@@ -53,12 +56,12 @@ export interface IntakeLimits {
   readonly maxMessagesPerSecond?: number | undefined;
 }
 
-/** Of a request. */
+/** The id of a request. */
 export type Id = string | number;
 
 export interface Intake {
   readonly maxMessageBytes: number;
-  /** The server is connected to: from now on it may have something to say. */
+  /** The connection is made: from now on the server may send messages of its own. */
   ready(): void;
   /** A request goes out: one answer to it is not counted. */
   sent(id: Id): void;
@@ -66,34 +69,34 @@ export interface Intake {
   awaits(id: unknown): id is Id;
   readonly awaitsAny: boolean;
   /**
-   * Counts what has come. False where it is not to be handled: the server is cut off by then.
-   * @param message undefined for what is none; @param length in bytes
+   * Counts a message that has come. Returns false if it is not to be handled, because the server is cut off.
+   * @param message undefined for a line that is no message; @param length in bytes
    */
   take(message: unknown, length: number): boolean;
-  /** Which limit a message goes over, looked at before it is parsed. */
+  /** Returns the limit that a message goes over, before it is parsed. */
   excessOf(text: string): MessageLimit | undefined;
-  /** An answer that goes over a limit has come, and was thrown away. Gives what its request fails with. */
+  /** Notes that an answer over a limit was thrown away. Returns the fault with which its request fails. */
   refuse(id: Id | undefined, limit: MessageLimit): ConnectionFault;
-  /** The same of what is no answer. False where the server is cut off by now: it counts as what nobody asked for. */
+  /** Counts another message over a limit, which was thrown away too. Returns false if the server is cut off by now. */
   drop(limit: MessageLimit, length: number): boolean;
-  /** An answer has come that says nothing. */
+  /** The request was answered without a message, so none is awaited any more. */
   done(id: Id): void;
-  /** Uses up a part of this turn; resolves in the next one, where nothing of this one is left. */
+  /** Uses up a part of this turn. If nothing of it is left, returns a promise that resolves in the next turn. */
   use(length: number): Promise<void> | undefined;
-  /** Resolves in the next turn where what has come in this one was much: its parsing was one piece, its handling is another. */
+  /** If much of this turn is used, returns a promise that resolves in the next one, so that a message is not handled in this one. */
   rest(): Promise<void> | undefined;
   /** Cuts the server off. @param why what it did, as the end of "it was cut off since it ..." */
   cut(why: string): void;
-  /** Whether it was. */
+  /** Whether the server is cut off. */
   readonly over: boolean;
 }
 
 export interface IntakeEvents {
-  /** The server is cut off. Told once, with a fault whose message is what it did. */
+  /** The server is cut off. Called once; the message of the fault says what the server did. */
   cutOff(fault: ConnectionFault): void;
   /**
-   * A message was thrown away. Told once for each kind of message and each limit.
-   * @param what the request that the message answers fails, or the message is left out; @param most the limit
+   * A message was thrown away. Called once for each kind of message and each limit.
+   * @param what `answer` if a request fails because of it, `other` if the message is only left out; @param most the limit
    */
   threwAway?(what: 'answer' | 'other', limit: MessageLimit, most: number): void;
 }
@@ -112,16 +115,16 @@ export function createIntake(limits: IntakeLimits, events: IntakeEvents): Intake
   const awaited = new Set<unknown>();
   let ready = false;
   let before = 0;
-  /** Messages that nobody asked for since there was a turn in which not all came that may come. */
+  /** Messages that no request asked for, since the last turn that was not used up. */
   let withoutRest = 0;
   let over = false;
   let used = 0;
   let turn: Promise<void> | undefined;
-  const told = new Set<string>();
+  const reported = new Set<string>();
 
   function threwAway(what: 'answer' | 'other', limit: MessageLimit): void {
-    if (told.has(what + limit)) return;
-    told.add(what + limit);
+    if (reported.has(what + limit)) return;
+    reported.add(what + limit);
     events.threwAway?.(what, limit, { bytes: maxMessageBytes, ...inMessage }[limit]);
   }
 
@@ -131,7 +134,7 @@ export function createIntake(limits: IntakeLimits, events: IntakeEvents): Intake
     if (id !== undefined && awaited.delete(id)) return true;
     if (!ready && isHandshake(message)) cut('repeats what it is sent: it is no MCP server');
     else if (!ready && ++before > MAX_BEFORE_READY) cut(`sent ${before} messages before it was connected to`);
-    // On a machine that is busy it is read slowly, and may still fill all that there is.
+    // A busy machine reads slowly, so that the rate alone would not stop a server that fills every turn.
     else if (!messages.take(1) || ++withoutRest > maxAtOnce)
       cut(`sent more than ${maxMessagesPerSecond} messages a second that nobody asked for`);
     else if (!bytes.take(length)) cut('sent too many bytes that nobody asked for');
@@ -182,7 +185,7 @@ export function createIntake(limits: IntakeLimits, events: IntakeEvents): Intake
       });
       return used < 1 ? undefined : turn;
     },
-    rest: () => (used < MUCH ? undefined : turn),
+    rest: () => (used < HEAVY_USE ? undefined : turn),
     cut,
     get over() {
       return over;
@@ -196,13 +199,13 @@ const HANDSHAKES: ReadonlySet<unknown> = new Set(['server/discover', 'initialize
 const isHandshake = (message: unknown): boolean =>
   typeof message === 'object' && message !== null && 'method' in message && HANDSHAKES.has(message.method);
 
-/** The id in an answer; undefined for what is none. */
+/** Returns the id in an answer; undefined for any other message. */
 export function answerTo(message: unknown): unknown {
   if (typeof message !== 'object' || message === null || 'method' in message) return undefined;
   return 'id' in message && ('result' in message || 'error' in message) ? message.id : undefined;
 }
 
-/** An answer for a request whose own went over a limit. */
+/** Makes an error for a request whose own answer went over a limit. */
 export const overLimitAnswer = (id: Id, limit: MessageLimit): object => ({
   jsonrpc: '2.0',
   id,

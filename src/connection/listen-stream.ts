@@ -1,6 +1,6 @@
 /**
- * The stream of notifications of a connection of 2026: one for all that is watched. Where it ends it is opened again, after a
- * pause that grows.
+ * Keeps the stream of notifications of a connection in the 2026 era: one stream for all that is watched. When it ends, it is
+ * opened again after a pause, which grows with each failure.
  */
 import type { McpSubscription, SubscriptionFilter } from '@modelcontextprotocol/client';
 import { REFUSED } from './pauses.ts';
@@ -18,28 +18,29 @@ interface StreamLimits {
 }
 
 export interface ListenStreamSetup<Link> {
-  /** Aborted when nothing is watched any more, for good. */
+  /** The limits of each opening. The signal is aborted when watching has ended for good. */
   readonly limits: StreamLimits;
   /** Returns the filter for what is watched now. */
   filter(link: Link): SubscriptionFilter;
   /** Does something after a pause, as long as the connection lasts. */
   later(link: Link, pauseMs: number, act: () => void): void;
-  /** It was interrupted, and is back: what came meanwhile is lost. */
+  /** The stream was interrupted and is open again: notifications that the server sent meanwhile are lost. */
   reopened(): void;
-  /** It could not be opened again, which is tried again. */
+  /** The stream could not be opened again. There will be another attempt. */
   failed(error: unknown): void;
 }
 
 export interface ListenStream<Link> {
   /**
-   * Opens it anew, for what is watched now, unless it is open for that; the next one is open before the last one ends. All
-   * who wait become one.
-   * @throws what the server refuses it with
+   * Opens a stream for what is watched now, unless one is open for that. The new stream is open before the old one ends. Calls
+   * that wait for an earlier opening share one.
+   * @returns the filter that the server has granted
+   * @throws the error with which the server refuses the stream
    */
   open(link: Link): Promise<SubscriptionFilter>;
-  /** Does that again after a pause, until it works. */
+  /** Opens the stream after a pause, and tries again until that works. */
   openLater(link: Link): void;
-  /** It ends with its connection, too; a server that reads nothing is not waited for. */
+  /** Closes the stream, and does not wait for the server. Without it, the stream ends with its connection. */
   close(): void;
 }
 
@@ -55,15 +56,15 @@ export function createListenStream<Link extends StreamSource>({
 }: ListenStreamSetup<Link>): ListenStream<Link> {
   let stream: McpSubscription | undefined;
   let streamOf: Link | undefined;
-  /** The filter that it is open for, in JSON. */
+  /** The filter of the open stream, in JSON. */
   let openFor = '';
-  /** The connection over which it is opened again after a pause. */
+  /** The connection over which the stream is to be opened again after a pause. */
   let trying: Link | undefined;
-  /** The opening that has not begun yet: whoever wants something else joins it. */
+  /** The opening that has not begun yet. Further calls share it, since it takes the filter only when it begins. */
   let waiting: { readonly link: Link; readonly opened: Promise<SubscriptionFilter> } | undefined;
   let opening: { readonly link: Link; readonly settled: Promise<unknown> } | undefined;
 
-  /** Those of a connection are opened one after the other, or one that is overtaken would stay open with nobody to end it. */
+  /** Streams of a connection are opened one after the other: of two at the same time, one would stay open with nobody to end it. */
   function open(link: Link): Promise<SubscriptionFilter> {
     if (waiting?.link === link) return waiting.opened;
     const before = opening?.link === link ? opening.settled : undefined;
@@ -106,7 +107,7 @@ export function createListenStream<Link extends StreamSource>({
     return opened.honoredFilter;
   }
 
-  /** After a pause, once for all who wanted something on the stream. */
+  /** Opens the stream after a pause. Only one attempt is planned at a time. */
   function tryAgain(link: Link, pauseMs: number, nextMs: number): void {
     if (trying === link) return;
     trying = link;

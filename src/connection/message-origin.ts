@@ -1,18 +1,18 @@
 /**
- * Which request a log message belongs to. On 2026-07-28 over HTTP it comes on the stream of its request, which the
- * messages themselves do not say: it is written into them on the way in.
+ * Marks log messages with the request that they belong to. In the 2026 era over HTTP, a log message comes on the stream of its
+ * request, but does not name it. So the origin of the request is written into the message on its way in.
  */
 import type { Data } from './data.ts';
 
-/** In the `_meta` of such a message: the origin that its request was given. Never sent anywhere. */
+/** The key in the `_meta` of a log message for the origin of its request. It is never sent anywhere. */
 export const ORIGIN_META_KEY = 'vitrine/origin';
 
-/** How a request is given its origin; taken off before it is sent. */
+/** The header that gives a request its origin. It is removed before the request is sent. */
 export const ORIGIN_HEADER = 'vitrine-origin';
 
-/** The headers without the origin, and the origin. */
-export function takeOrigin(given: RequestInit['headers']): { headers: Headers; origin: string | undefined } {
-  const all = given instanceof Headers ? given : new Headers(given);
+/** Returns the headers without the origin, and the origin. */
+export function takeOrigin(init: RequestInit['headers']): { headers: Headers; origin: string | undefined } {
+  const all = init instanceof Headers ? init : new Headers(init);
   const origin = all.get(ORIGIN_HEADER);
   if (origin === null) return { headers: all, origin: undefined };
   const headers = new Headers(all);
@@ -20,7 +20,7 @@ export function takeOrigin(given: RequestInit['headers']): { headers: Headers; o
   return { headers, origin };
 }
 
-/** A log message with its origin in it; undefined for any other message. */
+/** Returns a log message with its origin in it; undefined for any other message. */
 export function withOrigin(message: unknown, origin: string): Data | undefined {
   if (typeof message !== 'object' || message === null) return undefined;
   const { method, params } = message as { readonly method?: unknown; readonly params?: Data };

@@ -1,15 +1,15 @@
-/** Bytes that come in pieces, gathered: small pieces are put together, so that many of them take no more room than a large one. */
+/** Gathers bytes that come in pieces. Small pieces are put together, so that many take no more memory than a large one. */
 
-/** A piece that is larger stays as it came, in bytes. */
+/** The most bytes of a small piece. A larger one stays as it came. */
 const SMALL_BYTES = 16 * 1024;
 
-/** Room for small pieces, in bytes. */
+/** The size of a buffer for small pieces, in bytes. */
 const ROOM_BYTES = 64 * 1024;
 
 export interface Pieces {
   readonly length: number;
   add(piece: Uint8Array): void;
-  /** All of them; begins anew. A single piece is given as it came. */
+  /** Returns all bytes, and begins anew. A single piece is returned as it came, not copied. */
   take(): Uint8Array;
 }
 
@@ -67,5 +67,5 @@ function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
 
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** UTF-8 as text, a byte order mark too. */
+/** Decodes UTF-8, and keeps a byte order mark. */
 export const textOf = (bytes: Uint8Array): string => DECODER.decode(bytes);

@@ -36,6 +36,7 @@ export function freshnessIn({ ttlMs, cacheScope }: Data): CacheHint | undefined 
 /** The longest that a result is cached, in milliseconds, whatever the server says. */
 const MAX_TTL_MS = 24 * 60 * 60 * 1000;
 
+/** Returns the time until which a result is cached, in milliseconds as `now`. */
 export const keptUntil = ({ ttlMs }: CacheHint, now: number): number => now + Math.min(ttlMs, MAX_TTL_MS);
 
 /** The extensions about resources that a server declares. */

@@ -5,42 +5,42 @@ import { createPauses, type PauseRange } from './pauses.ts';
 /** A connection that lasted this long was a good one: the pauses begin anew. */
 const GOOD_AFTER_MS = 10_000;
 
-/** One that was cut off was good for so long, or the pauses go on growing. */
+/** A connection that was cut off was a good one only if it lasted this long. Otherwise the pauses go on growing. */
 const GOOD_BEFORE_CUT_MS = 10 * 60_000;
 
 export type ConnectionState = 'idle' | 'connecting' | 'ready' | 'away';
 
 export interface Supervisor<Link> {
   /**
-   * The connection, opened if need be.
-   * @param waits how long for a connection that is being opened. Default: as long as that takes
-   * @throws what opening it failed with; where the pauses hold, at once while the next attempt is due later
+   * Returns the connection, and opens it if need be.
+   * @param waits how long to wait for a connection that is being opened. Default: as long as that takes
+   * @throws the error of opening; with `holds`, an error at once during a pause
    */
   get(signal?: AbortSignal, waits?: Waits): Promise<Link>;
   /** The connection if it is up. */
   readonly current: Link | undefined;
   readonly state: ConnectionState;
-  /** Attempts since the last good connection, and what the latest one failed with. */
+  /** How many attempts have failed since the last good connection, and the error of the latest. */
   readonly failures: number;
   readonly lastError: string | undefined;
   /** Connections that were opened so far. */
   readonly opened: number;
-  /** Told by the connection itself. @param cutOff why, where the server went over a limit: it is left alone for a while */
+  /** The connection calls it when it has ended. @param cutOff the reason if the server went over a limit: then the pause is longer */
   ended(link: Link, cutOff?: Error): void;
-  /** From now on until disposed it is kept up without being asked. */
+  /** Keeps the connection up, even if nobody asks for it, until the result is disposed of. */
   keep(): Disposable;
-  /** Ends the connection for now; the next who wants it opens it again. */
+  /** Closes the connection for now. The next `get` opens it again. */
   rest(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** For how many milliseconds somebody waits: from now on, or since the connection began to be opened. */
+/** How many milliseconds a caller waits, counted from now or from the beginning of the attempt. */
 export interface Waits {
   readonly ms: number;
   readonly since: 'now' | 'begun';
 }
 
-/** The errors that those get who want the connection. */
+/** Makes the errors for callers that want the connection. */
 export interface Words {
   /** Opening it failed. */
   failed(error: unknown): Error;
@@ -48,36 +48,36 @@ export interface Words {
   slow(): Error;
   /** It has ended. */
   lost(): Error;
-  /** The next attempt is due later. @param cause of the latest one */
+  /** The next attempt is due later. @param cause the error of the latest one */
   away(cause: Error | undefined, retryAfterMs: number): Error;
   /** The supervisor is closed. */
   closed(): Error;
 }
 
-/** A server that is left alone for so long, whatever became of this connection; 0 milliseconds where it is not. */
+/** How long a server is left alone, whatever becomes of this connection, and why; 0 milliseconds if it is not. */
 export interface Barred {
   readonly leftMs: number;
   readonly reason: Error | undefined;
 }
 
 export interface SupervisorOptions<Link> {
-  /** @param signal aborted when it is wanted no more */
+  /** @param signal aborted when the supervisor is closed */
   open(signal: AbortSignal): Promise<Link>;
   close(link: Link): Promise<void>;
   readonly words: Words;
   readonly pauses: PauseRange;
-  /** Whether who asks for the connection waits for the pauses, too, and is refused meanwhile. Default false. */
+  /** Whether pauses hold for callers, too: `get` fails during a pause. Default false: a call begins an attempt at once. */
   readonly holds?: boolean | undefined;
-  /** Attempts in a row that may fail without anybody asking. Default: any number. */
+  /** How many attempts in a row may fail before no more are made without a caller. Default: any number. */
   readonly maxAttempts?: number | undefined;
   readonly barred?: Barred | undefined;
-  /** A connection is up; `again` when there was one before, or somebody wanted it before: something may have been missed. */
+  /** A connection is up. @param again whether something may have been missed: there was a connection, or a caller wanted one */
   up(link: Link, again: boolean): void;
-  /** It has ended. @param cutOff why, where the server went over a limit */
+  /** The connection has ended. @param cutOff the reason if the server went over a limit */
   down?(cutOff: Error | undefined, nextMs: number): void;
-  /** An attempt failed. @param error as it came; @param reason the same in words */
+  /** An attempt failed. @param error as it came; @param reason the error that callers get */
   failed?(error: unknown, reason: Error, nextMs: number): void;
-  /** It is not tried again until somebody asks. */
+  /** No more attempts are made until a caller asks. */
   gaveUp?(): void;
 }
 
@@ -92,15 +92,15 @@ export function createSupervisor<Link extends { readonly ended: boolean }>(
   let lastError: Error | undefined;
   let openedAt = 0;
   let begunAt = 0;
-  /** Somebody did not wait for the connection that is being opened. */
+  /** Whether a caller has stopped waiting for the connection that is being opened. */
   let wasLate = false;
   let opened = 0;
-  /** Attempts that failed since the last one that did not. */
+  /** How many attempts have failed since the last one that succeeded. */
   let inRow = 0;
   let kept = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** How long nothing is tried, in milliseconds. */
+  /** Returns how long no attempt is made, in milliseconds. */
   const leftMs = (): number => Math.max(pauses.leftMs, barred?.leftMs ?? 0);
 
   const isClosed = (): boolean => lifetime.signal.aborted;
@@ -136,7 +136,7 @@ export function createSupervisor<Link extends { readonly ended: boolean }>(
     }
   }
 
-  /** Sees to it that there is a next attempt where it is kept up. */
+  /** Plans the next attempt, if the connection is to be kept up. */
   function plan(): void {
     clearTimeout(timer);
     timer = undefined;
@@ -150,7 +150,7 @@ export function createSupervisor<Link extends { readonly ended: boolean }>(
     return opening;
   }
 
-  /** @throws what those get who do not wait any longer */
+  /** @throws the error `slow` when the caller's time is up */
   async function inTime(wanted: Promise<Link>, { ms, since }: Waits): Promise<Link> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const slow = new Promise<never>((_, reject) => {

@@ -1,6 +1,6 @@
-/** URIs of resources as a server may spell them, and where one is in another. */
+/** Compares URIs of resources, which servers spell in different ways, and finds the containers that a URI may be in. */
 
-/** The same resource under all spellings of its URI that have to be told apart from others. */
+/** Returns one form for all spellings of a URI: escapes in upper case, and no slash at the end. */
 export function identityOf(uri: string): string {
   const folded = uri.includes('%') ? uri.replace(/%[0-9a-f]{2}/gi, (triplet) => triplet.toUpperCase()) : uri;
   let end = folded.length;
@@ -9,10 +9,10 @@ export function identityOf(uri: string): string {
   return folded[end - 1] === ':' ? folded : folded.slice(0, end);
 }
 
-/** Containers around a URI that are looked at. */
+/** The most containers of a URI that are looked at. */
 const MAX_ANCESTORS = 64;
 
-/** The URIs of containers that one may be in, nearest first: what is before each of its slashes. */
+/** Gives the URIs of containers that a URI may be in, nearest first: the part before each of its slashes. */
 export function* ancestorsOf(uri: string): Generator<string> {
   const begin = /^[^:]*:\/{0,2}/.exec(uri)?.[0].length ?? 0;
   let left = MAX_ANCESTORS;

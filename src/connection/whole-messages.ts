@@ -51,7 +51,7 @@ export function sendMeant(transport: Transport): () => void {
   };
 }
 
-/** Goes between a transport and the client that is connected over it. */
+/** Wraps the handlers of a transport, between it and the client that is connected over it. */
 export function keepWhole(transport: Transport): void {
   sendMeant(transport);
   const deliver = transport.onmessage?.bind(transport);

@@ -128,8 +128,8 @@ export function inEitherEra(pipe: ProgramTransport, first: Era, connectMs: numbe
     get odd() {
       return pipe.odd;
     },
-    get said() {
-      return pipe.said;
+    get stderrLine() {
+      return pipe.stderrLine;
     },
     start() {
       pipe.onmessage = (message, extra) => {

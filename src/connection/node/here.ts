@@ -29,7 +29,7 @@ export function hereTransport(begin: () => ServerHere, intake: Intake): ProgramT
     pid: null,
     stderr: null,
     odd: undefined,
-    said: undefined,
+    stderrLine: undefined,
     get exit() {
       return exit;
     },
@@ -50,7 +50,7 @@ export function hereTransport(begin: () => ServerHere, intake: Intake): ProgramT
     cut: () => void server?.input.end(),
     async close() {
       server?.input.end();
-      // Why it could not serve is said by whoever began it.
+      // The caller of `begin` reports why the server could not serve.
       await server?.ended.catch(() => {});
       end();
     },

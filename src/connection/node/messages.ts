@@ -1,4 +1,4 @@
-/** Messages out of lines that a program writes: as many in a turn as a connection has, and none that goes over a limit. */
+/** Reads messages from the lines that a program writes: no more in a turn than the intake allows, and none over a limit. */
 import type { Readable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { breaks } from '../../core/breaks.ts';
@@ -8,23 +8,23 @@ import { idsAtEnds } from '../ids-at-ends.ts';
 import { type Intake, overLimitAnswer } from '../intake.ts';
 import { createLines, type Line } from './lines.ts';
 
-/** Times the longest message: so much of a longer one is read, and thrown away, to find its end. */
+/** A message that is too long is read up to this many times the longest length, and thrown away, to find its end. */
 const LONGEST_TIMES = 16;
 
-/** Shown of what is written that is no message, in characters. */
+/** How many characters are shown of a line that is no message. */
 const MAX_SHOWN = 100;
 
-/** Bytes that are still read, and thrown away, of a program that is to end: it may have to get rid of them first. */
+/** How many bytes are still read, and thrown away, of a program that is to end: it may not end before it has written them. */
 const FAREWELL_BYTES = 4 * 1024 * 1024;
 
 export interface Messages {
-  /** Describes what came and is no message, as in `wrote "...", which is no message`. Undefined where there was none. */
+  /** Describes output that is no message, as in `wrote "...", which is not an MCP message`. Undefined if there was none. */
   readonly odd: string | undefined;
 }
 
 /**
- * Handles lines as they come; whoever writes them waits where it is faster.
- * @param transport is told of them; @param listens whether what comes is still wanted
+ * Handles lines as they come. A program that writes faster has to wait.
+ * @param transport gets the messages; @param listens whether messages are still wanted
  */
 export function readMessages(
   stdout: Readable,
@@ -53,7 +53,7 @@ export function readMessages(
     if (intake.take(message, line.bytes)) transport.onmessage?.(message);
   }
 
-  /** An answer that goes over a limit is one that fails; of anything else nobody knows what was in it. */
+  /** Fails the request whose answer goes over a limit. Any other message is dropped, or cuts the server off if it is too long. */
   function refuse({ text, bytes }: Line, limit: MessageLimit): void {
     const id = idsAtEnds(text).find(intake.awaits);
     if (id !== undefined) {
@@ -70,11 +70,11 @@ export function readMessages(
       const line = lines.next();
       if (line === undefined) break;
       const limit = line.cut ? 'bytes' : intake.excessOf(line.text);
-      // To parse a line does not pause, so a long one has a turn of its own for it.
-      const own = taken.end();
-      if (own !== undefined) {
+      // Parsing a line does not pause, so a long line gets a turn of its own.
+      const nextTurn = taken.end();
+      if (nextTurn !== undefined) {
         stdout.pause();
-        await own;
+        await nextTurn;
         if (!listens()) break;
       }
       if (limit === undefined) deliver(line);
@@ -95,7 +95,7 @@ export function readMessages(
   stdout.on('data', (chunk: Buffer) => {
     if (listens()) {
       lines.push(chunk);
-      // Work that is under way comes to these lines after earlier ones.
+      // If `work` is running, it comes to these lines after the earlier ones.
       if (!working) void work();
       return;
     }

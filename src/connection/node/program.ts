@@ -1,6 +1,6 @@
 /**
- * A program that speaks MCP over its standard input and output, as a transport. The connection ends when the program
- * does, even where something that it started still holds its pipes; and nothing that it started outlives it.
+ * Makes a transport to a program that speaks MCP over its standard input and output. The connection ends when the program does,
+ * even if a process that it started still holds its pipes; and no process that it started outlives it.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -12,46 +12,46 @@ import { createAllowance } from '../allowance.ts';
 import { ConnectionFault } from '../faults.ts';
 import { mendMessages } from '../handshake.ts';
 import { type Intake, MAX_UNREAD_BYTES } from '../intake.ts';
-import { begun, ended, GROUPS, signal } from './groups.ts';
+import { addGroup, GROUPS, removeGroup, signal } from './groups.ts';
 import { type Messages, readMessages } from './messages.ts';
-import { createSaidLast } from './said.ts';
+import { createStderrTail } from './stderr-tail.ts';
 
-/** Bytes that a program may write to standard error. It waits where it writes more. */
+/** How many bytes a program may write to standard error. A program that writes more has to wait. */
 const STDERR = { burst: 4 * 1024 * 1024, perSecond: 1024 * 1024 } as const;
 
-/** How long a program may take to end by itself, after it was told to, and after it was killed, in milliseconds. */
+/** How long a program may take to end after its standard input has ended, after SIGTERM, and after SIGKILL, in milliseconds. */
 const LEAVE_MS = 750;
 const TERM_MS = 500;
 const KILL_MS = 750;
 
-/** How long what a program leaves behind may take to end after it was told to, in milliseconds. */
+/** How long processes that a program leaves behind may take to end after SIGTERM, in milliseconds. */
 const SWEEP_MS = 1_000;
 
-/** How long is waited, after a program's end, for what it wrote before, in milliseconds. */
+/** How long to wait, after a program's end, for output that it wrote before, in milliseconds. */
 const REST_MS = 200;
 
 /** A program that is started without a shell. */
 export interface Program {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
-  /** Added to a small safe part of this process's environment, and to nothing else of it. */
+  /** Added to a small safe part of this process's environment. The rest of that is not passed on. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** The folder that it runs in. Default: that of this process. */
   readonly cwd?: string | undefined;
 }
 
 export interface ProgramTransport extends Transport {
-  /** Beside `stderr`, what tells the SDK that this is standard input and output. */
+  /** By `pid` and `stderr` the SDK knows that this transport is one over standard input and output. */
   readonly pid: number | null;
   readonly stderr: null;
   readonly exit: string | undefined;
   readonly odd: string | undefined;
-  readonly said: string | undefined;
-  /** Ends it without waiting for it to end by itself; what it writes is not read any more. */
+  readonly stderrLine: string | undefined;
+  /** Ends the program without waiting for it to end by itself. Its output is not read any more. */
   cut(): void;
 }
 
-/** @param wrote takes what the program writes to standard error, and gives what may be shown of it where it fails to connect */
+/** @param wrote is called with each piece of standard error. It returns the text that may be shown if connecting fails */
 export function programTransport(
   target: Program,
   intake: Intake,
@@ -63,7 +63,7 @@ export function programTransport(
   let killed = false;
   let exit: string | undefined;
   let messages: Messages | undefined;
-  const said = createSaidLast();
+  const stderrTail = createStderrTail();
   let exited: Promise<void> = Promise.resolve();
 
   const end = (): void => {
@@ -72,14 +72,14 @@ export function programTransport(
     transport.onclose?.();
   };
 
-  /** Whether what comes is still wanted. */
+  /** Whether messages of the program are still wanted. */
   const listens = (): boolean => !over && closing === undefined && !intake.over;
 
   /** Reads standard error as fast as the program may write to it (`STDERR`), and no faster. */
   function readErrors(stderr: Readable): void {
     const allowance = createAllowance(STDERR);
     stderr.on('data', (chunk: Buffer) => {
-      if (listens()) said.add(wrote(chunk) ?? '');
+      if (listens()) stderrTail.add(wrote(chunk) ?? '');
       if (allowance.take(chunk.length)) return;
       stderr.pause();
       setTimeout(() => stderr.resume(), allowance.waitMs(chunk.length)).unref();
@@ -104,8 +104,8 @@ export function programTransport(
     get odd() {
       return messages?.odd;
     },
-    get said() {
-      return said.line;
+    get stderrLine() {
+      return stderrTail.line;
     },
     get pid() {
       return child?.pid ?? null;
@@ -138,7 +138,7 @@ export function programTransport(
         exited = new Promise((done) => {
           if (started.pid === undefined) return done();
           const { pid } = started;
-          begun(pid);
+          addGroup(pid);
           started.once('exit', (status, by) => {
             exit = by === null ? `ended with exit status ${status}` : `was ended by ${by}`;
             const swept = sweep(pid);
@@ -147,7 +147,7 @@ export function programTransport(
               for (const stream of [stdin, stdout, stderr]) stream.destroy();
               end();
               await swept;
-              ended(pid);
+              removeGroup(pid);
               done();
             });
           });
@@ -187,7 +187,7 @@ export function programTransport(
             if ((await inTime(exited, TERM_MS)) === LATE) {
               killed = true;
               signal(child.pid, 'SIGKILL');
-              // One that the system does not let go of holds nobody up.
+              // A program that the system cannot kill holds nobody up.
               await inTime(exited, KILL_MS);
             }
           }
@@ -200,7 +200,7 @@ export function programTransport(
   return mendMessages(transport);
 }
 
-/** How often it is looked whether something has ended that sends no word of it, in milliseconds. */
+/** How often to check whether left-over processes have ended, in milliseconds: nothing reports their end. */
 const STEP_MS = 20;
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

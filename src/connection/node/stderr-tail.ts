@@ -1,16 +1,16 @@
-/** Keeps the end of what a program says on standard error, and finds the line that tells why the program is of no use. */
+/** Keeps the end of a program's standard error, and finds the line that tells why the program failed. */
 
-/** The most characters that are kept, and those of one line that are shown. */
+/** The most characters that are kept, and the most of one line that are shown. */
 const MAX_KEPT = 4_096;
 const MAX_SHOWN = 200;
 
-export interface SaidLast {
+export interface StderrTail {
   add(text: string): void;
-  /** Undefined where nothing was said. */
+  /** The line that tells most; undefined if nothing was written. */
   readonly line: string | undefined;
 }
 
-export function createSaidLast(): SaidLast {
+export function createStderrTail(): StderrTail {
   let kept = '';
   return {
     add(text) {
@@ -22,9 +22,9 @@ export function createSaidLast(): SaidLast {
   };
 }
 
-/** Of several lines the one that speaks of an error, or else the last one. */
+/** Returns the first line that mentions an error, or else the last one. */
 export function tellingLine(text: string): string | undefined {
   const lines = text.split('\n').map((line) => line.trim());
-  const line = lines.find((each) => /error/i.test(each)) ?? lines.findLast((each) => each !== '');
-  return line?.slice(0, MAX_SHOWN);
+  const telling = lines.find((line) => /error/i.test(line)) ?? lines.findLast((line) => line !== '');
+  return telling?.slice(0, MAX_SHOWN);
 }
