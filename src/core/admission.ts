@@ -1,6 +1,6 @@
 /**
- * How much may be asked for at a time. Every way of serving asks here before it begins with something, so that there is
- * one count of it: by principal, and in total (SEC-TOOL-2, SEC-RES-4).
+ * Limits how much runs and is held at a time. Every way of serving asks here before it begins, so that everything is counted in
+ * one place: by principal, and in total (SEC-TOOL-2, SEC-RES-4).
  */
 import type { Context, Principal } from './context.ts';
 import { ResourceError } from './errors.ts';
@@ -9,7 +9,7 @@ import { ResourceError } from './errors.ts';
 export interface AskedFor {
   /** The wire's method. */
   readonly method: string;
-  /** Of a tool or prompt, as the caller said it. */
+  /** The name of a tool or prompt, as the caller gave it. */
   readonly name?: string | undefined;
   readonly uri?: string | undefined;
 }
@@ -24,8 +24,8 @@ export interface Admission {
    */
   run<T>(asked: AskedFor, ctx: Context, work: () => Promise<T>): Promise<T>;
   /**
-   * Gives a function that counts a request. The caller calls it in the same turn, once it has an answer at once. Undefined
-   * where the request may be over a limit: then it has to `run`.
+   * Returns a function that counts a request which is answered without waiting. The caller calls it in the same turn, when it has
+   * the answer. Undefined if the request may be over a limit: then the caller has to use `run`.
    */
   atOnce(asked: AskedFor, principal: Principal): (() => void) | undefined;
   /**
@@ -34,19 +34,19 @@ export interface Admission {
    */
   count(asked: AskedFor, principal: Principal): Promise<void>;
   /**
-   * Takes one of what lasts; what is returned gives it back, once.
+   * Counts a subscription, session or stream. The returned function ends the count; a second call does nothing.
    * @throws ResourceError `limited`
    */
   hold(what: Lasting, principal: Principal): () => void;
-  /** Memory that is taken by an answer until it is sent, in bytes; never refused. What is returned gives it back, once. */
+  /** Counts the bytes of an answer until it is sent; never refuses. The returned function ends the count; a second call does nothing. */
   answer(bytes: number): () => void;
 }
 
-/** Who is over a limit. @param limit its name, as in the configuration @param retryAfterMs when it is worth trying again */
+/** Makes the error for a caller over a limit. @param limit its name in the configuration @param retryAfterMs when to try again */
 export const overLimit = (message: string, limit: string, retryAfterMs: number): ResourceError =>
   new ResourceError('limited', message, { details: { limit, retryAfterMs: Math.max(1, Math.ceil(retryAfterMs)) } });
 
-/** When it is worth trying again, in milliseconds; undefined where an error does not say so. */
+/** Returns after how many milliseconds it is worth trying again; undefined if the error does not say so. */
 export function retryAfterOf(error: unknown): number | undefined {
   if (!(error instanceof ResourceError)) return undefined;
   const { retryAfterMs } = error.details;

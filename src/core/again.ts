@@ -1,7 +1,7 @@
 /**
- * Bodies and pages that a provider would give again, so that nobody has to make them again (`ResourceProvider.again` and
- * `listAgain`). A provider marks those that it can be asked about. A layer that makes others of them remembers the origin of
- * each.
+ * Asks a provider whether it would give the same bodies or page again, so that they need not be made again
+ * (`ResourceProvider.again` and `listAgain`). A provider marks the bodies and pages about which it can be asked. A layer that
+ * makes new ones of them remembers the origin of each.
  */
 import type { NamedOperations } from './operations.ts';
 import type { ByteRange, ResourceProvider } from './provider.ts';
@@ -9,31 +9,31 @@ import type { ByteRange, ResourceProvider } from './provider.ts';
 type Again = NonNullable<ResourceProvider['again']>;
 type ListAgain = NonNullable<ResourceProvider['listAgain']>;
 
-/** The questions whether something would be given again. */
+/** Methods that tell whether a provider would give the same thing again. */
 export interface AgainMethods {
   readonly again?: Again | undefined;
   readonly listAgain?: ListAgain | undefined;
 }
 
-/** Likewise of all that can be asked for. */
+/** The same methods, and the one for results of tools. */
 export interface AllAgainMethods extends AgainMethods {
   readonly callToolAgain?: NamedOperations['callToolAgain'] | undefined;
 }
 
 const marked = new WeakSet<object>();
 
-/** Marks the bodies of a read, or a page, as something that its provider can be asked about. All of it has to be in memory. */
-export function markRepeatable<T extends object>(given: T): T {
-  marked.add(given);
-  return given;
+/** Marks the bodies of a read, or a page, so that the provider can be asked about them. All of them have to be in memory. */
+export function markRepeatable<T extends object>(value: T): T {
+  marked.add(value);
+  return value;
 }
 
-/** Whether it makes sense to ask about it: a provider, and each layer that changed it, know it. */
-export const isRepeatable = (given: object): boolean => marked.has(given);
+/** Whether a value is marked, so that its provider, and each layer that changed it, can be asked about it. */
+export const isRepeatable = (value: object): boolean => marked.has(value);
 
 /**
- * Gives a provider `again` and the others, which no copy of it has: who copies a provider to put another `read` into it,
- * which may refuse more, is not passed by.
+ * Gives a provider these methods in a way that a copy of the provider does not have them: a copy may have another `read`, which
+ * refuses more, and these methods would pass it by.
  */
 export function withAgain<P extends ResourceProvider>(provider: P, methods: AllAgainMethods): P {
   for (const [name, value] of Object.entries(methods))
@@ -45,17 +45,17 @@ export function withAgain<P extends ResourceProvider>(provider: P, methods: AllA
 export const isSameRange = (a: ByteRange | undefined, b: ByteRange | undefined): boolean =>
   a?.offset === b?.offset && a?.length === b?.length;
 
-/** Remembers, for what a layer gives, what the inner provider gave of which it was made. */
+/** Remembers from which bodies or page of the inner provider a layer has made its own. */
 export interface Origins {
   /**
-   * Remembers it. Only for what depends on nothing but what the inner provider gave: not on the caller, the time, or
+   * Remembers that `outer` was made from `inner`. Use it only if `outer` depends on nothing else: not on the caller, the time, or
    * anything that can change.
    * @returns `outer`
    */
   made<T extends object>(outer: T, inner: T): T;
-  /** Asks the inner provider about what the bodies were made of; no where that is not known. */
+  /** Asks the inner provider about the origin of the bodies. False if the origin is not known. */
   readonly again: Again;
-  /** Likewise about a page. */
+  /** Does the same for a page. */
   readonly listAgain: ListAgain;
 }
 

@@ -1,4 +1,4 @@
-/** Reads what a client answered to `inputRequired`. Answers are the client's word, so each reader checks what it takes. */
+/** Reads a client's answers to `inputRequired`. They cannot be trusted, so each of these functions checks what it takes. */
 import { isData } from '../protocol/data.ts';
 import type { ElicitationAnswer, SamplingAnswer } from '../protocol/input-required.ts';
 import { type CompiledSchema, compileSchema, type OutputOf, type Schema } from './schema/schema.ts';
@@ -16,9 +16,9 @@ const compiled = new WeakMap<object, Promise<CompiledSchema>>();
 export async function accepted<const S extends Schema>(answer: unknown, schema: S): Promise<OutputOf<S> | undefined> {
   const { action, content } = isData(answer) ? (answer as Partial<ElicitationAnswer>) : {};
   if (action !== 'accept') return undefined;
-  const known = compiled.get(schema) ?? compileSchema(schema);
-  compiled.set(schema, known);
-  const checked = await (await known).check(content ?? {});
+  const compiling = compiled.get(schema) ?? compileSchema(schema);
+  compiled.set(schema, compiling);
+  const checked = await (await compiling).check(content ?? {});
   return checked.ok ? (checked.value as OutputOf<S>) : undefined;
 }
 
@@ -27,7 +27,7 @@ export function refused(answer: unknown): boolean {
   return isData(answer) && (answer.action === 'decline' || answer.action === 'cancel');
 }
 
-/** The text that the client's model wrote; undefined where it wrote none. */
+/** Returns the text that the client's model wrote; undefined if it wrote none. */
 export function sampledText(answer: unknown): string | undefined {
   const content: unknown = isData(answer) ? (answer as Partial<SamplingAnswer>).content : undefined;
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
