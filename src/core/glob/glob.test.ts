@@ -158,6 +158,13 @@ describe('a glob that does not mean one thing is refused with a word about how t
   it('with too many alternatives', () => {
     expect(globProblem(['{a,b}'.repeat(11)], 'uri')).toMatch(/at most 1024/);
   });
+
+  it('with too many alternatives, before millions of them are made', () => {
+    const pairs = '{a,b}'.repeat(9);
+    const begun = performance.now();
+    expect(globProblem([`{${[pairs, pairs, pairs, 'c'].join(',')}}${pairs}{a,b}`], 'path')).toMatch(/at most 1024/);
+    expect(performance.now() - begun).toBeLessThan(2_000);
+  });
 });
 
 it('a slash at the end of what forbids is no way around it', () => {

@@ -33,9 +33,9 @@ export function matcherOf(all: readonly Tokens[]): (text: string) => boolean {
 }
 
 function add<K>(to: Map<K, Tokens[]>, key: K, tokens: Tokens): void {
-  const there = to.get(key);
-  if (there === undefined) to.set(key, [tokens]);
-  else there.push(tokens);
+  const list = to.get(key);
+  if (list === undefined) to.set(key, [tokens]);
+  else list.push(tokens);
 }
 
 function matchesTokens(tokens: Tokens, text: string): boolean {

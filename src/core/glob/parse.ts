@@ -20,7 +20,7 @@ export type Token =
       readonly kind: 'set';
       readonly ranges: readonly Range[];
       readonly negated: boolean;
-      /** Slashes are characters as any other. */
+      /** Whether it matches a slash, too. */
       readonly slashes: boolean;
     }
   /** Any characters of one segment. */
@@ -37,10 +37,10 @@ export type Range = readonly [first: number, last: number];
 
 export type Alternatives = readonly (readonly Token[])[];
 
-/** A glob means at most as many alternatives as this. */
+/** The most alternatives of one glob. */
 export const MAX_ALTERNATIVES = 1_024;
 
-/** Why a text is no glob, in words that say how to make it one. */
+/** Says why a text is not a valid glob, and how to write it. */
 export class GlobError extends ResourceError {
   constructor(message: string) {
     super('invalid', message);
@@ -52,7 +52,7 @@ export function parseGlob(glob: string, subject: GlobSubject): Alternatives {
   if (glob === '') throw new GlobError('a glob is not empty; write ** for everything');
   if (glob.startsWith('!'))
     throw new GlobError(
-      `${glob} begins with "!": name what is not meant in another list, or write \\! for the character`,
+      `${glob} begins with "!": put exclusions into a list of their own, or write \\! for the character`,
     );
   if (subject === 'path' && /^\.?\/|\/$/.test(glob))
     throw new GlobError(`${glob} begins or ends with a slash; write drafts, or drafts/** with all below`);
@@ -60,16 +60,16 @@ export function parseGlob(glob: string, subject: GlobSubject): Alternatives {
   return expand(pieces(glob)).map((alternative) => tokens(alternative, glob, subject, true));
 }
 
-/** The one reading in which nothing but `*` and `**` has a meaning. */
+/** Parses a glob as if only `*` and `**` had a meaning. */
 export function parseLiterally(glob: string, subject: GlobSubject): readonly Token[] {
   const all = [...glob].map((char): Piece => (char === '*' ? { char } : { char, literal: true, odd: ODD.has(char) }));
   return tokens(all, glob, subject, false);
 }
 
-/** `@(a|b)` and its like, as other globs have it: here the characters would stand for themselves. */
+/** Patterns such as `@(a|b)`, which other globs have. They are refused, since here the characters would stand for themselves. */
 const EXTENDED = /[?*+@!]\([^()]*\|[^()]*\)/;
 
-/** Characters that have a meaning in a glob beside stars. */
+/** Characters, other than stars, that have a meaning in a glob. */
 const ODD: ReadonlySet<string> = new Set('?[]{}\\');
 
 /** One character of a glob. */
@@ -77,7 +77,7 @@ interface Piece {
   readonly char: string;
   /** It stands for itself. */
   readonly literal?: boolean | undefined;
-  /** It stands for itself although it could mean something: URIs have it in escaped form. */
+  /** It stands for itself, but could have a meaning in a glob. In URIs it is escaped. */
   readonly odd?: boolean | undefined;
   readonly set?: Extract<Token, { kind: 'set' }> | undefined;
 }
@@ -126,13 +126,13 @@ function setOf(text: string, negated: boolean, glob: string): Extract<Token, { k
 
 const DASH = 0x2d;
 
-const isMeant = (piece: Piece | undefined, char: string): boolean =>
+const isOperator = (piece: Piece | undefined, char: string): boolean =>
   piece !== undefined && piece.char === char && piece.literal !== true && piece.set === undefined;
 
-/** Without braces: one list of pieces for each way to choose among alternatives. */
+/** Replaces braces by alternatives: one list of pieces for each way to choose. @throws GlobError for more than `MAX_ALTERNATIVES` */
 function expand(glob: readonly Piece[]): readonly (readonly Piece[])[] {
-  const open = glob.findIndex((piece) => isMeant(piece, '{'));
-  const unopened = glob.findIndex((piece) => isMeant(piece, '}'));
+  const open = glob.findIndex((piece) => isOperator(piece, '{'));
+  const unopened = glob.findIndex((piece) => isOperator(piece, '}'));
   const written = (): string => glob.map(({ char, literal }) => (literal ? `\\${char}` : char)).join('');
   if (open === -1) {
     if (unopened !== -1) throw new GlobError(`${written()} has a } without {; write \\} for the character`);
@@ -145,9 +145,9 @@ function expand(glob: readonly Piece[]): readonly (readonly Piece[])[] {
   let from = open + 1;
   for (let at = open; at < glob.length; at++) {
     const piece = glob[at];
-    if (isMeant(piece, '{')) depth++;
-    if (isMeant(piece, '}')) depth--;
-    if (depth === 0 || (depth === 1 && isMeant(piece, ','))) {
+    if (isOperator(piece, '{')) depth++;
+    if (isOperator(piece, '}')) depth--;
+    if (depth === 0 || (depth === 1 && isOperator(piece, ','))) {
       choices.push(glob.slice(from, at));
       from = at + 1;
     }
@@ -156,14 +156,16 @@ function expand(glob: readonly Piece[]): readonly (readonly Piece[])[] {
   if (depth !== 0) throw new GlobError(`${written()} has no } for its {; write \\{ for the character`);
   if (choices.length < 2)
     throw new GlobError(`${written()} has braces without a comma between them; write \\{ and \\} for the characters`);
-  const ends = expand(glob.slice(from));
   const begins = glob.slice(0, open);
-  const all = choices.flatMap((choice) =>
-    expand(choice).flatMap((middle) => ends.map((end) => [...begins, ...middle, ...end])),
-  );
-  if (all.length > MAX_ALTERNATIVES)
-    throw new GlobError(`a glob means at most ${MAX_ALTERNATIVES} alternatives; write several globs`);
-  return all;
+  const ends = expand(glob.slice(from));
+  const middles: (readonly Piece[])[] = [];
+  for (const choice of choices) {
+    middles.push(...expand(choice));
+    // Counted before they are combined: a short glob could mean millions.
+    if (middles.length * ends.length > MAX_ALTERNATIVES)
+      throw new GlobError(`a glob means at most ${MAX_ALTERNATIVES} alternatives; write several globs`);
+  }
+  return middles.flatMap((middle) => ends.map((end) => [...begins, ...middle, ...end]));
 }
 
 /** @param strict `**` within a name is refused; otherwise it matches anything */
@@ -182,12 +184,12 @@ function tokens(all: readonly Piece[], glob: string, subject: GlobSubject, stric
   for (let at = 0; at < all.length; at++) {
     const piece = all[at] as Piece;
     if (piece.set !== undefined) add({ ...piece.set, slashes });
-    else if (isMeant(piece, '?')) add({ kind: 'one', slashes });
-    else if (!isMeant(piece, '*'))
+    else if (isOperator(piece, '?')) add({ kind: 'one', slashes });
+    else if (!isOperator(piece, '*'))
       literal += subject === 'uri' && piece.odd ? encodeURIComponent(piece.char) : piece.char;
     else {
       let end = at;
-      while (isMeant(all[end + 1], '*')) end++;
+      while (isOperator(all[end + 1], '*')) end++;
       const deep = end > at;
       const next = all[end + 1];
       const begins = at === 0 || all[at - 1]?.char === '/';
