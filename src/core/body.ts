@@ -7,7 +7,7 @@ export type BodyContent =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | {
       readonly kind: 'stream';
-      /** Bytes that the stream will give, where that is known beforehand. */
+      /** How many bytes the stream will give, if that is known beforehand. */
       readonly size?: number | undefined;
       /** Starts the stream; called once at most. Ending the iteration early releases what it holds. */
       readonly open: () => AsyncIterable<Uint8Array>;
@@ -26,8 +26,8 @@ export interface ResourceBody {
   /** Present when the content is a part of the whole, as asked by `ReadOptions.range`. */
   readonly window?: BodyWindow | undefined;
   /**
-   * The item as another server sent it. It is sent on like that where it is wanted whole, and nobody corrects it: what it
-   * is called is that server's word.
+   * The item as another server sent it. If the whole of it is wanted, it is sent on unchanged: its name and type are that
+   * server's claims, and nobody corrects them.
    */
   readonly item?: ResourceContents | undefined;
   /** This is a child of the container that was read, not the resource itself (2093-5). */
@@ -42,12 +42,12 @@ const encoder = new TextEncoder();
 
 export const textBytes = (text: string): BodyContent => bytesOf(encoder.encode(text));
 
-/** The content's size in bytes, where it is known without reading. */
+/** Returns the content's size in bytes, if it is known without reading. */
 export function knownSize(content: BodyContent): number | undefined {
   return content.kind === 'bytes' ? content.bytes.byteLength : content.size;
 }
 
-/** The content as chunks, whichever kind it is. */
+/** Gives the content as chunks, whichever kind it is. */
 export async function* chunksOf(content: BodyContent): AsyncIterable<Uint8Array> {
   if (content.kind === 'bytes') yield content.bytes;
   else yield* content.open();
@@ -55,15 +55,15 @@ export async function* chunksOf(content: BodyContent): AsyncIterable<Uint8Array>
 
 const isStream = ({ content }: ResourceBody): boolean => content.kind === 'stream';
 
-/** Closes every body, and rethrows nothing: closing is what happens after the outcome is known. */
+/** Closes every body. Ignores errors of closing, since the outcome of the read is known by then. */
 export async function closeBodies(bodies: readonly ResourceBody[]): Promise<void> {
   await Promise.allSettled(bodies.map((body) => body.close?.()));
 }
 
 /**
- * The bodies as they are, with what is read of them counted.
- * @param end called once, with the bytes that were taken, when all of them were drained or closed, or have failed;
- *   `failure` holds what the last one failed with
+ * Returns the bodies, and counts the bytes that are read of them.
+ * @param end called once, with the number of bytes, when every body has been drained or closed, or has failed; `failure` holds
+ *   the error of the last one that failed
  */
 export function countedBodies(
   bodies: readonly ResourceBody[],
@@ -80,7 +80,7 @@ export function countedBodies(
   return bodies;
 }
 
-/** Beside `countedBodies`, through which every read goes: this needs memory for what few reads have. */
+/** Counts streams. It is apart from `countedBodies`, through which every read goes, since few reads need its memory. */
 function countedStreams(
   bodies: readonly ResourceBody[],
   bytesBefore: number,

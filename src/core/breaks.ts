@@ -1,32 +1,32 @@
-/** Long work on the event loop, in pieces between which others have their turn. */
+/** Splits long work on the event loop into pieces, between which other work has its turn. */
 
 /** How long a piece may take, in milliseconds. */
 const PIECE_MS = 10;
 
-/** How long work may take that ends here, so that what comes after it still begins in the same turn, in milliseconds. */
+/** How long work may have taken at its end for the next work to begin in the same turn, in milliseconds. */
 const END_MS = 2;
 
 /** In browsers, which have no `setImmediate`, a timer is a turn, too. */
 const inTurn: (act: () => void) => unknown = typeof setImmediate === 'function' ? setImmediate : setTimeout;
 
 /**
- * Resolves when others had their turn: timers, and what has come over sockets. Before those the event loop runs what
- * `setImmediate` was given while it went through the ones before, so it takes two.
+ * Resolves when timers and data from sockets have had their turn. One `setImmediate` is not enough: from the callback of a
+ * socket, it runs before any timer and any other socket.
  */
 export const giveWay = (): Promise<void> => new Promise((resolve) => inTurn(() => inTurn(resolve)));
 
 export interface Breaks {
-  /** Called between two steps of the work; where it gives a promise, it is time to wait for that. */
+  /** Call it between two steps of the work. If it returns a promise, the piece was long enough: wait for the promise. */
   (): Promise<void> | undefined;
-  /** The same for the end of the work: whatever follows it is another piece. */
+  /** Call it at the end of the work, in the same way: then the next work begins a new piece. */
   end(): Promise<void> | undefined;
 }
 
 /**
  * @example
  * const taken = breaks();
- * for (const each of all) {
- *   work(each);
+ * for (const value of values) {
+ *   work(value);
  *   await taken();
  * }
  */
@@ -41,7 +41,7 @@ export function breaks(): Breaks {
   return Object.assign(() => after(PIECE_MS), { end: () => after(END_MS) });
 }
 
-/** Maps values in their order. Where there are many, it gives way to other work in between. */
+/** Maps values in their order. If there are many, it gives way to other work in between. */
 export async function mapInPieces<T, U>(values: readonly T[], map: (value: T) => U): Promise<readonly U[]> {
   const mapped: U[] = [];
   const taken = breaks();

@@ -2,7 +2,7 @@
 
 /** One server. */
 export interface RedisServerAddress {
-  /** As in `redis://user:password@host:6379/0`; with `rediss:` over TLS. One name may lead to whoever is the master now. */
+  /** As in `redis://user:password@host:6379/0`; with `rediss:` over TLS. The name of the host may lead to any current master. */
   readonly url: string;
 }
 
@@ -12,12 +12,12 @@ export interface RedisSentinelAddress {
   readonly sentinels: readonly string[];
   /** The name by which the sentinels know the master. */
   readonly master: string;
-  /** For the master and whoever takes over from it; the addresses of the sentinels have their own. */
+  /** The user at the master and its successors. The addresses of the sentinels have users of their own. */
   readonly user?: string | undefined;
   readonly password?: string | undefined;
   /** Default: 0 */
   readonly database?: number | undefined;
-  /** Whether the master is spoken to over TLS. Default: as the sentinels are */
+  /** Whether to reach the master over TLS. Default: as the sentinels */
   readonly tls?: boolean | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface RedisClusterAddress {
 
 export type RedisAddress = RedisServerAddress | RedisSentinelAddress | RedisClusterAddress;
 
-/** Says what is wrong with the address of a bus, and nothing that is in it; undefined where nothing is. */
+/** Says what is wrong with the address of a bus, and quotes nothing of it; undefined if the address is right. */
 export function busProblem(address: RedisAddress): string | undefined {
   if ('sentinels' in address)
     return listProblem(address.sentinels, (url) =>
@@ -49,10 +49,10 @@ export function busProblem(address: RedisAddress): string | undefined {
 
 function listProblem(urls: readonly string[], problem: (url: string) => string | undefined): string | undefined {
   if (urls.length === 0) return 'names no server';
-  return urls.map(problem).find((each) => each !== undefined);
+  return urls.map(problem).find((reason) => reason !== undefined);
 }
 
-/** @param noDatabase said where the address has the number of a database, and may not */
+/** @param noDatabase the problem to report if the address has the number of a database; undefined if it may have one */
 function urlProblem(url: string, noDatabase?: string): string | undefined {
   if (!/^rediss?:\/\//.test(url) || !URL.canParse(url))
     return 'is an address as in redis://host:6379 or rediss://host:6379';

@@ -1,6 +1,6 @@
-/** How replicas tell each other what only one of them knows, and where they keep what all of them need. */
+/** Over a bus, replicas tell each other what only one of them knows, and keep what all of them need. */
 
-/** How much a bus has done since it was opened, and how it is. */
+/** How much a bus has done since it was opened, and its state now. */
 export interface BusState {
   /** Messages that left for the other replicas, and those that came from them. */
   readonly sent: number;
@@ -10,12 +10,13 @@ export interface BusState {
   readonly heardBytes: number;
   /** Messages that were never sent, because too many waited or the bus was away: the others count everything as changed instead. */
   readonly dropped: number;
-  /** Times that everything counted as changed here. */
+  /** How often everything counted as changed here, since messages may have been lost. */
   readonly mended: number;
   /** Messages waiting to be sent now. */
   readonly waiting: number;
-  /** From when the oldest of those that left last was said until they had been sent, in milliseconds; undefined before the first. */
+  /** How many milliseconds the oldest of the messages that were sent last had waited; undefined before the first. */
   readonly lagMs: number | undefined;
+  /** Whether messages get through now, as far as is known. */
   readonly whole: boolean;
 }
 
@@ -24,25 +25,28 @@ export type BusListener = (data: unknown) => void;
 
 export interface Bus {
   /**
-   * Tells all other replicas, and not this one. Messages that are the same and leave together are one. Never throws: what
-   * cannot be sent is lost, and the others hear `mended` then.
-   * @param data of JSON
+   * Sends a message to all other replicas, and not to this one. Equal messages that leave together are sent once. Never throws:
+   * a message that cannot be sent is lost, and the listeners of `onMended` are called at the other replicas.
+   * @param data JSON data
    */
   publish(topic: string, data: unknown): void;
-  /** Hears what other replicas publish. @returns takes it back */
+  /** Calls the listener with each message of other replicas. @returns a function that removes the listener */
   listen(topic: string, listener: BusListener): () => void;
-  /** Called when messages may have been lost, or what was kept may have been: anything may have happened. @returns takes it back */
+  /**
+   * Calls the listener when messages or kept texts may have been lost: then anything may have changed.
+   * @returns a function that removes the listener
+   */
   onMended(listener: () => void): () => void;
   /** Whether messages get through now, as far as is known. */
   readonly whole: boolean;
-  /** Read whenever metrics are. */
+  /** Returns the state now. It is read whenever metrics are. */
   state(): BusState;
   readonly memory: BusMemory;
   /** Resolves when nothing is left running. */
   close(): Promise<void>;
 }
 
-/** So much in so many seconds. */
+/** The most that may happen in so many seconds. */
 export interface SharedRate {
   readonly most: number;
   readonly seconds: number;
@@ -50,57 +54,58 @@ export interface SharedRate {
 
 /** A part of what may happen in a time. */
 export interface Share {
+  /** The part that was granted. */
   readonly got: number;
-  /** Until that time is over, in milliseconds. */
+  /** The milliseconds until that time is over. */
   readonly msLeft: number;
 }
 
 /** How much may be kept, and for how long. */
 export interface Room {
-  /** Of all texts that are kept like that, with their names. */
+  /** The most bytes of all texts that are kept in this room, with their names. */
   readonly maxBytes: number;
-  /** A text that nobody used for so long may be forgotten. */
+  /** A text that nobody has used for so many milliseconds may be forgotten. */
   readonly ttlMs: number;
 }
 
-/** Texts that all replicas see, by key and field; a key ends with its life time. */
+/** Texts that all replicas see, by key and field. A key is forgotten when its lifetime is over. */
 export interface BusMemory {
   /**
-   * Keeps a text, and gives its key so many milliseconds more.
+   * Keeps a text. Its key then lives for `ttlMs` milliseconds from now.
    * @returns how many fields the key has now
    * @throws ResourceError `unavailable`
    */
   put(key: string, field: string, text: string, ttlMs: number): Promise<number>;
   /**
-   * Keeps this text and nothing else under its key. Where there is no room for all such keys, the oldest are forgotten.
+   * Keeps this text and nothing else under its key. If there is no room for all such keys, the oldest are forgotten.
    * @throws ResourceError `unavailable`
    */
   replace(key: string, field: string, text: string, ttlMs: number): Promise<void>;
   /** @throws ResourceError `unavailable` */
   remove(key: string, field: string): Promise<void>;
   /**
-   * Takes of what may happen in a time in all replicas together. The time begins with the first that is taken.
-   * @returns no more than is wanted, and 0 where all of it is taken
+   * Takes a part of what may happen in a time in all replicas together. The time begins when the first part is taken.
+   * @returns a share of `wanted` at most, and of 0 if everything is taken
    * @throws ResourceError `unavailable`
    */
   take(key: string, wanted: number, rate: SharedRate): Promise<Share>;
   /**
-   * Takes a lease, or gives it more time: it is the holder's for so many milliseconds by the clock of whoever keeps it, unless
-   * another one has it.
+   * Takes a lease or extends it, unless another holder has it. The lease lasts for `ttlMs` milliseconds by the clock of the
+   * server that keeps it.
    * @returns whether the holder has it now
    * @throws ResourceError `unavailable`
    */
   lease(name: string, holder: string, ttlMs: number): Promise<boolean>;
-  /** Gives a lease back; does nothing where another one has it. @throws ResourceError `unavailable` */
+  /** Gives a lease back; does nothing if another holder has it. @throws ResourceError `unavailable` */
   release(name: string, holder: string): Promise<void>;
-  /** The texts of a key by field; none where there is no such key. @throws ResourceError `unavailable` */
+  /** Returns the texts of a key by field; none if there is no such key. @throws ResourceError `unavailable` */
   all(key: string): Promise<ReadonlyMap<string, string>>;
   /**
-   * Keeps a text that can be made again, with others of its kind: where there is no room for all of them, those that were used
-   * longest ago are forgotten. One that is larger than all the room is not kept. Whoever keeps it may read it: it is sealed before.
+   * Keeps a text that can be made again. If there is no room for all such texts, those that were used longest ago are forgotten.
+   * A text that is larger than the whole room is not kept. The server that keeps a text can read it, so seal it before.
    * @throws ResourceError `unavailable`
    */
   keep(name: string, text: string, room: Room): Promise<void>;
-  /** The text that was kept under a name; undefined where it was not, or was forgotten. @throws ResourceError `unavailable` */
+  /** Returns the text that was kept under a name; undefined if there is none, or it was forgotten. @throws ResourceError `unavailable` */
   kept(name: string): Promise<string | undefined>;
 }

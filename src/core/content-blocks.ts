@@ -18,7 +18,7 @@ export interface BlockExtras {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** Bytes, or what is base64 already. */
+/** Bytes, or text that is base64 already. */
 export type BinaryData = Uint8Array | string;
 
 const base64 = (data: BinaryData): string =>
@@ -36,15 +36,14 @@ export function audioBlock(data: BinaryData, mimeType: string, extras: BlockExtr
   return { type: 'audio', data: base64(data), mimeType, ...extras };
 }
 
-/** The contents that the block of a resource is made of: `name` may be left out, and bytes need not be base64. */
+/** A resource to put into a block: `name` may be left out, and bytes need not be base64. */
 export type EmbeddedContents = Partial<Omit<Resource, 'uri'>> & { readonly uri: string } & (
     | { readonly text: string }
     | { readonly blob: BinaryData }
   );
 
 /**
- * A resource in a block. `annotations` are accepted for those who know the block with annotations of its own: they are
- * sent as the resource's, never as the block's (2093-9).
+ * Makes a block of a resource. `annotations` in `extras` are sent as those of the resource, never of the block (2093-9).
  */
 export function resourceBlock(resource: EmbeddedContents, extras: BlockExtras = {}): EmbeddedResource {
   const { annotations, ...rest } = extras;
@@ -53,17 +52,17 @@ export function resourceBlock(resource: EmbeddedContents, extras: BlockExtras = 
   return withResourceAnnotations({ type: 'resource', resource: content, ...rest }, annotations);
 }
 
-/** A pointer to a resource, which the client may read. */
+/** Makes a link to a resource, which the client may read. */
 export function linkBlock(resource: Resource): ResourceLink {
   return { ...resource, type: 'resource_link' };
 }
 
-/** A tool's result as it may be sent: no block of a resource has annotations of its own (2093-9). */
+/** Returns a tool's result as it may be sent: no block of a resource has annotations of its own (2093-9). */
 export function sendableResult(result: CallToolResult): CallToolResult {
   return result.content.some(hasOwnAnnotations) ? { ...result, content: result.content.map(sendableBlock) } : result;
 }
 
-/** The same for a prompt. */
+/** Does the same for a prompt. */
 export function sendablePrompt(result: GetPromptResult): GetPromptResult {
   if (!result.messages.some((message) => hasOwnAnnotations(message.content))) return result;
   const messages = result.messages.map((message) => ({ ...message, content: sendableBlock(message.content) }));
@@ -74,14 +73,14 @@ type Annotated = EmbeddedResource & { readonly annotations?: Annotations };
 
 const hasOwnAnnotations = (block: ContentBlock): boolean => block.type === 'resource' && 'annotations' in block;
 
-/** A block as it may be sent. */
+/** Returns a block as it may be sent. */
 export function sendableBlock(block: ContentBlock): ContentBlock {
   if (block.type !== 'resource') return block;
   const { annotations, ...rest } = block as Annotated;
   return withResourceAnnotations(rest, annotations);
 }
 
-/** Gives the resource in a block annotations; its own win. */
+/** Adds annotations to the resource in a block. The resource's own annotations take precedence. */
 function withResourceAnnotations(block: EmbeddedResource, annotations: Annotations | undefined): EmbeddedResource {
   if (annotations === undefined) return block;
   const resource: ResourceContents = {

@@ -1,30 +1,30 @@
 /**
- * Versions of contents inside. One belongs to one `BodyContent`, and no copy of that has it: a layer that makes another content
- * gives none, unless it says that the bytes are the same, or makes a version of its own (decision 52).
+ * Keeps versions of contents within the server. A version belongs to one `BodyContent` object, and a copy of it has none. So a
+ * content that a layer makes has no version, unless the layer says that the bytes are the same, or makes a version of its own.
  */
 import { createHash } from 'node:crypto';
 import { isWeakVersion } from '../protocol/content-version.ts';
 
-/** The most bytes that a version is made of where nobody knows another one: it takes a millisecond. */
+/** The most bytes of which a digest is made when there is no other version: it takes a millisecond. */
 const MAX_DIGESTED_BYTES = 1024 * 1024;
 
-/** A version, or how to find it out when somebody wants it. */
+/** A version, or a function that finds it out when it is wanted. */
 type Version = string | undefined | (() => string | undefined);
 
 const versions = new WeakMap<object, Version>();
 
-/** Makes a version of JSON values that are others for each other content. @param weak they are nearly sure to be */
+/** Makes a version of JSON values that differ if the contents do. @param weak whether they may, rarely, be the same all the same */
 export function versionFrom(facts: readonly unknown[], weak = false): string {
   const hash = createHash('sha256').update(JSON.stringify(facts)).digest('base64url').slice(0, 22);
   return weak ? `W/"${hash}"` : `"${hash}"`;
 }
 
-/** Returns the strong version that bytes in memory have by themselves; undefined for many bytes. */
+/** Returns a strong version of bytes in memory, which is their digest; undefined if there are too many bytes. */
 export const versionOfBytes = (bytes: Uint8Array): string | undefined =>
   bytes.byteLength > MAX_DIGESTED_BYTES ? undefined : `"${createHash('sha256').update(bytes).digest('base64url')}"`;
 
 /**
- * Says which version a `BodyContent` is of: that of the whole resource, also for a window of it.
+ * Gives a `BodyContent` its version: that of the whole resource, even if the content is a window of it.
  * @returns `content`
  */
 export function versioned<C extends object>(content: C, version: Version): C {
@@ -32,20 +32,20 @@ export function versioned<C extends object>(content: C, version: Version): C {
   return content;
 }
 
-/** The version of a content; undefined where nobody knows one. */
+/** Returns the version of a content; undefined if none is known. */
 export function versionOf(content: object): string | undefined {
   const version = versions.get(content);
   return typeof version === 'function' ? version() : version;
 }
 
-/** Says that a content has the very bytes of another one, of which it was made. @returns `content` */
+/** Gives a content the version of another one, from which it was made and whose bytes it has. @returns `content` */
 export const sameBytes = <C extends object>(content: C, from: object): C => versioned(content, versions.get(from));
 
 /**
- * Returns the version that is published of a content: another one where the bytes differ, or anything that is said with them.
- * @param said the JSON that goes with the bytes, such as their metadata and the window that was asked for
+ * Returns the version of a content that clients see. It differs if the bytes differ, or anything that is sent with them.
+ * @param sentWith the JSON that is sent with the bytes, such as their metadata and the window that was asked for
  */
-export function publishedVersion(content: object, said: readonly unknown[]): string | undefined {
+export function publishedVersion(content: object, sentWith: readonly unknown[]): string | undefined {
   const version = versionOf(content);
-  return version === undefined ? undefined : versionFrom([version, ...said], isWeakVersion(version));
+  return version === undefined ? undefined : versionFrom([version, ...sentWith], isWeakVersion(version));
 }

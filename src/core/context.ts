@@ -1,4 +1,4 @@
-/** On whose behalf, and until when, an operation runs. Every provider and layer method gets one. */
+/** The context of an operation: on whose behalf, and until when, it runs. Every method of a provider or layer gets one. */
 import { setMaxListeners } from 'node:events';
 import type { InputRequest } from '../protocol/input-required.ts';
 import type { AccessOperation, Decided } from './decided.ts';
@@ -9,7 +9,7 @@ import type { Trace } from './trace.ts';
 export interface Principal {
   /** Stable and unique within the server; cursors and watches are bound to it. */
   readonly id: string;
-  /** Who it is, as the issuer calls them. */
+  /** The name of the subject at the issuer. */
   readonly subject?: string | undefined;
   /** The authorization server that vouches for the subject. */
   readonly issuer?: string | undefined;
@@ -45,22 +45,23 @@ export interface ClientFeatures {
   readonly roots: boolean;
   /** Its capabilities as it declared them. */
   readonly declared?: Readonly<Record<string, unknown>> | undefined;
-  /** Log messages that it wants are of this level or above; undefined where it has not said. */
+  /** The lowest level of log messages that the client wants; undefined if it has not said. */
   readonly logLevel?: LoggingLevel | undefined;
   /**
-   * Asks it while the request is running, which works in the 2025 era; elsewhere a question is an answer (`InputRequired`).
-   * @param reports lets the client say that it is still at it, which gives it more time
-   * @throws what the client answers with when it refuses
+   * Asks the client while the request is running, which works in the 2025 era. In the 2026 era, the question is the answer to
+   * the request (`InputRequired`).
+   * @param reports lets the client report progress, which gives it more time
+   * @throws the client's error if it refuses
    */
   readonly ask?: ((request: InputRequest, signal: AbortSignal, reports?: boolean) => Promise<unknown>) | undefined;
 }
 
-/** @param uri a provider's own, or in layers a published one */
+/** Whether the caller may do an operation. @param uri the provider's own URI, or in layers the published one */
 export type May = (operation: AccessOperation, uri: string) => boolean | Promise<boolean>;
 
 /** The latest round of an operation that had to ask the client. */
 export interface Round {
-  /** The client's answers by key: its word, to be validated. */
+  /** The client's answers by key. They can be anything: validate them. */
   readonly answers: Readonly<Record<string, unknown>>;
   /** The state that was sent along with the question. */
   readonly state: unknown;
@@ -86,36 +87,36 @@ export interface Context {
   readonly roots?: readonly string[] | undefined;
   /** The client that asks; undefined where nothing is known of it. */
   readonly client?: ClientFeatures | undefined;
-  /** The operation that a description is wanted for, where it is another one: then access to that one is decided. */
+  /** The operation for which metadata is wanted, if it is not `metadata` itself: access to that operation is decided then. */
   readonly purpose?: Exclude<AccessOperation, 'metadata'> | undefined;
   /**
-   * A watch of a folder tells of changes of the resources in it, too, by their URIs: of providers whose features say
-   * `watchesInside`. Default: only of its set of children.
+   * Whether a watch of a folder also reports changes of the resources in it, by their URIs, at providers whose features have
+   * `watchesInside`. Default: it reports only changes of its list of children.
    */
   readonly inside?: boolean | undefined;
   /**
-   * Whether the caller may have this: for what one resource tells of others, such as the rows of a page. Undefined where
-   * everything may be had, and for providers that do not `gather`.
+   * Tells whether the caller may see a resource that another one shows, such as a row of a page. Undefined if the caller may see
+   * everything, and for providers that do not gather (`gathers` in their features).
    */
   readonly may?: May | undefined;
-  /** Is told what was decided about this operation. */
+  /** Called with the decision about this operation. */
   readonly decided?: ((decided: Decided) => void) | undefined;
   /**
-   * Takes what is done when it is certain that there is an answer, of which this operation is a part: the other parts may
-   * still say that they would not be given again. Undefined: it is certain.
+   * Takes a function to call when it is certain that the answer is given of which this operation is a part. Until then, other
+   * parts of it may still say that they would not be given again. Undefined if it is certain already.
    */
   readonly onceCertain?: ((done: () => void) => void) | undefined;
   /** The trace that the operation is a part of; undefined where there is none. */
   readonly trace?: Trace | undefined;
-  /** Takes what is to be said of the answer as a whole. */
+  /** Takes notes about the answer as a whole. */
   readonly notes?: AnswerNotes | undefined;
-  /** Answers to what was asked before, when an operation runs again with them. */
+  /** The client's answers to earlier questions, when an operation runs again with them. */
   readonly round?: Round | undefined;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The same operation under another signal, to which many may listen at once, too. */
+/** Returns the context with another signal, to which any number of listeners may listen at once. */
 export function withSignal(ctx: Context, signal: AbortSignal): Context {
   setMaxListeners(0, signal);
   return Object.freeze({ ...ctx, signal });
@@ -124,7 +125,7 @@ export function withSignal(ctx: Context, signal: AbortSignal): Context {
 /** Makes a frozen context; what is left out is anonymous, silent and never aborted. */
 export function createContext(parts: Partial<Context> = {}): Context {
   const signal = parts.signal ?? new AbortController().signal;
-  // Each operation of a request listens to it while it runs, and there may be many at once: no leak to be warned of.
+  // Many operations of a request may listen to its signal at once. This is no leak, so Node.js is not to warn of it.
   setMaxListeners(0, signal);
   return Object.freeze({
     principal: parts.principal ?? ANONYMOUS,
@@ -133,7 +134,7 @@ export function createContext(parts: Partial<Context> = {}): Context {
     log: parts.log ?? SILENT,
     peer: parts.peer ?? (parts.principal ?? ANONYMOUS).id,
     confirmed: parts.confirmed ?? NONE,
-    // Each key, whether there is something to say or not: contexts that are made alike are quick to copy.
+    // Keys are set even if they are undefined, since objects of the same shape are quick to copy.
     refused: parts.refused,
     roots: parts.roots,
     client: parts.client,

@@ -1,4 +1,4 @@
-/** A provider out of as little as a list and a read: the rest of the interface is filled in from what is given. */
+/** Makes a provider of as little as a list and a read, and fills in the rest of the interface. */
 import type { DefinedTemplate, ProviderDefinition } from './define-provider/definition.ts';
 import { createFinder, isContainer } from './define-provider/find.ts';
 import { readDefined } from './define-provider/read.ts';
@@ -20,9 +20,9 @@ export type {
 } from './define-provider/definition.ts';
 
 /**
- * Defines a provider. Its features are what the definition has: watching with `watch`, templates and their completion
- * with `templates`. For full control implement `ResourceProvider` itself; `providerContract` of `vitrine/testing` holds
- * either to what is expected of a provider.
+ * Defines a provider. Its features follow from the definition: watching from `watch`, templates and their completion from
+ * `templates`. For full control, implement `ResourceProvider` itself. `providerContract` of `vitrine/testing` checks that either
+ * does what a provider has to do.
  *
  * @throws UriTemplateError for a template that is not one
  * @example

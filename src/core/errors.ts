@@ -30,7 +30,7 @@ export interface ResourceErrorOptions {
   readonly cause?: unknown;
   /** Facts for the peer beside the URI, such as a limit in bytes. Must be safe to send. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** `false` where what was asked for may have been done: to ask again could do it twice. Default: by the code. */
+  /** `false` if the request may have been carried out, so that a second one could do it twice. Default: by the code. */
   readonly retryable?: false | undefined;
 }
 
@@ -56,7 +56,7 @@ export class ResourceError extends Error {
     this.retryable = options.retryable ?? RETRYABLE.has(code);
   }
 
-  /** The same error of something that may have been done all the same. */
+  /** Returns the same error for a request that may have been carried out nevertheless. */
   afterwards(): ResourceError {
     const message = `${this.message}; what was asked for may have been done all the same`;
     return new ResourceError(this.code, message, { ...this.#options, retryable: false });
@@ -67,12 +67,12 @@ export class ResourceError extends Error {
     return { uri, cause, details, retryable: retryable ? undefined : false };
   }
 
-  /** The same error about another URI: what the caller sent, or what a mount publishes. */
+  /** Returns the same error about another URI: the one that the caller sent, or that a mount publishes. */
   withUri(uri: string): ResourceError {
     return new ResourceError(this.code, this.message, { ...this.#options, uri });
   }
 
-  /** The same error with what was behind it, for the log. */
+  /** Returns the same error with its cause, for the log. */
   withCause(cause: unknown): ResourceError {
     return new ResourceError(this.code, this.message, { ...this.#options, cause });
   }
@@ -81,15 +81,15 @@ export class ResourceError extends Error {
 Object.defineProperty(ResourceError.prototype, MARK, { value: true });
 Object.defineProperty(ResourceError, Symbol.hasInstance, {
   value(this: unknown, error: unknown): boolean {
-    // Classes below this one inherit the function, and go by themselves.
+    // Subclasses inherit the function, but are told apart by their own prototypes.
     if (this !== ResourceError) return Function.prototype[Symbol.hasInstance].call(this, error);
     return error instanceof Error && MARK in error;
   },
 });
 
 /**
- * An error of another server, to be sent on: its code, its words, its data. Where it says that a resource is missing, the
- * code is `-32002`, whichever era that server speaks.
+ * An error of another server that is sent on with its code, message and data. If it says that a resource is missing, the code
+ * is `-32002`, whichever era that server speaks.
  */
 export class PeerError extends ResourceError {
   readonly wire: WireError;
@@ -127,8 +127,8 @@ export interface WireError {
 
 /**
  * Maps any thrown value to what a peer may see. Whatever is not a `ResourceError` becomes a bare internal error with
- * the request id, under which the log has the rest. A missing resource has the code of the era: the same one for whatever
- * is not found, or the code would tell what is hidden from what is missing.
+ * the request id, under which the log has the rest. The code for a missing resource depends on the era. It is the same for
+ * hidden resources, or it would tell them apart from missing ones.
  */
 export function toWireError(error: unknown, requestId?: string, era: Era = 'modern'): WireError {
   if (error instanceof PeerError) return peerWireError(error, era);
@@ -151,7 +151,7 @@ export function toWireError(error: unknown, requestId?: string, era: Era = 'mode
   };
 }
 
-/** As it came, but for the code of a missing resource, which each era has its own for. */
+/** Returns the error as it came, except that a missing resource gets the code of the era. */
 function peerWireError({ wire, uri }: PeerError, era: Era): WireError {
   if (wire.code !== LEGACY_RESOURCE_NOT_FOUND) return wire;
   const missing = { ...wire, code: missingCode(era) };

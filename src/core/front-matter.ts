@@ -1,18 +1,18 @@
-/** YAML between two lines of `---` at the head of a text: split off, parsed within limits, and checked to mean one thing. */
+/** Splits YAML between two lines of `---` off the head of a text, and parses it within limits. */
 import type { Document } from 'yaml';
 
 const FENCE = '---';
 
-/** The most characters of a head. What is parsed at once keeps others waiting. */
+/** The most characters of a head. While it is parsed, nothing else runs. */
 export const MAX_HEAD = 16 * 1024;
 
-/** The most references to other places of a head. */
+/** The most aliases in a head. */
 const MAX_ALIASES = 100;
 
-/** A fault in a text, and its line. For whoever wrote the text: it goes to the log, not to a client. */
+/** A fault in a text, with its line. It goes to the log, for the author of the text, and not to a client. */
 export class LineFault extends Error {
   override readonly name: string = 'LineFault';
-  /** From 1, in the text. */
+  /** The number of the line in the text, from 1. */
   readonly line: number;
 
   constructor(message: string, line: number) {
@@ -22,10 +22,10 @@ export class LineFault extends Error {
 }
 
 export interface FrontMatter {
-  /** The text between the two lines; undefined where the text has no head. */
+  /** The text between the two lines; undefined if the text has no head. */
   readonly head: string | undefined;
   readonly body: string;
-  /** Lines before the body. */
+  /** How many lines come before the body. */
   readonly before: number;
 }
 
@@ -40,17 +40,17 @@ export function splitFrontMatter(text: string): FrontMatter {
 
 export interface ParsedHead {
   readonly value: unknown;
-  /** The line of a value in the text, or of the nearest one around it. */
+  /** Returns the line of a value in the text, or of the nearest value around it. */
   lineOf(path: readonly PropertyKey[]): number;
 }
 
-/** Keys are looked at below: the library compares each with each. */
+/** `assertSound` finds keys that come twice: the library compares every key with every other, which takes long. */
 const YAML = { uniqueKeys: false, stringKeys: true, prettyErrors: false, logLevel: 'error' } as const;
 
-/** Parses a head as YAML 1.2. @throws LineFault for what is no YAML, is too long, or has a key twice */
+/** Parses a head as YAML 1.2. @throws LineFault for a head that is not YAML, is too long, or has a key twice */
 export async function parseHead(head: string): Promise<ParsedHead> {
   if (head.length > MAX_HEAD) throw new LineFault(`the front matter has more than ${MAX_HEAD} characters`, 1);
-  // Loaded with the first head: a server without prompts and skills starts without it.
+  // The parser is loaded with the first head, so that a server without prompts and skills starts without it.
   const yaml = await import('yaml');
   const counter = new yaml.LineCounter();
   const lineAt = (offset: number): number => counter.linePos(offset).line + 1;
@@ -61,13 +61,13 @@ export async function parseHead(head: string): Promise<ParsedHead> {
     return { value, lineOf: (path) => lineAt(offsetOf(document, path)) };
   } catch (error) {
     if (error instanceof LineFault) throw error;
-    // The library says so by overflowing the stack where there are too many levels, and of aliases in words.
+    // With too many levels the library overflows the stack; with too many aliases it throws an error of its own.
     const excess = error instanceof RangeError ? 'levels' : 'aliases';
     throw new LineFault(`the front matter has too many ${excess}`, 2);
   }
 }
 
-/** @throws LineFault for what is no YAML, a key that comes twice, and too many aliases */
+/** @throws LineFault for invalid YAML, a key that comes twice, and too many aliases */
 function assertSound(document: Document, yaml: typeof import('yaml'), lineAt: (offset: number) => number): void {
   const [broken] = document.errors;
   if (broken !== undefined) throw new LineFault(broken.message, lineAt(broken.pos[0]));
@@ -89,7 +89,7 @@ function assertSound(document: Document, yaml: typeof import('yaml'), lineAt: (o
   });
 }
 
-/** The beginning of a value, or of the nearest one around it. */
+/** Returns the offset of a value, or of the nearest value around it. */
 function offsetOf(document: { getIn(path: unknown[], keep: boolean): unknown }, path: readonly PropertyKey[]): number {
   for (let depth = path.length; depth >= 0; depth--) {
     const node = document.getIn(path.slice(0, depth), true) as

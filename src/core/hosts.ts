@@ -1,6 +1,6 @@
 /**
- * Classifies host names and addresses: the one place that decides what is public, what is this machine, and what is of the
- * network that a machine stands in.
+ * Classifies host names and addresses. Only this file decides whether one is public, means this machine, or is in a private
+ * network.
  */
 import ipaddr from 'ipaddr.js';
 
@@ -9,7 +9,7 @@ export type HostKind =
   | 'public'
   /** This machine: its addresses, and all names below `localhost` (RFC 6761). */
   | 'loopback'
-  /** The network around: RFC 1918, RFC 4193, and behind a carrier (RFC 6598). */
+  /** A private network: RFC 1918, RFC 4193, or behind a carrier (RFC 6598). */
   | 'private'
   /** Nobody's: unspecified, broadcast, multicast. */
   | 'nobody'
@@ -32,7 +32,7 @@ const KINDS: Readonly<Record<string, HostKind>> = {
   multicast: 'nobody',
 };
 
-/** All that is assigned for use on the internet lies in here. */
+/** The range of all addresses that are assigned for use on the internet. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 
 /** Names below these are not in the public DNS (RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and what networks use). */
@@ -51,8 +51,8 @@ export function kindOfHost(hostname: string): HostKind {
 }
 
 /**
- * Whether a host name or address means this machine and no other: `localhost`, or an address that does. Other names below
- * `localhost` are left out, for some systems ask the DNS for them.
+ * Whether a host name or address certainly means this machine: `localhost`, or a loopback address. Names below `localhost` do
+ * not count, since some systems ask the DNS for them.
  */
 export function isLoopback(hostname: string): boolean {
   const address = addressIn(hostname);
@@ -62,18 +62,18 @@ export function isLoopback(hostname: string): boolean {
 /** Whether a host is one of these domains, or below one. */
 export function isWithin(hostname: string, domains: readonly string[]): boolean {
   const host = withoutDot(hostname);
-  return domains.some((each) => {
-    const domain = withoutDot(each).replace(/^\./, '');
+  return domains.some((entry) => {
+    const domain = withoutDot(entry).replace(/^\./, '');
     return domain !== '' && (host === domain || host.endsWith(`.${domain}`));
   });
 }
 
 const withoutDot = (hostname: string): string => hostname.toLowerCase().replace(/\.+$/, '');
 
-/** The address that a text is, in brackets or not; an IPv4 address in an IPv6 one is judged as itself. */
+/** Parses an address, in brackets or not; undefined if the text is none. An IPv4 address in an IPv6 one is returned as itself. */
 export function addressIn(text: string): Address | undefined {
   const [plain = ''] = text.replace(/^\[(.*)\]$/, '$1').split('%', 1);
-  // Four numbers: `127.1` is for URL parsers, which write it out.
+  // An IPv4 address has four numbers here. URL parsers write shorter ones out, such as `127.1`.
   if (!plain.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(plain)) return undefined;
   return ipaddr.isValid(plain) ? embedded(ipaddr.process(plain)) : undefined;
 }
@@ -88,6 +88,6 @@ export function kindOfAddress(address: Address): HostKind {
 function embedded(address: Address): Address {
   if (address instanceof ipaddr.IPv4 || address.range() !== 'rfc6052') return address;
   const bytes = address.toByteArray();
-  // Of the local prefix nobody knows where the address lies in it.
+  // With a local prefix, it is not known which bytes are the IPv4 address.
   return bytes[5] === 0 && bytes[4] === 0 ? new ipaddr.IPv4(bytes.slice(12)) : address;
 }

@@ -1,4 +1,4 @@
-/** Checks the addresses of icons and websites, whoever wrote them: no scheme that runs or opens something (973-4). */
+/** Checks the addresses of icons and websites, whoever wrote them: a scheme must not run or open anything (973-4). */
 
 /** The most UTF-16 units of an address that is no `data:` URI. */
 const MAX_ADDRESS = 8_192;

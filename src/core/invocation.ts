@@ -1,4 +1,4 @@
-/** Adds to the context, for tools, prompts and reads, the way back to the client while the request is running. */
+/** The context of tools, prompts and reads, which can also reach the client while the request is running. */
 
 import type { ClientFeatures, Context, LoggingLevel } from './context.ts';
 import { keyed } from './keyed.ts';
@@ -11,7 +11,7 @@ export type OtherFields = Readonly<Record<string, unknown>>;
 export interface Invocation extends Context {
   readonly client: ClientFeatures;
   /**
-   * Reports progress where the client asked for it. Values that do not increase are left out, and so are reports that
+   * Reports progress if the client asked for it. Values that do not increase are left out, and so are reports that
    * follow each other too fast (SEC-UTIL-3). Never put data of a resource into the message.
    */
   progress(progress: number, total?: number, message?: string, others?: OtherFields): void;
@@ -19,15 +19,15 @@ export interface Invocation extends Context {
   readonly wantsProgress: boolean;
   /**
    * Sends a log message to the client, at the level it asked for or above; scrubbed and rate-limited (SEC-UTIL-4).
-   * @param logger who says it: this server where that is left out, and nobody where it is null
+   * @param logger the name of the logger; this server by default, none for null
    */
   notify(level: LoggingLevel, data: unknown, logger?: string | null, others?: OtherFields): void;
   /**
-   * Ends the connection on which the client waits, where it can come back for the answer: for work that takes long, over
-   * HTTP with `resume`. The work goes on. Does nothing elsewhere.
+   * Ends the connection on which the client waits, for work that takes long. The work goes on, and the client comes back for
+   * the answer. Works over HTTP with `resume`, and does nothing elsewhere.
    */
   hangUp(): void;
-  /** The client's answers to what the latest round asked, by key, without a prototype. They are its word: validate them. */
+  /** The client's answers to the questions of the latest round, by key, without a prototype. Validate them: they can be anything. */
   readonly answers: Readonly<Record<string, unknown>>;
   /** The state that `seal` was given in the latest round, or undefined in the first. Altered state never gets here. */
   readonly state: unknown;
@@ -37,7 +37,7 @@ export interface Invocation extends Context {
 
 const ignore = (): void => {};
 
-/** An invocation without a way back: nobody is listening, nothing was asked. */
+/** Makes an invocation for an operation without a client: nobody gets its reports, and there are no answers. */
 export function detached(ctx: Context): Invocation {
   return {
     ...ctx,

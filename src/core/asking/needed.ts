@@ -9,7 +9,7 @@ import { ResourceError } from '../errors.ts';
 
 export type InputRequests = Readonly<Record<string, InputRequest>>;
 
-/** Nothing happens until the client has answered. */
+/** The error of an operation that does nothing until the client has answered. */
 export abstract class AnswerNeeded extends ResourceError {
   /** The questions for the client; undefined where it cannot be asked, or its answer is already known. */
   abstract question(ctx: Pick<Context, 'client' | 'refused'>): InputRequests | undefined;
@@ -53,7 +53,7 @@ export function rootsIn(answer: unknown): readonly string[] | undefined {
   return Object.freeze(uris.filter((uri) => typeof uri === 'string').slice(0, MAX_ROOTS));
 }
 
-/** A human has to say yes first. */
+/** A human has to confirm the operation first. */
 export class ConfirmationNeeded extends AnswerNeeded {
   /** The entry that `Context.confirmed` has to have. */
   readonly key: string;

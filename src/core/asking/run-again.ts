@@ -1,14 +1,14 @@
 /**
- * Asks the client and runs again: the one place where what an operation lacks (`needed.ts`) becomes a question. Nothing
- * is kept meanwhile. What the client has said so far goes round with the question, sealed, and so does what the operation
- * itself had asked, sealed and been answered.
+ * Asks the client for an answer that an operation needs (`needed.ts`), and runs the operation again with it. Nothing is kept in
+ * memory meanwhile: the client's earlier answers, and the state and answers of the operation's own questions, are sealed and
+ * go to the client and back with the question.
  */
 import { type ElicitationAnswer, type InputRequired, inputRequired } from '../../protocol/input-required.ts';
 import { ResourceError } from '../errors.ts';
 import type { Invocation } from '../invocation.ts';
 import { AnswerNeeded, CONFIRM, ConfirmationNeeded, ROOTS, rootsIn } from './needed.ts';
 
-/** The state that goes round with a question. */
+/** The state that goes to the client and back with a question. */
 interface Round {
   /** The state that the operation itself sealed. */
   readonly state?: unknown;
@@ -21,30 +21,31 @@ interface Round {
 }
 
 interface Asking {
-  /** Of what is to be confirmed; undefined for the roots. */
+  /** The key of the operation to confirm; undefined if the question is for the roots. */
   readonly key?: string | undefined;
-  /** The client's answers to the operation itself, up to now. */
+  /** The client's answers to the operation's own questions, up to now. */
   readonly answers: Invocation['answers'];
 }
 
 /**
- * Runs an operation; where it needs an answer of the client, asks, and runs it again with that.
- * @throws ResourceError `denied` where the client cannot be asked, or a human has said no
+ * Runs an operation. If it needs an answer, returns a question for the client. The client repeats its request with the answer,
+ * and the operation runs again with it.
+ * @throws ResourceError `denied` if the client cannot be asked, or a human has said no
  */
 export async function askAndRunAgain<T extends object>(
   invocation: Invocation,
   run: (invocation: Invocation) => Promise<T>,
 ): Promise<T | InputRequired> {
-  // Sealed here and nowhere else.
+  // A state is always a `Round`, since it is sealed only in this function.
   const round: Round = invocation.state ?? {};
   const { asking, state } = round;
   const asksRoots = asking !== undefined && asking.key === undefined;
-  const given = round.roots ?? (asksRoots ? rootsIn(invocation.answers[ROOTS]) : undefined);
-  const roots = invocation.roots ?? given;
+  const answeredRoots = round.roots ?? (asksRoots ? rootsIn(invocation.answers[ROOTS]) : undefined);
+  const roots = invocation.roots ?? answeredRoots;
   const key = asking?.key;
   const saidYes = isYes(invocation.answers[CONFIRM]);
   const confirmed = key !== undefined && saidYes ? [...(round.confirmed ?? []), key] : round.confirmed;
-  const known = { roots: given, confirmed };
+  const carried = { roots: answeredRoots, confirmed };
   const again: Invocation = {
     ...invocation,
     roots,
@@ -54,7 +55,7 @@ export async function askAndRunAgain<T extends object>(
     refused: key !== undefined && !saidYes ? new Set([key]) : invocation.refused,
     // A client that did not give its roots is not asked for them again.
     client: asksRoots && roots === undefined ? { ...invocation.client, roots: false } : invocation.client,
-    seal: (own) => invocation.seal({ ...known, state: own } satisfies Round),
+    seal: (sealed) => invocation.seal({ ...carried, state: sealed } satisfies Round),
   };
   try {
     return await run(again);
@@ -66,7 +67,7 @@ export async function askAndRunAgain<T extends object>(
       throw new ResourceError('denied', 'The user did not let this resource be read', { uri: error.uri });
     }
     const next = { key: error instanceof ConfirmationNeeded ? error.key : undefined, answers: again.answers };
-    return inputRequired(requests, invocation.seal({ ...known, state, asking: next } satisfies Round));
+    return inputRequired(requests, invocation.seal({ ...carried, state, asking: next } satisfies Round));
   }
 }
 

@@ -16,7 +16,7 @@ const STEP = 500;
 
 export interface Found {
   readonly resource: Resource;
-  /** The template whose instance it is, if it was found so. */
+  /** The template that the URI matches, if the resource was found by it. */
   readonly template?: MatchedTemplate | undefined;
 }
 
@@ -34,14 +34,14 @@ export function createFinder(definition: NamedDefinition, templates: readonly Pa
   const schemes = [definition.scheme].flat();
   const subscribe = definition.watch !== undefined;
 
-  function complete(said: DefinedResource): Resource {
-    const name = said.name ?? nameOfUri(said.uri) ?? definition.name;
-    const mimeType = said.mimeType ?? mimeTypeOfName(name);
+  function complete(resource: DefinedResource): Resource {
+    const name = resource.name ?? nameOfUri(resource.uri) ?? definition.name;
+    const mimeType = resource.mimeType ?? mimeTypeOfName(name);
     return {
-      ...said,
+      ...resource,
       name,
       ...(mimeType !== undefined && { mimeType }),
-      capabilities: { list: isContainer(said), subscribe },
+      capabilities: { list: isContainer(resource), subscribe },
     };
   }
 
@@ -83,16 +83,16 @@ export function createFinder(definition: NamedDefinition, templates: readonly Pa
   }
 
   async function describe(uri: string, ctx: Context): Promise<Found | undefined> {
-    const said = definition.metadata === undefined ? await lookUp(uri, ctx) : await definition.metadata(uri, ctx);
-    if (said !== undefined) return { resource: complete(said) };
+    const found = definition.metadata === undefined ? await lookUp(uri, ctx) : await definition.metadata(uri, ctx);
+    if (found !== undefined) return { resource: complete(found) };
     const template = matchTemplate(templates, uri);
     if (template === undefined) return undefined;
     const { name, title, description, mimeType, icons, annotations } = template.defined;
-    const own =
+    const facts =
       template.defined.metadata === undefined ? {} : await template.defined.metadata(template.variables, ctx, uri);
-    if (own === undefined) return undefined;
+    if (facts === undefined) return undefined;
     const inherited = { name, title, description, mimeType, icons, annotations };
-    return { resource: complete({ ...withoutUndefined(inherited), ...own, uri }), template };
+    return { resource: complete({ ...withoutUndefined(inherited), ...facts, uri }), template };
   }
 
   return {
@@ -129,4 +129,4 @@ const liesIn = (uri: string, container: string): boolean =>
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
 const withoutUndefined = <T extends object>(value: T): Present<T> =>
-  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Present<T>;
+  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Present<T>;

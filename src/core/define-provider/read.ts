@@ -1,4 +1,4 @@
-/** From what a definition's `read` gives to bodies; a container without content of its own reads as its children. */
+/** Makes bodies of the result of a definition's `read`. A container without content of its own reads as its children. */
 import type { Resource } from '../../protocol/resources.ts';
 import { type BodyContent, bytesOf, type ResourceBody, textBytes } from '../body.ts';
 import { childBodies } from '../child-bodies.ts';
@@ -69,9 +69,9 @@ const isBodies = (content: DefinedContent | readonly ResourceBody[]): content is
 function bodyOf(resource: Resource, content: DefinedContent): ResourceBody {
   if (typeof content === 'string') return { resource, content: textBytes(content) };
   if (content instanceof Uint8Array) return { resource, content: bytesOf(content) };
-  const said = content.mimeType === undefined ? resource : { ...resource, mimeType: content.mimeType };
-  if ('text' in content) return { resource: said, content: textBytes(content.text) };
-  if ('bytes' in content) return { resource: said, content: bytesOf(content.bytes) };
+  const described = content.mimeType === undefined ? resource : { ...resource, mimeType: content.mimeType };
+  if ('text' in content) return { resource: described, content: textBytes(content.text) };
+  if ('bytes' in content) return { resource: described, content: bytesOf(content.bytes) };
   const stream: BodyContent = { kind: 'stream', size: content.size, open: content.open };
-  return { resource: said, content: stream, close: content.close };
+  return { resource: described, content: stream, close: content.close };
 }

@@ -1,4 +1,4 @@
-/** The templates of a definition: matched, listed in pages, completed. */
+/** Matches, lists and completes the templates of a definition. */
 import type { Context } from '../context.ts';
 import { invalid } from '../errors.ts';
 import type { CompletionRequest, CompletionValues, Page, TemplatePage } from '../provider.ts';
@@ -19,7 +19,7 @@ export interface MatchedTemplate {
 export const parseTemplates = (templates: readonly DefinedTemplate[]): readonly ParsedTemplate[] =>
   templates.map((defined) => ({ parsed: parseUriTemplate(defined.uriTemplate), defined }));
 
-/** The first template that a URI is an instance of, of those with a `read` or a `metadata` of their own. */
+/** Finds the first template that the URI matches, among those with a `read` or a `metadata` of their own. */
 export function matchTemplate(templates: readonly ParsedTemplate[], uri: string): MatchedTemplate | undefined {
   for (const { parsed, defined } of templates) {
     if (defined.read === undefined && defined.metadata === undefined) continue;
@@ -29,7 +29,7 @@ export function matchTemplate(templates: readonly ParsedTemplate[], uri: string)
   return undefined;
 }
 
-/** A page of the templates as the wire has them; the position is the last one's text. */
+/** Returns a page of the templates as they are sent. The cursor is the text of the last template before the page. */
 export function templatePage(templates: readonly ParsedTemplate[], { cursor, limit }: Page): TemplatePage {
   const at = cursor === undefined ? 0 : templates.findIndex(({ parsed }) => parsed.text === cursor) + 1;
   if (cursor !== undefined && at === 0) throw invalid('The cursor names a template that does not exist');
@@ -42,7 +42,7 @@ export function templatePage(templates: readonly ParsedTemplate[], { cursor, lim
   };
 }
 
-/** @throws ResourceError `invalid` for a template or variable that there is not */
+/** @throws ResourceError `invalid` for a template or variable that does not exist */
 export async function completeTemplate(
   templates: readonly ParsedTemplate[],
   { uriTemplate, variable, value, known, limit }: CompletionRequest,
@@ -54,7 +54,7 @@ export async function completeTemplate(
     throw invalid(`The template has no variable named ${JSON.stringify(variable)}`, uriTemplate);
   }
   const { complete = {} } = template.defined;
-  const given = Object.hasOwn(complete, variable) ? await complete[variable]?.(value, known, ctx) : undefined;
-  const all = [...new Set(given)].filter((each) => each.startsWith(value));
+  const values = Object.hasOwn(complete, variable) ? await complete[variable]?.(value, known, ctx) : undefined;
+  const all = [...new Set(values)].filter((candidate) => candidate.startsWith(value));
   return { values: all.slice(0, limit), total: all.length, hasMore: all.length > limit };
 }

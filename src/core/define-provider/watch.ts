@@ -1,9 +1,9 @@
-/** One source of changes for all who watch: opened with the first of them, ended with the last. */
+/** Shares one source of changes among all watches. It is opened with the first watch and ended with the last. */
 import type { ChangeEvent } from '../provider.ts';
 import type { ProviderDefinition } from './definition.ts';
 
 export interface Watching {
-  /** @param uri undefined for the listed set */
+  /** @param uri the URI of a resource; undefined for the list of all */
   add(uri: string | undefined, onChange: (event: ChangeEvent) => void): Promise<AsyncDisposable>;
   close(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export function createWatching(open: Open): Watching {
   const watchers = new Set<Watcher>();
   let source: Promise<() => unknown> | undefined;
 
-  const tell = (uri?: string): void => {
+  const report = (uri?: string): void => {
     for (const watcher of [...watchers]) {
       if (watcher.uri !== uri) continue;
       watcher.onChange(uri === undefined ? { kind: 'list-changed' } : { kind: 'updated', uri });
@@ -38,7 +38,7 @@ export function createWatching(open: Open): Watching {
     async add(uri, onChange) {
       const watcher: Watcher = { uri, onChange };
       watchers.add(watcher);
-      source ??= (async () => open(tell))();
+      source ??= (async () => open(report))();
       try {
         await source;
       } catch (error) {

@@ -1,7 +1,7 @@
-/** The MIME type that a file name claims. Verification against the bytes is the mime layer's work. */
+/** Finds the MIME type that a file name claims. The mime layer verifies it against the bytes. */
 import mime from 'mime';
 
-/** Types that the registry lacks, or gives to something else than the files of today (`.ts` is not video). */
+/** Types that the registry lacks, or has for other files than those of today (`.ts` is not video). */
 const BY_EXTENSION: Readonly<Record<string, string>> = {
   astro: 'text/plain',
   bat: 'text/plain',
@@ -79,15 +79,15 @@ const BY_NAME: Readonly<Record<string, string>> = {
   readme: 'text/plain',
 };
 
-/** The type that a name claims, without parameters; undefined when the name claims none. */
+/** Returns the type that a name claims, without parameters; undefined when the name claims none. */
 export function mimeTypeOfName(name: string): string | undefined {
   const lower = name.toLowerCase();
   const dot = lower.lastIndexOf('.');
-  if (dot <= 0) return own(BY_NAME, lower);
+  if (dot <= 0) return entryOf(BY_NAME, lower);
   const extension = lower.slice(dot + 1);
-  return own(BY_EXTENSION, extension) ?? mime.getType(extension) ?? undefined;
+  return entryOf(BY_EXTENSION, extension) ?? mime.getType(extension) ?? undefined;
 }
 
-function own(table: Readonly<Record<string, string>>, key: string): string | undefined {
+function entryOf(table: Readonly<Record<string, string>>, key: string): string | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }
