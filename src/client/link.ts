@@ -168,7 +168,7 @@ export function createLink(client: Client, events: LinkEvents, owned: boolean): 
   };
 }
 
-/** Reports each notification after the client has handled it, and has requests sent unchanged, until `restore` is run. */
+/** Reports each notification after the client has handled it, and has requests sent under their own method names, until `restore` runs. */
 function observe(
   transport: Transport | undefined,
   notified: (message: { readonly method: string; readonly params: Data }) => void,

@@ -268,7 +268,7 @@ const NO_MOUNTS = 'Say what to serve, as in mounts: { docs: ./docs }';
 const NO_SERVERS = 'There is no server under mcpServers or servers, or all are disabled';
 
 const NO_ACCESS =
-  'auth says who may come in; add what they may do, as in access: { rules: [{ effect: allow, who: authenticated }] }';
+  'needs access beside it, for what callers may do, as in access: { rules: [{ effect: allow, who: authenticated }] }';
 
 const NO_KEYS = 'Replicas share keys; add keys, with a key that is made with: openssl rand -base64 32';
 

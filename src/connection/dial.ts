@@ -19,7 +19,7 @@ export type ConnectionTransport = Transport & {
   cut?(): void;
   /** How the program has ended by itself, as in `ended with exit status 1`; undefined while it runs. */
   readonly exit?: string | undefined;
-  /** Describes output that is no message, as in `wrote "...", which is no message`. Undefined if there was none. */
+  /** Describes output that is no message, as in `wrote "...", which is not an MCP message`. Undefined if there was none. */
   readonly odd?: string | undefined;
   /** The line of the program's standard error that tells most; undefined if there is none. */
   readonly stderrLine?: string | undefined;

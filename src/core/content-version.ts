@@ -13,7 +13,7 @@ type Version = string | undefined | (() => string | undefined);
 
 const versions = new WeakMap<object, Version>();
 
-/** Makes a version of JSON values that differ if the contents do. @param weak whether they may, rarely, be the same all the same */
+/** Makes a version of JSON values that differ if the contents do. @param weak whether, in rare cases, they do not */
 export function versionFrom(facts: readonly unknown[], weak = false): string {
   const hash = createHash('sha256').update(JSON.stringify(facts)).digest('base64url').slice(0, 22);
   return weak ? `W/"${hash}"` : `"${hash}"`;

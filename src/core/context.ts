@@ -102,8 +102,8 @@ export interface Context {
   /** Called with the decision about this operation. */
   readonly decided?: ((decided: Decided) => void) | undefined;
   /**
-   * Takes a function to call when it is certain that the answer is given of which this operation is a part. Until then, other
-   * parts of it may still say that they would not be given again. Undefined if it is certain already.
+   * Takes a function to call when it is certain that the whole answer is given, of which this operation is a part. Until then,
+   * its other parts may still say that they would not be given again. Undefined if it is certain already.
    */
   readonly onceCertain?: ((done: () => void) => void) | undefined;
   /** The trace that the operation is a part of; undefined where there is none. */

@@ -17,7 +17,7 @@ it.concurrent.each<[string, string, RegExp]>([
   [
     'auth without access',
     `${MOUNTS}${AUTH}`,
-    /:3.*auth says who may come in; add what they may do, as in access: \{ rules/,
+    /:3.*auth: needs access beside it, for what callers may do, as in access: \{ rules/,
   ],
   ['an empty access', `${MOUNTS}access: {}\n`, /:3.*Give rules, as in access: \{ rules/],
   ['an effect that is none', `${MOUNTS}access:\n  rules:\n    - effect: permit\n`, /:5.*effect/],
