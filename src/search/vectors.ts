@@ -1,6 +1,7 @@
 /**
- * The vectors of an index, by which places are found whose words are others: in a file beside it, and in memory, where all of
- * them are looked at for each question. A vector counts only as long as the index has the resource as it was.
+ * The vectors of an index. They find passages that mean the same as a question and use other words. A file beside the index keeps
+ * them; they are in memory, too, and each question is compared with all of them. A vector is used only while the index holds the
+ * version of the resource that the vector was made of.
  */
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,40 +15,46 @@ import { conditionsOf, type Place } from './ranking.ts';
 import type { FileStore } from './store.ts';
 import { SqlFault, type Statement, sqlThread } from './thread.ts';
 
-/** Bytes of all vectors; what has no room is found by its words alone. */
+/** The most bytes of all vectors together. Resources for which there is no room are found by their words alone. */
 const MAX_VECTOR_BYTES = 256 * 1024 * 1024;
 
-/** Resources that a question finds by meaning. */
-const MOST = 50;
+/** The most resources that a question finds by meaning. */
+const MAX_FOUND = 50;
 
-/** Resources that the index is asked about at a time. */
-const LOOKED = 500;
+/** The index is asked about this many resources at a time. */
+const LOOKUP_BATCH = 500;
 
-/** The least likeness (cosine) of what is found. */
-const LEAST = 0.3;
+/** The likeness (cosine) to the question that a passage needs to be found. */
+const MIN_LIKENESS = 0.3;
 
-/** Texts after which vectors are written: what has been written is not asked for again, whatever happens. */
-const WRITTEN = 32;
+/** Vectors are written to the file each time the server has made this many of them, so that a crash loses few. */
+const TEXTS_PER_WRITE = 32;
 
 /** Milliseconds that a question waits for its vector. */
 const QUESTION_MS = 2_000;
 
 /** Rows that are loaded at a time. */
-const ROWS = 1_000;
+const LOAD_BATCH = 1_000;
 
 const FILE = 'vectors.sqlite';
 const LOCK = 'vectors.lock';
 
 export interface Vectors {
-  /** Those of some resources of the index that have no vectors yet, and can get them now. Never throws. */
-  lacking(known: Iterable<Known>): Promise<ReadonlySet<string>>;
-  /** Takes the vectors of resources that the index has got. Only texts that have none go to the server. Never throws. */
+  /** The URIs of the given resources that have no vectors yet and can get them now. Never throws. */
+  lacking(resources: Iterable<Known>): Promise<ReadonlySet<string>>;
+  /** Makes and keeps the vectors of resources that are in the index. The server gets only texts without a vector. Never throws. */
   put(entries: readonly Entry[]): Promise<void>;
-  /** The places that are nearest to a text, of the kinds that are given by their keys and numbers. Never throws. */
+  /**
+   * The passages that mean most nearly what a text means. Never throws.
+   * @param kinds the keys of the kinds to search, each with its number in the index
+   */
   nearest(text: string, filters: Filters, kinds: ReadonlyMap<string, number>, ctx: Context): Promise<readonly Place[]>;
-  /** Takes resources out, with all below them. @param remove takes them out of the index @throws what that throws */
+  /** Removes the vectors of resources and of all below them. @param remove removes them from the index @throws what `remove` throws */
   remove(ids: readonly number[], remove: () => Promise<void>): Promise<void>;
-  /** Forgets what the index has no more, once it has been made: one that is made anew gets them back. Never throws. */
+  /**
+   * Forgets the vectors of resources that the index does not have. Called when the index is complete, because an index that is
+   * being rebuilt still needs them. Never throws.
+   */
   prune(): Promise<void>;
   close(): Promise<void>;
 }
@@ -57,9 +64,9 @@ export interface VectorOptions {
   readonly library: string;
   readonly store: Pick<FileStore, 'ask'>;
   readonly embedder: Embedder;
-  /** With other settings the vectors are begun anew. */
+  /** Vectors that were made with other settings are deleted. */
   readonly settings: string;
-  /** Is told when resources have no vectors, and the server gives some again. */
+  /** Called when the server gives vectors again and some resources have none. */
   readonly missed: () => void;
   readonly ctx: Context;
 }
@@ -68,16 +75,16 @@ export function createVectors({ folder, library, store, embedder, settings, miss
   const thread = sqlThread({ library, file: join(folder, FILE), lock: join(folder, LOCK), pragmas: [] });
   const held = new Map<string, Held>();
   let bytes = 0;
-  /** Bytes of the smallest resource for which there was no room. */
+  /** Bytes of the vectors of the smallest resource for which there was no room. */
   let refused: number | undefined;
-  /** Numbers of each vector. */
+  /** How many numbers each vector has. */
   let dimension: number | undefined;
-  /** Whether the server gave none for something that the index has. */
+  /** Whether a resource of the index has no vectors because the server gave none. */
   let missing = false;
   let opened: Promise<void> | undefined;
 
   async function load(): Promise<void> {
-    // SQLite gives its other files the mode of this one.
+    // Only this user may read the file. SQLite gives its journal the same mode.
     await (await open(join(folder, FILE), 'a', 0o600)).close();
     try {
       await loadFile();
@@ -101,32 +108,34 @@ export function createVectors({ folder, library, store, embedder, settings, miss
     ]);
     for (let last = ''; ; ) {
       const [rows = []] = await thread.run([
-        [`SELECT uri, held FROM vector WHERE uri > ? ORDER BY uri LIMIT ${ROWS}`, last],
+        [`SELECT uri, held FROM vector WHERE uri > ? ORDER BY uri LIMIT ${LOAD_BATCH}`, last],
       ]);
       for (const [uri, text] of rows) {
-        const each = heldIn(String(text));
-        dimension ??= dimensionOf(each);
-        if (dimensionOf(each) === dimension) keep(String(uri), each);
+        const resource = heldIn(String(text));
+        dimension ??= dimensionOf(resource);
+        if (dimensionOf(resource) === dimension) keep(String(uri), resource);
       }
       last = String(rows.at(-1)?.[0] ?? '');
-      if (rows.length < ROWS) return;
+      if (rows.length < LOAD_BATCH) return;
     }
   }
 
-  function keep(uri: string, each: Held | undefined): boolean {
+  /** Replaces the vectors of a resource in memory. @returns whether there was room for the new ones */
+  function keep(uri: string, resource: Held | undefined): boolean {
     bytes -= bytesOf(held.get(uri));
     held.delete(uri);
-    if (each === undefined) return false;
-    if (bytes + bytesOf(each) > MAX_VECTOR_BYTES) {
-      refused = Math.min(refused ?? bytesOf(each), bytesOf(each));
+    if (resource === undefined) return false;
+    const size = bytesOf(resource);
+    if (bytes + size > MAX_VECTOR_BYTES) {
+      refused = Math.min(refused ?? size, size);
       return false;
     }
-    held.set(uri, each);
-    bytes += bytesOf(each);
+    held.set(uri, resource);
+    bytes += size;
     return true;
   }
 
-  async function embedded(
+  async function embed(
     texts: readonly string[],
     signal: AbortSignal,
     mostMs?: number,
@@ -147,9 +156,9 @@ export function createVectors({ folder, library, store, embedder, settings, miss
     return vectors;
   }
 
-  /** Takes the vectors of some resources, in one transaction. */
-  async function take(entries: readonly Entry[]): Promise<void> {
-    const each = entries.map((entry) => {
+  /** Makes the vectors of some resources and writes them in one transaction. */
+  async function putBatch(entries: readonly Entry[]): Promise<void> {
+    const resources = entries.map((entry) => {
       const before = new Map(held.get(entry.uri)?.passages.map(({ digest, vector }) => [digest, vector]));
       const passages = (entry.container ? [] : entry.passages).map((passage) => {
         const text = meantText(entry, passage);
@@ -158,21 +167,21 @@ export function createVectors({ folder, library, store, embedder, settings, miss
       return { entry, before, passages };
     });
     const wanted = new Map(
-      each.flatMap(({ before, passages }) =>
+      resources.flatMap(({ before, passages }) =>
         passages.flatMap(({ text, digest }) => (before.has(digest) ? [] : [[digest, text] as const])),
       ),
     );
-    const vectors = wanted.size === 0 ? [] : await embedded([...wanted.values()], ctx.signal);
+    const vectors = wanted.size === 0 ? [] : await embed([...wanted.values()], ctx.signal);
     if (vectors === undefined) missing = true;
     const given = new Map([...wanted.keys()].map((digest, at) => [digest, vectors?.[at]]));
     const statements: Statement[] = [];
-    for (const { entry, before, passages } of each) {
+    for (const { entry, before, passages } of resources) {
       const { uri, kind, version, path, size, changed } = entry;
       const all = passages.flatMap(({ passage: { text: _text, ...place }, digest }) => {
         const vector = given.get(digest) ?? before.get(digest);
         return vector === undefined || vector.length !== dimension ? [] : [{ ...place, digest, vector }];
       });
-      // Those that it has are good for the next time.
+      // The vectors that the resource has already stay, and are used the next time.
       if (all.length < passages.length) continue;
       const now = { kind, version, path, size, changed, passages: all };
       if (all.length > 0 && keep(uri, now)) {
@@ -185,7 +194,7 @@ export function createVectors({ folder, library, store, embedder, settings, miss
     if (statements.length > 0) await thread.run(statements, true);
   }
 
-  /** @throws the reason of a signal */
+  /** Loads the file if needed and does some work. If that fails, logs the error and returns `otherwise`. */
   async function safely<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
     try {
       opened ??= load();
@@ -198,7 +207,7 @@ export function createVectors({ folder, library, store, embedder, settings, miss
     }
   }
 
-  /** Those of some resources that the index has, and that pass the filters. */
+  /** The version and kind of each given resource that is in the index and passes the filters. */
   async function inIndex(uris: readonly string[], filters: Filters) {
     const { sql, parameters } = conditionsOf(filters);
     const [rows = []] = await store.ask([
@@ -211,7 +220,7 @@ export function createVectors({ folder, library, store, embedder, settings, miss
     return new Map(rows.map(([uri, version, kind]) => [String(uri), { version, kind: Number(kind) }]));
   }
 
-  /** The URIs of resources and of all below them. */
+  /** The URIs of some resources and of all below them. */
   async function withChildren(ids: readonly number[]): Promise<readonly string[]> {
     const [rows = []] = await store.ask([
       [
@@ -240,17 +249,17 @@ export function createVectors({ folder, library, store, embedder, settings, miss
     prune: () =>
       safely(async () => {
         const all = [...held.keys()];
-        for (let first = 0; first < all.length; first += LOOKED) {
-          const some = all.slice(first, first + LOOKED);
-          const now = await inIndex(some, {});
-          await forget(some.filter((uri) => !now.has(uri)));
+        for (let first = 0; first < all.length; first += LOOKUP_BATCH) {
+          const batch = all.slice(first, first + LOOKUP_BATCH);
+          const indexed = await inIndex(batch, {});
+          await forget(batch.filter((uri) => !indexed.has(uri)));
         }
       }, undefined),
-    lacking: (known) =>
+    lacking: (resources) =>
       safely(async () => {
         const full = refused !== undefined && bytes + refused > MAX_VECTOR_BYTES;
         const none = embedder.resting || full;
-        const uris = [...known].flatMap(({ uri, container, version, kind }) => {
+        const uris = [...resources].flatMap(({ uri, container, version, kind }) => {
           const has = held.get(uri);
           return none || container || version === undefined || (has?.version === version && has.kind === kind)
             ? []
@@ -260,53 +269,59 @@ export function createVectors({ folder, library, store, embedder, settings, miss
       }, new Set<string>()),
     put: (entries) =>
       safely(async () => {
-        let some: Entry[] = [];
+        let batch: Entry[] = [];
         let texts = 0;
         for (const entry of entries) {
-          some.push(entry);
+          batch.push(entry);
           texts += entry.passages.length;
-          if (texts < WRITTEN) continue;
-          await take(some);
-          some = [];
+          if (texts < TEXTS_PER_WRITE) continue;
+          await putBatch(batch);
+          batch = [];
           texts = 0;
         }
-        await take(some);
+        await putBatch(batch);
       }, undefined),
     nearest: (text, filters, kinds, asking) =>
       safely(async () => {
         if (held.size === 0) return [];
-        const [wanted] = (await embedded([text], asking.signal, QUESTION_MS)) ?? [];
+        const [wanted] = (await embed([text], asking.signal, QUESTION_MS)) ?? [];
         if (wanted === undefined) return [];
-        const found: { readonly uri: string; readonly near: number; readonly at: number; readonly of: Held }[] = [];
+        /** Each resource with the place of its likest passage. */
+        const found: {
+          readonly uri: string;
+          readonly likeness: number;
+          readonly at: number;
+          readonly resource: Held;
+        }[] = [];
         const taken = breaks();
-        for (const [uri, each] of held) {
-          if (!kinds.has(each.kind)) continue;
-          const likenesses = each.passages.map(({ vector }) => dot(vector, wanted));
-          const near = Math.max(...likenesses);
-          if (near >= LEAST) found.push({ uri, near, at: likenesses.indexOf(near), of: each });
+        for (const [uri, resource] of held) {
+          if (!kinds.has(resource.kind)) continue;
+          const likenesses = resource.passages.map(({ vector }) => dot(vector, wanted));
+          const likeness = Math.max(...likenesses);
+          if (likeness >= MIN_LIKENESS) found.push({ uri, likeness, at: likenesses.indexOf(likeness), resource });
           const turn = taken();
           if (turn !== undefined) await turn;
         }
-        found.sort((a, b) => b.near - a.near || (a.uri < b.uri ? -1 : 1));
+        found.sort((a, b) => b.likeness - a.likeness || (a.uri < b.uri ? -1 : 1));
         const places: Place[] = [];
-        for (let first = 0; first < found.length && places.length < MOST; first += LOOKED) {
-          const some = found.slice(first, first + LOOKED);
-          const now = await inIndex(
-            some.map(({ uri }) => uri),
+        for (let first = 0; first < found.length && places.length < MAX_FOUND; first += LOOKUP_BATCH) {
+          const batch = found.slice(first, first + LOOKUP_BATCH);
+          const indexed = await inIndex(
+            batch.map(({ uri }) => uri),
             filters,
           );
-          for (const { uri, at, of } of some) {
-            const is = now.get(uri);
-            const passage = of.passages[at];
-            if (passage === undefined || is === undefined) continue;
-            if (is.version !== (of.version ?? null) || is.kind !== kinds.get(of.kind)) continue;
+          for (const { uri, at, resource } of batch) {
+            const now = indexed.get(uri);
+            const passage = resource.passages[at];
+            if (passage === undefined || now === undefined) continue;
+            if (now.version !== (resource.version ?? null) || now.kind !== kinds.get(resource.kind)) continue;
             const { headings, page, lines, bytes: place } = passage;
             const heading = headings.length === 0 ? undefined : headings.join(' > ');
-            const { path, size, changed } = of;
-            places.push({ uri, path, kind: is.kind, heading, page, lines, bytes: place, size, changed });
+            const { path, size, changed } = resource;
+            places.push({ uri, path, kind: now.kind, heading, page, lines, bytes: place, size, changed });
           }
         }
-        return places.slice(0, MOST);
+        return places.slice(0, MAX_FOUND);
       }, []),
     async close() {
       await opened?.catch(() => {});
@@ -316,8 +331,9 @@ export function createVectors({ folder, library, store, embedder, settings, miss
 }
 
 /**
- * The store, whose resources get their vectors when they are put in, and lose them when they are taken out. One that has none,
- * because the server was away or Vitrine was killed in between, is as one of which nobody can tell whether it has changed.
+ * Adds vectors to a store: `put` makes the vectors of resources, and `remove` deletes them. A resource may lack its vectors,
+ * because the server of embeddings was away or Vitrine was killed before they were made. Its version is then shown as unknown, so
+ * that the resource is read and put in again.
  */
 export const withVectors = (store: IndexStore, vectors: Vectors): IndexStore => ({
   ...store,
@@ -325,7 +341,9 @@ export const withVectors = (store: IndexStore, vectors: Vectors): IndexStore => 
     const known = await store.known(uris);
     const lacking = await vectors.lacking(known.values());
     if (lacking.size === 0) return known;
-    return new Map([...known].map(([uri, each]) => [uri, lacking.has(uri) ? { ...each, version: undefined } : each]));
+    return new Map(
+      [...known].map(([uri, resource]) => [uri, lacking.has(uri) ? { ...resource, version: undefined } : resource]),
+    );
   },
   get room() {
     return store.room;

@@ -1,4 +1,4 @@
-/** The client's side: SEP-2093 where the server has it, and what comes nearest where it has not (2093-11). */
+/** The client's side: uses SEP-2093 if the server has it, and otherwise the nearest that the base protocol offers (2093-11). */
 import type { Client } from '@modelcontextprotocol/client';
 import type { CallOptions } from '../client/asking.ts';
 import type { ResourceClient } from '../client/client.ts';
@@ -6,20 +6,20 @@ import type { ResourceMetadata } from '../client/described.ts';
 import type { ListOptions, ListReport } from '../client/paging.ts';
 import type { ListedResource } from '../client/shapes.ts';
 
-/** The resource client of each client, which knows whether the server has the methods. */
-const known = new WeakMap<Client, ResourceClient>();
+/** The resource client of each SDK client. It remembers whether the server has the methods of SEP-2093. */
+const resourceClients = new WeakMap<Client, ResourceClient>();
 
-/** Loaded when it is first needed: servers import this subpath, too. */
+/** Imports the resource client only when it is needed, because servers import this subpath, too. */
 async function resourcesOf(client: Client): Promise<ResourceClient> {
   const { createResourceClient } = await import('../client/index.ts');
-  const resources = known.get(client) ?? createResourceClient(client);
-  known.set(client, resources);
+  const resources = resourceClients.get(client) ?? createResourceClient(client);
+  resourceClients.set(client, resources);
   return resources;
 }
 
 /**
- * The direct children of a resource, a page at a time; without `uri` the server's default list. Returns, when it is done, the
- * report of `vitrine/client`: how the list was had, and which limit ended it.
+ * The direct children of a resource; without `uri` the server's default list. Pages are asked for as they are needed. At its end
+ * the generator returns a report: how the list was obtained, and which limit ended it.
  * @param client connected, of `@modelcontextprotocol/client`; it stays yours to close
  * @throws ResourceClientError `not-found`, `not-listable`
  */
@@ -34,7 +34,7 @@ export async function* listChildren(
 }
 
 /**
- * Returns what the server says of a resource: by `resources/metadata`, else by its list, else by a read.
+ * Returns the metadata of a resource: from `resources/metadata`, or else from the server's list, or else from a read.
  * @param client connected, of `@modelcontextprotocol/client`; it stays yours to close
  * @throws ResourceClientError `not-found`
  */

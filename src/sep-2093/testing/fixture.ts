@@ -1,4 +1,4 @@
-/** Types of the laws of SEP-2093, and of the server that they are checked on: a way to ask it, and what is in it. */
+/** Types of the laws of SEP-2093, and of the server under test: how a law asks it, and which resources it has. */
 import type { Data } from '../../protocol/data.ts';
 
 /** A server under test. Every law gets one of its own. */
@@ -10,13 +10,13 @@ export interface HierarchyFixture {
   request(method: string, params: Data): Promise<Data>;
   /** The server's capabilities as it declared them. */
   readonly capabilities: Data;
-  /** A resource with children, and the URIs of all of them in any order. More than a page of them proves more. */
+  /** A resource with children, and the URIs of all its children in any order. More than one page of children proves more. */
   readonly container: { readonly uri: string; readonly children: readonly string[] };
-  /** A resource without children that can be read. One with several formats proves more. */
+  /** The URI of a resource without children that can be read. A resource with several formats proves more. */
   readonly leaf: string;
-  /** A URI at which there is nothing. */
+  /** A URI without a resource. */
   readonly missing: string;
-  /** Ends what was made for the test. */
+  /** Stops the server and removes all that was made for the test. */
   close?(): Promise<void>;
 }
 
@@ -26,6 +26,6 @@ export type MakeHierarchyFixture = () => Promise<HierarchyFixture> | HierarchyFi
 export interface HierarchyLaw {
   /** The law as a sentence, with its clause. */
   readonly name: string;
-  /** @throws AssertionError where the server breaks it */
+  /** @throws AssertionError if the server breaks the law */
   readonly check: (fixture: HierarchyFixture) => Promise<void>;
 }

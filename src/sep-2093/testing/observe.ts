@@ -1,19 +1,19 @@
-/** How the laws look at a server. */
+/** Requests that the laws send, and lookups in the results. */
 import assert from 'node:assert/strict';
 import { type Data, isData } from '../../protocol/data.ts';
 import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from '../../protocol/error-codes.ts';
 import type { HierarchyFixture } from './fixture.ts';
 
-/** Pages of one list that are asked for at most. */
+/** The most pages of one list. */
 const MAX_PAGES = 1_000;
 
-/** Resources of the default list that each law looks at, at most. */
+/** The most resources of one list that a law looks at. */
 const SAMPLE = 50;
 
 export const list = async (fixture: HierarchyFixture, params: Data): Promise<readonly Data[]> =>
   dataIn(await fixture.request('resources/list', params), 'resources');
 
-/** All pages of the children of a container. */
+/** The children of the fixture's container, from all pages. */
 export async function childrenOf(fixture: HierarchyFixture): Promise<readonly Data[]> {
   const { uri } = fixture.container;
   const found: Data[] = [];
@@ -44,23 +44,23 @@ export async function metadataOf(fixture: HierarchyFixture, uri: unknown): Promi
 export const contentsOf = async (fixture: HierarchyFixture, uri: string): Promise<readonly Data[]> =>
   dataIn(await fixture.request('resources/read', { uri }), 'contents');
 
-/** @returns the flag of a resource; false where it is absent (2093-12) */
+/** @returns a capability of a resource; false if it is absent (2093-12) */
 export const flagOf = ({ capabilities }: Data, flag: string): boolean =>
   isData(capabilities) && capabilities[flag] === true;
 
-/** Returns the error of a request; undefined where it was answered. */
+/** Returns the error of a request; undefined if the request succeeded. */
 export async function errorOf(fixture: HierarchyFixture, method: string, params: Data): Promise<Data | undefined> {
   try {
     await fixture.request(method, params);
     return undefined;
   } catch (error) {
-    // An error has its message and code in places of its own.
+    // The message of an error is not enumerable, so its fields are copied one by one.
     const { code, data } = error as Data;
     return { code, data, message: String((error as Error).message) };
   }
 }
 
-/** Asks for what has to be refused. @returns the error */
+/** Sends a request that the server has to refuse. @returns the error */
 export async function refusalOf(fixture: HierarchyFixture, method: string, uri: string): Promise<Data> {
   const error = await errorOf(fixture, method, { uri });
   assert.ok(error !== undefined, `${method} of ${uri} was answered`);

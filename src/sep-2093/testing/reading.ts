@@ -1,4 +1,4 @@
-/** Laws of `resources/read`: what several contents mean. */
+/** Laws of `resources/read`: which contents a read gives, and what they say. */
 import assert from 'node:assert/strict';
 import { INVALID_PARAMS } from '../../protocol/error-codes.ts';
 import type { HierarchyLaw } from './fixture.ts';

@@ -1,12 +1,15 @@
-/** Refusals that say how to do better: `WWW-Authenticate` as in RFC 6750, RFC 9728 5.1, RFC 9449 7.1 and MCP. */
+/**
+ * Refuses requests whose token is missing or not sufficient. `WWW-Authenticate` tells the client what it needs (RFC 6750,
+ * RFC 9728 5.1, RFC 9449 7.1, MCP).
+ */
 import { type HttpAnswer, refusal } from '../http/exchange.ts';
 import { type AuthOptions, DEFAULT_ALGORITHMS } from './options.ts';
 import type { TokenError } from './refused.ts';
 
-/** The ways to show a token that are known here. */
+/** The authentication schemes that are supported. */
 export type Scheme = 'Bearer' | 'DPoP';
 
-/** The reasons that the standards have a word for. */
+/** The error codes of the standards. */
 export type AuthError = 'invalid_request' | 'insufficient_scope' | TokenError;
 
 const STATUS: Readonly<Record<AuthError, number>> = {
@@ -17,24 +20,30 @@ const STATUS: Readonly<Record<AuthError, number>> = {
 };
 
 export interface Challenges {
-  /** Asks for a token; what was sent had none. */
+  /** Refuses a request without a token and asks for one. */
   needed(): HttpAnswer;
-  /** @param scheme how the token was shown. Default: as a bearer token */
+  /**
+   * Refuses a request because of its token.
+   * @param scheme how the token was shown. Default: as a bearer token
+   */
   refused(error: AuthError, description: string, scheme?: Scheme): HttpAnswer;
-  /** The token is good, and not for this operation. @param needed what it has to be good for as well */
+  /** Refuses an operation that needs more scopes than the token has. @param needed the scopes that the operation needs */
   insufficient(needed: readonly string[], scheme?: Scheme): HttpAnswer;
-  /** Whether the token is good cannot be said now. */
+  /** Answers that the token cannot be verified now. */
   unavailable(): HttpAnswer;
 }
 
-/** Each response names the ways that can be gone: `DPoP` where it was tried, or is configured; `Bearer` unless it is not. */
+/**
+ * Each response names the schemes that the client may use: `DPoP` if the client tried it or it is configured, and `Bearer` unless
+ * the client tried `DPoP` or the configuration requires it.
+ */
 export function createChallenges(metadataUrl: string, { scopes = [], dpop }: AuthOptions): Challenges {
-  const where = `resource_metadata="${metadataUrl}"`;
+  const metadata = `resource_metadata="${metadataUrl}"`;
   const scopeOf = (needed: readonly string[]): readonly string[] =>
     needed.length === 0 ? [] : [`scope="${needed.join(' ')}"`];
   const algorithms = `algs="${(dpop?.algorithms ?? DEFAULT_ALGORITHMS).join(' ')}"`;
-  const one = (scheme: Scheme, parts: readonly string[], needed: readonly string[]): string =>
-    `${scheme} ${[where, ...parts, ...scopeOf(needed), ...(scheme === 'DPoP' ? [algorithms] : [])].join(', ')}`;
+  const challengeOf = (scheme: Scheme, parts: readonly string[], needed: readonly string[]): string =>
+    `${scheme} ${[metadata, ...parts, ...scopeOf(needed), ...(scheme === 'DPoP' ? [algorithms] : [])].join(', ')}`;
 
   function challenge(
     parts: readonly string[],
@@ -42,10 +51,10 @@ export function createChallenges(metadataUrl: string, { scopes = [], dpop }: Aut
     needed: readonly string[] = scopes,
   ): Record<string, string> {
     const required = dpop?.required === true;
-    const asked = tried ?? (required ? 'DPoP' : 'Bearer');
-    // Clients that know nothing of DPoP look at the first.
-    const other = dpop !== undefined && asked === 'Bearer' ? [one('DPoP', [], needed)] : [];
-    return { 'WWW-Authenticate': [one(asked, parts, needed), ...other].join(', ') };
+    const first = tried ?? (required ? 'DPoP' : 'Bearer');
+    // Bearer comes first, because clients that do not know DPoP read only the first challenge.
+    const others = dpop !== undefined && first === 'Bearer' ? [challengeOf('DPoP', [], needed)] : [];
+    return { 'WWW-Authenticate': [challengeOf(first, parts, needed), ...others].join(', ') };
   }
 
   return {
@@ -66,5 +75,5 @@ export function createChallenges(metadataUrl: string, { scopes = [], dpop }: Aut
   };
 }
 
-/** The characters that RFC 6750 lets a description have; a quotation mark is none of them. */
+/** Replaces the characters that RFC 6750 does not allow in a description, such as quotation marks. */
 const quotable = (text: string): string => text.replaceAll('"', "'").replace(/[^\x20-\x7e]|\\/g, '?');

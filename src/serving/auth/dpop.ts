@@ -1,4 +1,4 @@
-/** Proofs that a client has the key that its token is bound to (RFC 9449). */
+/** Checks the proof that a client has the key that its token is bound to (DPoP, RFC 9449). */
 import { createHash } from 'node:crypto';
 import type { JWTPayload, JWTVerifyResult } from 'jose';
 import type { HttpRequest } from '../http/exchange.ts';
@@ -7,24 +7,28 @@ import { type AuthOptions, DEFAULT_ALGORITHMS } from './options.ts';
 import { IssuerUnavailable, TokenRefused } from './refused.ts';
 import { createReplays } from './replays.ts';
 
-/** How old a proof may be, in seconds, unless it is said otherwise. */
+/** How old a proof may be by default, in seconds. */
 export const DEFAULT_PROOF_AGE_S = 60;
 
-/** The most characters of a proof: it has a public key and some claims in it. */
+/** The most characters of a proof, which holds a public key and some claims. */
 const MAX_PROOF = 8_192;
 
-/** The most characters of its `jti`. */
+/** The most characters of the `jti` of a proof. */
 const MAX_ID = 256;
 
-/** @throws TokenRefused with `invalid_dpop_proof`; IssuerUnavailable where too many proofs have to be remembered */
+/**
+ * Checks the proof of a request.
+ * @param key the thumbprint of the key that the token is bound to
+ * @throws TokenRefused with `invalid_dpop_proof`; IssuerUnavailable if there is no room to remember the proof
+ */
 export type Proofs = (request: HttpRequest, token: string, key: string, principal: string) => Promise<void>;
 
-/** Each proof is good for one request: its method, the resource, the token, and a short time. */
+/** Each proof is valid for one request: for its method, the resource and its token, and only for a short time. */
 export function createProofs({ resource, dpop = {} }: Pick<AuthOptions, 'resource' | 'dpop'>): Proofs {
   const { algorithms = DEFAULT_ALGORITHMS, maxAgeSeconds = DEFAULT_PROOF_AGE_S, maxProofs } = dpop;
-  // From the earliest clock that it may have been made by to the latest one.
-  const use = createReplays({ windowMs: (maxAgeSeconds + 2 * CLOCK_SKEW_S) * 1_000, max: maxProofs });
-  const place = placeOf(resource);
+  // The clock of the client may be too slow or too fast, so the skew counts twice.
+  const useProof = createReplays({ windowMs: (maxAgeSeconds + 2 * CLOCK_SKEW_S) * 1_000, max: maxProofs });
+  const address = addressOf(resource);
 
   return async (request, token, key, principal) => {
     const proof = request.headers.get('dpop');
@@ -32,14 +36,14 @@ export function createProofs({ resource, dpop = {} }: Pick<AuthOptions, 'resourc
     const { payload, thumbprint } = await opened(proof, algorithms, maxAgeSeconds);
     if (thumbprint !== key) throw refused('The proof is made with another key than the token is bound to');
     if (payload.htm !== request.method) throw refused('The proof is for another HTTP method');
-    // The address as clients know it: a proxy may have changed that of the request.
-    if (placeOf(payload.htu) !== place) throw refused('The proof is for another address');
+    // Compares with the address that clients know, because a proxy may have changed the address of the request.
+    if (addressOf(payload.htu) !== address) throw refused('The proof is for another address');
     const hash = createHash('sha256').update(token).digest('base64url');
     if (payload.ath !== hash) throw refused('The proof is for another token');
     const { jti } = payload;
     if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID) throw refused('The proof has no usable jti');
-    // Counted only now that all of it is good: what anybody can make up takes no room.
-    const used = use(principal, key, jti);
+    // Remembers the proof only after all other checks, so that invented proofs take no room.
+    const used = useProof(principal, key, jti);
     if (used === 'again') throw refused('The proof has been used before');
     if (used === 'full') throw new IssuerUnavailable('Too many proofs are in use');
   };
@@ -72,13 +76,13 @@ async function opened(proof: string, algorithms: readonly string[], maxAgeSecond
     }
     if (error instanceof errors.JOSEAlgNotAllowed) throw refused('The proof is signed with an algorithm not accepted');
     if (error instanceof errors.JWSSignatureVerificationFailed) throw refused('The signature of the proof is wrong');
-    // The key came with the proof, so whatever is wrong with either is the client's doing.
+    // Both the proof and the key in it come from the client, so any other error is the client's, too.
     throw refused('The proof is malformed');
   }
 }
 
-/** An address without query and fragment, which a proof does not count (RFC 9449 4.3), in its normal form. */
-function placeOf(url: unknown): string | undefined {
+/** The normal form of an address, without query and fragment, because a proof does not cover these (RFC 9449 4.3). */
+function addressOf(url: unknown): string | undefined {
   if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
   const { origin, pathname } = new URL(url);
   return origin + pathname;

@@ -1,15 +1,15 @@
-/** Streams end with the token that they were opened with: nothing is told to who may not ask any more. */
+/** Ends streams when the token expires that they were opened with, so that a client without access hears nothing more. */
 
 /**
- * How long a stream that answers a request goes on after the token has expired, in milliseconds: the request was
- * allowed, and clients that get a new token when they are refused would lose the answer.
+ * How long a stream that answers a request goes on after its token has expired, in milliseconds. The request was allowed, and
+ * its client may get a new token only when a request is refused, so it would lose the answer.
  */
 export const ANSWER_GRACE_MS = 60_000;
 
-/** The longest time that a timer of Node can wait, in milliseconds. */
+/** The longest wait of a Node.js timer, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** When the access of one peer ends; it moves on as newer tokens come. There is a timer only while something waits. */
+/** Knows when the access of one peer ends. A newer token moves that time. A timer runs only while a callback waits for the end. */
 export class Expiry {
   #ends: number;
   #timer: NodeJS.Timeout | undefined;
@@ -20,12 +20,12 @@ export class Expiry {
     this.#ends = until ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Whether it does not end. */
+  /** Whether the access never ends. */
   get never(): boolean {
     return this.#ends === Number.POSITIVE_INFINITY;
   }
 
-  /** A token came that is good until then, in milliseconds since 1970; undefined is one that is good for ever. */
+  /** Notes a newer token. @param until when it expires, in milliseconds since 1970. Default: never */
   renew(until: number | undefined): void {
     const later = until ?? Number.POSITIVE_INFINITY;
     if (later <= this.#ends) return;
@@ -34,8 +34,8 @@ export class Expiry {
   }
 
   /**
-   * @param end is called once, this many milliseconds after the access has ended
-   * @returns takes it back
+   * @param end called once, `graceMs` milliseconds after the access has ended
+   * @returns removes the callback
    */
   onEnd(end: () => void, graceMs: number): () => void {
     const each = { end, graceMs };
@@ -52,11 +52,11 @@ export class Expiry {
     this.#timer = undefined;
     if (this.#waiting === undefined || this.#waiting.size === 0 || this.never) return;
     const first = this.#ends + Math.min(...[...this.#waiting].map(({ graceMs }) => graceMs));
-    this.#timer = setTimeout(() => this.#look(), Math.min(Math.max(first - Date.now(), 0), MAX_TIMER_MS));
+    this.#timer = setTimeout(() => this.#endDue(), Math.min(Math.max(first - Date.now(), 0), MAX_TIMER_MS));
     this.#timer.unref();
   }
 
-  #look(): void {
+  #endDue(): void {
     const now = Date.now();
     for (const each of [...(this.#waiting ?? [])]) {
       if (now < this.#ends + each.graceMs) continue;

@@ -4,25 +4,25 @@ import { ResourceError } from '../../core/errors.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { AuthError } from './challenge.ts';
 
-/** Failures of one kind within this many milliseconds, after the first, become one line. */
+/** The audit gets a line for the first failure of a kind, and one more line for all that follow within this many milliseconds. */
 const WINDOW_MS = 10_000;
 
-/** The most kinds that are counted separately in that time; further ones share a count. */
+/** The most kinds that are counted separately in that time; further kinds share a count. A kind is a reason and an address. */
 const MAX_KINDS = 1_000;
 
 /** The reason why a request was refused. */
 export type AuthFailure = AuthError | 'unavailable';
 
 export interface Failures {
-  /** @param from the address of the request, where known */
+  /** Counts a failure. @param from the address of the request. Default: unknown */
   add(reason: AuthFailure, from?: string): void;
-  /** Records the waiting failures. */
+  /** Records the failures that are counted but not recorded yet. */
   close(): void;
 }
 
-/** @param refused records one line; undefined without an audit */
+/** @param refused records one line in the audit; undefined without an audit */
 export function createFailures(refused: Engine['refused'] | undefined): Failures {
-  /** The number of failures since the last line of their kind. */
+  /** For each kind, the number of failures that are not recorded yet. */
   const waiting = new Map<string, { readonly reason: AuthFailure; readonly from: string; count: number }>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -42,8 +42,8 @@ export function createFailures(refused: Engine['refused'] | undefined): Failures
   return {
     add(reason, from = 'unknown') {
       if (refused === undefined) return;
-      const known = `${reason} ${from}`;
-      const key = waiting.has(known) || waiting.size < MAX_KINDS ? known : '';
+      const name = `${reason} ${from}`;
+      const key = waiting.has(name) || waiting.size < MAX_KINDS ? name : '';
       const kind = waiting.get(key);
       if (kind !== undefined) {
         kind.count++;

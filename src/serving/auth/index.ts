@@ -1,4 +1,4 @@
-/** Authorization over HTTP for a resource server: each request gets a principal, or the refusal that says why not. */
+/** Authorizes HTTP requests for a resource server: finds the principal of each request, or refuses it and says why. */
 import { ANONYMOUS, type Log, type Principal } from '../../core/context.ts';
 import type { HttpAnswer, HttpRequest } from '../http/exchange.ts';
 import { type AuthError, createChallenges, type Scheme } from './challenge.ts';
@@ -14,23 +14,23 @@ export type { AuthOptions } from './options.ts';
 /** The path of the metadata of a protected resource (RFC 9728 3); the resource's own path may follow. */
 export const METADATA_PATH = '/.well-known/oauth-protected-resource';
 
-/** Paths at which the metadata of a resource is: with its own path, which clients ask for first, and without. */
+/** The paths at which the metadata of a resource is: the path with that of the resource, which clients ask for first, and the bare one. */
 export function metadataPaths({ resource }: Pick<AuthOptions, 'resource'>): readonly string[] {
   const { pathname } = new URL(resource);
   return pathname === '/' ? [METADATA_PATH] : [METADATA_PATH + pathname, METADATA_PATH];
 }
 
-/** How a token is shown (RFC 6750 2.1, RFC 9449 7.1); schemes are case-insensitive. */
+/** The Authorization header with a token (RFC 6750 2.1, RFC 9449 7.1). Schemes are case-insensitive. */
 const SHOWN = /^(Bearer|DPoP) +([A-Za-z0-9._~+/-]+=*)$/i;
 
-/** Who asks, and for how long that can be said. */
+/** The principal of a request, and until when its token is valid. */
 export interface Authenticated {
   readonly principal: Principal;
-  /** When the token stops being good, in milliseconds since 1970. Default: never, or there was none. */
+  /** When the token expires, in milliseconds since 1970. Default: never, or the request had no token. */
   readonly expiresAt?: number | undefined;
 }
 
-/** A token, as a request shows it. */
+/** A token with its scheme, and the request that it came with. */
 interface Shown {
   readonly request: HttpRequest;
   readonly scheme: Scheme;
@@ -40,18 +40,19 @@ interface Shown {
 
 export interface Authorization {
   /**
-   * The principal of a request, or the response that refuses it; at once where nobody has to be asked.
-   * @param from the address that it came from
+   * Returns the principal of a request, or the response that refuses it. The result is a promise only if the token has to be
+   * verified asynchronously.
+   * @param from the address that the request came from
    */
   authenticate(request: HttpRequest, from?: string): Authenticated | HttpAnswer | Promise<Authenticated | HttpAnswer>;
-  /** Asks for a token that is good for more; for one at all where there was none. */
+  /** Refuses a request whose token lacks scopes, and names them. A request without a token is asked for one. */
   insufficient(request: HttpRequest, principal: Principal, scopes: readonly string[]): HttpAnswer;
-  /** The metadata of the resource where the request asks for it; undefined for any other. */
+  /** Answers a request for the metadata of the resource; returns undefined for any other request. */
   metadata(request: HttpRequest): HttpAnswer | undefined;
 }
 
 /**
- * @param failed is told of each request that came with a token, or tried to, and did not get in
+ * @param failed called for each request that was refused although it had a token, or something meant as one
  * @throws ResourceError `invalid`
  */
 export function createAuthorization(
@@ -67,7 +68,7 @@ export function createAuthorization(
   const prove = createProofs(options);
   const document = JSON.stringify(metadataOf(options));
 
-  /** A token that is bound to a key is good with a proof of that key only, and another one is good without only. */
+  /** A token that is bound to a key needs a proof of that key. Any other token must come without one. */
   function proven({ request, scheme, token }: Shown, verified: Verified): Verified | Promise<Verified> {
     const { key, principal } = verified;
     if (scheme === 'DPoP') {
@@ -82,7 +83,7 @@ export function createAuthorization(
 
   function verifyShown(shown: Shown): Verified | Promise<Verified> {
     const verified = verify(shown.token, shown);
-    return verified instanceof Promise ? verified.then((each) => proven(shown, each)) : proven(shown, verified);
+    return verified instanceof Promise ? verified.then((result) => proven(shown, result)) : proven(shown, verified);
   }
 
   function admit({ scheme, from }: Shown, { principal, expiresAt }: Verified): Authenticated | HttpAnswer {
@@ -123,7 +124,7 @@ export function createAuthorization(
       try {
         const verified = verifyShown(shown);
         if (!(verified instanceof Promise)) return admit(shown, verified);
-        return verified.then((each) => admit(shown, each)).catch((error: unknown) => refusalFor(shown, error));
+        return verified.then((result) => admit(shown, result)).catch((error: unknown) => refusalFor(shown, error));
       } catch (error) {
         return refusalFor(shown, error);
       }
@@ -136,15 +137,15 @@ export function createAuthorization(
       );
     },
     metadata(request) {
-      const looks = request.method === 'GET' || request.method === 'HEAD';
-      if (!looks || !paths.includes(new URL(request.url).pathname)) return undefined;
+      const isRead = request.method === 'GET' || request.method === 'HEAD';
+      if (!isRead || !paths.includes(new URL(request.url).pathname)) return undefined;
       const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' };
       return { status: 200, headers, body: document };
     },
   };
 }
 
-/** The metadata of the resource, for clients (RFC 9728 2). */
+/** The metadata that clients read about the resource (RFC 9728 2). */
 function metadataOf({ resource, issuers = [], scopes = [], dpop }: AuthOptions): object {
   return {
     resource,

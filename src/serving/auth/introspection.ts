@@ -16,10 +16,10 @@ import { IssuerUnavailable, TokenRefused } from './refused.ts';
 /** How long a valid token is cached, in seconds, unless configured. */
 export const DEFAULT_CACHE_S = 30;
 
-/** The longest that an invalid token is cached, in seconds: its issuer may learn of it. */
+/** The longest time that an invalid token is cached, in seconds. It is short, because the issuer may accept the token soon after. */
 export const REFUSAL_CACHE_S = 10;
 
-/** The most valid tokens in the cache, and the most invalid ones. */
+/** The most valid tokens in the cache, and the most invalid tokens. */
 const MAX_REMEMBERED = 10_000;
 
 /** The most concurrent questions; others wait, because invented tokens could flood the issuer. */
@@ -76,8 +76,8 @@ export function createIntrospection(
 
   /** Returns the cached or pending answer, if any. @throws TokenRefused */
   function answered(key: string): Verified | Promise<Verified> | undefined {
-    const known = good.get(key);
-    if (known !== undefined) return known;
+    const cached = good.get(key);
+    if (cached !== undefined) return cached;
     const reason = refused.get(key);
     if (reason !== undefined) throw new TokenRefused(reason);
     return asking.get(key);
@@ -118,7 +118,7 @@ export function createIntrospection(
     }
   }
 
-  /** Frees the place when the answer arrives, even if nobody waits any more. */
+  /** Starts to verify a token. Its place in the queue is free again when the answer arrives, even if no request waits any more. */
   function begin(token: string, key: string, release: () => void): Promise<Verified> {
     const answer = verify(token, key).finally(() => {
       asking.delete(key);

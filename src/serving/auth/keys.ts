@@ -1,19 +1,20 @@
-/** The keys of an authorization server: cached, fetched again when they change or have moved, and bounded. */
+/** Fetches the keys of an authorization server and caches them. Fetches them again when they have changed or moved. */
 import type { JWTVerifyGetKey, RemoteJWKSet } from 'jose';
 import { createAsking } from './asking.ts';
 import type { MetadataSource } from './metadata.ts';
 import { IssuerUnavailable } from './refused.ts';
 
-/** Keys that have been taken back are accepted for this long at most, in milliseconds. */
+/** How long the keys are cached, in milliseconds. For as long, a key that the issuer has withdrawn may still be accepted. */
 export const KEYS_MAX_AGE_MS = 5 * 60_000;
 
-/** A token with an unknown key has the keys fetched again, but not more often than this, in milliseconds. */
+/** The shortest time between two fetches of the keys, in milliseconds. A token with an unknown key causes a fetch. */
 export const KEYS_COOLDOWN_MS = 30_000;
 
 /**
- * @param jwksUri where they are; undefined asks the issuer's metadata, and asks that again when there is no key for a
- *   token at the place that it told
- * @throws IssuerUnavailable, and what `jose` throws where there is no key for the token, from the function
+ * Returns a function that finds the key of a token. The function throws IssuerUnavailable, or the error of `jose` if the issuer
+ * has no key for the token.
+ * @param jwksUri the URL of the keys. Default: the URL in the issuer's metadata, which is fetched again when the URL has no key
+ *   for a token
  */
 export function createKeys(issuer: string, jwksUri: string | undefined, metadata: MetadataSource): JWTVerifyGetKey {
   let current: { readonly uri: string; readonly keys: RemoteJWKSet } | undefined;
@@ -21,7 +22,7 @@ export function createKeys(issuer: string, jwksUri: string | undefined, metadata
   async function keysAt(uri: string): Promise<RemoteJWKSet> {
     const { createRemoteJWKSet, customFetch } = await import('jose');
     if (current?.uri === uri) return current.keys;
-    // A place of its own: that the former one did not answer says nothing about this one.
+    // Each URL has its own pause after a failure: a failure of the former URL says nothing about this one.
     const ask = createAsking(issuer, (status) => status === 200);
     const keys = createRemoteJWKSet(new URL(uri), {
       cacheMaxAge: KEYS_MAX_AGE_MS,
@@ -40,8 +41,8 @@ export function createKeys(issuer: string, jwksUri: string | undefined, metadata
       return await keys(header, token);
     } catch (error) {
       const { errors } = await import('jose');
-      const elsewhere = error instanceof errors.JWKSNoMatchingKey || error instanceof IssuerUnavailable;
-      const moved = elsewhere && jwksUri === undefined ? (await metadata.again()).jwks_uri : undefined;
+      const mayHaveMoved = error instanceof errors.JWKSNoMatchingKey || error instanceof IssuerUnavailable;
+      const moved = mayHaveMoved && jwksUri === undefined ? (await metadata.again()).jwks_uri : undefined;
       if (moved === undefined || moved === uri) throw error;
       return (await keysAt(moved))(header, token);
     }

@@ -1,38 +1,38 @@
-/** Asks an authorization server for its metadata (RFC 8414, OpenID Connect Discovery) when they are needed, and keeps them for a time. */
+/** Fetches the metadata of an authorization server (RFC 8414, OpenID Connect Discovery) when it is needed, and caches it. */
 import { createAsking } from './asking.ts';
 import { IssuerUnavailable } from './refused.ts';
 
-/** Metadata is asked for again when it is older than this, in milliseconds. */
+/** Metadata that is older than this is fetched again, in milliseconds. */
 export const METADATA_MAX_AGE_MS = 60 * 60_000;
 
-/** If its metadata leads to no answer, the metadata is fetched again, but not more often than this, in milliseconds. */
+/** The shortest time between two fetches, in milliseconds. Metadata is also fetched again when a URL in it does not work. */
 export const METADATA_COOLDOWN_MS = 60_000;
 
-/** Addresses that a resource server wants to know, and those of a sign-in. */
+/** The addresses that can be read from metadata: two for a resource server, and two for a sign-in. */
 export type Endpoint = 'jwks_uri' | 'introspection_endpoint' | 'authorization_endpoint' | 'token_endpoint';
 
 export interface IssuerMetadata extends Readonly<Partial<Record<Endpoint, string>>> {
   readonly scopes_supported?: readonly string[];
   readonly id_token_signing_alg_values_supported?: readonly string[];
-  /** It says who it is when it sends a browser back (RFC 9207). */
+  /** Whether the server names itself when it sends a browser back (RFC 9207). */
   readonly authorization_response_iss_parameter_supported?: boolean;
 }
 
 export interface MetadataSource {
-  /** Returns the metadata: asks where none are known or they are too old, and returns the old ones if the server does not answer. */
+  /** Returns the metadata. Fetches it if none is cached or it is too old; if that fails, returns the old metadata. */
   get(): Promise<IssuerMetadata>;
-  /** Asks again, since the known metadata are of no use, unless that was done just now. */
+  /** The same when the cached metadata turned out to be of no use: fetches it again, unless that was done just now. */
   again(): Promise<IssuerMetadata>;
 }
 
 /**
- * @param wanted without any, nothing is ever asked
- * @throws IssuerUnavailable from both methods while nothing is known
+ * The methods throw IssuerUnavailable while the metadata cannot be fetched and none is cached.
+ * @param wanted the endpoints to look for; if empty, nothing is fetched
  */
 export function createMetadata(issuer: string, wanted: readonly Endpoint[]): MetadataSource {
-  // A document that is not there is an answer, too: there are two places to look at.
+  // A missing document is no failure of the server, because there are two places where the document may be.
   const ask = createAsking(issuer, (status) => status < 500);
-  let known: { readonly metadata: IssuerMetadata; readonly at: number } | undefined;
+  let cached: { readonly metadata: IssuerMetadata; readonly at: number } | undefined;
   let triedAt = Number.NEGATIVE_INFINITY;
   let asking: Promise<IssuerMetadata> | undefined;
 
@@ -47,7 +47,7 @@ export function createMetadata(issuer: string, wanted: readonly Endpoint[]): Met
     }
     if (!wanted.some((endpoint) => endpoint in found))
       throw new IssuerUnavailable(`${issuer} does not say where it is to be asked`);
-    known = { metadata: found, at: Date.now() };
+    cached = { metadata: found, at: Date.now() };
     return found;
   }
 
@@ -60,8 +60,8 @@ export function createMetadata(issuer: string, wanted: readonly Endpoint[]): Met
 
   async function notOlderThan(age: number): Promise<IssuerMetadata> {
     if (wanted.length === 0) return {};
-    if (known === undefined) return await askOnce();
-    const { metadata, at } = known;
+    if (cached === undefined) return await askOnce();
+    const { metadata, at } = cached;
     const now = Date.now();
     if (now - at < age || now - triedAt < METADATA_COOLDOWN_MS) return metadata;
     return await askOnce().catch(() => metadata);
@@ -80,31 +80,31 @@ function placesOf(issuer: string): readonly string[] {
 }
 
 function endpointsIn(document: unknown, issuer: string, wanted: readonly Endpoint[]): IssuerMetadata {
-  const said = (document ?? {}) as Readonly<Record<string, unknown>>;
-  // A server that calls itself something else is not the one that was meant (RFC 8414 3.3).
-  if (said.issuer !== issuer) return {};
+  const fields = (document ?? {}) as Readonly<Record<string, unknown>>;
+  // Metadata with another issuer must not be used (RFC 8414 3.3).
+  if (fields.issuer !== issuer) return {};
   const { origin } = new URL(issuer);
-  const { authorization_response_iss_parameter_supported: saysWho } = said;
+  const { authorization_response_iss_parameter_supported: namesItself } = fields;
   const listed = (name: string): IssuerMetadata => {
-    const names = said[name];
+    const names = fields[name];
     return Array.isArray(names) ? { [name]: names.map(String) } : {};
   };
   return {
     ...listed('scopes_supported'),
     ...listed('id_token_signing_alg_values_supported'),
-    ...(saysWho === true && { authorization_response_iss_parameter_supported: true }),
+    ...(namesItself === true && { authorization_response_iss_parameter_supported: true }),
     ...Object.fromEntries(
       wanted.flatMap((endpoint) => {
-        const url = said[endpoint];
+        const url = fields[endpoint];
         return typeof url === 'string' && mayBeAsked(url, origin) ? [[endpoint, url]] : [];
       }),
     ),
   };
 }
 
-/** Answers come over https; where the issuer itself is asked over http, from there. */
-function mayBeAsked(url: string, origin: string): boolean {
+/** Whether requests may go to a URL: it has https, or is on the issuer's own origin, and it has no user and no password. */
+function mayBeAsked(url: string, issuerOrigin: string): boolean {
   if (!URL.canParse(url)) return false;
-  const { protocol, origin: there, username, password } = new URL(url);
-  return (protocol === 'https:' || there === origin) && username === '' && password === '';
+  const { protocol, origin, username, password } = new URL(url);
+  return (protocol === 'https:' || origin === issuerOrigin) && username === '' && password === '';
 }

@@ -1,8 +1,8 @@
-/** Who may use the HTTP endpoint, as an operator says it. */
+/** The options that say who may use the HTTP endpoint. */
 import { invalid } from '../../core/errors.ts';
 import { isLoopback } from '../../core/hosts.ts';
 
-/** Algorithms that a token may be signed with. Those with a shared secret, and none at all, are never accepted. */
+/** Algorithms that a token may be signed with. Algorithms with a shared secret, and `none`, are never accepted. */
 export const SIGNING_ALGORITHMS = [
   'RS256',
   'RS384',
@@ -19,58 +19,59 @@ export const SIGNING_ALGORITHMS = [
 
 export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
 
-/** The signing algorithms that are accepted unless an issuer is said to use others. */
+/** The signing algorithms that are accepted unless others are configured. */
 export const DEFAULT_ALGORITHMS: readonly SigningAlgorithm[] = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
 
 /** An authorization server whose tokens are accepted. */
 export interface TokenIssuer {
-  /** Its issuer identifier, exactly as it stands in `iss`. */
+  /** The issuer identifier, exactly as in the claim `iss`. */
   readonly issuer: string;
-  /** The audiences that are accepted: one of them has to stand in `aud`. Default: the resource (RFC 8707). */
+  /** The accepted audiences: `aud` of a token has to contain one of them. Default: the resource (RFC 8707). */
   readonly audience?: string | readonly string[] | undefined;
-  /** The URL of its keys. Default: as its metadata says (RFC 8414, OpenID Connect Discovery). */
+  /** The URL of the issuer's keys. Default: from its metadata (RFC 8414, OpenID Connect Discovery). */
   readonly jwksUri?: string | undefined;
-  /** Default: RS256, PS256, ES256 and EdDSA. */
+  /** Accepted signing algorithms of tokens. Default: RS256, PS256, ES256 and EdDSA. */
   readonly algorithms?: readonly SigningAlgorithm[] | undefined;
   /** The claim that holds the groups. Default: `groups`. */
   readonly groupsClaim?: string | undefined;
-  /** Has its tokens that are no JWTs accepted, by asking it. One issuer can have this. Default: they are refused. */
+  /** Accepts tokens of this issuer that are no JWTs: the issuer is asked about each. Only one issuer can have this. Default: refused. */
   readonly introspection?: Introspection | undefined;
 }
 
 /** How an issuer is asked about a token (RFC 7662). */
 export interface Introspection {
-  /** Who asks, as the issuer knows this server. */
+  /** The client id of this server at the issuer. */
   readonly clientId: string;
   readonly clientSecret: string;
-  /** How the secret is shown: in `Authorization`, or in the body. Default: `basic`. */
+  /** How the secret is sent: `basic` in the `Authorization` header, `post` in the body. Default: `basic`. */
   readonly clientAuthentication?: 'basic' | 'post' | undefined;
-  /** The URL to ask. Default: as its metadata says. */
+  /** The URL to ask. Default: from the issuer's metadata. */
   readonly url?: string | undefined;
-  /** The claim that names the subject where there is no `sub`. Default: none, and such a token is refused. */
+  /** The claim that names the subject of a token without `sub`. Default: none, and such a token is refused. */
   readonly subjectClaim?: string | undefined;
-  /** How long a good token is not asked for again, in seconds; 0 asks with each request. Default: 30. */
+  /** How long the answer about a valid token is cached, in seconds; 0 asks for each request. Default: 30. */
   readonly cacheSeconds?: number | undefined;
 }
 
 /** Tokens that are bound to a key of their client (RFC 9449). */
 export interface DpopOptions {
-  /** Whether every token has to be. Default: not. */
+  /** Whether every token has to be bound to a key. Default: false. */
   readonly required?: boolean | undefined;
-  /** Algorithms of proofs. Default: RS256, PS256, ES256 and EdDSA. */
+  /** Accepted signing algorithms of proofs. Default: RS256, PS256, ES256 and EdDSA. */
   readonly algorithms?: readonly SigningAlgorithm[] | undefined;
-  /** How old a proof may be, in seconds, beside the skew of clocks. Default: 60. */
+  /** How old a proof may be, in seconds, in addition to the allowed clock skew. Default: 60. */
   readonly maxAgeSeconds?: number | undefined;
   /**
-   * Proofs that are remembered until they are too old, so that none is good twice; of one principal a quarter of them, and a
-   * few of each who comes when others have used them up. Beyond that a request is answered with 503. Default: 100,000.
+   * The most proofs that are remembered until they are too old, so that no proof can be used twice. One principal can use a
+   * quarter of them. When they are used up, a few more are remembered for each principal that has used few. A request whose proof
+   * has no room is answered with 503. Default: 100,000.
    */
   readonly maxProofs?: number | undefined;
 }
 
-/** A token that was handed out by hand; only its hash is known here. */
+/** A token that the operator gave to somebody. The configuration has only its hash. */
 export interface StaticToken {
-  /** Who has it; the principal is `token:<name>`. */
+  /** The name of the token's holder; the principal is `token:<name>`. */
   readonly name: string;
   /** SHA-256 of the token, in hex or base64url. */
   readonly hash: string;
@@ -79,21 +80,21 @@ export interface StaticToken {
 }
 
 export interface AuthOptions {
-  /** The endpoint's URL as clients know it. Tokens are for this, and metadata is published for it. */
+  /** The endpoint's URL as clients know it. Tokens have to be issued for this URL, and metadata is published for it. */
   readonly resource: string;
   readonly issuers?: readonly TokenIssuer[] | undefined;
   readonly tokens?: readonly StaticToken[] | undefined;
   /** Scopes that every token needs. Default: none. */
   readonly scopes?: readonly string[] | undefined;
-  /** Bound tokens are accepted in any case; with this, clients are told that they may, or have to, use them. */
+  /** Tells clients that they may use tokens bound to a key, or have to. Without it, such tokens are accepted, too. */
   readonly dpop?: DpopOptions | undefined;
-  /** Lets requests without any token in, as `anonymous`. Default: not. */
+  /** Whether requests without a token are accepted, as `anonymous`. Default: false. */
   readonly anonymous?: boolean | undefined;
 }
 
 const HASH = /^(?:[0-9a-f]{64}|[A-Za-z0-9_-]{43}=?)$/i;
 
-/** @throws ResourceError `invalid` for what could not be kept safe, or would let nobody in */
+/** @throws ResourceError `invalid` if the options are not secure, contradict each other, or would let nobody in */
 export function assertAuthOptions({ resource, issuers = [], tokens = [], dpop = {} }: AuthOptions): void {
   assertAddress('auth.resource', resource);
   if (issuers.length + tokens.length === 0) {
@@ -128,13 +129,13 @@ export function assertAuthOptions({ resource, issuers = [], tokens = [], dpop = 
 }
 
 function assertAlgorithms(what: string, algorithms: readonly SigningAlgorithm[]): void {
-  const unknown = algorithms.find((each) => !SIGNING_ALGORITHMS.includes(each));
+  const unknown = algorithms.find((algorithm) => !SIGNING_ALGORITHMS.includes(algorithm));
   if (unknown !== undefined) throw invalid(`${what} cannot be signed with "${unknown}"`);
 }
 
 function assertEachOnce(what: string, names: readonly string[]): void {
-  const again = names.find((name, index) => names.indexOf(name) !== index);
-  if (again !== undefined) throw invalid(`There are two of the ${what} "${again}"`);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) throw invalid(`There are two of the ${what} "${repeated}"`);
 }
 
 function assertAddress(what: string, url: string): void {

@@ -1,12 +1,12 @@
-/** Why a token is not accepted, in words that a client may see. */
+/** The errors that say why a token is not accepted. Clients may see their messages. */
 
-/** The reasons that RFC 6750 3.1 and RFC 9449 7.1 have a word for, where a token came that is not good. */
+/** The error codes for a request whose token or proof is not valid (RFC 6750 3.1, RFC 9449 7.1). */
 export type TokenError = 'invalid_token' | 'invalid_dpop_proof';
 
-/** The token is not good: expired, for somebody else, not signed by who says so. Nothing of it is in the message. */
+/** The token is not valid: expired, for another resource, or not signed by its issuer. The message contains nothing of the token. */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused';
-  /** `invalid_dpop_proof` where the token may be good, and the proof that came with it is not. */
+  /** `invalid_dpop_proof` if the proof that came with the token is not valid. Default: `invalid_token`. */
   readonly error: TokenError;
   constructor(message: string, error: TokenError = 'invalid_token') {
     super(message);
@@ -14,7 +14,7 @@ export class TokenRefused extends Error {
   }
 }
 
-/** Whether the token is good cannot be said now: its issuer does not give its keys, or does not say. */
+/** The token cannot be verified now, for example because its issuer does not answer. */
 export class IssuerUnavailable extends Error {
   override readonly name = 'IssuerUnavailable';
 }

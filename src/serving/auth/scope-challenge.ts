@@ -1,4 +1,4 @@
-/** Operations for which a token lacks nothing but scopes: the client is told which, so that it can ask for them. */
+/** Tells a client which scopes its token lacks for an operation, if nothing else is missing, so that it can ask for them. */
 import type { AccessOutline, AccessRequest } from '../../core/access.ts';
 import { createContext, type Principal } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -14,15 +14,15 @@ type Asked = Omit<AccessRequest, 'principal'>;
 
 export interface Challenged {
   readonly request: HttpRequest;
-  /** Its body. */
+  /** The parsed body of the request. */
   readonly message: unknown;
   readonly principal: Principal;
 }
 
 /**
- * The answer to a message that would pass with a token that is good for more; the audit has it. Undefined where it may
- * pass, where more is missing, or where it is to be answered in another way. It is a hint: whoever passes here is asked
- * again by the operation itself.
+ * Refuses a message that would be allowed if its token had more scopes, and records this in the audit. Returns undefined if the
+ * message is allowed, if scopes alone would not help, or if it is no operation on a resource, tool or prompt. This does not replace
+ * the access check: the operation itself checks again.
  */
 export function challengeScopes(
   engine: Guarded,
@@ -32,7 +32,7 @@ export function challengeScopes(
   const scopesFor = engine.access?.scopesFor;
   const { message } = challenged;
   if (scopesFor === undefined || !isRequest(message)) return undefined;
-  const asked = askedBy(message.method, message.params ?? {});
+  const asked = accessOf(message.method, message.params ?? {});
   return asked && challenge(engine, authorization, challenged, { ...asked, method: message.method }, scopesFor);
 }
 
@@ -66,7 +66,8 @@ const isRequest = (message: unknown): message is { readonly method: string; read
   typeof message.method === 'string' &&
   (!('params' in message) || (typeof message.params === 'object' && message.params !== null));
 
-function askedBy(method: string, params: Params): Asked | undefined {
+/** The access that a message asks for; undefined for a method without any. */
+function accessOf(method: string, params: Params): Asked | undefined {
   const { uri, name } = params;
   const about = (operation: Asked['operation']): Asked | undefined =>
     typeof uri === 'string' ? { operation, uri } : undefined;

@@ -1,20 +1,20 @@
-/** Static tokens, of which only the hashes are stored. */
+/** Verifies static tokens. Only their hashes are stored. */
 import { hash as digestOf, timingSafeEqual } from 'node:crypto';
 import type { Principal } from '../../core/context.ts';
 import type { StaticToken } from './options.ts';
 
-/** Returns the principal of a token, in the same time for a wrong token as for a right one. */
+/** Returns the principal of a token; undefined if there is no such token. Takes the same time for a wrong token as for a right one. */
 export type StaticTokens = (token: string) => Principal | undefined;
 
 export function createStaticTokens(tokens: readonly StaticToken[]): StaticTokens {
-  const known = tokens.map(({ name, hash, scopes = [], groups = [] }) => ({
+  const holders = tokens.map(({ name, hash, scopes = [], groups = [] }) => ({
     digest: Buffer.from(hash, /^[0-9a-f]{64}$/i.test(hash) ? 'hex' : 'base64url'),
     principal: Object.freeze<Principal>({ id: `token:${name}`, subject: name, scopes, groups }),
   }));
   return (token) => {
     const digest = digestOf('sha256', token, 'buffer');
     let found: Principal | undefined;
-    for (const each of known) if (timingSafeEqual(each.digest, digest)) found = each.principal;
+    for (const holder of holders) if (timingSafeEqual(holder.digest, digest)) found = holder.principal;
     return found;
   };
 }

@@ -1,4 +1,4 @@
-/** Which tokens are good: those handed out by hand, JWTs of issuers, and what an issuer says is one of its own. */
+/** Verifies tokens: static tokens, JWTs of issuers, and opaque tokens, about which the issuer is asked. */
 import type { Verified } from './claims.ts';
 import { createIntrospection } from './introspection.ts';
 import { createJwtVerifier, type Shower, type Verifier } from './jwt.ts';
@@ -31,7 +31,7 @@ export function createVerifier({ resource, issuers = [], tokens = [] }: AuthOpti
   };
 }
 
-/** The endpoints that an issuer's metadata are asked for, where they are not configured. */
+/** The endpoints that are needed and not configured, and so are looked up in the issuer's metadata. */
 const wantedOf = ({ jwksUri, introspection }: TokenIssuer): readonly Endpoint[] => [
   ...(jwksUri === undefined ? (['jwks_uri'] as const) : []),
   ...(introspection !== undefined && introspection.url === undefined ? (['introspection_endpoint'] as const) : []),
