@@ -1,35 +1,39 @@
-/** A bus over whatever carries texts between replicas: what leaves together is one text, and the same is said once. */
+/**
+ * Makes a bus over a carrier of texts. Messages that are published at nearly the same time leave in one text, and equal messages
+ * among them are sent once.
+ */
 import type { Bus, BusListener, BusMemory } from '../../core/bus.ts';
 import { type Log, SILENT } from '../../core/context.ts';
 
-/** How long a message waits for others to leave with it, in milliseconds. */
+/** How long a message waits for others that can leave in the same text, in milliseconds. */
 const GATHER_MS = 1;
 
-/** Until the others are told again that something was dropped, in milliseconds. */
+/** How long to wait before the others are told again that messages were dropped, in milliseconds. */
 const AGAIN_MS = 200;
 
-/** Messages that wait to leave. More than that, or longer ones, are dropped together, and the other replicas are told so. */
+/** The most messages that wait to leave. When there are more, all of them are dropped, and the other replicas are told so. */
 const MAX_WAITING = 10_000;
 
-/** The length of their texts together. */
+/** The most characters of all waiting messages together; the same happens when there are more. */
 const MAX_WAITING_LENGTH = 16 * 1024 * 1024;
 
-/** Stands for messages that were dropped. */
+/** The text that is sent in place of messages that were dropped. */
 const DROPPED = 'null';
 
 /** Carries texts from this replica to all others. */
 export interface Carrier {
-  /** Resolves to whether it was sent. Never rejects. */
+  /** Resolves to whether the text was sent. Never rejects. */
   send(text: string): Promise<boolean>;
+  /** Whether texts get through now, as far as is known. */
   readonly whole: boolean;
   readonly memory: BusMemory;
   close(): Promise<void>;
 }
 
 export interface CarrierEvents {
-  /** A text of another replica has come. */
+  /** Called with a text of another replica. */
   received(text: string): void;
-  /** Texts may have been lost. */
+  /** Called when texts may have been lost, and later ones get through again. */
   mended(): void;
 }
 
@@ -41,14 +45,14 @@ export function createBus(open: (events: CarrierEvents) => Carrier, log: Log = S
   let dropped = false;
   const counts = { sent: 0, heard: 0, sentBytes: 0, heardBytes: 0, dropped: 0, mended: 0 };
   let lagMs: number | undefined;
-  /** When the oldest message that waits was said. */
+  /** When the oldest waiting message was published. */
   let since = 0;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
   let sending = Promise.resolve();
   const mended = (): void => {
     counts.mended++;
-    for (const each of [...mending]) each();
+    for (const listener of [...mending]) listener();
   };
   const carrier = open({
     received(text) {
@@ -56,10 +60,10 @@ export function createBus(open: (events: CarrierEvents) => Carrier, log: Log = S
       counts.heardBytes += Buffer.byteLength(text);
       if (messages === null) return mended();
       counts.heard += messages.length;
-      for (const [topic, data] of messages) for (const each of [...(listeners.get(topic) ?? [])]) each(data);
+      for (const [topic, data] of messages) for (const listener of [...(listeners.get(topic) ?? [])]) listener(data);
     },
     mended() {
-      // The others may have heard nothing of what this replica said meanwhile, and their connections may be whole.
+      // The others may have missed messages of this replica without noticing, because their own connections were whole.
       if (dropped) gather();
       mended();
     },
@@ -84,7 +88,7 @@ export function createBus(open: (events: CarrierEvents) => Carrier, log: Log = S
       if (dropped) counts.dropped += texts.length;
       else lagMs = performance.now() - from;
     }
-    // If the carrier is broken, the loss is told when it is whole again.
+    // If the carrier is broken, the others are told of the loss when it is whole again.
     if (dropped && carrier.whole && !closed) gather(AGAIN_MS);
   }
 
@@ -97,9 +101,9 @@ export function createBus(open: (events: CarrierEvents) => Carrier, log: Log = S
     return wasSent;
   }
 
-  /** Forgets what waits; the others are told that they missed something. */
+  /** Drops all waiting messages. The others are told that they missed something. */
   function overflow(): void {
-    // Once until it is over: it may happen with every message.
+    // Logged only once until a send succeeds, because this may happen with every message.
     if (!dropped) log.warn('the bus is full: other replicas count everything as changed', { waiting: waiting.size });
     counts.dropped += waiting.size;
     waiting.clear();
@@ -110,7 +114,7 @@ export function createBus(open: (events: CarrierEvents) => Carrier, log: Log = S
   return {
     publish(topic, data) {
       const text = JSON.stringify([topic, data]);
-      // The later one counts, behind what was said in between.
+      // An equal message that waits is replaced, so that the message comes after all that were published in between.
       if (waiting.delete(text)) length -= text.length;
       if (waiting.size >= MAX_WAITING || length + text.length > MAX_WAITING_LENGTH) overflow();
       if (waiting.size === 0) since = performance.now();
@@ -121,11 +125,11 @@ export function createBus(open: (events: CarrierEvents) => Carrier, log: Log = S
       gather();
     },
     listen(topic, listener) {
-      const those = listeners.get(topic) ?? new Set();
-      listeners.set(topic, those.add(listener));
+      const ofTopic = listeners.get(topic) ?? new Set();
+      listeners.set(topic, ofTopic.add(listener));
       return () => {
-        those.delete(listener);
-        if (those.size === 0 && listeners.get(topic) === those) listeners.delete(topic);
+        ofTopic.delete(listener);
+        if (ofTopic.size === 0 && listeners.get(topic) === ofTopic) listeners.delete(topic);
       };
     },
     onMended(listener) {

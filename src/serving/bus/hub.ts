@@ -1,4 +1,4 @@
-/** The middle of a bus within one process: what the replicas of it share, and the parent of workers keeps for them. */
+/** The center of a bus within one process. It passes texts between replicas and holds the memory that they share. */
 import type { Bus, BusMemory } from '../../core/bus.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { createLru } from '../../core/lru.ts';
@@ -7,20 +7,24 @@ import { createKeptTexts } from './kept-texts.ts';
 import { createLeases } from './leases.ts';
 import { createTaking } from './taking.ts';
 
-/** The most keys that are kept at a time. */
+/** The most keys at a time. */
 const MAX_KEPT = 200_000;
 
-/** How often keys are looked for whose time is over, in milliseconds. */
+/** How often expired keys are removed, in milliseconds. */
 const SWEEP_MS = 60_000;
 
 export interface Hub {
   readonly memory: BusMemory;
-  /** @param receive gets the texts of all others. @returns sends a text to the others, and leaves */
+  /**
+   * Adds a replica.
+   * @param receive called with each text of another replica
+   * @returns `send` sends a text to all others; `leave` removes the replica
+   */
   join(receive: (text: string) => void): { readonly send: (text: string) => void; readonly leave: () => void };
   close(): void;
 }
 
-/** @param elapsed milliseconds by a clock that nobody sets, for leases */
+/** @param elapsed the milliseconds of a monotonic clock, for leases */
 export function createHub(now: () => number = Date.now, elapsed: () => number = () => performance.now()): Hub {
   const members = new Set<(text: string) => void>();
   const kept = new Map<string, { readonly fields: Map<string, string>; ends: number }>();
@@ -71,7 +75,7 @@ export function createHub(now: () => number = Date.now, elapsed: () => number = 
       members.add(receive);
       return {
         send(text) {
-          for (const each of members) if (each !== receive) each(text);
+          for (const member of members) if (member !== receive) member(text);
         },
         leave: () => members.delete(receive),
       };
@@ -86,7 +90,7 @@ export function createHub(now: () => number = Date.now, elapsed: () => number = 
   };
 }
 
-/** The bus of one replica at a hub of the same process. */
+/** The bus of one replica, over a hub in the same process. */
 export const busAt = (hub: Hub): Bus =>
   createBus(({ received }) => {
     const { send, leave } = hub.join(received);

@@ -1,10 +1,10 @@
-/** Texts that can be made again, in the memory of one process: those that were used longest ago make room for others. */
+/** Keeps texts that can be made again, in the memory of one process. The texts that were used longest ago are forgotten first. */
 import type { BusMemory } from '../../core/bus.ts';
 
 type KeptTexts = Pick<BusMemory, 'keep' | 'kept'> & { clear(): void };
 
 export function createKeptTexts(now: () => number): KeptTexts {
-  // In the order of their last use: a map keeps the order in which its keys were set.
+  // The texts in the order of their last use, because a map keeps the order in which its keys were set.
   const texts = new Map<string, { readonly text: string; readonly ttlMs: number; readonly ends: number }>();
   let bytes = 0;
 
@@ -23,7 +23,7 @@ export function createKeptTexts(now: () => number): KeptTexts {
 
   return {
     async keep(name, text, { maxBytes, ttlMs }) {
-      // It would drive out all others.
+      // There is no room for it even without all other texts.
       if (Buffer.byteLength(name) + Buffer.byteLength(text) > maxBytes) return;
       put(name, text, ttlMs);
       for (const [oldest, { ends }] of texts) {

@@ -1,14 +1,15 @@
-/** Leases in the memory of one process. */
+/** Keeps leases in the memory of one process. */
 import type { BusMemory } from '../../core/bus.ts';
 import { ResourceError } from '../../core/errors.ts';
 
 /** The most leases at a time. */
 const MAX_LEASES = 10_000;
 
-/** @param elapsed milliseconds by a clock that nobody sets */
+/** @param elapsed the milliseconds of a monotonic clock */
 export function createLeases(elapsed: () => number): Pick<BusMemory, 'lease' | 'release'> {
   const leases = new Map<string, { readonly holder: string; readonly ends: number }>();
 
+  /** The holder of a lease; undefined if there is none or it has expired, and then it is forgotten. */
   function current(name: string): string | undefined {
     const found = leases.get(name);
     if (found !== undefined && found.ends > elapsed()) return found.holder;

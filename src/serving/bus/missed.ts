@@ -1,18 +1,21 @@
-/** Notices messages that this replica should have heard: each sender counts its own, and says so when it may have spoken to nobody. */
+/**
+ * Notices when this replica has missed messages. Each sender numbers its messages, and sends a greeting when some of them may have
+ * reached nobody.
+ */
 import { createLru } from '../../core/lru.ts';
 
-/** Senders whose count is kept. Of another one, a greeting counts as a message that was missed. */
+/** The most senders whose last number is kept. */
 const MAX_SENDERS = 1_000;
 
 export interface Missed {
-  /** This replica hears from now on; all that was said before counts as missed already. */
+  /** Called when this replica begins to hear. The caller counts everything before as missed, so it is not reported here. */
   begin(): void;
-  /** @returns whether something before the message is missing */
+  /** Notes a message. @returns whether a message before it is missing */
   message(sender: string, count: number): boolean;
   /**
-   * A sender greets when it speaks over a new connection: over the one before, nobody may have heard it.
-   * @param agoMs since it last said something, in milliseconds
-   * @returns whether something before the greeting is missing
+   * Notes a greeting. A sender greets over each new connection, because nobody may have heard it over the one before.
+   * @param agoMs the time since the sender's last message, in milliseconds
+   * @returns whether a message before the greeting is missing, or may be, because the sender is not known
    */
   greeting(sender: string, count: number, agoMs: number): boolean;
 }
@@ -22,7 +25,7 @@ export function createMissed(now: () => number = () => performance.now()): Misse
   let begun = now();
   function note(sender: string, count: number): number | undefined {
     const before = heard.get(sender)?.count;
-    // A message that timed out at its sender may have come after all, and has the same count then.
+    // A message that timed out at its sender may have arrived, and the sender then uses its number again.
     heard.set(sender, { count: Math.max(count, before ?? 0) });
     return before;
   }

@@ -1,10 +1,10 @@
-/** Counts what happens in a time by a limiter of `rate-limiter-flexible`: in Redis, or in the parent of workers. */
+/** Counts what all replicas do within a time, with a limiter of `rate-limiter-flexible`: in Redis, or in the parent of workers. */
 import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
 import type { BusMemory, SharedRate } from '../../core/bus.ts';
 
 type Package = typeof import('rate-limiter-flexible');
 
-/** @param limiterOf makes the limiter of a rate, when it is needed for the first time */
+/** @param limiterOf makes the limiter of a rate; called when the rate is used for the first time */
 export function createTaking(
   limiterOf: (library: Package, rate: SharedRate) => RateLimiterAbstract,
 ): BusMemory['take'] {
@@ -18,7 +18,7 @@ export function createTaking(
   }
   return async (key, wanted, rate) => {
     const { consumedPoints, msBeforeNext } = await consumed(await find(rate), key, wanted);
-    // A limiter refuses as a whole what it could give in part.
+    // The limiter counts all that was wanted, even if only a part of it was left.
     const left = rate.most - (consumedPoints - wanted);
     return { got: Math.min(wanted, Math.max(0, left)), msLeft: msBeforeNext };
   };

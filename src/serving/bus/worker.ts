@@ -1,14 +1,14 @@
-/** The bus between workers of one machine: their parent passes on what one of them says, and keeps what all of them need. */
+/** The bus between workers of one machine. Their parent passes each text on to the other workers, and holds the shared memory. */
 import type { Bus, BusMemory, Room, Share, SharedRate } from '../../core/bus.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { Keys } from '../../core/keys.ts';
 import { createBus } from './bus.ts';
 import type { Hub } from './hub.ts';
 
-/** Whoever is at the other end of a channel between processes. */
+/** A channel to another process: from a worker to its parent, or from the parent to a worker. */
 export interface ProcessChannel {
   send(message: object): void;
-  /** @returns takes it back */
+  /** @returns removes the listener */
   onMessage(listener: (message: unknown) => void): () => void;
 }
 
@@ -38,14 +38,14 @@ type ToWorker =
 
 const isOurs = (message: unknown): boolean => typeof message === 'object' && message !== null && 'vitrine' in message;
 
-/** Serves a worker in the parent. @returns ends that */
+/** Serves a worker, in the parent. @returns stops serving it */
 export function serveWorker(channel: ProcessChannel, hub: Hub, keys: Keys): () => void {
   const tell = (message: ToWorker): void => channel.send(message);
   const { send, leave } = hub.join((text) => tell({ vitrine: 'said', text }));
 
   async function answer(id: number, [name, key, ...args]: Call): Promise<void> {
     try {
-      const memory = hub.memory as unknown as Record<Call[0], (...each: readonly unknown[]) => Promise<unknown>>;
+      const memory = hub.memory as unknown as Record<Call[0], (...values: readonly unknown[]) => Promise<unknown>>;
       const result = await memory[name](key, ...args);
       tell({ vitrine: 'answer', id, result: result instanceof Map ? [...result] : result });
     } catch (error) {
@@ -55,11 +55,11 @@ export function serveWorker(channel: ProcessChannel, hub: Hub, keys: Keys): () =
 
   const forget = channel.onMessage((message) => {
     if (!isOurs(message)) return;
-    const word = message as ToParent;
-    if (word.vitrine === 'hello')
+    const request = message as ToParent;
+    if (request.vitrine === 'hello')
       tell({ vitrine: 'keys', keys: keys.map((key) => Buffer.from(key).toString('base64')) });
-    else if (word.vitrine === 'say') send(word.text);
-    else void answer(word.id, word.call);
+    else if (request.vitrine === 'say') send(request.text);
+    else void answer(request.id, request.call);
   });
   return () => {
     forget();
@@ -67,14 +67,14 @@ export function serveWorker(channel: ProcessChannel, hub: Hub, keys: Keys): () =
   };
 }
 
-/** The bus of a worker, and the keys that its parent gives to all of them. Resolves when the parent has answered. */
+/** Opens the bus of a worker. Resolves when the parent has sent the keys, which are the same for all workers. */
 export async function workerBus(channel: ProcessChannel): Promise<{ readonly bus: Bus; readonly keys: Keys }> {
   const waiting = new Map<number, { resolve(result: unknown): void; reject(error: unknown): void }>();
   const tell = (message: ToParent): void => channel.send(message);
   let calls = 0;
-  let greeted: (keys: Keys) => void = () => {};
-  const greeting = new Promise<Keys>((resolve) => {
-    greeted = resolve;
+  let setKeys: (keys: Keys) => void = () => {};
+  const sharedKeys = new Promise<Keys>((resolve) => {
+    setKeys = resolve;
   });
 
   function call<T>(...args: Call): Promise<T> {
@@ -100,14 +100,14 @@ export async function workerBus(channel: ProcessChannel): Promise<{ readonly bus
   const bus = createBus(({ received }) => {
     const forget = channel.onMessage((message) => {
       if (!isOurs(message)) return;
-      const word = message as ToWorker;
-      if (word.vitrine === 'keys') greeted(word.keys.map((key) => Buffer.from(key, 'base64')));
-      else if (word.vitrine === 'said') received(word.text);
+      const answer = message as ToWorker;
+      if (answer.vitrine === 'keys') setKeys(answer.keys.map((key) => Buffer.from(key, 'base64')));
+      else if (answer.vitrine === 'said') received(answer.text);
       else {
-        const asked = waiting.get(word.id);
-        waiting.delete(word.id);
-        if (word.problem === undefined) asked?.resolve(word.result);
-        else asked?.reject(new ResourceError('unavailable', word.problem));
+        const caller = waiting.get(answer.id);
+        waiting.delete(answer.id);
+        if (answer.problem === undefined) caller?.resolve(answer.result);
+        else caller?.reject(new ResourceError('unavailable', answer.problem));
       }
     });
     return {
@@ -126,5 +126,5 @@ export async function workerBus(channel: ProcessChannel): Promise<{ readonly bus
     };
   });
   tell({ vitrine: 'hello' });
-  return { bus, keys: await greeting };
+  return { bus, keys: await sharedKeys };
 }

@@ -1,4 +1,4 @@
-/** Asks several servers at once where the server of a bus is, and believes the one that knows the latest. */
+/** Asks several servers at once where the server of the bus is, and takes the most recent answer. */
 import { ResourceError } from '../../../core/errors.ts';
 import { abortable } from '../../../core/waiting/abortable.ts';
 import {
@@ -12,8 +12,8 @@ import {
   unavailable,
 } from './client.ts';
 
-/** A place that a server knows, and the number of the decision about it: it grows with each one. */
-export interface Known {
+/** The address of the master as one server knows it. `epoch` grows with each change of the master. */
+export interface MasterAddress {
   readonly host: string;
   readonly port: number;
   readonly epoch: number;
@@ -22,34 +22,38 @@ export interface Known {
 export interface Asking {
   readonly open: OpenClient;
   readonly servers: readonly Server[];
-  /** As a sentence calls one of them, as in "The sentinel", and all of them. */
+  /** The name of one of the servers, at the beginning of an error message, such as "The sentinel". */
   readonly one: string;
+  /** The name of all servers within an error message, such as "the sentinels". */
   readonly all: string;
-  /** @returns undefined where it knows of none */
-  ask(client: Client, server: Server): Promise<Known | undefined>;
-  /** Says that those who answer know of none. */
+  /** Asks one server. @returns undefined if it knows no master */
+  ask(client: Client, server: Server): Promise<MasterAddress | undefined>;
+  /** The error message if servers answer, and none of them knows a master. */
   readonly none: string;
 }
 
-/** @throws ResourceError `unavailable` with a sentence */
-export async function askForPlace({ open, servers, one, all, ask, none }: Asking, signal: AbortSignal): Promise<Known> {
+/** @throws ResourceError `unavailable` if no server answers, or none knows a master */
+export async function askForPlace(
+  { open, servers, one, all, ask, none }: Asking,
+  signal: AbortSignal,
+): Promise<MasterAddress> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(COMMAND_MS)]);
   const given = await Promise.allSettled(servers.map((server) => askOne(server)));
   signal.throwIfAborted();
-  const answers = given.filter((each) => each.status === 'fulfilled').map(({ value }) => value);
-  const [latest] = answers.filter((each) => each !== undefined).sort((a, b) => b.epoch - a.epoch);
+  const answers = given.filter((result) => result.status === 'fulfilled').map(({ value }) => value);
+  const [latest] = answers.filter((answer) => answer !== undefined).sort((a, b) => b.epoch - a.epoch);
   if (latest !== undefined) return latest;
   if (answers.length > 0) throw unavailable(none);
-  const errors = given.filter((each) => each.status === 'rejected').map(({ reason }) => reason as unknown);
-  // That somebody refuses says more than that others are away.
-  const refusal = errors.find((each) => each instanceof ResourceError);
+  const errors = given.filter((result) => result.status === 'rejected').map(({ reason }) => reason as unknown);
+  // A refusal tells an operator more than the failure of servers that are away.
+  const refusal = errors.find((error) => error instanceof ResourceError);
   if (refusal !== undefined) throw refusal;
-  const each = servers.map((server, at) => `${nameOf(server)} (${messageOf(errors[at])})`);
-  throw unavailable(`None of ${all} answers: ${each.join(', ')}`, errors[0]);
+  const failures = servers.map((server, at) => `${nameOf(server)} (${messageOf(errors[at])})`);
+  throw unavailable(`None of ${all} answers: ${failures.join(', ')}`, errors[0]);
 
-  async function askOne(server: Server): Promise<Known | undefined> {
+  async function askOne(server: Server): Promise<MasterAddress | undefined> {
     const client = open(server);
-    // It is also what connecting rejects with.
+    // `connect` rejects with the same error, so this listener has nothing to do.
     client.on('error', () => {});
     try {
       await connect(client, limit);

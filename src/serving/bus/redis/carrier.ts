@@ -1,4 +1,4 @@
-/** Carries texts between replicas over Redis: one connection speaks and remembers, another one hears. */
+/** Carries texts between replicas over Redis. One connection sends texts and uses the memory, and another one receives texts. */
 import type { BusMemory } from '../../../core/bus.ts';
 import type { Log } from '../../../core/context.ts';
 import { createSeal, type Keys, unsealable } from '../../../core/keys.ts';
@@ -8,16 +8,16 @@ import { type Client, COMMAND_MS, type Commands, type OpenClient, unavailable } 
 import { type Connection, keepConnected } from './connection.ts';
 import type { Place } from './place.ts';
 
-/** Between two questions whether the server is another one now, in milliseconds. */
+/** How often the sentinels or the cluster are asked whether the master has changed, in milliseconds. */
 const LOOK_MS = 2_000;
 
-/** Different reasons for which the bus is away that the log says, until it is there again. */
+/** The most different errors that are logged while the bus is away. */
 const MAX_REASONS = 8;
 
-/** Redis says with these that a key, or what is written, is for another server. */
+/** The errors with which Redis says that another server has the key, or has to be used for writing. */
 const ELSEWHERE = /^(MOVED|ASK|READONLY|CLUSTERDOWN|MASTERDOWN)\b/;
 
-/** A greeting carries no messages. */
+/** The text of a greeting, which has no messages. */
 const NOTHING = '[]';
 
 export interface Carrying {
@@ -27,17 +27,17 @@ export interface Carrying {
   readonly keys: Keys;
   readonly log: Log;
   readonly events: CarrierEvents;
-  /** @param trouble hears of a command that has failed */
+  /** Makes the memory of the bus. @param trouble called with the error of each command that fails */
   memoryOf(commands: Commands, trouble: (error: unknown) => void): BusMemory;
 }
 
 export interface OpenedCarrier {
   readonly carrier: Carrier;
-  /** Resolves when it is connected, or has tried for a while. */
+  /** Resolves when both connections are made, or after `COMMAND_MS`. Connecting goes on then. */
   readonly ready: Promise<void>;
 }
 
-/** The sender, its text, how many it has sent with this one, and in a greeting how long ago it last said something, in milliseconds. */
+/** `count` numbers the messages of a sender. In a greeting, `agoMs` is the time since its last message, in milliseconds. */
 type Message = readonly [from: string, text: string, count?: number, agoMs?: number];
 
 export function openCarrier({ place, open, channel, keys, log, events, memoryOf }: Carrying): OpenedCarrier {
@@ -50,10 +50,10 @@ export function openCarrier({ place, open, channel, keys, log, events, memoryOf 
   let wasBroken = false;
   let hasStrangers = false;
   let count = 0;
-  let saidAt = 0;
-  let begun: () => void = () => {};
+  let sentAt = 0;
+  let setConnected: () => void = () => {};
   const connected = new Promise<void>((resolve) => {
-    begun = resolve;
+    setConnected = resolve;
   });
 
   function broken(error: unknown): void {
@@ -73,11 +73,11 @@ export function openCarrier({ place, open, channel, keys, log, events, memoryOf 
 
   const whole = (): boolean => speaking.at !== undefined && speaking.at === hearing.at;
 
-  function again(): void {
+  function mend(): void {
     if (!whole()) return;
-    begun();
+    setConnected();
     if (wasBroken) log.warn('the bus is there again: everything subscribed to is told of');
-    // Also the first time: this replica may have begun without it.
+    // Called for the first connection, too, because this replica may have started without the bus.
     wasBroken = false;
     reasons.clear();
     events.mended();
@@ -100,15 +100,15 @@ export function openCarrier({ place, open, channel, keys, log, events, memoryOf 
     if (text !== NOTHING) events.received(text);
   }
 
-  async function say(client: Pick<Commands, 'publish' | 'sPublish'>, text: string, agoMs?: number): Promise<void> {
+  async function publish(client: Pick<Commands, 'publish' | 'sPublish'>, text: string, agoMs?: number): Promise<void> {
     const number = ++count;
     const message: Message = agoMs === undefined ? [self, text, number] : [self, text, number, agoMs];
     const sealed = seal(Buffer.from(JSON.stringify(message)), bound).toString('base64url');
     try {
       await (place.sharded ? client.sPublish(channel, sealed) : client.publish(channel, sealed));
-      saidAt = performance.now();
+      sentAt = performance.now();
     } catch (error) {
-      // The others are told so in another way, and need not find out.
+      // The bus itself tells the others of messages that were not sent, so the number is used again.
       if (count === number) count--;
       throw error;
     }
@@ -123,8 +123,8 @@ export function openCarrier({ place, open, channel, keys, log, events, memoryOf 
   }
 
   function ready(): void {
-    again();
-    // The other connection may be to a server that was the one before.
+    mend();
+    // The other connection may still go to the former master.
     lookSoon();
   }
 
@@ -134,8 +134,8 @@ export function openCarrier({ place, open, channel, keys, log, events, memoryOf 
     locate,
     prepare: async (client) => {
       await check(client);
-      // Over the connection before, what it said may have gone to a server that nobody listened to any more.
-      if (count > 0) await say(client, NOTHING, performance.now() - saidAt);
+      // Messages over the connection before may have gone to a server to which nobody listened any more.
+      if (count > 0) await publish(client, NOTHING, performance.now() - sentAt);
     },
     onReady: ready,
     onBroken: broken,
@@ -157,7 +157,7 @@ export function openCarrier({ place, open, channel, keys, log, events, memoryOf 
 
   async function check(client: Client): Promise<void> {
     if (!place.moves) return;
-    // Somebody may still know a server as the master that has become a replica.
+    // A sentinel or node with old knowledge may name a server that has become a replica.
     const [role] = (await client.sendCommand(['ROLE'])) as readonly unknown[];
     if (role !== 'master') throw unavailable('The server of the bus is a replica, and no other one is the master yet');
   }
@@ -166,11 +166,12 @@ export function openCarrier({ place, open, channel, keys, log, events, memoryOf 
   let looking: Promise<void> | undefined;
   async function look(): Promise<void> {
     const before = connections.map(({ at }) => at);
-    // The connection that there is stays while nobody answers.
+    // While nobody answers, the connections stay as they are.
     const server = await place.locate(closing.signal).catch(() => undefined);
     if (server === undefined) return;
-    // One that is new since then may know better.
-    for (const [index, each] of connections.entries()) if (each.at === before[index]) each.moveTo(server);
+    // A connection that was made meanwhile may follow a newer answer, so it is left alone.
+    for (const [index, connection] of connections.entries())
+      if (connection.at === before[index]) connection.moveTo(server);
   }
   function lookSoon(): void {
     if (!place.moves || closed) return;
@@ -181,7 +182,8 @@ export function openCarrier({ place, open, channel, keys, log, events, memoryOf 
   const watch = place.moves ? setInterval(lookSoon, LOOK_MS) : undefined;
 
   function trouble(error: unknown): void {
-    if (error instanceof Error && ELSEWHERE.test(error.message)) for (const each of connections) each.leave(error);
+    if (error instanceof Error && ELSEWHERE.test(error.message))
+      for (const connection of connections) connection.leave(error);
     else lookSoon();
   }
 
@@ -193,13 +195,13 @@ export function openCarrier({ place, open, channel, keys, log, events, memoryOf 
     ready: Promise.race([connected, late]).finally(() => clearTimeout(timer)),
     carrier: {
       send: (text) =>
-        say(speaking.commands, text).then(
+        publish(speaking.commands, text).then(
           () => {
-            if (wasBroken) again();
+            if (wasBroken) mend();
             return true;
           },
           (error: unknown) => {
-            // A connection that is broken has said so itself.
+            // A broken connection has reported its error already.
             if (speaking.at !== undefined) broken(error);
             trouble(error);
             return false;
@@ -213,7 +215,7 @@ export function openCarrier({ place, open, channel, keys, log, events, memoryOf 
         closed = true;
         clearInterval(watch);
         closing.abort();
-        await Promise.all([...connections.map((each) => each.close()), looking]);
+        await Promise.all([...connections.map((connection) => connection.close()), looking]);
       },
     },
   };

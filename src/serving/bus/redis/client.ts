@@ -1,20 +1,20 @@
-/** One connection to one server of Redis, by the package's client. */
+/** Makes connections to Redis servers with the package `@redis/client`. */
 import { ResourceError } from '../../../core/errors.ts';
 import { missingPackage } from '../../../core/missing-package.ts';
 import { abortable } from '../../../core/waiting/abortable.ts';
 
 const PACKAGE = '@redis/client';
 
-/** How long a command, or to connect, may take, in milliseconds. */
+/** The time limit of a command, and of connecting, in milliseconds. */
 export const COMMAND_MS = 2_000;
 
-/** Between two signs of life, and until a connection without one counts as broken, in milliseconds. */
+/** The time between two pings, and after how long without any answer a connection counts as broken, in milliseconds. */
 const ALIVE_MS = { ping: 3_000, broken: 10_000 } as const;
 
-/** Commands that wait for their answer. */
+/** The most commands that wait for their answer. */
 const MAX_COMMANDS = 20_000;
 
-/** A server of Redis, and who asks it. */
+/** A Redis server, and the user and password with which it is used. */
 export interface Server {
   readonly host: string;
   readonly port: number;
@@ -24,7 +24,7 @@ export interface Server {
   readonly tls: boolean;
 }
 
-/** Commands of the package's client: the memory of a bus and its messages need these. */
+/** The commands of the package's client that the bus uses for its messages and its memory. */
 export interface Commands {
   publish(channel: string, message: string): Promise<unknown>;
   sPublish(channel: string, message: string): Promise<unknown>;
@@ -43,12 +43,12 @@ export interface Multi {
   exec(): Promise<readonly unknown[]>;
 }
 
-/** The part of the package's client that is used. */
+/** The part of the package's client that the bus uses. */
 export interface Client extends Commands {
   readonly isOpen: boolean;
   on(event: 'error', listener: (error: unknown) => void): unknown;
   on(event: 'connect', listener: () => void): unknown;
-  /** A cluster has given the channel to another server. */
+  /** Emitted when a cluster has moved the channel to another server. */
   on(event: 'sharded-channel-moved', listener: () => void): unknown;
   connect(): Promise<unknown>;
   subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
@@ -57,12 +57,13 @@ export interface Client extends Commands {
   destroy(): void;
 }
 
-/** Makes a client that is not connected yet. It connects once: whoever makes it makes another one when it has ended. */
+/** Makes a client that is not connected yet. A client does not reconnect: make another one when its connection has ended. */
 export type OpenClient = (server: Server) => Client;
 
 /**
- * @param ca authorities for servers with TLS, as PEM. Default: those of Node.js
- * @throws ResourceError `invalid` where the package is not installed
+ * Imports the package.
+ * @param ca certificate authorities for servers with TLS, as PEM. Default: those of Node.js
+ * @throws ResourceError `invalid` if the package is not installed
  */
 export async function loadClient(ca: string | undefined): Promise<OpenClient> {
   const { createClient } = await import('@redis/client').catch((cause: unknown) => {
@@ -77,7 +78,7 @@ export async function loadClient(ca: string | undefined): Promise<OpenClient> {
       ...(database !== undefined && { database }),
       maintNotifications: 'disabled',
       disableClientInfo: true,
-      // A command that waits for a broken connection would be done late, when somebody else has done it.
+      // Without a connection a command fails at once. If it waited, it would run late, when another replica may have done the same.
       disableOfflineQueue: true,
       commandsQueueMaxLength: MAX_COMMANDS,
       commandOptions: { timeout: COMMAND_MS },
@@ -93,12 +94,16 @@ export async function loadClient(ca: string | undefined): Promise<OpenClient> {
     }) as unknown as Client;
 }
 
-/** The server of an address as in `redis://user:password@host:6379/0`, which `busProblem` finds nothing wrong with. */
-export function serverAt(url: string, port: number): Server {
-  const { protocol, hostname, port: given, username, password, pathname } = new URL(url);
+/**
+ * The server of an address such as `redis://user:password@host:6379/0`.
+ * @param url an address that `busProblem` has accepted
+ * @param defaultPort the port if the address has none
+ */
+export function serverAt(url: string, defaultPort: number): Server {
+  const { protocol, hostname, port, username, password, pathname } = new URL(url);
   return {
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: given === '' ? port : Number(given),
+    port: port === '' ? defaultPort : Number(port),
     user: username === '' ? undefined : decoded(username),
     password: password === '' ? undefined : decoded(password),
     database: pathname.length > 1 ? Number(pathname.slice(1)) : undefined,
@@ -110,18 +115,18 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // It has a percent sign that begins no escape.
+    // The text has a percent sign that begins no escape, so it is taken as it is.
     return text;
   }
 }
 
-/** Says of a server which one it is, without who asks it. */
+/** The host and port of a server, without user and password, for messages. */
 export const nameOf = ({ host, port }: Pick<Server, 'host' | 'port'>): string =>
   `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** Connects, and rejects with the signal's reason if it is aborted first. Whoever made the client destroys it. */
+/** Connects a client. Rejects with the signal's reason if the signal is aborted first. The caller destroys the client. */
 export async function connect(client: Client, signal: AbortSignal): Promise<void> {
-  // A client that is destroyed while it connects goes on to connect.
+  // A client that is destroyed while it connects still connects, so it is destroyed again then.
   client.on('connect', () => {
     if (signal.aborted) client.destroy();
   });
@@ -130,7 +135,7 @@ export async function connect(client: Client, signal: AbortSignal): Promise<void
 
 const REFUSED = /^(WRONGPASS|NOAUTH|ERR invalid password|ERR Client sent AUTH|ERR AUTH)/;
 
-/** Says of a server that refuses who asks it that it does so; another error stays as it is. */
+/** Turns the error of a server that refuses the user or password into a clear one. Returns any other error as it is. */
 export const asRefusal = (error: unknown, what: string, server: Server): unknown =>
   error instanceof Error && REFUSED.test(error.message)
     ? unavailable(`${what} at ${nameOf(server)} refuses the user or the password that the bus has for it`, error)

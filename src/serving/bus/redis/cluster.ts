@@ -1,18 +1,18 @@
-/** Asks nodes of a Redis cluster which one is the master of the slot that the keys of a bus have in common. */
+/** Asks nodes of a Redis cluster for the master of the slot that holds all keys of the bus. */
 import type { RedisClusterAddress } from '../../../core/bus-address.ts';
-import { askForPlace, type Known } from './asking.ts';
+import { askForPlace, type MasterAddress } from './asking.ts';
 import { type Client, nameOf, type OpenClient, type Server, serverAt, unavailable } from './client.ts';
 import type { Place } from './place.ts';
 
 const PORT = 6379;
 
-/** First and last slot, and the nodes that have them, the master first, each with its host and port. */
+/** A range of slots: the first and last slot, and the host and port of each node that has them, the master first. */
 type Slots = readonly [number, number, ...(readonly [string | null, number])[]];
 
 export function clusterPlace({ cluster }: RedisClusterAddress, key: string, open: OpenClient): Place {
   const servers = cluster.map((url) => serverAt(url, PORT));
 
-  async function ask(client: Client, server: Server): Promise<Known | undefined> {
+  async function ask(client: Client, server: Server): Promise<MasterAddress | undefined> {
     const answers = await Promise.all([
       client.sendCommand(['CLUSTER', 'KEYSLOT', key]),
       client.sendCommand(['CLUSTER', 'SLOTS']),
@@ -22,13 +22,13 @@ export function clusterPlace({ cluster }: RedisClusterAddress, key: string, open
       throw unavailable(`The server at ${nameOf(server)} is not in a cluster: bus.url names such a server`, error);
     });
     const [slot, ranges, info] = answers as readonly [number, readonly Slots[], string];
-    // A node that is cut off from most of the others says so.
+    // A node that is cut off from most of the others does not report `ok`.
     if (!info.includes('cluster_state:ok')) return undefined;
     const node = ranges.find(([first, last]) => first <= slot && slot <= last)?.[2];
     if (node === undefined) return undefined;
     const [host, port] = node;
     return {
-      // A node that does not know how others reach it gives no host.
+      // A node without a host in the list does not know its own address. It is the node that was asked.
       host: host === null || host === '' ? server.host : host,
       port,
       epoch: Number(/cluster_current_epoch:(\d+)/.exec(info)?.[1] ?? 0),

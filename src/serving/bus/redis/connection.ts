@@ -1,4 +1,4 @@
-/** A connection to Redis that is made anew whenever it ends, to wherever the server is by then. */
+/** Keeps a connection to Redis: makes a new one whenever it ends, to the address that the server has by then. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { abortable, withOwnSignal } from '../../../core/waiting/abortable.ts';
 import {
@@ -12,42 +12,42 @@ import {
   unavailable,
 } from './client.ts';
 
-/** Between attempts to connect again, in milliseconds: the first, and the most that it grows to. */
+/** The time between two attempts to connect, in milliseconds: at first, and at most, because it doubles each time. */
 const RETRY_MS = { first: 50, most: 1_000 } as const;
 
 export interface Connecting {
   readonly open: OpenClient;
-  /** Finds the server to connect to. @throws an error that says in a sentence why there is none */
+  /** Finds the server to connect to. @throws an error whose message says why there is none */
   locate(signal: AbortSignal): Promise<Server>;
-  /** Makes a new connection fit for its use. The connection is made anew where this fails. */
+  /** Prepares a new connection. If this fails, the connection is ended and another one made. */
   prepare(client: Client, server: Server): Promise<void>;
-  /** The connection can be used. */
+  /** Called when a connection can be used. */
   onReady(): void;
-  /** It cannot be used, or may not be whole. */
+  /** Called when the connection has ended, or when it reports an error. */
   onBroken(error: unknown): void;
 }
 
 export interface Connection {
-  /** Their commands go over the connection that there is, and are refused with `unavailable` while there is none. */
+  /** Commands over the current connection. They fail with `unavailable` while there is none. */
   readonly commands: Commands;
-  /** The server that it is to, as host and port; undefined while it cannot be used. */
+  /** The host and port of the server; undefined while there is no connection. */
   readonly at: string | undefined;
-  /** Ends a connection to any other server than this one. */
+  /** Ends the connection if it goes to another server than this one. */
   moveTo(server: Server): void;
-  /** Ends the connection for this reason. */
+  /** Ends the connection, and reports this reason. */
   leave(reason: unknown): void;
   /** Resolves when nothing is left running. */
   close(): Promise<void>;
 }
 
-/** Begins to connect, and goes on until it is closed. */
+/** Connects, and connects again after each end, until it is closed. */
 export function keepConnected({ open, locate, prepare, onReady, onBroken }: Connecting): Connection {
   const closing = new AbortController();
   let current: { readonly client: Client; readonly server: Server } | undefined;
   let leave: (reason: unknown) => void = () => {};
   let failures = 0;
 
-  /** @returns why it ended */
+  /** Makes one connection and waits for its end. @returns why it ended */
   const connectOnce = (): Promise<unknown> =>
     withOwnSignal(closing.signal, async (closed) => {
       const ending = new AbortController();
@@ -55,7 +55,7 @@ export function keepConnected({ open, locate, prepare, onReady, onBroken }: Conn
       leave = (reason) => ending.abort(reason);
       const server = await locate(signal);
       const client = open(server);
-      // The package ends a client whose connection is broken; other errors leave it as it is.
+      // The client is still open after some errors. Otherwise the package has ended it, because its connection is broken.
       client.on('error', (error) => (client.isOpen ? onBroken(error) : ending.abort(error)));
       client.on('sharded-channel-moved', () => ending.abort(unavailable('The cluster has moved the keys of the bus')));
       try {
@@ -83,22 +83,22 @@ export function keepConnected({ open, locate, prepare, onReady, onBroken }: Conn
       await pause(ms, undefined, { signal: closing.signal }).catch(() => {});
     }
   }
-  const kept = keep();
+  const keeping = keep();
 
-  function needed(): Client {
+  function connected(): Client {
     if (current === undefined) throw unavailable('The bus is away');
     return current.client;
   }
 
   return {
     commands: {
-      publish: async (...args) => needed().publish(...args),
-      sPublish: async (...args) => needed().sPublish(...args),
-      hKeys: async (...args) => needed().hKeys(...args),
-      hDel: async (...args) => needed().hDel(...args),
-      hGetAll: async (...args) => needed().hGetAll(...args),
-      eval: async (...args) => needed().eval(...args),
-      multi: () => needed().multi(),
+      publish: async (...args) => connected().publish(...args),
+      sPublish: async (...args) => connected().sPublish(...args),
+      hKeys: async (...args) => connected().hKeys(...args),
+      hDel: async (...args) => connected().hDel(...args),
+      hGetAll: async (...args) => connected().hGetAll(...args),
+      eval: async (...args) => connected().eval(...args),
+      multi: () => connected().multi(),
     },
     get at() {
       return current && nameOf(current.server);
@@ -112,7 +112,7 @@ export function keepConnected({ open, locate, prepare, onReady, onBroken }: Conn
     },
     async close() {
       closing.abort();
-      await kept;
+      await keeping;
     },
   };
 }

@@ -1,4 +1,7 @@
-/** A bus over Redis or Valkey. All that goes there is sealed: who reads it learns nothing, and who writes can invent nothing. */
+/**
+ * A bus over Redis or Valkey. Everything that is sent there is sealed: somebody who can read the server learns nothing, and
+ * somebody who can write to it cannot invent messages.
+ */
 import type { Bus, BusMemory } from '../../../core/bus.ts';
 import { busProblem, type RedisAddress } from '../../../core/bus-address.ts';
 import type { Log } from '../../../core/context.ts';
@@ -14,24 +17,24 @@ import type { Place } from './place.ts';
 import { sentinelPlace } from './sentinel.ts';
 import { redisTexts } from './texts.ts';
 
-/** Stands before every key and the channel. A cluster keeps in one place what has the same text in braces. */
+/** Begins every key and the channel. A cluster keeps all keys with the same text in braces in the same slot. */
 const PREFIX = '{vitrine}:';
 
-/** Stands before what is counted. */
+/** Begins the keys of rates, after `PREFIX`. */
 const RATE = 'rate';
 
 const PORT = 6379;
 
 export type RedisBusOptions = RedisAddress & {
-  /** Authorities that sign the certificates of servers with TLS, as PEM. Default: those of Node.js. */
+  /** Certificate authorities for servers with TLS, as PEM. Default: those of Node.js. */
   readonly ca?: string | undefined;
   readonly keys: Keys;
   readonly log: Log;
 };
 
 /**
- * Resolves when it is connected, or has tried for two seconds: it goes on trying then.
- * @throws ResourceError `invalid` where an address is none, or the package is not installed
+ * Opens the bus. Resolves when it is connected, or after two seconds; then it goes on trying to connect.
+ * @throws ResourceError `invalid` if an address is malformed, or the package is not installed
  */
 export async function redisBus(options: RedisBusOptions): Promise<Bus> {
   const problem = busProblem(options);
@@ -51,7 +54,7 @@ export async function redisBus(options: RedisBusOptions): Promise<Bus> {
   return bus;
 }
 
-/** @param key one that the bus has */
+/** @param key any key of the bus; in a cluster it decides which server is used */
 function placeOf(address: RedisAddress, key: string, open: OpenClient): Place {
   if ('sentinels' in address) return sentinelPlace(address, open);
   if ('cluster' in address) return clusterPlace(address, key, open);
@@ -60,8 +63,8 @@ function placeOf(address: RedisAddress, key: string, open: OpenClient): Place {
 }
 
 /**
- * Fields have the same seal each time, so that they are found again.
- * @param trouble hears of a command that has failed
+ * The memory of the bus, with sealed fields and texts. A field is sealed in the same way each time, so that it is found again.
+ * @param trouble called with the error of each command that fails
  */
 function sealedMemory(client: Commands, keys: Keys, trouble: (error: unknown) => void): BusMemory {
   const fields = createSeal(keys, 'vitrine bus field v1', { nonce: 'vitrine bus field nonce v1' });
@@ -79,12 +82,12 @@ function sealedMemory(client: Commands, keys: Keys, trouble: (error: unknown) =>
       }),
   );
 
-  function nameOf(key: string, sealed: string): string | undefined {
-    const name = unsealable(sealed);
-    return name && fields.open(name, Buffer.from(key))?.toString();
+  function openedField(key: string, sealed: string): string | undefined {
+    const field = unsealable(sealed);
+    return field && fields.open(field, Buffer.from(key))?.toString();
   }
 
-  async function done<T>(command: Promise<T>): Promise<T> {
+  async function run<T>(command: Promise<T>): Promise<T> {
     try {
       return await command;
     } catch (cause) {
@@ -99,7 +102,7 @@ function sealedMemory(client: Commands, keys: Keys, trouble: (error: unknown) =>
     async put(key, field, text, ttlMs) {
       const sealed = texts.seal(Buffer.from(text), Buffer.from(`${key} ${field}`)).toString('base64url');
       const at = `${PREFIX}${key}`;
-      const [, , count] = await done(
+      const [, , count] = await run(
         client.multi().hSet(at, sealedField(key, field), sealed).pExpire(at, ttlMs).hLen(at).exec(),
       );
       return Number(count);
@@ -107,21 +110,21 @@ function sealedMemory(client: Commands, keys: Keys, trouble: (error: unknown) =>
     async replace(key, field, text, ttlMs) {
       const sealed = texts.seal(Buffer.from(text), Buffer.from(`${key} ${field}`)).toString('base64url');
       const at = `${PREFIX}${key}`;
-      await done(client.multi().del(at).hSet(at, sealedField(key, field), sealed).pExpire(at, ttlMs).exec());
+      await run(client.multi().del(at).hSet(at, sealedField(key, field), sealed).pExpire(at, ttlMs).exec());
     },
     async remove(key, field) {
-      // Another replica may have sealed it with another one of the keys.
-      const names = (await done(client.hKeys(`${PREFIX}${key}`))).filter((name) => nameOf(key, name) === field);
-      if (names.length > 0) await done(client.hDel(`${PREFIX}${key}`, names));
+      // Another replica may have sealed the same field with another one of the keys, so every field is opened.
+      const names = (await run(client.hKeys(`${PREFIX}${key}`))).filter((name) => openedField(key, name) === field);
+      if (names.length > 0) await run(client.hDel(`${PREFIX}${key}`, names));
     },
-    take: (key, wanted, rate) => done(take(sealedField(RATE, key), wanted, rate)),
-    ...redisLeases(client, done, (name) => `${PREFIX}lease:${sealedField('lease:', name)}`, sealedField),
-    ...redisTexts(client, done, `${PREFIX}answers`),
+    take: (key, wanted, rate) => run(take(sealedField(RATE, key), wanted, rate)),
+    ...redisLeases(client, run, (name) => `${PREFIX}lease:${sealedField('lease:', name)}`, sealedField),
+    ...redisTexts(client, run, `${PREFIX}answers`),
     async all(key) {
-      const found = await done(client.hGetAll(`${PREFIX}${key}`));
+      const found = await run(client.hGetAll(`${PREFIX}${key}`));
       return new Map(
         Object.entries(found).flatMap(([sealedName, sealedText]): [string, string][] => {
-          const field = nameOf(key, sealedName);
+          const field = openedField(key, sealedName);
           const value = unsealable(sealedText);
           const text = value && texts.open(value, Buffer.from(`${key} ${field}`))?.toString();
           return field === undefined || text === undefined ? [] : [[field, text]];

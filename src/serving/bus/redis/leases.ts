@@ -1,26 +1,27 @@
-/** Leases in Redis. Each is one key, so that it is right in a cluster, too. */
+/** Keeps leases in Redis. Each lease is one key, so that its script also runs in a cluster. */
 import type { BusMemory } from '../../../core/bus.ts';
 
-/** The part of a client that is used. */
+/** The part of a Redis client that leases use. */
 interface Evaluating {
   eval(script: string, options: { readonly keys: string[]; readonly arguments: string[] }): Promise<unknown>;
 }
 
-/** Takes a lease, or gives it more time, by the clock of Redis. */
+/** Takes or extends a lease. Returns 0 if somebody else holds it. Redis measures the time. */
 const LEASE = `
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
+/** Gives a lease back; does nothing if somebody else holds it. */
 const RELEASE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])`;
 
 /**
- * @param run turns errors of the client into those of the bus
- * @param keyOf the key of a lease
- * @param sealed the same seal each time, of a holder under the name of its lease
+ * @param run runs a command, and turns errors of the client into errors of the bus
+ * @param keyOf returns the key of a lease
+ * @param sealed seals the holder of a lease, in the same way each time, so that the script can compare holders
  */
 export const redisLeases = (
   client: Evaluating,

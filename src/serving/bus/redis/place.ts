@@ -1,11 +1,11 @@
-/** The server of a bus over Redis: one that stays where it is, or the one that sentinels or a cluster name. */
+/** Finds the Redis server of a bus: at a fixed address, or at the one that sentinels or a cluster name. */
 import type { Server } from './client.ts';
 
 export interface Place {
-  /** @throws an error that says in a sentence why there is no server */
+  /** @throws an error whose message says why there is no server */
   locate(signal: AbortSignal): Promise<Server>;
-  /** Whether the answer may be another one while a connection lasts. */
+  /** Whether the server can change while a connection lasts. */
   readonly moves: boolean;
-  /** Whether messages stay within the shard of their channel. */
+  /** Whether the bus uses sharded channels, whose messages stay within one shard of a cluster. */
   readonly sharded: boolean;
 }

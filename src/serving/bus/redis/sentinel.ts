@@ -1,6 +1,6 @@
-/** Asks sentinels of Redis where the master is. */
+/** Asks Redis sentinels for the address of the master. */
 import type { RedisSentinelAddress } from '../../../core/bus-address.ts';
-import { askForPlace, type Known } from './asking.ts';
+import { askForPlace, type MasterAddress } from './asking.ts';
 import { type Client, type OpenClient, type Server, serverAt } from './client.ts';
 import type { Place } from './place.ts';
 
@@ -11,10 +11,10 @@ export function sentinelPlace(address: RedisSentinelAddress, open: OpenClient): 
   const servers = address.sentinels.map((url) => serverAt(url, PORT));
   const tls = address.tls ?? servers.some((each) => each.tls);
 
-  async function ask(client: Client): Promise<Known | undefined> {
+  async function ask(client: Client): Promise<MasterAddress | undefined> {
     const [place, facts] = await Promise.all([
       client.sendCommand(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', master]),
-      // A user of a sentinel may be allowed the other question only.
+      // The user of a sentinel may have no right to this command. Then the epoch is unknown.
       client.sendCommand(['SENTINEL', 'MASTER', master]).catch(() => []),
     ]);
     if (!Array.isArray(place)) return undefined;

@@ -1,15 +1,18 @@
 /**
- * Texts that can be made again, in Redis: a hash of them, and their names in the order of their last use. The scripts bound them,
- * so that they take no room from what replicas have promised.
+ * Keeps texts that can be made again, in Redis: one key is a hash of the texts, and another one has their names in the order of
+ * their last use. The scripts limit the bytes of all texts, so that room is left for sessions and leases.
  */
 import type { BusMemory } from '../../../core/bus.ts';
 
-/** The part of a client that is used. */
+/** The part of a Redis client that texts use. */
 interface Evaluating {
   eval(script: string, options: { readonly keys: string[]; readonly arguments: string[] }): Promise<unknown>;
 }
 
-/** The hash has the sum of all lengths under this name, which is no name of a text. Where Redis has forgotten one of both keys, all begins anew. */
+/**
+ * Keeps a text and forgets the texts that were used longest ago until all fit. The field `bytes` of the hash holds the sum of all
+ * lengths; no text has this name. If Redis has dropped one of the two keys, the script deletes the other one.
+ */
 const KEEP = `
 local texts, order = KEYS[1], KEYS[2]
 local name, text, now, ttl, most = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -33,6 +36,7 @@ redis.call('PEXPIRE', order, ttl)
 return redis.status_reply('OK')
 `;
 
+/** Returns a text, and notes that it was used now. */
 const KEPT = `
 local text = redis.call('HGET', KEYS[1], ARGV[1])
 if text then redis.call('ZADD', KEYS[2], 'XX', ARGV[2], ARGV[1]) end
@@ -40,8 +44,8 @@ return text
 `;
 
 /**
- * @param run turns errors of the client into those of the bus
- * @param key of the hash; that of the order follows from it, and lies in the same slot of a cluster
+ * @param run runs a command, and turns errors of the client into errors of the bus
+ * @param key the key of the hash. The key of the order is made of it, and is in the same slot of a cluster
  */
 export const redisTexts = (
   client: Evaluating,
