@@ -1,6 +1,6 @@
 /**
- * Outcomes as they are sent. What is written already is not written again, and long texts go out in pieces. Until they are sent,
- * the memory of large ones counts (RES-7).
+ * Makes the JSON messages that answer requests. JSON that exists already is not written again, and long texts are sent in pieces.
+ * The memory of a large answer is counted until the answer is sent (RES-7).
  */
 import type { Admission } from '../../core/admission.ts';
 import { LongText, withLongTexts } from '../../core/text/long-text.ts';
@@ -8,19 +8,19 @@ import { INTERNAL_ERROR } from '../../protocol/error-codes.ts';
 import { jsonOfMessage, type MessageId } from '../messages.ts';
 import type { Outcome } from './envelope.ts';
 
-/** A message in JSON: as it is, or one that is written in pieces. */
+/** A message in JSON: a string, or an object that writes the message in pieces. */
 export type Answer = string | LongAnswer;
 
-/** At most, of a long text. */
+/** The most bytes of one piece of a long text. */
 const PIECE_BYTES = 64 * 1024;
 
-/** Characters of an answer that do not count. */
+/** The memory of an answer with at most this many characters is not counted. */
 const FREE_CHARACTERS = 64 * 1024;
 
-/** Of a client that does not take its answer, in milliseconds: after that it is the connection's business. */
+/** How long the memory of an answer is counted if the client does not take it, in milliseconds. Then the connection limits it. */
 const MAX_HOLD_MS = 30_000;
 
-/** An answer with long texts in it. They lie in memory that is given back with `release`, once and by whoever has it last. */
+/** An answer with long texts. The last holder of the answer calls `release` once, which gives back the memory of the texts. */
 export class LongAnswer {
   readonly #parts: readonly (string | LongText)[];
 
@@ -28,7 +28,7 @@ export class LongAnswer {
     this.#parts = parts;
   }
 
-  /** Of all pieces. */
+  /** The bytes of all pieces. */
   get bytes(): number {
     return this.#parts.reduce(
       (sum, part) => sum + (typeof part === 'string' ? Buffer.byteLength(part) : part.bytes),
@@ -36,12 +36,12 @@ export class LongAnswer {
     );
   }
 
-  /** Bytes that nobody else counts as held in memory. */
+  /** The bytes of memory that are not counted elsewhere. */
   get uncounted(): number {
     return this.#parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : part.uncounted), 0);
   }
 
-  /** Each piece is there until the next one is asked for: they are written into the same memory. */
+  /** Each piece is valid until the next one is requested, because pieces of long texts are written into the same memory. */
   *pieces(): Iterable<Uint8Array> {
     const out = Buffer.allocUnsafeSlow(PIECE_BYTES);
     for (const part of this.#parts) {
@@ -50,7 +50,7 @@ export class LongAnswer {
     }
   }
 
-  /** The same with something around it. */
+  /** The same answer with text before and after it. It shares the memory of this one. */
   within(before: string, after: string): LongAnswer {
     return new LongAnswer([before, ...this.#parts, after]);
   }
@@ -60,7 +60,7 @@ export class LongAnswer {
   }
 }
 
-/** The message that answers a request, in JSON; the answer to a result that JSON cannot say is an internal error. */
+/** The JSON message that answers a request. A result that JSON cannot express becomes an internal error. */
 export function answerOf(id: MessageId, outcome: Outcome): Answer {
   if ('json' in outcome) return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${outcome.json}}`;
   if ('error' in outcome) return jsonOfMessage({ jsonrpc: '2.0', id, error: outcome.error });
@@ -74,7 +74,7 @@ export function answerOf(id: MessageId, outcome: Outcome): Answer {
   }
 }
 
-/** The answer in one piece, which takes over what it lies in. */
+/** The answer as one string. Gives back the memory of the answer. */
 export function wholeText(answer: Answer): string {
   if (typeof answer === 'string') return answer;
   const whole = Buffer.allocUnsafe(answer.bytes);
@@ -87,15 +87,15 @@ export function wholeText(answer: Answer): string {
   return whole.toString('utf8');
 }
 
-/** Gives back what an answer lies in that nobody waits for any more. */
+/** Gives back the memory of an outcome that is not sent. */
 export function drop(id: MessageId, outcome: Outcome): void {
   const answer = answerOf(id, outcome);
   if (typeof answer !== 'string') answer.release();
 }
 
 /**
- * Counts a large answer as held in memory, until what is returned is called, which gives back what it lies in as well;
- * undefined for one that does not count.
+ * Counts the memory of a large answer.
+ * @returns stops counting, and gives back the memory; undefined for a small answer, for which there is nothing to do
  */
 export function holdAnswer(admission: Admission, answer: Answer): (() => void) | undefined {
   if (typeof answer === 'string') return answer.length <= FREE_CHARACTERS ? undefined : hold(admission, answer.length);

@@ -1,6 +1,7 @@
 /**
- * Asks the client what a request needs before it has a result. On 2026-07-28 the question is the answer, and the client
- * comes back; a client of 2025 is asked while its request is running, and the request runs again with what it said.
+ * Asks the client for input that a request needs before it has a result. In 2026-07-28 the answer to the request contains the
+ * questions, and the client sends the request again with its answers. A client of 2025 is asked while its request is running, and
+ * then the request runs again with the answers.
  */
 
 import { specTypeSchemas } from '@modelcontextprotocol/server';
@@ -22,14 +23,15 @@ export interface Round {
 /** The most rounds of questions of one request. */
 const MAX_ROUNDS = 8;
 
-/** A round without a question only waits for something, this long, in milliseconds. */
+/** How long to wait before the next round if a round has no question, in milliseconds. */
 const PACE_MS = 250;
 
+/** The error of a handler whose questions break the protocol. */
 const broken = (message: string): RequestRefused => new RequestRefused({ code: INTERNAL_ERROR, message });
 
 /**
- * Makes sure that what is asked can be asked of this client.
- * @throws RequestRefused where a tool asks what nobody could answer, and in 2026-07-28 what the client has not declared
+ * Checks the questions of a handler.
+ * @throws RequestRefused if the questions are malformed, or need a capability that a client of 2026-07-28 has not declared
  */
 export function assertAskable(method: string, asked: InputRequired, { era, client }: Envelope): void {
   const requests = Object.entries(asked.inputRequests ?? {});
@@ -74,9 +76,9 @@ export function withParams<T extends { readonly inputRequests?: unknown }>(asked
 }
 
 /**
- * Asks a client of 2025 all that a round asks for.
- * @returns what it said, for the next round; `failed` is the result of a tool that cannot go on
- * @throws RequestRefused where it cannot go on and is no tool
+ * Asks a client of 2025 all questions of a round.
+ * @returns the answers, for the next round; or `failed`, the result of a tool call that cannot go on
+ * @throws RequestRefused if a question is malformed, or if a request other than a tool call cannot go on
  */
 export async function answersOf(
   method: string,
@@ -107,7 +109,7 @@ export async function answersOf(
       `Cannot request input '${key}' (${request.method}): the client on this 2025-era connection did not declare the required capability`,
     );
   }
-  // As one fails, the others are taken back.
+  // If one question fails, the others are cancelled.
   const together = new AbortController();
   const end = (): void => together.abort(signal.reason);
   signal.addEventListener('abort', end, { once: true });
@@ -133,11 +135,12 @@ export async function answersOf(
   }
 }
 
+/** The question as a client of 2025 expects it. */
 function asIn2025(request: InputRequest): InputRequest {
   if (request.method !== 'elicitation/create') return request;
   const { params } = request;
   if (params.mode === 'url') {
-    // Questions that send a user elsewhere have an id in 2025.
+    // In 2025 a question that sends the user to a URL needs an id.
     return params.elicitationId === undefined
       ? { ...request, params: { ...params, elicitationId: crypto.randomUUID() } }
       : request;
@@ -145,6 +148,7 @@ function asIn2025(request: InputRequest): InputRequest {
   return params.mode === 'form' ? request : { ...request, params: { ...params, mode: 'form' } };
 }
 
+/** The schema of the answer to each kind of question. */
 const ANSWERS = {
   'elicitation/create': specTypeSchemas.ElicitResult,
   'sampling/createMessage': specTypeSchemas.CreateMessageResultWithTools,

@@ -1,4 +1,4 @@
-/** Introduces the server to a client: it declares only what works for that client (SEC-CAP-1). */
+/** Declares the server's capabilities to a client: only those that the client's principal can use (SEC-CAP-1). */
 import type { Principal } from '../../core/context.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { Era } from '../../protocol/era.ts';
@@ -24,29 +24,29 @@ export interface Capabilities {
 
 const TASKS_OF_2025 = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
 
-/** @param tasks the era in which the client's revision has tasks; undefined where it has none */
+/** @param tasks the era whose tasks the client's revision has; undefined if it has no tasks */
 export function capabilitiesOf(engine: Engine, principal: Principal, tasks: Era | undefined): Capabilities {
   const { provider, tools, prompts, skills, access } = engine;
   const { watch, watchesResources } = provider.features;
   const offered = offersTo(engine, principal);
-  const some = offered('resources/list');
+  const hasResources = offered('resources/list');
   const subscribe = watchesResources !== false && access?.could(principal, { operation: 'subscribe' }) !== false;
   return {
-    ...(some && { resources: watch ? { ...(subscribe && { subscribe: true }), listChanged: true } : {} }),
+    ...(hasResources && { resources: watch ? { ...(subscribe && { subscribe: true }), listChanged: true } : {} }),
     ...(offered('tools/list') && { tools: tools.watchable ? { listChanged: true } : {} }),
     ...(offered('logging/setLevel') && { logging: {} }),
     ...(offered('prompts/list') && { prompts: prompts.watchable ? { listChanged: true } : {} }),
     ...(offered('completion/complete') && { completions: {} }),
     ...(tasks === 'legacy' && offersTasks(engine, principal, tasks) && { tasks: TASKS_OF_2025 }),
     extensions: {
-      ...(some && { [SEP_2093_EXTENSION]: {}, [RESOURCE_HIERARCHY_EXTENSION]: {}, [DIRECTORY_EXTENSION]: {} }),
+      ...(hasResources && { [SEP_2093_EXTENSION]: {}, [RESOURCE_HIERARCHY_EXTENSION]: {}, [DIRECTORY_EXTENSION]: {} }),
       ...(offered(LIST_SKILLS_METHOD) && { [SKILLS_EXTENSION]: skills.directories ? { directoryRead: true } : {} }),
       ...(tasks === 'modern' && offersTasks(engine, principal, tasks) && { [TASKS_EXTENSION]: {} }),
     },
   };
 }
 
-/** Returns the server's introduction, as in the handshake of 2025 and the results of 2026-07-28, with its instructions. */
+/** The server's capabilities, identity and instructions, for the answers to `initialize` (2025) and `server/discover` (2026-07-28). */
 export function introductionOf(engine: Engine, principal: Principal, tasks: Era | undefined) {
   const { instructions: _own, ...serverInfo } = engine.identity;
   const instructions = engine.instructionsFor(principal);

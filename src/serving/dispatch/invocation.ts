@@ -13,10 +13,10 @@ import type { Round } from './asking.ts';
 import type { Envelope } from './envelope.ts';
 import { offersTo } from './methods.ts';
 
-/** Milliseconds between two reports of progress of one request, in the long run. The last report is always sent. */
+/** The average time between two progress reports of one request, in milliseconds. The last report is always sent. */
 const PROGRESS_INTERVAL_MS = 100;
 
-/** Reports that may follow each other faster, as those of short work do. */
+/** This many reports may follow each other faster, so that short work can send all of its reports. */
 const PROGRESS_BURST = 10;
 
 /** The most log messages that one request may send to its client. */
@@ -59,7 +59,7 @@ export function startInvocation(engine: Engine, envelope: Envelope, params: Data
   const shown = shownBy(engine);
   const token = (params._meta as Data | undefined)?.progressToken;
   const scope = (): CursorScope => scopeOf(method, params, ctx);
-  const way = {
+  const connection = {
     client,
     wantsProgress: token !== undefined,
     progress: token === undefined ? ignore : progressOf(token, tell, shown),
@@ -71,7 +71,7 @@ export function startInvocation(engine: Engine, envelope: Envelope, params: Data
     // The state is opened before anything runs, so that altered state is an error of the request, not of a tool.
     invoke: ({ answers, state }) => ({
       ...ctx,
-      ...way,
+      ...connection,
       answers: bareAnswers(answers),
       state: state === undefined ? undefined : openState(engine, state, scope()),
     }),
@@ -83,10 +83,12 @@ export function startInvocation(engine: Engine, envelope: Envelope, params: Data
 
 const ignore = (): void => {};
 
-/** Takes the client's answers, by the client's own keys. 2026-07-28 has them bare: one wrapped in a message is dropped. */
+/** Returns the client's answers by key. In 2026-07-28 an answer is a bare result; one that is wrapped in a message is dropped. */
 function bareAnswers(given: unknown): Invocation['answers'] {
   if (!isData(given)) return keyed(undefined);
-  const bare = Object.entries(given).filter(([, each]) => isData(each) && !('method' in each) && !('result' in each));
+  const bare = Object.entries(given).filter(
+    ([, answer]) => isData(answer) && !('method' in answer) && !('result' in answer),
+  );
   return keyed(Object.fromEntries(bare));
 }
 
@@ -96,17 +98,17 @@ const shownBy =
   (text: string): string =>
     scrub(hide === undefined ? text : hide(text));
 
-/** Binds state to one request of one principal. */
+/** The scope of sealed state: one principal, method and parameters. */
 const scopeOf = (method: string, params: Data, { principal }: Context): CursorScope => ({
   principal: principal.id,
   method: `${method} state`,
   parameters: [digest(params)],
 });
 
-/** The same for requests with the same method and the same parameters. */
+/** A hash of the parameters without `_meta`. */
 function digest(params: Data): string {
-  const { _meta, ...own } = params;
-  return createHash('sha256').update(JSON.stringify(own)).digest('base64url');
+  const { _meta, ...rest } = params;
+  return createHash('sha256').update(JSON.stringify(rest)).digest('base64url');
 }
 
 /** @throws ResourceError `invalid` for state that was not sealed for this request */
@@ -182,7 +184,7 @@ function notifierOf(
   let sent = 0;
   return (level: LoggingLevel, data: unknown, logger: string | null = 'vitrine', others?: OtherFields) => {
     if (sent++ >= MAX_LOG_MESSAGES || LOGGING_LEVELS.indexOf(level) < least) return;
-    const said = { level, data: scrubData(data, shown), ...(logger !== null && { logger: shown(logger) }) };
-    tell({ method: 'notifications/message', params: { ...othersOf(others, shown), ...said } });
+    const fields = { level, data: scrubData(data, shown), ...(logger !== null && { logger: shown(logger) }) };
+    tell({ method: 'notifications/message', params: { ...othersOf(others, shown), ...fields } });
   };
 }

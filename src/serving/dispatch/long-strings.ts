@@ -1,12 +1,12 @@
-/** Results with long strings in them, such as those of tools: texts that are sent in pieces come in their place. */
+/** Replaces the long strings of a result, such as that of a tool, by texts that are sent in pieces. */
 
 import { LONG_BYTES, longString } from '../../core/text/long-text.ts';
 import { isData } from '../../protocol/data.ts';
 
-/** The most levels of a result; strings that are nested deeper are sent as they are. */
+/** How many levels of a result are searched for long strings; deeper ones are sent as they are. */
 const MAX_LEVELS = 16;
 
-/** The same result, or a copy with a `LongText` for each long string: the JSON of both is the same. */
+/** The same result if it has no long string; otherwise a copy with a `LongText` for each. The JSON of both is the same. */
 export const inPieces = (result: object): object => (hasLong(result, 0) ? (pieced(result, 0) as object) : result);
 
 function hasLong(value: unknown, level: number): boolean {
@@ -26,7 +26,7 @@ function pieced(value: unknown, level: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, pieced(each, level + 1)]));
 }
 
-/** Whether an object has no way of its own into JSON; one that has is left as it is. */
+/** Whether an object is a plain one. Other objects, and those with `toJSON`, are left as they are. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return (prototype === Object.prototype || prototype === null) && !('toJSON' in value);

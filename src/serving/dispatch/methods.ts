@@ -1,4 +1,4 @@
-/** The requests that are answered from the engine, as data. */
+/** The table of the methods that the engine answers: their parameters, and the functions that run them. */
 
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
@@ -45,11 +45,11 @@ import { isTaskStarted } from '../../protocol/tasks.ts';
 export interface Method {
   readonly name: string;
   readonly params: z.ZodType;
-  /** Takes what `params` gave. */
+  /** Runs the method. @param params the result of the schema `params` */
   readonly run: (params: unknown, invocation: Invocation) => Promise<object>;
   /**
-   * The members of the result in JSON, where it is known at once to be what it was. Takes parameters as they were sent,
-   * checked or not: with wrong ones there was no result.
+   * Returns the members of an earlier result in JSON, without waiting, if that result is still valid. The parameters may be
+   * unchecked: wrong parameters match no earlier result.
    */
   readonly again?: ((params: Data, ctx: Context) => string | undefined) | undefined;
 }
@@ -61,7 +61,7 @@ function method<S extends z.ZodType>(name: string, params: S, run: Run<S>, again
     name,
     params,
     async run(checked, invocation) {
-      // A request may have had to wait for its turn before it could be asked.
+      // Looks for an earlier result now, too, because another request may have made one while this one waited for its turn.
       const members = again?.(checked as Data, invocation);
       return members === undefined ? run(checked as z.infer<S>, invocation) : markWritten({}, members);
     },
@@ -71,7 +71,7 @@ function method<S extends z.ZodType>(name: string, params: S, run: Run<S>, again
 
 const unchanged = <T extends object>(result: T): T => result;
 
-/** The methods that an engine can have, by name; which it has for somebody, `offersTo` says. */
+/** All methods of an engine, by name. `offersTo` says which of them a principal may use. */
 export function methodsOf(engine: Engine): ReadonlyMap<string, Method> {
   const { resources, provider, tools, prompts, tasks } = engine;
   const { withIcons = unchanged } = resources;
@@ -94,7 +94,7 @@ export function methodsOf(engine: Engine): ReadonlyMap<string, Method> {
         uri === undefined || typeof uri === 'string' ? listAgain(resources, name, { uri, cursor }, ctx) : undefined,
     );
   methods.push(
-    // These have their icons already.
+    // `listForClient` adds the icons itself.
     listing('resources/list', listParams),
     listing(DIRECTORY_READ_METHOD, directoryReadParams),
     method(
@@ -120,7 +120,7 @@ export function methodsOf(engine: Engine): ReadonlyMap<string, Method> {
         const { task, ...call } = params;
         const name = await listedName(engine, params, ctx);
         const owner = tools.ownerOf(name);
-        // If no tasks were offered, it is a call like others (2025-11-25).
+        // If tasks were not offered to this client, `task` is ignored (2025-11-25).
         const asTask = task !== undefined && offersTasks(engine, ctx.principal, 'legacy') && { task };
         const result = await provider.callTool({ ...call, ...asTask, name }, owner, ctx);
         if (isTaskStarted(result)) return tasks.book.begun(result, { mount: owner.mount ?? '', name }, ctx);
@@ -144,7 +144,7 @@ export function methodsOf(engine: Engine): ReadonlyMap<string, Method> {
   return new Map(methods.map((each) => [each.name, admitted(engine, ASKING.has(each.name) ? asking(each) : each)]));
 }
 
-/** The tool that is run for a call: `browse` gives a model what there is at its place, as a list or a description. */
+/** The name of the tool to run for a call. `browse` runs the tool that lists, for a folder, or the one that describes. */
 async function listedName(
   { app, provider, tools }: Engine,
   { name, arguments: args }: z.infer<typeof callToolParams>,
@@ -159,7 +159,10 @@ async function listedName(
   return resource?.capabilities?.list === true ? app.list : app.describe;
 }
 
-/** Whether a method is there for somebody: what they could use nothing of is not declared, and not answered (SEC-CAP-1). */
+/**
+ * Returns a function that says whether a principal may use a method. A method of which the principal could use nothing is neither
+ * declared nor answered (SEC-CAP-1).
+ */
 export function offersTo(
   { provider, tools, prompts, skills, toolSubscriptions, access }: Engine,
   principal: Principal,
@@ -167,7 +170,7 @@ export function offersTo(
   const could = (operation: AccessOperation): boolean => access?.could(principal, { operation }) !== false;
   const ofPrompts = (): boolean => prompts.some && could('prompt');
   return (method) => {
-    // The resource tools are there for everybody: what they reach is decided resource by resource.
+    // Everybody has the resource tools. Access is decided for each resource.
     if (method.startsWith('tools/')) return tools.some && (toolSubscriptions !== undefined || could('call'));
     if (method === 'logging/setLevel') return tools.logging && could('call');
     if (method.startsWith('prompts/')) return ofPrompts();
@@ -177,7 +180,7 @@ export function offersTo(
   };
 }
 
-/** Whether somebody's calls may become tasks in an era: whoever may call nothing there is told of none. */
+/** Whether a principal's calls may become tasks in an era: the principal may call tools of a mount that has tasks. */
 export const offersTasks = ({ tasks, access }: Engine, principal: Principal, era: Era): boolean =>
   tasks.mounts(era).some((mount) => access?.could(principal, { operation: 'call', mount }) !== false);
 
@@ -189,14 +192,14 @@ const asking = ({ run, ...method }: Method): Method => ({
   run: (params, invocation) => askAndRunAgain(invocation, (again) => run(params, again)),
 });
 
-/** The parts of a request by which it is counted. */
+/** The parts of a request that admission counts by. */
 export const askedFor = (method: string, { name, uri }: Data): AskedFor => ({
   method,
   name: typeof name === 'string' ? name : undefined,
   uri: typeof uri === 'string' ? uri : undefined,
 });
 
-/** The method as it runs where there is room for it: each request counts, and runs beside so many others. */
+/** The same method under the limits of admission, which count each request and limit how many run at a time. */
 export function admitted({ admission }: Pick<Engine, 'admission'>, method: Method): Method {
   return {
     ...method,
@@ -207,23 +210,23 @@ export function admitted({ admission }: Pick<Engine, 'admission'>, method: Metho
 }
 
 /**
- * The `_meta` of a modern result, which says who made it. The SDK would put the whole identity into each, icons
- * included; name and version are what the specification asks for, and the rest is in `server/discover`.
+ * The `_meta` of a 2026-07-28 result, which names the server. It has only the name and version that the specification requires;
+ * the whole identity, with icons, is in `server/discover`.
  */
 export function signatureOf({ identity }: Engine): Readonly<Record<string, unknown>> {
   return { [SERVER_INFO_META_KEY]: { name: identity.name, version: identity.version } };
 }
 
-/** Adds to the `_meta` of a result. */
+/** A copy of a result with more fields in its `_meta`. */
 export function withMeta(result: object, meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return { ...result, _meta: { ...(result as { readonly _meta?: object })._meta, ...meta } };
 }
 
-/** Hides secrets in the texts of a failure: others may have written them. */
-export const hiddenIn = <T extends object>(said: T, hide: Engine['hide']): T =>
-  hide === undefined ? said : (changeTexts(said, hide) as T);
+/** Hides secrets in the texts of a failure, which a mounted server or a tool may have written. */
+export const hiddenIn = <T extends object>(failure: T, hide: Engine['hide']): T =>
+  hide === undefined ? failure : (changeTexts(failure, hide) as T);
 
-/** A request that the protocol refuses, in the words that its client is told. */
+/** The error of a request that breaks the protocol. The client sees the message. */
 export class RequestRefused extends Error {
   readonly wire: WireError;
 
@@ -234,7 +237,7 @@ export class RequestRefused extends Error {
   }
 }
 
-/** Returns the error that a peer is told, after all of the failure went to the log under the same request id. */
+/** Logs an error under the id of its request, and returns what the client may see of it. */
 export function wireErrorOf({ hide }: Engine, error: unknown, name: string, era: Era, ctx: Context): WireError {
   if (error instanceof RequestRefused) return error.wire;
   const expected = error instanceof ResourceError && error.code !== 'internal';

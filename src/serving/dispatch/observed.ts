@@ -1,4 +1,4 @@
-/** Passes requests of clients to telemetry, in one place. Without telemetry it is not used. */
+/** Passes requests of clients to telemetry. */
 
 import type { Invocation } from '../../core/invocation.ts';
 import type { Telemetry } from '../../core/telemetry.ts';

@@ -1,4 +1,4 @@
-/** Requests of 2026-07-28, each of which says all that is to be known of it. */
+/** Requests of 2026-07-28, each of which describes its client itself. */
 
 import { CLIENT_CAPABILITIES_META_KEY, LOG_LEVEL_META_KEY, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { Principal } from '../../core/context.ts';
@@ -12,7 +12,7 @@ import { declaredFeatures } from './invocation.ts';
 
 export const REVISION = '2026-07-28';
 
-/** Makes the envelope of a request from its `_meta`, which describes the client, and from where it came. */
+/** Makes the envelope of a request. Its `_meta` describes the client. @param from the rest of the envelope, from the wire */
 export function standingAlone(
   message: RequestMessage,
   from: Pick<Envelope, 'principal' | 'peer' | 'log' | 'signal' | 'tell' | 'headers' | 'transport'>,
@@ -25,7 +25,7 @@ export function standingAlone(
   return { ...from, message, era: 'modern', client, revision: REVISION, session: undefined, hangUp };
 }
 
-/** Nobody can come back for an answer. */
+/** Does nothing, because no client of 2026-07-28 can come back for an answer. */
 const hangUp = (): void => {};
 
 /** The result of `server/discover`. */

@@ -1,4 +1,4 @@
-/** The methods of tasks, which are others in each era, and only where a mounted server has tasks in that era. */
+/** The methods of tasks. Each era has its own, and only if a mounted server has tasks in that era. */
 
 import type { Invocation } from '../../core/invocation.ts';
 import { scrub } from '../../core/text/scrub.ts';
@@ -29,7 +29,7 @@ export const TASKS_NOT_DECLARED = {
   data: { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
 };
 
-/** The methods of an era, by name. */
+/** The task methods of an era, by name. */
 export function taskMethods(engine: Engine, era: Era): ReadonlyMap<string, Method> {
   const { provider, tasks, resources, hide } = engine;
   const setup = { provider, book: tasks.book };
@@ -75,10 +75,10 @@ export function taskMethods(engine: Engine, era: Era): ReadonlyMap<string, Metho
   return new Map(methods.map((each) => [each.name, admitted(engine, each)]));
 }
 
-/** A task as an era writes it; without what no client may see, where the server itself says something. */
+/** A task as clients of an era get it. Secrets are hidden in its texts, and in its result if that is an error. */
 export function shownTask(task: Task, era: Era, hide: Engine['hide']): object {
-  const { result, ...said } = task;
-  const hidden = { ...hiddenIn(said, hide), taskId: task.taskId } as Task;
+  const { result, ...rest } = task;
+  const hidden = { ...hiddenIn(rest, hide), taskId: task.taskId } as Task;
   if (era === 'legacy') return taskIn2025(hidden);
   const shown = withParams(hidden);
   return isData(result) ? { ...shown, result: shownResult(result, hide) } : shown;
@@ -87,7 +87,7 @@ export function shownTask(task: Task, era: Era, hide: Engine['hide']): object {
 const shownResult = (result: object, hide: Engine['hide']): object =>
   'isError' in result && result.isError === true ? hiddenIn(result, hide) : result;
 
-/** The answer to a call that has become a task; undefined for any other one. */
+/** The answer to a call that has become a task; undefined for any other call. */
 export function taskAnswer(result: object, era: Era, hide: Engine['hide']): object | undefined {
   if (!isTaskStarted(result)) return undefined;
   if (era === 'modern') return shownTask(result, era, hide);
@@ -95,13 +95,13 @@ export function taskAnswer(result: object, era: Era, hide: Engine['hide']): obje
   return { task: shownTask(task, era, hide), ...(_meta !== undefined && { _meta }) };
 }
 
-/** The id of the task that a client of 2025 has begun, in the answer to its call. */
+/** The task id in the answer to a call of 2025; undefined if the call has become no task. */
 export function taskIdIn(answer: object): string | undefined {
   const { task } = answer as { readonly task?: unknown };
   return isData(task) && typeof task.taskId === 'string' ? task.taskId : undefined;
 }
 
-/** The answer to a call that is to be a task, of a tool that never is one. */
+/** The refusal of a call as a task, for a tool that cannot run as one. */
 export const noTaskOf = (name: string): Failure => ({
   error: { code: METHOD_NOT_FOUND, message: scrub(`The tool ${JSON.stringify(name)} is not called as a task`) },
 });

@@ -1,4 +1,4 @@
-/** Tools as each era may see them: each has something that the other does not know. */
+/** Fits lists of tools to an era, because each era has fields that the other one does not know. */
 
 import { BY_NAME_KEYWORDS, DATA_KEYWORDS } from '../../core/schema/keywords.ts';
 import { type Data, isData } from '../../protocol/data.ts';
@@ -16,7 +16,7 @@ export function toolsFor(result: object, era: Era): object {
 
 const hasNoExecution = (tool: unknown): boolean => !isData(tool) || !('execution' in tool);
 
-/** 2026-07-28 has no tasks of tools. */
+/** Removes `execution`, because 2026-07-28 has no tasks of tools. */
 function withoutExecution(tool: Data): Data {
   const { execution: _execution, ...rest } = tool;
   return rest;
@@ -25,7 +25,7 @@ function withoutExecution(tool: Data): Data {
 const promisesObject = (tool: unknown): boolean =>
   !isData(tool) || !isData(tool.outputSchema) || tool.outputSchema.type === 'object';
 
-/** Until 2025-11-25 a result is an object: any other one is the field `result` of one (SEP-2106). */
+/** Up to 2025-11-25 the schema of a result has to be an object. Any other schema becomes the field `result` of one (SEP-2106). */
 function promisingObject(tool: Data): Data {
   const schema = tool.outputSchema as Data;
   const { $schema, $id } = schema;
@@ -41,10 +41,13 @@ function promisingObject(tool: Data): Data {
 
 const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef']);
 
-/** A schema with an id of its own is what its references begin at; a fragment is only a name for it. */
+/** Whether references within a schema start at that schema: it has an id that is more than a fragment. */
 const isBase = (id: unknown): boolean => id !== undefined && !(typeof id === 'string' && id.startsWith('#'));
 
-/** The part of a schema, with references that find it where it is put. */
+/**
+ * Rewrites the references in a part of a schema for its new place under `properties/result`.
+ * @param names whether the keys of the part are names, as in `properties`, and not keywords
+ */
 function within(part: unknown, names: boolean): unknown {
   if (Array.isArray(part)) return part.map((each) => within(each, false));
   if (!isData(part) || (!names && isBase(part.$id))) return part;

@@ -1,31 +1,31 @@
-/** Limits on the cost of one connection, and of all together, before it is known who is at the other end. */
+/** Limits of one connection, and of all connections together. They apply before a client has authenticated. */
 
 export interface ConnectionLimits {
-  /** Connections at a time; one more is closed at once. Default: 4,096, and more where sessions and streams may be more. */
+  /** The most connections at a time; a further one is closed at once. Default: 4,096, or more if there may be more sessions and streams. */
   readonly maxConnections: number;
   /**
-   * Connections of one address at a time, of a /64 network where it is IPv6. Default: 256, and no limit for this
-   * machine, since all clients of a proxy come from there. A number that is given counts for this machine, too.
+   * The most connections of one address at a time; for IPv6, of a /64 network. Default: 256, and no limit for addresses of this
+   * machine, because all clients behind a proxy have such an address. A given number applies to this machine, too.
    */
   readonly maxConnectionsPerAddress: number | undefined;
-  /** How long the headers of a request may take to arrive, and the handshake of TLS, in milliseconds. */
+  /** How long the headers of a request, or a TLS handshake, may take to arrive, in milliseconds. */
   readonly headersMs: number;
   /** How long a whole request may take to arrive, its body included, in milliseconds. */
   readonly requestMs: number;
   /** How long a connection may stay open without a request, in milliseconds. */
   readonly keepAliveMs: number;
-  /** How long bytes that were sent may wait until the client takes them, in milliseconds. Then the connection is cut. */
+  /** How long sent bytes may wait until the client takes them, in milliseconds. After that the connection is cut. */
   readonly unreadMs: number;
   /**
-   * Bytes of one event stream that may wait until the client takes them; one message that is longer goes out when
-   * nothing else waits. Then the connection is cut.
+   * The most bytes of one event stream that may wait until the client takes them. With more, the connection is cut. A single
+   * message may be longer if nothing else waits.
    */
   readonly maxUnreadBytes: number;
-  /** Bytes of all headers of a request; one with more is answered with 431. */
+  /** The most bytes of all headers of a request; a request with more is answered with 431. */
   readonly maxHeaderBytes: number;
-  /** Headers of a request; one with more is answered with 431. */
+  /** The most headers of a request; a request with more is answered with 431. */
   readonly maxHeaders: number;
-  /** Requests that a connection may send ahead, before their answers. Then it is cut. */
+  /** The most requests that a client may send over one connection before it gets their answers. With more, the connection is cut. */
   readonly maxPipelined: number;
 }
 
@@ -42,12 +42,12 @@ export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
   maxPipelined: 16,
 };
 
-/** Connections for requests of their own, beside those that sessions and streams hold. */
+/** Room for short requests, in addition to the connections that sessions and streams hold. */
 const ROOM = 2_048;
 
-/** As many connections as sessions and streams at their limits take, and room for requests; at least the default. */
+/** The default of `maxConnections`: enough for all sessions and streams that may be open, and room for short requests. */
 export const connectionsFor = ({ maxSessions, maxStreams }: { maxSessions: number; maxStreams: number }): number =>
   Math.max(DEFAULT_CONNECTION_LIMITS.maxConnections, maxSessions + maxStreams + ROOM);
 
-/** The most connections of one address that is not of this machine, where no number is given. */
+/** The default limit for one address of another machine. */
 export const MAX_PER_REMOTE_ADDRESS = 256;

@@ -1,6 +1,6 @@
 /**
- * The way into a server that is for one person on a machine with others: a key in an address, which is good once, is exchanged for
- * a cookie without which nothing is answered, and that only pages of this server may send.
+ * Lets one person into a server on a machine that others use, too. The person opens an address with a key, which works once, and
+ * gets a cookie. Nothing is answered without the cookie, and only pages of this server may send it.
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -8,19 +8,19 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HttpAnswer } from './exchange.ts';
 
-/** Bytes of the key and of the cookie, which nobody guesses. */
+/** The random bytes of the key, and of the cookie. */
 const SECRET_BYTES = 32;
 
 export interface Door {
-  /** The path that lets somebody in, once: `/?key=...`. */
+  /** The path with the key, `/?key=...`. It works once. */
   readonly entry: string;
-  /** The answer to a request that may not come in, and to that with the key; undefined where it may come in. */
+  /** Refuses a request without the cookie, and exchanges the key for the cookie. Returns undefined for a request that may pass. */
   answer(request: Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'>): HttpAnswer | undefined;
 }
 
 interface Secret {
   readonly text: string;
-  /** Takes as long for a wrong one as for a right one. */
+  /** Takes the same time for a wrong secret as for the right one. */
   matches(shown: string): boolean;
 }
 
@@ -33,7 +33,7 @@ function createSecret(): Secret {
 export function createDoor(): Door {
   const key = createSecret();
   const pass = createSecret();
-  // Other servers of this machine get the cookies of its address, too: each has a name of its own.
+  // A browser sends cookies to all ports of a host, so each server needs its own name for its cookie.
   const cookie = `vitrine-${randomBytes(6).toString('hex')}`;
   let used = false;
 
@@ -44,8 +44,8 @@ export function createDoor(): Door {
       'Cache-Control': 'no-store',
       'Referrer-Policy': 'no-referrer',
     };
-    // A browser that was led here by a page elsewhere sends the cookie only to what a page of this server leads to.
-    if (isLedHere(request))
+    // If a page elsewhere led here, the browser would not send the strict cookie after a redirect. A page of this server leads on.
+    if (comesFromElsewhere(request))
       return { status: 200, headers: { ...headers, 'Content-Type': 'text/html; charset=utf-8' }, body: ONWARD };
     return { status: 303, headers: { ...headers, Location: '/' } };
   }
@@ -84,25 +84,26 @@ const cookiesOf = (sent: string | undefined, name: string): readonly string[] =>
     return found === name ? [value] : [];
   });
 
-const isLedHere = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+/** Whether a page of another site or port led the browser here. */
+const comesFromElsewhere = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
   !['none', 'same-origin', undefined].includes(headers['sec-fetch-site'] as string | undefined);
 
-/** Pages of other ports of this machine are of the same site, so that they could send the cookie along. */
+/** Whether no page elsewhere has made the request. Pages of other ports are of the same site, so a browser sends the cookie for them. */
 function isOfOwnPage(request: Pick<IncomingMessage, 'headers'>): boolean {
   const { origin, host } = request.headers;
   if (origin !== undefined && origin !== `http://${host}`) return false;
-  return !isLedHere(request) || request.headers['sec-fetch-mode'] === 'navigate';
+  return !comesFromElsewhere(request) || request.headers['sec-fetch-mode'] === 'navigate';
 }
 
 /**
- * Whether this user, or the system, has the other end of a connection of this machine: others may see the address among the
- * arguments of the browser. True where the operating system does not say (any but Linux).
+ * Whether a process of this user, or of root, has the other end of a connection within this machine. Other users may see the
+ * address with the key among the arguments of the browser. True if the operating system does not tell (any but Linux).
  */
 function isOfUser({ localAddress, localPort, remoteAddress, remotePort }: Ends): boolean {
   const tables = ['/proc/net/tcp', '/proc/net/tcp6'].map(textOf);
-  const [there, here] = [hexOf(remoteAddress, remotePort), hexOf(localAddress, localPort)];
-  // 01 is an open connection: rows of closed ones belong to user 0, whoever had them.
-  const row = new RegExp(`^ *\\d+: ${there} ${here} 01 (?:\\S+ +){3}(\\d+) `, 'm');
+  const [remote, local] = [hexOf(remoteAddress, remotePort), hexOf(localAddress, localPort)];
+  // 01 is the state of an open connection. Rows of closed connections name user 0, whoever had them.
+  const row = new RegExp(`^ *\\d+: ${remote} ${local} 01 (?:\\S+ +){3}(\\d+) `, 'm');
   const uid = tables.map((table) => row.exec(table)?.[1]).find(Boolean);
   if (uid === undefined) return tables.every((table) => table === '');
   return uid === '0' || uid === String(process.getuid?.());
@@ -110,7 +111,7 @@ function isOfUser({ localAddress, localPort, remoteAddress, remotePort }: Ends):
 
 type Ends = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>;
 
-/** An end as the tables have it: the bytes of an address of version 4 from the last to the first, and its port. */
+/** An end as in the tables: an IPv4 address as hexadecimal bytes in reverse order, and the port. Any IPv6 address matches. */
 function hexOf(address = '', port = 0): string {
   const bytes = address.replace(/^::ffff:/, '').split('.');
   const digits = bytes.map((byte) => Number(byte).toString(16).toUpperCase().padStart(2, '0'));

@@ -1,13 +1,13 @@
-/** Event streams: what is said on them, how they are kept alive, and that all of them end. */
+/** Event streams (SSE): frames their messages, keeps quiet streams alive, and ends all of them. */
 
-/** Headers of every answer that is a stream of events. Whether the connection is kept is for the server to say. */
+/** The headers of an event stream. The HTTP server itself sets `Connection`. */
 export const EVENT_HEADERS = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-cache, no-transform',
   'X-Accel-Buffering': 'no',
 } as const;
 
-/** A message as an event. @param id under which a client can come back for what follows it */
+/** Makes an event of a message. @param id with which a client can later ask for the events after this one */
 export const frameOf = (message: string, id?: string): string =>
   id === undefined ? `event: message\ndata: ${message}\n\n` : `event: message\nid: ${id}\ndata: ${message}\n\n`;
 
@@ -17,15 +17,15 @@ export interface EventSink {
   end(): void;
 }
 
-/** How often streams and those who wait are looked at, in milliseconds. */
+/** How often quiet streams and late answers are looked for, in milliseconds. */
 const TICK_MS = 5_000;
 
-/** Ticks after which a stream that is quiet says that it is still there. */
+/** After this many ticks without an event, a stream gets a comment that keeps it alive. */
 const QUIET_TICKS = 3;
 
-/** One stream: written to by whoever answers, and read by one sink, which may come later. */
+/** One stream. Events that are written before a sink is attached wait for it. */
 export class EventStream {
-  /** Ticks without a word. */
+  /** The number of ticks since the last event. */
   quiet = 0;
   #sink: EventSink | undefined;
   #waiting: string[] = [];
@@ -39,7 +39,7 @@ export class EventStream {
     else this.#sink.write(text);
   }
 
-  /** Gives all that was written to the sink, and from now on at once. */
+  /** Writes all waiting events to the sink, and later events at once. */
   attach(sink: EventSink): void {
     for (const text of this.#waiting) sink.write(text);
     this.#waiting = [];
@@ -47,21 +47,21 @@ export class EventStream {
     else this.#sink = sink;
   }
 
-  /** Ends the stream behind what was written. */
+  /** Ends the stream after all events that were written. */
   end(): void {
     if (this.#over) return;
     this.#sink?.end();
     this.#finish();
   }
 
-  /** The client has gone. */
+  /** Ends the stream because the client has gone; waiting events are dropped. */
   leave(): void {
     if (this.#over) return;
     this.#waiting = [];
     this.#finish();
   }
 
-  /** Called once, when the stream has ended, whoever ended it; at once where it has. */
+  /** Adds a callback for the end of the stream. Calls it at once if the stream has ended. */
   onEnd(ended: () => void): void {
     if (this.#over) ended();
     else this.#ended.add(ended);
@@ -79,18 +79,18 @@ export class EventStream {
 export interface EventStreams {
   open(): EventStream;
   /**
-   * Calls back when an answer has been waited for so long that the client should be told that it is on its way.
-   * @returns takes it back
+   * Calls `tell` if an answer takes long (5 to 10 seconds), so that the client can be told that it is on its way.
+   * @returns removes the callback
    */
   late(tell: () => void): () => void;
-  /** Ends what is open. */
+  /** Ends all streams. */
   close(): void;
 }
 
 export function createEventStreams(): EventStreams {
   const open = new Set<EventStream>();
   let waiting = new Set<() => void>();
-  /** Those that have waited for a whole tick. */
+  /** Callbacks that have waited for at least a whole tick. */
   let late = new Set<() => void>();
   const timer = setInterval(() => {
     for (const stream of open) if (++stream.quiet >= QUIET_TICKS) stream.write(': keepalive\n\n');

@@ -1,4 +1,4 @@
-/** Requests of a page: each is dispatched like one of an MCP client, so that whatever holds for those holds here. */
+/** Sends the requests of explorer pages. Each is dispatched like a request of an MCP client, with the same rules and limits. */
 
 import type { Log, Principal } from '../../../core/context.ts';
 import type { WireError } from '../../../core/errors.ts';
@@ -13,16 +13,16 @@ import { admitted, type Method } from '../../dispatch/methods.ts';
 import { standingAlone } from '../../dispatch/standing-alone.ts';
 import type { HttpRequest } from '../exchange.ts';
 
-/** Who asks, and what for. */
+/** The visitor of a page, and the HTTP request for it. */
 export interface Visitor {
   readonly http: HttpRequest;
   readonly principal: Principal;
-  /** The person who has signed in, if people can sign in; without a name nobody has. */
+  /** The person at the browser, without a name if not signed in. Default: people cannot sign in here. */
   readonly person?: Shell['person'];
   readonly log: Log;
 }
 
-/** A request that was refused or failed, as clients are told it. */
+/** The error of a request that was refused or failed, as a client would get it. */
 export class Refused extends Error {
   readonly wire: WireError;
   readonly failure: unknown;
@@ -33,7 +33,7 @@ export class Refused extends Error {
     this.failure = cause;
   }
 
-  /** The reason, by its code; `internal` where none is given. */
+  /** The code of the reason, such as `not-found`. Default: `internal`. */
   get reason(): string {
     const reason = this.wire.data?.reason;
     return typeof reason === 'string' ? reason : 'internal';
@@ -56,12 +56,12 @@ export function createAsk(vitrine: Engine, dispatcher: Dispatcher): Ask {
     const roots = method === 'resources/list' && params.uri === undefined;
     const outcome = await dispatcher.dispatch(roots ? { ...envelope, own } : envelope);
     if ('error' in outcome) throw new Refused(outcome);
-    // As it is on the wire, whether it was written before or not.
+    // A page gets the same data as a client: what JSON makes of the result.
     return JSON.parse('json' in outcome ? outcome.json : JSON.stringify(outcome.result)) as T;
   };
 }
 
-/** The list of the roots alone, whatever the default list is. */
+/** A `resources/list` that gives the roots, even if the default list is configured as another one. */
 function rootsFirst(vitrine: Engine): Method {
   const options = { ...vitrine.resources, listing: 'roots', kept: undefined } as const;
   return admitted(vitrine, {

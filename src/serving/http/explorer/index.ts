@@ -1,6 +1,6 @@
 /**
- * The explorer: pages of what is served, for people, and the bytes of each resource. It asks for everything as an MCP client
- * does, so there is nothing in it that such a client could not get.
+ * The explorer: web pages that show the served resources to people, and the bytes of each resource. It sends requests like an MCP
+ * client, so it shows nothing that such a client could not get.
  */
 import { type Log, SILENT } from '../../../core/context.ts';
 import { textFirst } from '../../../core/formats/formats.ts';
@@ -38,7 +38,7 @@ import { withToken } from './sessions.ts';
 import { createSigningIn, type SigningInSetup } from './signing-in.ts';
 
 export interface Explorer {
-  /** Whether a request is one of the explorer's: it is looked at only, so GET and HEAD, but for signing out. */
+  /** Whether the explorer answers a request: GET and HEAD of its pages, and the POST that signs out. */
   serves(method: string | undefined, target: string): boolean;
   /**
    * Adds to a request to the endpoint the token of the person who has signed in and whose page of this server sent it.
@@ -73,7 +73,7 @@ interface Listed {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** The most lines of a preview: a search shows fewer. */
+/** The most lines that a preview of lines shows. Passages in search results are shorter. */
 const MAX_LINES = 200;
 
 function linesOf(text: string | null): LineRange | undefined {
@@ -82,20 +82,20 @@ function linesOf(text: string | null): LineRange | undefined {
   return range.first > 0 && range.last >= range.first ? range : undefined;
 }
 
-/** The request showed no token, or one that is not good. */
+/** Whether a request was refused because it has no valid token. */
 const isUnknown = (entering: object): boolean => 'status' in entering && entering.status === 401;
 
 const NOBODY: Shell = { server: '', roots: [], missing: [] };
 
 export interface ExplorerOptions {
   readonly log?: Log | undefined;
-  /** The URL of the endpoint, where it is known by another name than requests have. */
+  /** The public URL of the endpoint. Default: that of the request. */
   readonly publicUrl?: string | undefined;
-  /** People sign in at this server. Default: nowhere, and a token has to be shown. */
+  /** How people sign in. Default: they cannot, and each request needs a token. */
   readonly signIn?: Pick<SigningInSetup, 'options' | 'auth'> | undefined;
-  /** Only a browser with a key gets in, and nothing that is copied from a page. Default: no. */
+  /** Whether only the browser with the key gets in (`door.ts`). Pages then show no endpoint address to copy. Default: false. */
   readonly keyed?: boolean | undefined;
-  /** Pages beside those of resources. Default: none. */
+  /** Pages in addition to those of resources. Default: none. */
   readonly beside?: readonly BesidePage[] | undefined;
 }
 
@@ -189,7 +189,7 @@ export function createExplorer(
     return { status: 200, headers: PAGE_HEADERS, body };
   }
 
-  async function besides(page: BesidePage, query: URLSearchParams, visitor: Visitor): Promise<PageAnswer> {
+  async function otherPage(page: BesidePage, query: URLSearchParams, visitor: Visitor): Promise<PageAnswer> {
     const { body, refreshSeconds } = page.render(await shellFor(visitor), query);
     const again = refreshSeconds === undefined ? {} : { Refresh: String(refreshSeconds) };
     return { status: 200, headers: { ...PAGE_HEADERS, ...again }, body };
@@ -220,7 +220,7 @@ export function createExplorer(
     return { status: 200, headers, body: new ByteStream(listing(uri, first, visitor), undefined) };
   }
 
-  /** All entries, however many, a page at a time. */
+  /** Writes the listing of all entries, one page of the list at a time. */
   async function* listing(uri: string, first: Listed, visitor: Visitor): AsyncIterable<Uint8Array> {
     yield Buffer.from(listingStart(uri));
     for (let page = first; ; page = await ask<Listed>('resources/list', { uri, cursor: page.nextCursor }, visitor)) {
@@ -245,7 +245,7 @@ export function createExplorer(
       (method === 'POST' && signingIn !== undefined && target === SIGN_OUT_PATH),
     signedIn: signingIn && withSession,
     async answer(http, from) {
-      // A page elsewhere may lead here, and not load anything from here.
+      // Pages of other sites may link here, but not load anything from here.
       const site = http.headers.get('sec-fetch-site');
       const foreign =
         (site === 'cross-site' || site === 'same-site') && http.headers.get('sec-fetch-mode') !== 'navigate';
@@ -273,14 +273,14 @@ export function createExplorer(
         if (pathname === '/') return await home(searchParams, visitor);
         if (pathname === SEARCH_PATH) return await search(searchParams, visitor);
         const page = beside?.find(({ path }) => path === pathname);
-        if (page !== undefined) return await besides(page, searchParams, visitor);
+        if (page !== undefined) return await otherPage(page, searchParams, visitor);
         const found = addressed(pathname, searchParams);
         if (found === undefined) return problem('not-found');
         if (found.route === 'raw') return await raw(found, searchParams, visitor);
         return await view(found, searchParams, visitor);
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        // The script may find what is not there by now, and says what there is beside.
+        // The page loads the script, which looks for other resources at this place.
         const shell = { ...NOBODY, server, island: (await island())?.links };
         return problem(error.reason, error.message, retryHeaders(error.failure), shell);
       }

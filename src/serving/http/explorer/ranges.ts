@@ -1,4 +1,4 @@
-/** Which bytes an HTTP request wants, and whether it has them already (RFC 9110 13 and 14). */
+/** Finds the bytes that an HTTP request wants, and whether its client has them already (RFC 9110 13 and 14). */
 import { versionFrom } from '../../../core/content-version.ts';
 import { VERSION } from '../../../core/version.ts';
 import { ETAG_META_KEY, GIT_META_KEY } from '../../../protocol/meta.ts';
@@ -7,11 +7,14 @@ import type { HttpRequest } from '../exchange.ts';
 
 export interface Span {
   readonly from: number;
-  /** The byte behind the last one. */
+  /** The position after the last byte. */
   readonly to: number;
 }
 
-/** A time is sure to be another one after a change where it is older than that, in milliseconds. */
+/**
+ * How old the time of a change has to be, in milliseconds, before it can tell two versions apart. Two changes within the
+ * resolution of the clock have the same time.
+ */
 const SURE_MS = 2_000;
 
 export interface Version {
@@ -19,21 +22,21 @@ export interface Version {
   readonly lastModified: string | undefined;
 }
 
-/** The ETag and date that tell this content from any other, as far as they are known. @param as the format */
+/** The ETag and date of a content, as far as known. @param as the format */
 export function versionOf(resource: Resource, as: string | undefined): Version {
   const { _meta, annotations, size } = resource;
   const time = Date.parse(String(annotations?.lastModified));
-  const known = _meta?.[ETAG_META_KEY] ?? (_meta?.[GIT_META_KEY] as { readonly hash?: unknown } | undefined)?.hash;
+  const hash = _meta?.[ETAG_META_KEY] ?? (_meta?.[GIT_META_KEY] as { readonly hash?: unknown } | undefined)?.hash;
   const lastModified = Number.isNaN(time) ? undefined : new Date(time).toUTCString();
-  if (known === undefined && Number.isNaN(time)) return { etag: undefined, lastModified };
-  const strong = known !== undefined || (size !== undefined && Date.now() - time >= SURE_MS);
+  if (hash === undefined && Number.isNaN(time)) return { etag: undefined, lastModified };
+  const strong = hash !== undefined || (size !== undefined && Date.now() - time >= SURE_MS);
   return {
-    etag: versionFrom([VERSION, known ?? null, time, size ?? null, as ?? null], !strong),
+    etag: versionFrom([VERSION, hash ?? null, time, size ?? null, as ?? null], !strong),
     lastModified,
   };
 }
 
-/** Whether the client has it as it is: then there is nothing to send. */
+/** Whether the client has this version already, according to its conditional headers. */
 export function isUnchanged({ headers }: HttpRequest, { etag, lastModified }: Version): boolean {
   const tags = headers.get('if-none-match');
   if (tags !== null) {
@@ -45,8 +48,8 @@ export function isUnchanged({ headers }: HttpRequest, { etag, lastModified }: Ve
 }
 
 /**
- * The one range that is wanted; undefined for the whole, also where several ranges or other units are asked for.
- * `unsatisfiable` where it begins past the end.
+ * The range of bytes that a request wants; undefined for the whole content, which is also sent for several ranges or other units.
+ * `unsatisfiable` for a range that begins after the end.
  */
 export function spanOf(
   { headers, method }: HttpRequest,
@@ -66,7 +69,7 @@ export function spanOf(
   return from >= size ? 'unsatisfiable' : { from, to: last === '' ? size : Math.min(Number(last) + 1, size) };
 }
 
-/** Whether the rest of what the client has is wanted of this very content: tags are compared strongly. */
+/** Whether `If-Range` names this version; true without the header. Weak tags never match. */
 function isSame(condition: string | null, { etag, lastModified }: Version): boolean {
   if (condition === null) return true;
   if (condition.includes('"')) return etag !== undefined && !etag.startsWith('W/') && condition.trim() === etag;

@@ -1,6 +1,7 @@
 /**
- * The bytes of a resource at its raw address. They are read in windows, each of which is one `resources/read` to rules, limits
- * and the audit, and held until the client has taken it: memory does not grow with the resource, nor with how slow a client is.
+ * Serves the bytes of a resource at its raw address. They are read window by window, and each window counts as one
+ * `resources/read` for rules, limits and the audit. The next window is read only when the client has taken the one before, so
+ * memory does not grow with the resource or with a slow client.
  */
 import type { ResourceBody } from '../../../core/body.ts';
 import { collectParts } from '../../../core/collect.ts';
@@ -23,7 +24,7 @@ import { isUnchanged, spanOf, versionOf } from './ranges.ts';
 
 const WINDOW_BYTES = 1024 * 1024;
 
-/** Headers with which served bytes run nothing, load nothing, and are of no origin. */
+/** Headers that stop served bytes from running scripts, from loading anything, and from having the server's origin. */
 export const RAW_HEADERS = {
   'Content-Security-Policy': "sandbox; default-src 'none'; frame-ancestors 'self'",
   'X-Content-Type-Options': 'nosniff',
@@ -35,7 +36,7 @@ export const RAW_HEADERS = {
 
 interface Wanted {
   readonly uri: string;
-  /** The format; undefined for its own. */
+  /** The wanted format; undefined for the resource's own. */
   readonly as: string | undefined;
 }
 
@@ -44,19 +45,19 @@ interface Window {
   readonly resource: Resource;
   readonly parts: Parts;
   readonly size: number;
-  /** The provider knows no windows: this is all there is. */
+  /** Whether this is the whole content, because the provider does not support windows. */
   readonly whole: boolean;
   readonly total: number | undefined;
   readonly loan: Loan;
 }
 
-/** @param resource as it is described @throws Refused */
+/** Answers a request for raw bytes. @param resource its metadata @throws Refused */
 export function answerRaw(vitrine: Engine, resource: Resource, wanted: Wanted, visitor: Visitor): Promise<PageAnswer> {
   const { http, principal, log } = visitor;
   const version = versionOf(resource, wanted.as);
   const headers = { ...RAW_HEADERS, ...headersOf(resource, wanted.as, version) };
   if (isUnchanged(http, version)) return Promise.resolve({ status: 304, headers });
-  // A form of it is as large as it turns out to be.
+  // The size of another format is not known before it is made.
   const size = wanted.as === undefined ? resource.size : undefined;
   const span = size === undefined ? undefined : spanOf(http, size, version);
   if (span === 'unsatisfiable')
@@ -85,7 +86,7 @@ export function answerRaw(vitrine: Engine, resource: Resource, wanted: Wanted, v
             ...(span !== undefined && { 'Content-Range': `bytes ${from}-${span.to - 1}/${size}` }),
           },
           body: new ByteStream(windows(vitrine, wanted, first, { from, to: end }, ctx), bytes),
-          // It counts as a request that runs until then.
+          // The request counts as running until the answer is sent.
           sent: () => {
             first.loan.end();
             sent();
@@ -111,7 +112,7 @@ export function answerRaw(vitrine: Engine, resource: Resource, wanted: Wanted, v
   });
 }
 
-/** Each piece is there until the next one is asked for. */
+/** The bytes of all windows. Each piece is valid until the next one is requested. */
 async function* windows(
   vitrine: Engine,
   wanted: Wanted,
@@ -164,9 +165,10 @@ async function readWindow(
   }
 }
 
-/** The types that a browser shows by itself without running anything; all others are for saving. */
+/** The types that a browser shows without running scripts. The browser offers to save all others. */
 const SHOWN = /^(?:image\/(?!svg)|audio\/|video\/|text\/(?!html|xml|xsl)|application\/json$)/;
 
+/** The types of text, which get a charset. */
 const TEXT = /^text\/|[/+](?:json|xml|yaml|toml|javascript)$/;
 
 function headersOf(
@@ -174,8 +176,8 @@ function headersOf(
   as: string | undefined,
   { etag, lastModified }: ReturnType<typeof versionOf>,
 ): Readonly<Record<string, string>> {
-  const said = as ?? resource.mimeType ?? '';
-  const type = /^[\w.+-]{1,100}\/[\w.+-]{1,100}/.exec(said.toLowerCase())?.[0] ?? 'application/octet-stream';
+  const given = as ?? resource.mimeType ?? '';
+  const type = /^[\w.+-]{1,100}\/[\w.+-]{1,100}/.exec(given.toLowerCase())?.[0] ?? 'application/octet-stream';
   const charset = as === undefined ? (resource._meta?.[CHARSET_META_KEY] ?? 'utf-8') : 'utf-8';
   const text = TEXT.test(type) && charset !== UNKNOWN_CHARSET && /^[\w-]{1,40}$/.test(String(charset));
   return {
@@ -186,18 +188,19 @@ function headersOf(
   };
 }
 
-/** A name that means nothing to a file system (RFC 8187). */
+/** The file name parameters of `Content-Disposition` (RFC 8187). Characters and names that are special to a file system are replaced. */
 function fileName({ uri, name }: Resource, as: string | undefined): string {
-  const own = (nameOfUri(uri) ?? String(name))
+  const cleaned = (nameOfUri(uri) ?? String(name))
     .toWellFormed()
     .replace(/[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]/gu, '_')
     .replace(/^[.\s]+|[.\s]+$/g, '')
     .slice(0, 120);
-  const known = own === '' || /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(own) ? `_${own}` : own;
-  const full = as === 'text/markdown' ? `${known}.md` : known;
+  const reserved = cleaned === '' || /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(cleaned);
+  const safe = reserved ? `_${cleaned}` : cleaned;
+  const full = as === 'text/markdown' ? `${safe}.md` : safe;
   const encoded = encodeURIComponent(full.toWellFormed()).replace(
     /['()*]/g,
-    (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return `filename="${full.replace(/[^\x20-\x7e]|[%"\\]/g, '_')}"; filename*=UTF-8''${encoded}`;
 }
