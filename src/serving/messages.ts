@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 messages by their shape, as the schema of the protocol has them: what is not known is not let through. */
+/** Recognises JSON-RPC 2.0 messages by the shapes in the protocol's schema. Anything else, such as an unknown field, is rejected. */
 
 import { jsonOf } from '../core/kept.ts';
 import { scrub } from '../core/text/scrub.ts';
@@ -20,7 +20,7 @@ export interface NotificationMessage {
   readonly params?: Data;
 }
 
-/** An answer, to something that the client was asked. */
+/** The client's answer to a request of the server. */
 export interface ResponseMessage {
   readonly jsonrpc: '2.0';
   readonly id?: MessageId;
@@ -30,7 +30,7 @@ export interface ResponseMessage {
 
 export type Message = RequestMessage | NotificationMessage | ResponseMessage;
 
-/** A message that goes out, as JSON. */
+/** The JSON of an outgoing message. */
 export function jsonOfMessage(message: object): string {
   const { result, ...envelope } = message as { readonly result?: unknown };
   if (!isData(result)) return JSON.stringify(message);
@@ -39,7 +39,7 @@ export function jsonOfMessage(message: object): string {
 
 const isId = (value: unknown): value is MessageId => typeof value === 'string' || Number.isSafeInteger(value);
 
-/** Exactly these fields, of which the first `needed` have to be there. */
+/** Whether a message has no other fields than these, and at least the first `needed` of them. */
 function hasFields(message: Data, fields: readonly string[], needed: number): boolean {
   for (const key of Object.keys(message)) if (!fields.includes(key)) return false;
   for (let at = 0; at < needed; at++) if (!Object.hasOwn(message, fields[at] as string)) return false;
@@ -82,11 +82,11 @@ export function isResponse(value: unknown): value is ResponseMessage {
   return Number.isSafeInteger(error.code) && typeof error.message === 'string';
 }
 
-/** The value as a message; undefined where it is none. */
+/** The value as a message; undefined if it is none. */
 export const asMessage = (value: unknown): Message | undefined =>
   isRequest(value) || isNotification(value) || isResponse(value) ? value : undefined;
 
-/** The id that an answer to a value can be sent under, whatever else is wrong with it; null where it has none. */
+/** The id with which an error about a malformed request can be answered; null if the value has no usable id. */
 export function idIn(value: unknown): MessageId | null {
   if (!isData(value) || typeof value.method !== 'string') return null;
   return typeof value.id === 'string' || typeof value.id === 'number' ? value.id : null;
@@ -95,13 +95,13 @@ export function idIn(value: unknown): MessageId | null {
 /** The `_meta` of a request. */
 export const metaOf = ({ params }: Pick<RequestMessage, 'params'>): Data => (params?._meta as Data | undefined) ?? {};
 
-/** A problem that a schema has found: where, and what. */
+/** A problem that a schema has found, with the place of the problem. */
 export interface Problem {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Problems in one line, in visible characters: what is wrong is named as it was sent. */
+/** Describes problems in one line. Invisible characters are removed, because the names come from the client. */
 export const sayProblems = (problems: readonly Problem[], between = ', '): string =>
   scrub(problems.map(problemText).join(between));
 

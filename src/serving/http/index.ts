@@ -1,4 +1,4 @@
-/** Serving many clients over Streamable HTTP, each in its own era, at one endpoint. */
+/** Serves many clients over Streamable HTTP at one endpoint, each in its own era. */
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
@@ -26,28 +26,28 @@ export type { HttpLimits } from './endpoint.ts';
 export type { HttpEndpoint } from './web.ts';
 
 export interface HttpOptions extends EndpointOptions {
-  /** Default: `127.0.0.1`. */
+  /** The address to listen on. Default: `127.0.0.1`. */
   readonly host?: string | undefined;
-  /** Default: 8931. 0 takes a free one. */
+  /** The port to listen on; 0 takes a free one. Default: 8931. */
   readonly port?: number | undefined;
-  /** Allows a `host` that other machines can reach where no token is needed: they can read everything. */
+  /** Allows a `host` that other machines can reach even if no token is needed. They can then read everything. Default: false. */
   readonly allowRemote?: boolean | undefined;
-  /** Certificates to listen with. Default: plain HTTP. */
+  /** Certificates for TLS. Default: plain HTTP. */
   readonly tls?: TlsOptions | undefined;
   /**
-   * Whether people can look at what is served at `/`, with a browser. With `signIn` they sign in at an issuer of `auth`; without it
-   * they need a token in a header there. Default: `true`.
+   * Whether the explorer at `/` shows the resources in a browser. With `auth`, people sign in at an issuer if `signIn` is given, and
+   * otherwise need a token in a header. Default: `true`.
    */
   readonly explorer?: boolean | { readonly signIn: SignInOptions } | undefined;
   /** Metrics for Prometheus at `/metrics`. Default: none. */
   readonly metrics?: MetricsOptions | undefined;
 }
 
-/** A server that is for one person. */
+/** Options of a server for one person. */
 export interface PersonalOptions extends HttpOptions {
-  /** Lets in who has its key, and nobody else. Default: whoever reaches the server. */
+  /** Lets in only the person with the key. Default: everybody who reaches the server may come in. */
   readonly door?: Door | undefined;
-  /** Pages of the explorer beside those of resources. Default: none. */
+  /** Pages of the explorer in addition to those of resources. Default: none. */
   readonly pages?: readonly BesidePage[] | undefined;
 }
 
@@ -76,20 +76,20 @@ export interface HttpServing {
   close(): Promise<void>;
 }
 
-/** Both eras behind the guard, as a fetch handler. Listens to nothing by itself. */
+/** Makes a fetch handler that serves both eras behind the guard. It does not listen itself. */
 export const createEndpoint = (engine: Engine, options: EndpointOptions = {}): HttpEndpoint =>
   overWeb(createEndpointCore(engine, options));
 
 /**
  * Serves the engine over HTTP: the endpoint at `/mcp`, its card at `/mcp/server-card` and `/.well-known/ai-catalog.json`,
- * the explorer at `/`, `GET /healthz` and `GET /readyz`, and `GET /metrics` where they are given.
- * @throws ResourceError `invalid` for a host that others can reach without `auth` or `allowRemote`, and for an `auth`
- *   or `tls` that makes no sense; `unavailable` for a port in use
+ * the explorer at `/`, `GET /healthz` and `GET /readyz`, and `GET /metrics` if metrics are configured.
+ * @throws ResourceError `invalid` for a host that other machines can reach without `auth` or `allowRemote`, and for wrong `auth`
+ *   or `tls`; `unavailable` for a port in use
  */
 export const serveHttp = (engine: Engine, options: HttpOptions = {}): Promise<HttpServing> =>
   servePersonally(engine, options);
 
-/** The same with a door. @throws ResourceError */
+/** As `serveHttp`, with a door and more pages. @throws ResourceError as `serveHttp` */
 export async function servePersonally(engine: Engine, options: PersonalOptions): Promise<HttpServing> {
   const host = options.host ?? DEFAULT_HOST;
   const open = options.auth === undefined || options.auth.anonymous === true;
@@ -144,7 +144,7 @@ function signInOf({
   return { options: explorer.signIn, auth };
 }
 
-/** Answers requests that are not for the endpoint itself: probes, metadata, preflights of pages, other spellings of its path. */
+/** Answers requests that the fast handler leaves: probes, metadata, preflights of pages, and other spellings of the endpoint's path. */
 function routesBeside(core: EndpointCore, probes: Probes, options: HttpOptions, tell: Tell) {
   const log = options.log ?? SILENT;
   const endpoint = overWeb(core);
@@ -155,12 +155,12 @@ function routesBeside(core: EndpointCore, probes: Probes, options: HttpOptions, 
     log.error('a request failed', { error });
     return Response.json(INTERNAL, { status: 500 });
   });
-  // Load balancers ask by address, before the guard: the answer says that the server runs, and nothing else.
+  // There is no guard here, because load balancers send an address as `Host`. The answer tells only that the server runs.
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.get('/readyz', ({ req, env }) => probes.ready(req.raw, env.incoming.socket.remoteAddress));
   const { metrics } = probes;
   if (metrics !== undefined) app.get('/metrics', ({ req, env }) => metrics(req.raw, env.incoming.socket.remoteAddress));
-  // Pages of allowed origins may not only ask, but also read the answers.
+  // Lets pages of allowed origins read the answers to their requests.
   const { allowedOrigins = [] } = options;
   if (allowedOrigins.length > 0)
     app.use(ENDPOINT, (context, next) => {

@@ -1,4 +1,4 @@
-/** The listening socket under the endpoint: plain or with TLS, with every limit of Node.js said, and its orderly end. */
+/** Opens the listening socket of the endpoint, plain or with TLS, sets every limit of Node.js, and closes it in order. */
 import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -9,10 +9,10 @@ import type { Handler } from './node.ts';
 import { boundConnections } from './slow-clients.ts';
 import { followCertificates, loadCertificates, type TlsOptions } from './tls.ts';
 
-/** How long open connections may take to end by themselves on shutdown, in milliseconds. */
+/** How long open connections may take to end on shutdown before they are cut, in milliseconds. */
 const GRACE_MS = 2_000;
 
-/** How often Node.js looks for requests that take too long to arrive, at most and at least, in milliseconds. */
+/** The shortest and the longest time between two checks of Node.js for requests that take too long to arrive, in milliseconds. */
 const CHECK_MS = { least: 10, most: 5_000 } as const;
 
 export interface ListenerOptions {
@@ -28,11 +28,11 @@ export interface Listener {
   /** Such as `http://127.0.0.1:8931`. */
   readonly origin: string;
   readonly port: number;
-  /** @param end ends what the connections wait for; they are cut when they stay longer than that */
+  /** Stops listening. @param end ends the work that connections wait for. Connections that stay open after that are cut */
   close(end: () => Promise<void>): Promise<void>;
 }
 
-/** @throws ResourceError `unavailable` for a port in use, `invalid` for certificates that are none */
+/** @throws ResourceError `unavailable` for a port in use, `invalid` for invalid certificates */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const { host, port, tls, log } = options;
   const server = tls === undefined ? plainServer(options) : await tlsServer(options, tls);
@@ -48,7 +48,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
       await end();
       server.closeIdleConnections();
-      // Those that have not carried a request yet: clients open them in advance, and Node.js does not count them as idle.
+      // Ends connections that clients opened in advance, without a request yet. Node.js does not count them as idle.
       for (const socket of open.values()) if (!options.handler.hasAsked(socket)) socket.destroy();
       const force = setTimeout(() => server.closeAllConnections(), GRACE_MS);
       await stopped;
@@ -78,7 +78,7 @@ async function tlsServer(options: ListenerOptions, tls: TlsOptions): Promise<Ser
   return server;
 }
 
-/** Options of Node.js, also those whose default is the same: a default of another version changes nothing. */
+/** The limits of Node.js. Those with their default value are set, too, in case another version has another default. */
 const bounds = ({ limits }: ListenerOptions) => ({
   headersTimeout: Math.min(limits.headersMs, limits.requestMs),
   requestTimeout: limits.requestMs,
@@ -91,12 +91,12 @@ const bounds = ({ limits }: ListenerOptions) => ({
 });
 
 function listening(server: Server, host: string, port: number): Promise<void> {
-  // Headers are counted here; without this, Node.js counts and drops.
+  // The handler counts headers and refuses too many. Without this line, Node.js would silently drop the headers over its limit.
   server.maxHeadersCount = 0;
   return new Promise((resolve, reject) => {
     server.once('listening', resolve);
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      // All that runs until the server closes ends with it.
+      // Emits `close`, which ends the timers of this server.
       server.close();
       const taken = cause.code === 'EADDRINUSE';
       const message = taken ? `Port ${port} is already in use` : `Cannot listen on ${host}:${port}`;
@@ -108,7 +108,7 @@ function listening(server: Server, host: string, port: number): Promise<void> {
 
 function openConnections(server: Server): ReadonlyMap<string, Socket> {
   const open = new Map<string, Socket>();
-  // With TLS there are two sockets of one connection, of which the second one takes the place of the first.
+  // With TLS a connection has two sockets. The TLS socket replaces the plain one under the same key.
   for (const event of ['connection', 'secureConnection']) {
     server.on(event, (socket: Socket) => {
       const peer = peerOf(socket);

@@ -1,6 +1,6 @@
 /**
- * `Mcp-Param-*` headers of a `tools/call` over HTTP say what the arguments say, or the request is refused (SEP-2243):
- * what stands in front of the server has acted on the headers, and the tool acts on the arguments.
+ * Refuses a `tools/call` over HTTP whose `Mcp-Param-*` headers differ from its arguments (SEP-2243). A proxy in front of the server
+ * decides by the headers, and the tool acts on the arguments, so both have to agree.
  */
 
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
@@ -17,16 +17,16 @@ import { type HttpAnswer, type HttpRequest, json } from './exchange.ts';
 const PREFIX = 'Mcp-Param-';
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
-/** The most names of headers that one preflight of a page is told of. */
+/** The most header names that are read from one preflight request. */
 const MAX_ASKED = 32;
 
-/** Returns the headers that a page wants to send and that look like repeated arguments: only each tool knows its own. */
+/** Returns the `Mcp-Param-*` headers that a page wants to send. Any name is allowed, because each tool has its own headers. */
 export function askedParamHeaders(headers: Headers): readonly string[] {
   const asked = headers.get('access-control-request-headers')?.split(',', MAX_ASKED) ?? [];
   return asked.map((name) => name.trim()).filter((name) => /^mcp-param-[\w!#$%&'*+.^`|~-]+$/i.test(name));
 }
 
-/** The refusal of a 2026-07-28 request whose headers and arguments differ; undefined for any other. */
+/** Refuses a 2026-07-28 request whose headers and arguments differ; returns undefined for any other request. */
 export async function refuseParamHeaders(
   { provider, tools, hide }: Engine,
   request: HttpRequest,
@@ -40,9 +40,9 @@ export async function refuseParamHeaders(
   try {
     parameters = await provider.headerParameters(call.name, tools.ownerOf(call.name), ctx);
   } catch (error) {
-    // The server that knows what the headers should be cannot be asked now, so the tool cannot be called either.
-    const told = hiddenIn(toWireError(error, ctx.requestId), hide);
-    return json(200, { jsonrpc: '2.0', id: call.id, error: told });
+    // The mounted server that defines the headers cannot be asked now, so its tool cannot be called either.
+    const shown = hiddenIn(toWireError(error, ctx.requestId), hide);
+    return json(200, { jsonrpc: '2.0', id: call.id, error: shown });
   }
   const problem = parameters
     .map((parameter) => problemOf(parameter, request.headers.get(PREFIX + parameter.header), call.args))
@@ -58,7 +58,7 @@ interface ToolCall {
   readonly args: unknown;
 }
 
-/** A tool call whose standard headers agree with it; what is wrong with others is said elsewhere. */
+/** A tool call whose standard headers agree with its body; undefined for any other message, which other code checks. */
 function toolCallOf(headers: HttpRequest['headers'], message: unknown): ToolCall | undefined {
   if (!isData(message) || message.method !== 'tools/call' || headers.get('mcp-method') !== 'tools/call')
     return undefined;
@@ -75,7 +75,7 @@ function problemOf({ header, path, type }: HeaderParameter, given: string | null
   if (value === undefined || value === null) {
     return given === null ? undefined : `${name} is there, and the argument ${path.join('.')} is not`;
   }
-  // No value of a header's type: the input schema refuses it, and says so better.
+  // A header cannot express this value. The input schema of the tool refuses it, with a better message.
   if (typeof value === 'object') return undefined;
   if (given === null) return `${name} is missing, and the argument ${path.join('.')} is there`;
   const text = decodedHeader(given);

@@ -1,7 +1,7 @@
-/** `Retry-After`, where an answer can still say it: beside an error that is JSON, not within a stream of events. */
+/** The header `Retry-After`, for answers that are JSON errors. An event stream has sent its headers already. */
 import { retryAfterOf } from '../../core/admission.ts';
 
-/** The header for an error that says when to try again; none for any other. */
+/** The header for an error that says when to try again; no header for any other error. */
 export function retryHeaders(error: unknown): Readonly<Record<string, string>> {
   const ms = retryAfterOf(error);
   return ms === undefined ? {} : { 'Retry-After': String(Math.ceil(ms / 1_000)) };

@@ -1,7 +1,6 @@
 /**
- * Connections are bounded before and beside what they ask: how many there are, how many of one address, and how long
- * what was sent to one may wait until it is taken. Node.js bounds how long requests take to arrive; for readers that
- * never read it has no bound.
+ * Limits connections, whatever they ask for: how many there are, how many come from one address, and how long sent bytes may wait
+ * until the client takes them. Node.js itself limits how long requests take to arrive, but not how long a client may take to read.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -11,26 +10,26 @@ import { isLoopback } from '../../core/hosts.ts';
 import { networkOf } from '../network.ts';
 import { type ConnectionLimits, MAX_PER_REMOTE_ADDRESS } from './connection-limits.ts';
 
-/** How often connections are looked at, at most and at least, in milliseconds. */
+/** The shortest and the longest time between two checks of the connections, in milliseconds. */
 const SWEEP_MS = { least: 10, most: 5_000 } as const;
 
-/** How often the log is told of connections that were refused or cut, at most, in milliseconds. */
+/** The shortest time between two log lines of one kind about refused or cut connections, in milliseconds. */
 const TELL_MS = 60_000;
 
-/** Bytes of an answer that is under way which have not been handed to its connection. */
+/** For each connection, the bytes of its current answer that have not been handed to it yet. */
 const promised = new WeakMap<Socket, number>();
 
-/** Says how much more of an answer is to come: a client that takes little at a time has no longer for the whole. */
+/** Sets how many bytes of an answer will follow, so that a client that takes little at a time gets no more time for the whole. */
 export const promise = (socket: Socket, bytes: number): void => void promised.set(socket, bytes);
 
-/** The bytes that a client has still to take. */
+/** The bytes that a client still has to take. */
 interface Owing {
-  /** Bytes that had been handed to the connection when the wait began, and those that were to follow. */
+  /** The wait is over at this count of taken bytes: those handed to the connection when it began, and those that were to follow. */
   readonly upTo: number;
   readonly since: number;
 }
 
-/** Bounds the connections of a server from now on, until it closes. */
+/** Limits the connections of a server from now on, until the server closes. */
 export function boundConnections(server: Server, limits: ConnectionLimits, log: Log): void {
   const tell = seldom((message, fields) => log.warn(message, fields));
   const open = new Set<Socket>();
@@ -57,7 +56,7 @@ export function boundConnections(server: Server, limits: ConnectionLimits, log: 
       else perAddress.set(network, left);
     });
   });
-  // Over TLS the plain socket hands its bytes on at once, and they wait in the other one.
+  // With TLS, bytes wait in the TLS socket and not in the plain one, so both are checked.
   for (const event of ['connection', 'secureConnection']) {
     server.on(event, (socket: Socket) => {
       open.add(socket);
@@ -88,14 +87,14 @@ export function boundConnections(server: Server, limits: ConnectionLimits, log: 
   server.once('close', () => clearInterval(sweep));
 }
 
-/** Ends a connection without waiting for what it has not taken. */
+/** Ends a connection at once, even if its client has not taken all bytes. */
 export function cut(socket: Socket): void {
-  // A reset gives the system's memory back as well. Under TLS the handle is not one that can be reset.
+  // A reset also frees the buffers of the operating system. A TLS socket cannot be reset.
   if (socket instanceof TLSSocket) socket.destroy();
   else socket.resetAndDestroy();
 }
 
-/** The same for a client that does not read what it asked for. */
+/** The same for a client that does not read its answers; logs it. */
 export function cutUnread(socket: Socket, tell: Tell): void {
   tell('a client that does not read is cut off', { address: socket.remoteAddress });
   cut(socket);
@@ -108,7 +107,7 @@ function perAddressOf(address: string | undefined, { maxConnectionsPerAddress }:
 
 export type Tell = (message: string, fields: Readonly<Record<string, unknown>>) => void;
 
-/** The same, but each message once a minute: who fills connections is not to fill the log. */
+/** Limits a log function to one line a minute for each message, so that an attack on connections does not fill the log. */
 export function seldom(tell: Tell): Tell {
   const last = new Map<string, number>();
   return (message, fields) => {

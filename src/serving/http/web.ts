@@ -5,13 +5,14 @@ import type { EndpointCore, Sender } from './endpoint.ts';
 import { EventStream } from './events.ts';
 import { GONE, type HttpAnswer, type HttpRequest } from './exchange.ts';
 
-/** The endpoint as a fetch handler, for a server of one's own: `app.all('/mcp', (c) => endpoint.fetch(c.req.raw))`. */
+/** The endpoint as a fetch handler, for an HTTP server of your own: `app.all('/mcp', (c) => endpoint.fetch(c.req.raw))`. */
 export interface HttpEndpoint {
   /**
-   * @param options `principal`: who asks, where the caller has made sure of that itself; then no token is looked at.
-   *   `expiresAt`: until when that holds, in milliseconds since 1970; its event streams end then. Default: for ever.
+   * Answers a request.
+   * @param options `principal`: who asks, if the caller has authenticated the request itself; its token is then ignored.
+   *   `expiresAt`: when this authentication expires, in milliseconds since 1970; event streams end then. Default: never.
    *   `from`: the address that the request came from, for the audit.
-   *   `cut`: ends the connection of a client that leaves too much of an event stream; without it the stream fails
+   *   `cut`: ends the connection of a client that leaves too many events unread. Default: the stream fails
    */
   fetch(request: Request, options?: Sender & { readonly cut?: (() => void) | undefined }): Promise<Response>;
   close(): Promise<void>;
@@ -28,7 +29,7 @@ export const overWeb = (core: EndpointCore): HttpEndpoint => ({
       signal: abort.signal,
       abort: (reason) => abort.abort(reason),
     };
-    // Whoever has gone is not waited for, nor is a call that does not stop when it is told to.
+    // When the client has gone, the promise resolves at once, even if a call does not stop when it is cancelled.
     return new Promise<Response>((resolve, reject) => {
       const leave = (): void => {
         abort.abort(signal.reason);
@@ -39,7 +40,7 @@ export const overWeb = (core: EndpointCore): HttpEndpoint => ({
         .answer(http, (limit) => bodyOf(request, limit), sender)
         .then((answer) => {
           const { body } = answer;
-          // A stream goes on for as long as its client is there.
+          // A stream ends when its client goes, so the listener stays until the stream ends.
           if (body instanceof EventStream) body.onEnd(() => signal.removeEventListener('abort', leave));
           else signal.removeEventListener('abort', leave);
           resolve(responseOf(answer, core, cut));
@@ -60,10 +61,10 @@ function responseOf({ status, headers, body }: HttpAnswer, { limits }: EndpointC
   return new Response(content, { status, ...(headers !== undefined && { headers }) });
 }
 
-/** The body, or undefined when it has more than `limit` bytes; stops reading there. */
+/** Reads the body of a request; returns undefined, and stops reading, if it has more than `limit` bytes. */
 async function bodyOf(request: Request, limit: number): Promise<Uint8Array | undefined> {
   if (Number(request.headers.get('content-length') ?? 0) > limit) return undefined;
-  // A server holds a request to the length that it announced, so there is no need to count.
+  // HTTP servers deliver no more bytes than `Content-Length` announces, so they need not be counted.
   if (request.headers.has('content-length')) return new Uint8Array(await request.arrayBuffer());
   if (request.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];

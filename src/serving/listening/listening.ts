@@ -1,6 +1,6 @@
 /**
- * `subscriptions/listen` (2026-07-28): one request that is told of changes until it ends. Every watch is in place when the
- * client learns that it listens, and is taken back at the end.
+ * Serves `subscriptions/listen` (2026-07-28): a request that reports changes to the client until it ends. Every watch is placed
+ * before the client gets the acknowledgement, and is removed at the end.
  */
 
 import { SERVER_INFO_META_KEY, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
@@ -26,7 +26,7 @@ const MALFORMED: Failure = {
   },
 };
 
-/** The filter of a request, or what is wrong with it. */
+/** The filter of a request, or the error if it is wrong. */
 export function filterIn(message: RequestMessage): { readonly filter: ListenFilter } | Failure {
   const filter = filterOf(message.params);
   if (filter === undefined) return MALFORMED;
@@ -35,7 +35,7 @@ export function filterIn(message: RequestMessage): { readonly filter: ListenFilt
   return wantsTasks && !takesTasks(declared) ? { error: TASKS_NOT_DECLARED } : { filter };
 }
 
-/** @param tell sends a message to the client; not called before `begin` */
+/** Makes a listener and places its watches. @param tell sends a message to the client; called only after `begin` */
 export async function listen(
   engine: Engine,
   id: MessageId,
@@ -48,14 +48,14 @@ export async function listen(
   return listener;
 }
 
-/** Many of them are open for long and are told little: it holds what it needs for that, and nothing of its request. */
+/** One listen request. It keeps nothing else of the request in memory, because many of them are open for long and idle. */
 export class Listener {
   readonly #engine: Engine;
   readonly #id: MessageId;
   readonly #tell: (message: object) => void;
   readonly #subscriptions: Subscriptions;
   readonly #tasks: TaskNotices;
-  /** Messages from before `begin`, by method and subject: of each only the latest is kept. */
+  /** The messages that came before `begin`, by method and subject. Only the latest message of each is kept. */
   #early: Map<string, object> | undefined = new Map();
   #honoured: ListenFilter | undefined;
 
@@ -75,8 +75,9 @@ export class Listener {
   }
 
   /**
-   * Tells what is listened to, and from then on what happens, and has happened meanwhile.
-   * @returns whether anything of what was asked for is listened to
+   * Acknowledges the part of the filter that is honoured. Then sends the changes that have happened meanwhile, and later ones as
+   * they happen.
+   * @returns whether any part of the filter is honoured
    */
   begin(): boolean {
     const honoured = this.#honoured ?? {};
@@ -92,7 +93,7 @@ export class Listener {
     return Object.keys(honoured).length > 0;
   }
 
-  /** Tells that it is over. */
+  /** Tells the client that the request has ended. */
   goodbye(): void {
     const { instructions: _own, ...serverInfo } = this.#engine.identity;
     const _meta = { ...this.#meta, [SERVER_INFO_META_KEY]: serverInfo };
@@ -117,7 +118,7 @@ export class Listener {
     return { [SUBSCRIPTION_ID_META_KEY]: this.#id };
   }
 
-  /** @param about what of that kind: of what is not told yet, the latest is kept */
+  /** @param about the subject of the message. Before `begin`, a message replaces the one before with the same method and subject */
   #say(method: string, params?: object, about?: string): void {
     const meta = { ...(params as { readonly _meta?: object } | undefined)?._meta, ...this.#meta };
     const message = { jsonrpc: '2.0', method, params: { ...params, _meta: meta } };

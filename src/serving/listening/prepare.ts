@@ -1,6 +1,6 @@
 /**
- * Prepares all that `subscriptions/listen` (2026-07-28) asks for, before it is acknowledged: every watch is in place
- * when the client learns of it, and the acknowledgement leaves out all that cannot be honoured.
+ * Places the watches that `subscriptions/listen` (2026-07-28) asks for, before the request is acknowledged. The acknowledgement
+ * leaves out everything that cannot be honoured.
  */
 
 import type { Context } from '../../core/context.ts';
@@ -11,7 +11,7 @@ import type { Capabilities } from '../dispatch/capabilities.ts';
 import { MAX_SUBSCRIPTIONS, type Subscriptions } from '../subscriptions.ts';
 import { MAX_TASKS, type TaskNotices } from '../task-notices.ts';
 
-/** `params.notifications` of the request, as far as it is understood here. */
+/** The fields of `params.notifications` that are supported. */
 export interface ListenFilter {
   readonly resourcesListChanged?: boolean;
   readonly promptsListChanged?: boolean;
@@ -20,7 +20,7 @@ export interface ListenFilter {
   readonly taskIds?: readonly string[];
 }
 
-/** The filter of a listen message; undefined when it is malformed. */
+/** The filter of a listen request; undefined if it is malformed. */
 export function filterOf(params: Data | undefined): ListenFilter | undefined {
   const filter = params?.notifications;
   if (!isData(filter)) return undefined;
@@ -32,7 +32,7 @@ export function filterOf(params: Data | undefined): ListenFilter | undefined {
 const isStrings = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-/** Watches open at the same time for one request. */
+/** How many watches of one request are placed at the same time. */
 const CONCURRENCY = 16;
 
 /** @returns the part of the filter that is honoured */
@@ -43,7 +43,7 @@ export async function prepareListening(
   declared: Capabilities,
   ctx: Context,
 ): Promise<ListenFilter> {
-  // More could not be honoured, so no work is done for them.
+  // URIs and tasks over the limits could not be honoured, so they are left out first.
   const subscribes = declared.resources?.subscribe === true;
   const wanted = subscribes ? [...new Set(filter.resourceSubscriptions ?? [])].slice(0, MAX_SUBSCRIPTIONS) : [];
   const accepted = await added(wanted, (uri) => tryTo(() => subscriptions.add(uri, ctx), uri, ctx), ctx);
@@ -62,10 +62,10 @@ export async function prepareListening(
   };
 }
 
-/** Those that could be added. */
+/** Adds a watch for each item. @returns the items whose watches could be added */
 async function added(
   wanted: readonly string[],
-  add: (each: string) => Promise<boolean>,
+  add: (item: string) => Promise<boolean>,
   { signal }: Context,
 ): Promise<readonly string[]> {
   const accepted: string[] = [];

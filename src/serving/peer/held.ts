@@ -1,6 +1,7 @@
 /**
- * The subscriptions of a session that replicas share. The replica that has the stream of the client watches; before it does, it
- * reads what is noted, and tells of each once, so that nothing is missed that happened between two streams.
+ * The subscriptions of a session that replicas share. The replica that has the client's stream places the watches. It first reads
+ * the noted subscriptions from the shared memory and reports each as updated once, so that the client misses no change between two
+ * streams.
  */
 import type { z } from 'zod';
 import type { Context, Log } from '../../core/context.ts';
@@ -12,7 +13,7 @@ import { assertSubscribable, type Subscriptions } from '../subscriptions.ts';
 import type { SharedPart } from './shared-part.ts';
 import type { SubscriptionMethods } from './subscribing.ts';
 
-/** Between attempts to watch what cannot be watched now, in milliseconds. */
+/** The time before a watch that could not be placed is tried again, in milliseconds. */
 const RETRY_MS = 2_000;
 
 export interface HeldOptions {
@@ -20,18 +21,19 @@ export interface HeldOptions {
   readonly part: SharedPart;
   readonly subscriptions: Subscriptions;
   readonly log: Log;
-  /** The context that watches are placed in. */
+  /** Returns the context in which watches are placed. */
   readonly context: () => Promise<Context>;
+  /** Reports a changed resource to the client. */
   readonly updated: (uri: string) => void;
 }
 
 export class HeldSubscriptions implements SubscriptionMethods {
   readonly methods: SubscriptionMethods['methods'];
   readonly #options: HeldOptions;
-  /** Whether the stream is here. */
+  /** Whether this replica has the client's stream. */
   #open = false;
   readonly #watched = new Set<string>();
-  /** URIs that are to be tried again. */
+  /** URIs whose watches could not be placed, and are tried again. */
   readonly #failed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -54,18 +56,18 @@ export class HeldSubscriptions implements SubscriptionMethods {
     this.methods = new Map(methods.map((each) => [each.name, admitted(engine, each)]));
   }
 
-  /** Whether the stream of the client is here. */
+  /** Whether this replica has the client's stream. */
   get open(): boolean {
     return this.#open;
   }
 
-  /** The stream of the client is here from now on. */
+  /** Called when the client has opened its stream at this replica. */
   begin(): void {
     this.#open = true;
     this.mended();
   }
 
-  /** The stream of the client has ended. */
+  /** Called when the client's stream has ended. */
   async rest(): Promise<void> {
     this.#open = false;
     clearTimeout(this.#timer);
@@ -75,7 +77,7 @@ export class HeldSubscriptions implements SubscriptionMethods {
     await this.#options.subscriptions.releaseAll();
   }
 
-  /** Reads again what is subscribed to, and tells of each once. */
+  /** Reads the noted subscriptions again, watches them, and reports each as updated once. */
   mended(): void {
     if (!this.#open) return;
     const { part, log } = this.#options;
@@ -83,18 +85,19 @@ export class HeldSubscriptions implements SubscriptionMethods {
       (uris) => {
         for (const uri of uris) this.subscribed(uri);
       },
-      // The bus says when it is there again.
+      // When the bus is back, it calls `mended` again.
       (error: unknown) => log.debug('it is not known yet what a session subscribes to', { error }),
     );
   }
 
-  /** Another replica has noted a subscription, or it may have changed unseen. */
+  /** Watches a subscription that another replica has noted. If it is watched already, reports it, because a change may have been missed. */
   subscribed(uri: string): void {
     if (!this.#open) return;
     if (this.#watched.has(uri)) this.#options.updated(uri);
     else void this.#watch(uri);
   }
 
+  /** Ends the watch of a subscription that has ended. */
   unsubscribed(uri: string): void {
     this.#failed.delete(uri);
     if (!this.#watched.delete(uri)) return;
@@ -103,7 +106,7 @@ export class HeldSubscriptions implements SubscriptionMethods {
       .catch((error: unknown) => this.#options.log.warn('a watch did not end', { error }));
   }
 
-  /** These have ended by themselves. */
+  /** Removes subscriptions that the server has ended, as after a change of the client's roots. */
   forget(uris: readonly string[]): void {
     for (const uri of uris) {
       this.#watched.delete(uri);
@@ -122,15 +125,15 @@ export class HeldSubscriptions implements SubscriptionMethods {
       this.#watched.delete(uri);
       if (!this.#open) return;
       log.debug('a subscription cannot be watched yet', { uri, error });
-      // It may be gone for a while, or for good: its subscriber sees that when it reads.
+      // The resource may be missing. The client finds out when it reads.
       updated(uri);
       if (error instanceof ResourceError && error.code === 'denied') return;
       this.#failed.add(uri);
-      this.#timer ??= setTimeout(() => this.#again(), RETRY_MS).unref();
+      this.#timer ??= setTimeout(() => this.#retry(), RETRY_MS).unref();
     }
   }
 
-  #again(): void {
+  #retry(): void {
     this.#timer = undefined;
     for (const uri of [...this.#failed]) void this.#watch(uri);
   }

@@ -1,11 +1,11 @@
-/** The lists of which the handshake promised a client of 2025 that it is told when they change. */
+/** Watches the lists whose changes the handshake promised to report to a client of 2025. */
 import type { Context, Principal } from '../../core/context.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { ListName } from '../../protocol/list-name.ts';
 import { offersTo } from '../dispatch/methods.ts';
 import type { Subscriptions } from '../subscriptions.ts';
 
-/** The lists that change, as far as this client has their methods. */
+/** The lists that can change and whose methods are offered to this client. */
 export function changingLists({ engine, principal }: Promised): readonly ListName[] {
   const offered = offersTo(engine, principal);
   return [
@@ -19,7 +19,7 @@ interface Promised {
   readonly principal: Principal;
 }
 
-/** Watches these lists until the subscriptions end. A list that cannot be watched is a line in the log. */
+/** Watches lists until the subscriptions end. If a list cannot be watched, this is only logged. */
 export function watchLists(lists: readonly ListName[], subscriptions: Subscriptions, ctx: Context): void {
   for (const list of lists) {
     subscriptions

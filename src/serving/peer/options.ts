@@ -1,4 +1,4 @@
-/** A peer is made with these options, and answers each message on the way on which it came. */
+/** The options of a peer, and the way on which a message came and is answered. */
 import type { Log, Principal } from '../../core/context.ts';
 import type { ClientFeatures } from '../../core/invocation.ts';
 import type { NetworkTransport } from '../../core/trace.ts';
@@ -12,20 +12,21 @@ export interface PeerOptions {
   readonly log: Log;
   readonly principal: Principal;
   readonly transport: NetworkTransport;
-  /** The session, where replicas share it; with `resumed` it has been begun elsewhere. */
+  /** The shared part of the session, if replicas share it. */
   readonly shared?: SharedPart | undefined;
+  /** Whether another replica has begun the session. Default: false. */
   readonly resumed?: boolean | undefined;
-  /** Sends what belongs to no request. */
+  /** Sends a message that belongs to no request. */
   readonly tell: (message: object) => void;
-  /** Told once who the client is, before its first request is answered; that waits for it. */
+  /** Called once with the features of the client. The answer to its first request waits for this. */
   readonly introduced?: ((client: ClientFeatures) => Promise<void>) | undefined;
 }
 
-/** How a message came, and what goes back on its way. */
+/** How a message came, and how messages about it go back. */
 export interface Way {
   readonly principal: Principal;
   readonly headers?: Pick<Headers, 'get'> | undefined;
   readonly send: (message: object) => void;
-  /** Ends the connection on which the client waits, where it can come back. */
+  /** Ends the connection on which the client waits for the answer, if the client can come back for it. */
   readonly hangUp?: (() => void) | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * A client of the 2025 era, on whatever connection: it shakes hands, is asked things, is told of changes, and each of its
- * requests can be cancelled. The wire has its messages; here is what they mean.
+ * Serves one client of the 2025 era, over any wire: answers its handshake and requests, cancels requests, asks it questions, and
+ * reports changes to it. The wire carries the messages, and this file handles them.
  */
 
 import { randomInt } from 'node:crypto';
@@ -41,19 +41,19 @@ import { type ClientRoots, createClientRoots, ROOTS_TIMEOUT_MS } from './roots.t
 import type { SharedPartEvents } from './shared-part.ts';
 import { SUBSCRIBING, type SubscriptionMethods, subscriptionMethods } from './subscribing.ts';
 
-/** How long a client may think about one question, in milliseconds: its user may be at lunch. */
+/** How long a client may take to answer one question, in milliseconds. It is long, because a user may have to answer. */
 const ASK_TIMEOUT_MS = 600_000;
 
 export class Peer {
   readonly #options: PeerOptions;
   readonly #id: string;
-  /** Functions that cancel the requests that are being answered; with `goodbye` they answer that the server ends. */
+  /** A function for each running request that cancels it; with `goodbye` the request is answered that the server ends. */
   #running: Map<MessageId, (reason: unknown, goodbye?: boolean) => void> | undefined;
   readonly #subscriptions: ConnectionSubscriptions;
-  /** These are made when there is something to ask, or to subscribe to: most clients only read. */
+  /** This and the next two fields are made when they are needed, because most clients only read. */
   #questions: Questions | undefined;
   #roots: ClientRoots | undefined;
-  #own: SubscriptionMethods | undefined;
+  #subscribing: SubscriptionMethods | undefined;
   readonly #held: HeldSubscriptions | undefined;
   #tasks: TaskNotices | undefined;
   #client: ClientFeatures = declaredFeatures(undefined);
@@ -61,9 +61,9 @@ export class Peer {
   #logLevel: LoggingLevel | undefined;
   #closed = false;
   #introduced: Promise<void> | undefined;
-  /** The client has said that it may be asked. */
+  /** Whether the client has sent `notifications/initialized`, after which it may be asked. */
   #initialized = false;
-  /** Questions that wait until the client has said so. */
+  /** Callbacks of the questions that wait for that. */
   #forInitialized: (() => void)[] | undefined;
 
   constructor(options: PeerOptions) {
@@ -77,17 +77,17 @@ export class Peer {
       part: shared,
       subscriptions: this.#subscriptions,
       log,
-      context: () => this.#watching(),
+      context: () => this.#watchContext(),
       updated: (uri) => this.updated(uri),
     });
-    this.#own = this.#held;
+    this.#subscribing = this.#held;
     if (options.resumed !== true) return;
     this.#client = declaredFeatures(shared.claims.capabilities);
     this.#revision = shared.claims.revision;
     this.#initialized = true;
   }
 
-  /** The message that answers, in JSON; undefined for a request that was cancelled. Never rejects. */
+  /** Answers a request; resolves to undefined if it was cancelled. Never rejects. */
   request(message: RequestMessage, way: Way): Promise<Answer | undefined> {
     return new Promise((resolve) => {
       const { id } = message;
@@ -96,7 +96,7 @@ export class Peer {
         if (this.#running?.get(id) === cancel) this.#running.delete(id);
         resolve(answer);
       };
-      // A cancelled request has no answer, whether or not its work ends.
+      // A cancelled request gets no answer, even if its work goes on.
       const cancel = (reason: unknown, goodbye = false): void => {
         abort.abort(reason);
         settle(goodbye ? answerOf(id, cutShort(message.method)) : undefined);
@@ -112,7 +112,7 @@ export class Peer {
     });
   }
 
-  /** As `request`, where the answer is known at once; else undefined. */
+  /** Answers a request at once from a kept answer that is still valid; returns undefined if there is none. */
   again(message: RequestMessage, principal: Principal): Answer | undefined {
     const { dispatcher, log } = this.#options;
     const outcome = this.#bounded
@@ -121,11 +121,11 @@ export class Peer {
     return outcome && answerOf(message.id, outcome);
   }
 
-  /** @returns whether that was all: of a session that replicas share, another one may wait for it */
+  /** Handles a notification. @returns whether it is done. If not, another replica that shares the session may need it */
   notification({ method, params }: NotificationMessage): boolean {
     switch (method) {
       case 'notifications/initialized':
-        this.#letAsk();
+        this.#allowQuestions();
         if (this.#held === undefined) this.#watchLists();
         return true;
       case 'notifications/cancelled': {
@@ -139,7 +139,7 @@ export class Peer {
         this.#roots?.changed();
         if (this.#bounded)
           this.#rootsChanged().catch((error: unknown) =>
-            this.#options.log.debug('a change of roots was not told', { error }),
+            this.#options.log.debug('a change of roots was not handled', { error }),
           );
         return false;
       default:
@@ -147,14 +147,14 @@ export class Peer {
     }
   }
 
-  /** @returns whether it was asked here */
+  /** Handles the client's answer to a question. @returns whether this replica has asked the question */
   response(message: ResponseMessage): boolean {
     return this.#questions?.answered(message) === true;
   }
 
   /**
-   * The client listens here from now on, to what of its session the replicas share.
-   * @param missed whether something may have changed since it listened before
+   * Called when the client has opened its stream at this replica; does nothing for a session that is not shared.
+   * @param missed whether changes may have been missed since the client's last stream
    */
   listens(missed: boolean): void {
     if (this.#held === undefined) return;
@@ -163,12 +163,12 @@ export class Peer {
     if (missed) this.#listsChanged();
   }
 
-  /** The client does not listen here any more. */
+  /** Called when the client's stream at this replica has ended. */
   rests(): void {
     this.#held?.rest().catch((error: unknown) => this.#options.log.warn('a watch did not end', { error }));
   }
 
-  /** Takes what other replicas do with the session. */
+  /** Callbacks for what other replicas do with the session. */
   get heard(): SharedPartEvents {
     const held = this.#held;
     return {
@@ -182,15 +182,15 @@ export class Peer {
     };
   }
 
-  /** Whether a request with that id is being answered. */
+  /** Whether a request with this id is being answered. */
   answers(id: MessageId): boolean {
     return this.#running?.has(id) === true;
   }
 
-  /** Cancels what is running, and ends what the client was told of. @param goodbye whether its requests are answered that the server ends */
+  /** Cancels all running requests and ends all subscriptions. @param goodbye whether the requests are answered that the server ends */
   async close(goodbye = false): Promise<void> {
     this.#closed = true;
-    this.#letAsk();
+    this.#allowQuestions();
     this.#questions?.close();
     for (const cancel of [...(this.#running?.values() ?? [])]) cancel(new Error('Connection closed'), goodbye);
     await this.#held?.rest();
@@ -211,16 +211,16 @@ export class Peer {
     this.#options.tell({ jsonrpc: '2.0', method, ...(params !== undefined && { params }) });
   }
 
-  /** Whether the client's roots bound what it is shown. */
+  /** Whether the client's roots restrict the resources that it gets. */
   get #bounded(): boolean {
     return this.#options.engine.provider.features.roots === true;
   }
 
-  /** @throws Declined what the client has not declared, or answers with when it refuses */
+  /** @throws Declined if the client has not declared that it can be asked this, or refuses */
   async #ask(question: Question): Promise<unknown> {
     if (!canBeAsked(question, this.#client.declared))
       throw new Declined({ code: METHOD_NOT_FOUND, message: notDeclared(question.method) });
-    // Far enough apart, whatever the client takes for a number.
+    // Replicas that ask the same client begin at distant ids. These stay below 2 ** 53, so that every client can read them.
     this.#questions ??= createQuestions(this.#held === undefined ? 0 : randomInt(2 ** 30) * 2 ** 20);
     if (this.#closed) this.#questions.close();
     return this.#questions.ask(question);
@@ -236,11 +236,11 @@ export class Peer {
     const params = mendedHandshake(message.params);
     const outcome = specTypeSchemas.InitializeRequest['~standard'].validate({ method: 'initialize', params });
     if (!(outcome instanceof Promise) && outcome.issues !== undefined) {
-      const said = sayProblems(
+      const problems = sayProblems(
         outcome.issues.slice(0, 5).map(({ message, path = [] }) => ({ message, path: path.slice(1) })),
         '; ',
       );
-      return { error: { code: INVALID_PARAMS, message: `Invalid params for initialize: ${said}` } };
+      return { error: { code: INVALID_PARAMS, message: `Invalid params for initialize: ${problems}` } };
     }
     const { engine, principal } = this.#options;
     const { capabilities, protocolVersion } = params as Data;
@@ -258,13 +258,13 @@ export class Peer {
     };
   }
 
-  /** Says who the client is; one that has not shaken hands is nobody who could be asked. */
+  /** Calls `introduced` once. A client that has not sent `initialize` is introduced without features. */
   #introduce(): Promise<void> | undefined {
-    this.#introduced ??= this.#options.introduced?.({ ...this.#client, ask: (...asked) => this.#askLater(...asked) });
+    this.#introduced ??= this.#options.introduced?.({ ...this.#client, ask: (...args) => this.#askLater(...args) });
     return this.#introduced;
   }
 
-  /** Asks the client on no request of its own. */
+  /** Asks the client outside of any request, as soon as it may be asked. */
   async #askLater(request: InputRequest, signal: AbortSignal, reports?: boolean): Promise<unknown> {
     if (!this.#initialized) {
       await new Promise<void>((initialized) => {
@@ -275,7 +275,7 @@ export class Peer {
     return this.#ask({ ...request, reports, send: this.#options.tell, signal, timeoutMs: ASK_TIMEOUT_MS });
   }
 
-  #letAsk(): void {
+  #allowQuestions(): void {
     this.#initialized = true;
     for (const initialized of this.#forInitialized?.splice(0) ?? []) initialized();
   }
@@ -302,16 +302,16 @@ export class Peer {
     return createContext({ principal, peer: this.#id, log, client: this.#client, roots });
   }
 
-  /** The context of watches that are placed outside of any request. */
-  async #watching(): Promise<Context> {
+  /** The context for watches, which are placed outside of any request. */
+  async #watchContext(): Promise<Context> {
     return this.#contextOf(this.#bounded ? await this.#rootsOn(this.#options.tell, false) : undefined);
   }
 
   async #rootsChanged(): Promise<void> {
     const { engine } = this.#options;
-    const ctx = await this.#watching();
+    const ctx = await this.#watchContext();
     const ended = await this.#subscriptions.recheck(ctx);
-    this.#own?.forget(ended);
+    this.#subscribing?.forget(ended);
     if (engine.provider.features.watch) this.listChanged('resources');
   }
 
@@ -333,26 +333,26 @@ export class Peer {
   async #dispatch(envelope: Envelope): Promise<Outcome> {
     const outcome = await this.#options.dispatcher.dispatch(envelope);
     const task = envelope.message.method === 'tools/call' && 'result' in outcome ? taskIdIn(outcome.result) : undefined;
-    if (task !== undefined) this.#tellOf(task, envelope);
+    if (task !== undefined) this.#reportTask(task, envelope);
     return outcome;
   }
 
-  /** Tells the client of a task that it has begun. */
-  #tellOf(task: string, { principal, client, log }: Envelope): void {
+  /** Reports each change of a task to the client that has begun it. */
+  #reportTask(task: string, { principal, client, log }: Envelope): void {
     const { engine } = this.#options;
-    this.#tasks ??= new TaskNotices(engine, (told) =>
-      this.#notify('notifications/tasks/status', shownTask(told, 'legacy', engine.hide)),
+    this.#tasks ??= new TaskNotices(engine, (changed) =>
+      this.#notify('notifications/tasks/status', shownTask(changed, 'legacy', engine.hide)),
     );
     if (this.#closed) return;
     const ctx = createContext({ principal, peer: this.#id, log, client });
-    this.#tasks.add(task, ctx).catch((error: unknown) => log.debug('a task is not told of', { error }));
+    this.#tasks.add(task, ctx).catch((error: unknown) => log.debug('changes of a task are not reported', { error }));
   }
 
   #ownMethods({ method }: RequestMessage): SubscriptionMethods['methods'] | undefined {
     const { engine } = this.#options;
     if (!SUBSCRIBING.has(method) || engine.provider.features.watchesResources === false) return undefined;
-    this.#own ??= subscriptionMethods(engine, this.#subscriptions);
-    return this.#own.methods;
+    this.#subscribing ??= subscriptionMethods(engine, this.#subscriptions);
+    return this.#subscribing.methods;
   }
 
   #envelopeOf(message: RequestMessage, way: Way, signal: AbortSignal): Envelope {

@@ -9,7 +9,7 @@ export const ROOTS_TIMEOUT_MS = 10_000;
 /** Roots that change during the request are requested again, at most this many times. */
 const MAX_ROUNDS = 5;
 
-/** Asks the client, as a part of a request where there is one. */
+/** Asks the client for its roots: as a part of a request if there is one. */
 type Ask = () => Promise<unknown>;
 
 export interface ClientRoots {

@@ -1,12 +1,11 @@
 /**
- * Keeps the messages that a 2025-era session was sent, so that a client whose stream broke off can come back for the
- * rest (Streamable HTTP, `Last-Event-ID`). Bounded: messages that are too old or too many are forgotten, and then
- * cannot be resumed.
+ * Keeps the messages that were sent in a 2025-era session, so that a client whose stream broke off can get the rest (Streamable
+ * HTTP, `Last-Event-ID`). Number and bytes are limited: the oldest messages are forgotten first, and cannot be sent again.
  */
 export interface ResumptionOptions {
-  /** Messages of one session that are kept. Default: 256. */
+  /** The most messages that are kept for one session. Default: 256. */
   readonly maxEvents?: number | undefined;
-  /** Bytes of JSON of one session that are kept. Default: 1 MiB. */
+  /** The most bytes of JSON that are kept for one session. Default: 1 MiB. */
   readonly maxBytes?: number | undefined;
   /** How long a client is asked to wait before it comes back, in milliseconds. Default: 1,000. */
   readonly retryMs?: number | undefined;
@@ -14,13 +13,13 @@ export interface ResumptionOptions {
 
 export const DEFAULT_RESUMPTION = { maxEvents: 256, maxBytes: 1_048_576, retryMs: 1_000 } as const;
 
-/** The events that one session was sent. */
+/** The events that were sent in one session. */
 export interface SentEvents {
-  /** Keeps an event of a stream. @returns the id under which a client can come back for what follows it */
+  /** Keeps an event of a stream. @returns the id of the event, with which a client can ask for the events after it */
   add(stream: string, message: string): string;
-  /** The stream that an event went out on; undefined for one that is not kept any more. */
+  /** The stream of an event; undefined for an event that is not kept any more. */
   streamOf(id: string): string | undefined;
-  /** The events that followed one on its stream: ids and messages. */
+  /** The ids and messages of the events that came after an event on its stream. */
   after(id: string): readonly (readonly [string, string])[];
 }
 

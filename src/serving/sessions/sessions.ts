@@ -1,6 +1,6 @@
 /**
- * The 2025-era side of HTTP: a session for each client that shook hands, so that it can be told of updates. Sessions
- * are bounded in number and end when they are not used.
+ * Serves the 2025 era over HTTP: keeps a session for each client that has sent `initialize`, so that updates can be reported to it.
+ * The number of sessions is limited, and unused sessions end.
  */
 
 import type { Log, Principal } from '../../core/context.ts';
@@ -19,7 +19,7 @@ import { revisionProblem, Session } from './session.ts';
 import { createSharedSessions, type SharedSession } from './shared.ts';
 
 export interface SessionLimits {
-  /** Sessions at the same time. */
+  /** The most sessions at the same time. */
   readonly maxSessions: number;
   /** A session without requests and without an open stream ends after this many milliseconds. */
   readonly idleMs: number;
@@ -27,32 +27,31 @@ export interface SessionLimits {
 
 export const DEFAULT_SESSION_LIMITS: SessionLimits = { maxSessions: 1_000, idleMs: 30 * 60 * 1000 };
 
-/** How long a session must have been unused before a new one may take its place, in milliseconds. */
+/** How long a session must have been unused before it may end to make room for a new one, in milliseconds. */
 const EVICT_AFTER_MS = 60_000;
 
-/** A session that can be made again at any time, and is unused, has its place for this many milliseconds. */
+/** How long an unused session is kept in this replica if it can be restored at any time, in milliseconds. */
 const REBUILT_AFTER_MS = 60_000;
 
 interface Kept {
-  /** Who began it; it answers to nobody else. */
+  /** The principal and application that began the session. It answers nobody else. */
   readonly owner: Pick<Principal, 'id' | 'clientId'>;
   readonly session: Session;
-  /** The session, where replicas share it. */
+  /** The shared part of the session, if replicas share it. */
   readonly shared: SharedSession | undefined;
-  /** The expiry of the client's token that is good for longest. */
+  /** When the client's access ends: the expiry of its token that lasts longest. */
   readonly expiry: Expiry;
   lastUsed: number;
-  /** Ends it, once. */
-  /** @param goodbye whether requests that are under way are answered that the server ends */
+  /** Ends the session, once. @param goodbye whether running requests are answered that the server ends */
   readonly end: (goodbye?: boolean) => Promise<void>;
 }
 
-/** Two applications of one person may do different things for that person. */
+/** Whether a principal has begun a session. Two applications of one person do not share sessions, as they may have different rights. */
 const isOf = ({ owner }: Pick<Kept, 'owner'>, { id, clientId = '' }: Principal): boolean =>
   owner.id === id && (owner.clientId ?? '') === clientId;
 
 export interface Sessions {
-  /** @param body of a POST, as it was parsed */
+  /** Answers a request. @param body the parsed body of a POST */
   handle(asked: Asked, body: unknown): HttpAnswer | Promise<HttpAnswer>;
   readonly size: number;
   close(): Promise<void>;
@@ -75,7 +74,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   /** Sessions that are being taken over from other replicas. */
   const taking = new Map<string, Promise<Kept | HttpAnswer | undefined>>();
   const ending = new Set<Promise<void>>();
-  /** Handshakes under way: they count, or many at once would get past the limit. */
+  /** The number of running handshakes. They count as sessions, because many at once could exceed the limit. */
   let opening = 0;
   let closed = false;
   const sweep = setInterval(expire, Math.min(limits.idleMs, 30_000));
@@ -89,7 +88,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     }
   }
 
-  /** Makes room for a new session by ending the one that was unused for longest, if it was for long enough. */
+  /** Makes room for a new session: ends the session that was unused for longest, if that was long enough. */
   function makeRoom(): boolean {
     if (sessions.size + opening < limits.maxSessions) return true;
     const idle = [...sessions.values()].filter(({ session }) => !session.inUse);
@@ -104,7 +103,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   /**
-   * @param leave gives the session's place back, at its end
+   * @param leave called at the end of the session, gives its place back
    * @param resumed whether the session was begun in another replica
    */
   function open(principal: Principal, leave: () => void, part: SharedSession | undefined, resumed = false): Kept {
@@ -121,14 +120,14 @@ export function createSessions(options: SessionsOptions): Sessions {
       resumed,
       ended: () => void end(),
     });
-    const told = engine.telemetry?.opened('session', 'tcp');
+    const countEnd = engine.telemetry?.opened('session', 'tcp');
     let closing: Promise<void> | undefined;
     const end = (goodbye = false): Promise<void> => {
       closing ??= (async () => {
         sessions.delete(id);
         part?.leave();
         leave();
-        told?.();
+        countEnd?.();
         await session.close(goodbye).catch((error: unknown) => log.warn('a watch did not end', { error }));
       })();
       const over = closing.finally(() => ending.delete(over));
@@ -149,7 +148,7 @@ export function createSessions(options: SessionsOptions): Sessions {
         kept.lastUsed = Date.now();
         streamEnded?.();
       });
-      // A stream that was refused is none, and its end would never be told.
+      // A refused stream never ends, so its end is counted now.
       if (answer.status !== 200) streamEnded?.();
       return answer;
     }
@@ -158,19 +157,19 @@ export function createSessions(options: SessionsOptions): Sessions {
     return ended(kept);
   }
 
-  /** No replica goes on with it. Its watches may take their time to end. */
+  /** Ends a session for all replicas, at the client's request. The answer does not wait for its watches to end. */
   async function ended(kept: Kept): Promise<HttpAnswer> {
     await kept.shared?.end();
     void kept.end();
     return { status: 200 };
   }
 
-  /** Goes on with a session that was begun in another replica, or here a while ago. */
+  /** Continues a session that another replica, or this one some time ago, has begun. */
   function takeOver(id: string, principal: Principal): Promise<Kept | HttpAnswer | undefined> | undefined {
     const claims = shared?.open(id);
     if (shared === undefined || claims === undefined || !isOf(claims, principal)) return undefined;
-    const under = taking.get(id);
-    if (under !== undefined) return under;
+    const pending = taking.get(id);
+    if (pending !== undefined) return pending;
     const taken = (async () => {
       const part = await shared.takeOver(claims, id);
       if (part === undefined) return undefined;
@@ -193,7 +192,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     return 'status' in taken ? taken : use(taken, asked, body);
   }
 
-  /** Shakes hands; a handshake that is refused, or fails, leaves no session behind. */
+  /** Begins a session with a handshake. If the handshake is refused or fails, no session remains. */
   async function begin(asked: Asked, body: unknown): Promise<HttpAnswer> {
     let leave: () => void;
     try {
@@ -227,7 +226,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       const id = http.headers.get('mcp-session-id');
       if (id !== null) {
         const kept = sessions.get(id);
-        // Of another one, it is as if it were not there: an id that was seen or guessed gives nothing away.
+        // A session of somebody else is answered as if it did not exist, so that a guessed id tells nothing.
         if (kept !== undefined && isOf(kept, principal)) return use(kept, asked, body);
         return kept === undefined && shared !== undefined ? useTaken(id, asked, body) : NOT_YOURS;
       }
@@ -260,7 +259,7 @@ const NOT_YOURS = refusal(404, -32_001, 'Session not found; start a new one with
 
 const NO_ROOM = refusal(503, -32_000, 'Too many sessions; try again later', { 'Retry-After': '60' });
 
-/** The message that asks to begin a session. */
+/** The `initialize` request in a body; undefined if there is none. */
 function handshakeIn(body: unknown): Data | undefined {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
   return messages.find(
@@ -269,7 +268,7 @@ function handshakeIn(body: unknown): Data | undefined {
       message !== null &&
       'method' in message &&
       message.method === 'initialize' &&
-      // Without an id there is no answer, and so nobody who would know the session.
+      // Without an id there is no answer, so the client would not learn the id of the session.
       'id' in message,
   );
 }

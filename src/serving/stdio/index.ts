@@ -18,8 +18,9 @@ import { createLineWriter } from './write-lines.ts';
 
 export interface ServeStdioOptions {
   readonly log?: Log | undefined;
-  /** Default: the process's own. */
+  /** The stream of messages from the host. Default: standard input of this process. */
   readonly input?: Readable | undefined;
+  /** The stream of messages to the host. Default: standard output of this process. */
   readonly output?: Writable | undefined;
   /**
    * Called once with the features of the host. The answer to the host's first request waits for it; it must not reject. From
@@ -35,7 +36,7 @@ export interface StdioServing {
   close(): Promise<void>;
 }
 
-/** Milliseconds for answers after the input has ended: a host may close its output first, and read on. */
+/** How long answers are still written after the input has ended, in milliseconds: a host may close its output and read on. */
 const GRACE_MS = 5_000;
 
 /** Serves the engine to the process at the other end of standard input and output. Logs never go there. */
@@ -43,14 +44,16 @@ export function serveStdio(engine: Engine, options: ServeStdioOptions = {}): Std
   const { log = SILENT, introduced: introduce } = options;
   const output = options.output ?? process.stdout;
   const dispatcher = createDispatcher(engine);
-  /** The connection of a host that speaks 2026-07-28. A host may look at that era first, and then speak 2025. */
+  /** The connection in 2026-07-28. A host may try that revision first, and then speak 2025. */
   let modern: ModernConnection | undefined;
+  /** The client, if it speaks 2025. */
   let peer: Peer | undefined;
+  /** Whether the host may still choose the 2025 era. */
   let probing = true;
   let introducing: Promise<void> | undefined;
-  /** Requests of 2025 that have not been answered. */
+  /** The number of 2025-era requests that have not been answered. */
   let unanswered = 0;
-  /** The messages that wait for one before them. */
+  /** Resolves when the next message may be handled; undefined if that is now. */
   let queue: Promise<void> | undefined;
   let ended = false;
   let closing: Promise<void> | undefined;
@@ -60,7 +63,7 @@ export function serveStdio(engine: Engine, options: ServeStdioOptions = {}): Std
   const { write } = lines;
   const send = (message: object): void => write(JSON.stringify(message));
 
-  /** A host that looks at one era and then speaks the other is introduced only once. */
+  /** Introduces the host only once, even if it tries one era and then speaks the other. */
   const introduced = introduce && ((host: ClientFeatures): Promise<void> => (introducing ??= introduce(host)));
 
   const offers = (method: string): boolean => STANDING.has(method) || dispatcher.offers(method, ANONYMOUS);
@@ -73,7 +76,7 @@ export function serveStdio(engine: Engine, options: ServeStdioOptions = {}): Std
     if (ended && idle()) void close(false);
   }
 
-  function modernOne(): ModernConnection {
+  function modernConnection(): ModernConnection {
     modern ??= createModernConnection({ engine, dispatcher, log, write, answered: whenIdle, introduced });
     return modern;
   }
@@ -102,7 +105,7 @@ export function serveStdio(engine: Engine, options: ServeStdioOptions = {}): Std
   const refuse = ({ id }: RequestMessage, { code, message, data }: Problem): void =>
     write(answerOf(id, { error: { code, message, ...(data !== undefined && { data: data as object }) } } as Outcome));
 
-  /** Handles a message. @returns what the next messages have to wait for */
+  /** Handles a message. @returns a promise if the next messages have to wait for it */
   function take(message: Message): Promise<void> | undefined {
     if (peer !== undefined) {
       inLegacy(message);
@@ -128,15 +131,15 @@ export function serveStdio(engine: Engine, options: ServeStdioOptions = {}): Std
       return undefined;
     }
     if (message.method !== 'server/discover') probing = false;
-    return modernOne().request(message);
+    return modernConnection().request(message);
   }
 
-  /** Changes to the 2025 era, for a host that has looked at 2026-07-28 first. */
+  /** Changes to the 2025 era, for a host that may have tried 2026-07-28 first. */
   function toLegacy(message: Message): Promise<void> | undefined {
-    const probed = modern;
+    const tried = modern;
     modern = undefined;
     inLegacy(message);
-    return probed?.close(false);
+    return tried?.close(false);
   }
 
   function receive(line: string): void {
@@ -163,7 +166,7 @@ export function serveStdio(engine: Engine, options: ServeStdioOptions = {}): Std
     }
   }
 
-  /** Holds the next messages back until this is done. */
+  /** Holds the next messages back until a promise has settled. */
   function wait(until: Promise<void> | undefined): void {
     if (until === undefined) return;
     const turn: Promise<void> = until
@@ -176,10 +179,10 @@ export function serveStdio(engine: Engine, options: ServeStdioOptions = {}): Std
     queue = turn;
   }
 
-  const told = engine.telemetry?.opened('session', 'pipe');
-  let over = (): void => {};
+  const countEnd = engine.telemetry?.opened('session', 'pipe');
+  let setClosed = (): void => {};
   const closed = new Promise<void>((resolve) => {
-    over = resolve;
+    setClosed = resolve;
   });
 
   function close(goodbye: boolean): Promise<void> {
@@ -189,12 +192,12 @@ export function serveStdio(engine: Engine, options: ServeStdioOptions = {}): Std
       output.off('error', broken);
       // Later errors of the output are ignored.
       output.on('error', () => {});
-      told?.();
+      countEnd?.();
       await modern?.close(goodbye);
       await peer?.close(goodbye);
-      // Half a line is no message, so the rest is written; but a host that does not read is not waited for.
+      // Writes the rest, because the host cannot use half a line. A host that does not read gets a limited time.
       await Promise.race([lines.rest, passed(GRACE_MS)]);
-      over();
+      setClosed();
     })();
     return closing;
   }
@@ -209,7 +212,7 @@ export function serveStdio(engine: Engine, options: ServeStdioOptions = {}): Std
     end(error) {
       if (error !== undefined) return broken(error);
       ended = true;
-      // The host's time begins after the wait before the first answer, for which the host is not to blame.
+      // The time begins only after the introduction, because answers wait for it.
       void Promise.resolve(introducing).then(() => {
         if (closing === undefined) grace = setTimeout(() => void close(false), GRACE_MS);
       });
@@ -239,7 +242,7 @@ const UNNAMED: Problem = {
   data: { supported: [REVISION] },
 };
 
-/** Whether a request names another revision than 2026-07-28, in which each request names one. */
+/** Whether a request names a revision other than 2026-07-28 in its `_meta`. */
 function asksForAnother(message: RequestMessage): boolean {
   const requested = metaOf(message)[PROTOCOL_VERSION_META_KEY];
   return message.method !== 'initialize' && typeof requested === 'string' && requested !== REVISION;

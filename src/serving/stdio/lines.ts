@@ -1,18 +1,19 @@
-/** Lines of an input, each as soon as it is whole, and none that is too long. */
+/** Reads an input line by line, with a limit on the length of a line. */
 import type { Readable } from 'node:stream';
 
-/** The most bytes of one line, and of what came with it. */
+/** The most bytes of one line, together with the rest of the chunk that it ends in. */
 const MAX_BYTES = 10 * 1024 * 1024;
 
 const LINE_FEED = 0x0a;
 
 export interface LineReader {
+  /** Called with each line, as soon as it is complete. */
   line(text: string): void;
-  /** The input has ended, or broken off, or has a line that is too long; nothing more comes. */
+  /** Called once at the end of the input. @param error why it ended early: the input failed, or a line is too long */
   end(error?: Error): void;
 }
 
-/** @returns lets go of the input: it is not read any more, and does not keep the process alive */
+/** @returns stops reading the input, so that it does not keep the process alive */
 export function readLines(input: Readable, reader: LineReader): () => void {
   let pieces: Buffer[] = [];
   let size = 0;
@@ -53,7 +54,7 @@ export function readLines(input: Readable, reader: LineReader): () => void {
     input.off('end', onEnd);
     input.off('close', onEnd);
     input.off('error', finish);
-    // An error that comes later is nobody's any more.
+    // Later errors of the input are ignored.
     input.on('error', () => {});
     if (input.listenerCount('data') === 0) input.pause();
   }

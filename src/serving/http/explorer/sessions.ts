@@ -1,32 +1,33 @@
 /**
- * People who have signed in to the explorer. A browser has a cookie, and the token stays here: where the cookie comes, it is put
- * into the request, which is then treated as if a client had sent it.
+ * Keeps the sessions of people who have signed in to the explorer. The browser has a cookie, and the token stays in this process.
+ * A request with the cookie gets the token, and is then treated like a request of a client.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { createRecent } from '../../auth/recent.ts';
 import type { HttpRequest } from '../exchange.ts';
 
-/** People who are signed in at a time; the one who came first has to sign in again for another. */
+/** The most sessions. A further session ends the oldest one, whose person has to sign in again. */
 const MAX_SESSIONS = 10_000;
 
-/** How long a token is kept that never expires, in milliseconds. */
+/** The longest time that a session lasts, in milliseconds. It ends earlier if its token expires. */
 const MAX_SESSION_MS = 12 * 60 * 60_000;
 
 export interface Session {
   readonly token: string;
-  /** Who that is, to be shown. */
+  /** The name of the person, for display. */
   readonly name: string;
 }
 
 export interface Sessions {
-  /** @param until when the token stops being good, in milliseconds since 1970. @returns the header that sets the cookie */
+  /** Begins a session. @param until when its token expires, in milliseconds since 1970 @returns the value of `Set-Cookie` */
   open(session: Session, until: number | undefined): string;
+  /** The session of a request, by its cookie. */
   of(request: HttpRequest): Session | undefined;
-  /** Forgets it. @returns the header that takes the cookie away */
+  /** Ends the session of a request. @returns the value of `Set-Cookie` that deletes the cookie */
   close(request: HttpRequest): string;
 }
 
-/** @param secure whether the cookie may go over TLS only */
+/** @param secure whether browsers send the cookie only over TLS */
 export function createSessions(secure: boolean): Sessions {
   const sessions = createRecent<Session>(MAX_SESSIONS);
   const cookie = `${secure ? '__Host-' : ''}vitrine-session`;
@@ -46,14 +47,14 @@ export function createSessions(secure: boolean): Sessions {
   };
 }
 
-/** Values of a cookie. */
+/** The values of all cookies with a name. */
 export const cookiesIn = ({ headers }: HttpRequest, name: string): readonly string[] =>
   (headers.get('cookie') ?? '').split(/[;,]/).flatMap((each) => {
     const [found, value = ''] = each.trim().split('=', 2);
     return found === name && value !== '' ? [value] : [];
   });
 
-/** @param seconds how long the browser keeps it. Default: until it ends */
+/** The value of `Set-Cookie`. @param seconds how long the browser keeps the cookie. Default: until the browser is closed */
 export const setCookie = (name: string, value: string, secure: boolean, seconds?: number): string =>
   [
     `${name}=${value}; Path=/; HttpOnly; SameSite=Lax`,
