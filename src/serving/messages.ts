@@ -101,7 +101,7 @@ export interface Problem {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Describes problems in one line. Invisible characters are removed, because the names come from the client. */
+/** Describes problems in one line. Control characters are removed, because the texts may contain names that the client sent. */
 export const sayProblems = (problems: readonly Problem[], between = ', '): string =>
   scrub(problems.map(problemText).join(between));
 

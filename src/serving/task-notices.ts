@@ -1,4 +1,4 @@
-/** Tells one connection, or one `subscriptions/listen` stream, of its tasks: each change, as `tasks/get` shows it. */
+/** Reports each change of tasks to one connection, or one `subscriptions/listen` stream, in the form that `tasks/get` gives. */
 import type { Context } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import { detached } from '../core/invocation.ts';
@@ -6,24 +6,25 @@ import type { Engine } from '../engine/index.ts';
 import { getTask } from '../frontends/tasks/methods.ts';
 import { isOver, type Task } from '../protocol/tasks.ts';
 
-/** The most tasks that one connection or stream is told of at a time. */
+/** The most tasks of one connection or stream that are followed at a time. A further task ends the oldest one's notices. */
 export const MAX_TASKS = 100;
 
-/** How long a task is told of at most, in milliseconds: the connection to its server is kept as long. */
-const MAX_TOLD_MS = 24 * 60 * 60 * 1000;
+/** The longest time that a task is followed, in milliseconds. The connection to the mounted server is kept for as long. */
+const MAX_FOLLOWED_MS = 24 * 60 * 60 * 1000;
 
-interface Told {
+interface Followed {
   readonly handle: Promise<AsyncDisposable>;
   readonly timer: NodeJS.Timeout;
-  /** It is being asked about; `again` where it has changed since. */
+  /** Whether the state of the task is being fetched. */
   asking: boolean;
+  /** Whether the task has changed since that began. */
   again: boolean;
 }
 
 export class TaskNotices {
   readonly #engine: Engine;
   readonly #tell: (task: Task) => void;
-  readonly #told = new Map<string, Told>();
+  readonly #followed = new Map<string, Followed>();
   #closed = false;
 
   constructor(engine: Engine, tell: (task: Task) => void) {
@@ -32,20 +33,20 @@ export class TaskNotices {
   }
 
   /**
-   * Tells of the task from now on, until it is over.
-   * @param ctx with the client, as it is on a request
-   * @throws ResourceError `invalid` for an id that is not one of the caller's, `limited`
+   * Reports changes of a task from now on, until it is over.
+   * @param ctx the context of the request, with its client
+   * @throws ResourceError `invalid` for an id that is no task of the caller, `limited`
    */
   async add(id: string, ctx: Context): Promise<void> {
     const { provider, tasks } = this.#engine;
     const task = tasks.book.open(id, ctx);
-    if (this.#closed || this.#told.has(id)) return;
-    const [oldest] = this.#told.keys();
-    if (this.#told.size >= MAX_TASKS && oldest !== undefined) void this.#end(oldest);
+    if (this.#closed || this.#followed.has(id)) return;
+    const [oldest] = this.#followed.keys();
+    if (this.#followed.size >= MAX_TASKS && oldest !== undefined) void this.#end(oldest);
     const handle = provider.subscribe({ task }, () => void this.#changed(id, ctx), ctx);
-    const timer = setTimeout(() => void this.#end(id), MAX_TOLD_MS);
+    const timer = setTimeout(() => void this.#end(id), MAX_FOLLOWED_MS);
     timer.unref();
-    this.#told.set(id, { handle, timer, asking: false, again: false });
+    this.#followed.set(id, { handle, timer, asking: false, again: false });
     try {
       await handle;
     } catch (error) {
@@ -56,43 +57,43 @@ export class TaskNotices {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all([...this.#told.keys()].map((id) => this.#end(id)));
+    await Promise.all([...this.#followed.keys()].map((id) => this.#end(id)));
   }
 
-  /** Changes that come while it is asked about become one. */
+  /** Fetches and reports a changed task. Changes that come meanwhile are reported together. */
   async #changed(id: string, ctx: Context): Promise<void> {
-    const told = this.#told.get(id);
-    if (told === undefined) return;
-    told.again = true;
-    if (told.asking) return;
-    told.asking = true;
-    while (told.again && this.#told.get(id) === told) {
-      told.again = false;
-      await this.#say(id, ctx);
+    const followed = this.#followed.get(id);
+    if (followed === undefined) return;
+    followed.again = true;
+    if (followed.asking) return;
+    followed.asking = true;
+    while (followed.again && this.#followed.get(id) === followed) {
+      followed.again = false;
+      await this.#report(id, ctx);
     }
-    told.asking = false;
+    followed.asking = false;
   }
 
-  async #say(id: string, ctx: Context): Promise<void> {
+  async #report(id: string, ctx: Context): Promise<void> {
     const { provider, tasks } = this.#engine;
     const invocation = { ...detached(ctx), ...(ctx.client !== undefined && { client: ctx.client }) };
     try {
       const task = await getTask({ provider, book: tasks.book }, id, invocation);
-      if (!this.#told.has(id)) return;
+      if (!this.#followed.has(id)) return;
       this.#tell(task);
       if (isOver(task)) await this.#end(id);
     } catch (error) {
-      ctx.log.debug('a task was not told of', { error });
+      ctx.log.debug('a change of a task was not reported', { error });
       if (error instanceof ResourceError && error.code === 'invalid') await this.#end(id);
     }
   }
 
   async #end(id: string): Promise<void> {
-    const told = this.#told.get(id);
-    if (told === undefined) return;
-    this.#told.delete(id);
-    clearTimeout(told.timer);
-    const handle = await told.handle.catch(() => undefined);
+    const followed = this.#followed.get(id);
+    if (followed === undefined) return;
+    this.#followed.delete(id);
+    clearTimeout(followed.timer);
+    const handle = await followed.handle.catch(() => undefined);
     await handle?.[Symbol.asyncDispose]();
   }
 }

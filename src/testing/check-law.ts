@@ -4,16 +4,16 @@ import type { ProviderLaw } from './law.ts';
 import { ABSENCE } from './laws/absence.ts';
 import { standardSeed } from './seed.ts';
 
-/** `held`: tested and true. `absent`: the flag is false, and so is the feature. `lacking`: it could not be tested. */
+/**
+ * The outcome for a law that is not broken. `held`: tested. `absent`: the provider does not declare the feature, and does not have
+ * it. `lacking`: the fixture lacks something that the test needs.
+ */
 export type Verdict =
   | { readonly kind: 'held' }
   | { readonly kind: 'absent' }
   | { readonly kind: 'lacking'; readonly what: string };
 
-/**
- * Makes a provider, checks one law on it, and closes it.
- * @throws whatever the law throws when it is broken
- */
+/** Makes a provider, checks one law on it, and closes it. @throws the error of the law if it is broken */
 export async function checkLaw(law: ProviderLaw, make: MakeFixture): Promise<Verdict> {
   const fixture = await make(standardSeed());
   try {

@@ -1,4 +1,4 @@
-/** A provider of opaque URIs without a tree: all of its resources are roots, and nothing has children. */
+/** A provider without a tree: its URIs are opaque, and all of its resources are roots without children. */
 import { bytesOf } from '../core/body.ts';
 import { invalid, notFound, notListable } from '../core/errors.ts';
 import type { ResourceProvider } from '../core/provider.ts';
@@ -8,13 +8,13 @@ import type { Leaves, ProviderFixture } from './fixture.ts';
 
 export interface FlatOptions {
   readonly name?: string;
-  /** By URI, of any schemes. */
+  /** The bytes of each resource by URI, of any schemes. */
   readonly resources: ReadonlyMap<string, Uint8Array>;
-  /** A template with one variable, and the values that it has. */
+  /** A template with one variable, and the values of the variable. */
   readonly template?: { readonly uriTemplate: string; readonly values: readonly string[] };
 }
 
-/** Lists, describes and reads; it has no watch, no windows and no search. */
+/** Makes the provider. It has no watch, no windows and no search. */
 export function flatProvider({ name = 'flat', resources, template }: FlatOptions): ResourceProvider {
   const uris = [...resources.keys()].sort();
   const resourceOf = (uri: string): Resource => {
@@ -40,7 +40,7 @@ export function flatProvider({ name = 'flat', resources, template }: FlatOptions
     async list(uri, page, ctx) {
       ctx.signal.throwIfAborted();
       if (uri !== undefined) throw resources.has(uri) ? notListable(uri) : notFound(uri);
-      const rest = uris.filter((each) => page.cursor === undefined || each > page.cursor);
+      const rest = uris.filter((candidate) => page.cursor === undefined || candidate > page.cursor);
       const shown = rest.slice(0, page.limit);
       return {
         resources: shown.map(resourceOf),
@@ -60,7 +60,7 @@ export function flatProvider({ name = 'flat', resources, template }: FlatOptions
   };
 }
 
-/** The seed without its folders, as `memo:` URIs. */
+/** A fixture with the leaves of a seed as `memo:` URIs, without their folders. */
 export function flatFixture(
   seed: Leaves,
   wrap: (inner: ResourceProvider) => ResourceProvider = (inner) => inner,

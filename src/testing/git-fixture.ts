@@ -1,4 +1,4 @@
-/** The git provider over a real repository, made for one test, as a fixture. */
+/** Fixtures for the git provider, each over a real repository that is made for one test. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
@@ -21,13 +21,13 @@ const WHO = {
   GIT_CONFIG_GLOBAL: '/dev/null',
 };
 
-/** Runs git in a repository, as its owner would. */
+/** Runs git in a repository, with a fixed author and without the configuration of this machine. @returns what git printed */
 export function gitIn(directory: string, args: readonly string[], input?: string | Buffer): Buffer {
   const env = { PATH: process.env.PATH, ...WHO };
   return execFileSync('git', [...args], { cwd: directory, env, input: input ?? '', maxBuffer: 1 << 28 });
 }
 
-/** A stream for `git fast-import` that makes one commit on `ref` out of files, and takes others away. */
+/** A stream for `git fast-import` that makes one commit on `ref`: writes some files and removes others. */
 export function importStream(ref: string, files: Leaves, removed: readonly string[] = [], from?: string): Buffer {
   const parts: (string | Buffer)[] = [
     `commit ${ref}\ncommitter Ada <ada@example.com> 1700000000 +0000\ndata 4\nWork\n`,
@@ -40,17 +40,17 @@ export function importStream(ref: string, files: Leaves, removed: readonly strin
   return Buffer.concat(parts.map((part) => Buffer.from(part)));
 }
 
-/** A path as `fast-import` takes any. */
+/** A path in quotes, in which `fast-import` accepts any bytes. */
 export const quoted = (path: string): string =>
   `"${[...Buffer.from(path)].map((byte) => (byte > 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x5c ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, '0')}`)).join('')}"`;
 
-/** Names what was imported. */
+/** The end of the import: a tag on the commit. */
 const TAG = Buffer.from('reset refs/tags/v1\nfrom refs/heads/main\n\n');
 
-/** Repositories that were made once and are copied, by what is in them. */
+/** The directories of repositories that were made once and are copied for each fixture, by the paths of their files. */
 const templates = new Map<string, string>();
 
-/** Whoever makes fixtures calls this after the last one. */
+/** Removes the repositories that fixtures were copied from. Call it after the last fixture. */
 export function removeTemplates(): void {
   for (const directory of templates.values()) rmSync(directory, { recursive: true, force: true });
   templates.clear();
@@ -58,8 +58,8 @@ export function removeTemplates(): void {
 
 function templateOf(wanted: Leaves): string {
   const key = JSON.stringify([...wanted.keys()]);
-  const known = templates.get(key);
-  if (known !== undefined) return known;
+  const existing = templates.get(key);
+  if (existing !== undefined) return existing;
   const directory = realpathSync(mkdtempSync(joinPath(tmpdir(), 'vitrine-contract-')));
   gitIn(directory, ['init', '--quiet', '--bare', '--template=', '--initial-branch=main', '.']);
   gitIn(directory, ['fast-import', '--quiet'], Buffer.concat([importStream('refs/heads/main', wanted), TAG]));
@@ -67,7 +67,7 @@ function templateOf(wanted: Leaves): string {
   return directory;
 }
 
-/** A bare repository with the wanted leaves in one commit, shown as HEAD only unless something else is said. */
+/** A fixture over a bare repository with the wanted leaves in one commit. It shows only HEAD unless the options say otherwise. */
 export async function gitFixture(
   wanted: Leaves,
   options: Partial<GitOptions> = {},
@@ -99,14 +99,14 @@ export async function gitFixture(
   };
 }
 
-/** The same with all that there is to show, under each of its names; nothing changes in it. */
+/** The same with branches, tags and commits, so that each leaf appears under every revision. Its data cannot be changed. */
 export async function wholeGitFixture(wanted: Leaves): Promise<ProviderFixture> {
   const fixture = await gitFixture(wanted, { branches: true, tags: true, commits: true });
-  const { mutate: _mutate, ...still } = fixture;
+  const { mutate: _mutate, ...unchanging } = fixture;
   const [commit] = (await fixture.provider.list('git:///commits', { limit: 1 }, createContext())).resources;
   const revisions = ['HEAD', 'branches/main', 'tags/v1', `commits/${commit?.name}`];
   const leaves = revisions.flatMap((revision) =>
     [...wanted].map(([path, bytes]) => [`${revision}/${path}`, bytes] as const),
   );
-  return { ...still, leaves: new Map(leaves) };
+  return { ...unchanging, leaves: new Map(leaves) };
 }

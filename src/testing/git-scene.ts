@@ -1,4 +1,4 @@
-/** Repositories of one test: made by git itself, and removed after it. */
+/** Makes a repository for one test with git itself, and removes it after the test. */
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,11 +10,14 @@ import { drainBody, EVERYTHING } from './observe.ts';
 
 export interface Scene extends AsyncDisposable {
   readonly directory: string;
-  /** Runs git in the repository; what it printed, without the line end. */
+  /** Runs git in the repository. @returns what it printed, without the line end */
   git(...args: string[]): string;
+  /** The same with standard input. */
   gitWith(input: string | Buffer, ...args: string[]): string;
   write(name: string, content: string | Buffer): Promise<void>;
+  /** Commits all files. @returns the id of the commit */
   commit(message: string): string;
+  /** Opens a git provider over the repository; it is closed with the scene. */
   open(options?: Partial<GitOptions>): Promise<ResourceProvider>;
 }
 
@@ -48,7 +51,7 @@ export async function scene(...init: string[]): Promise<Scene> {
   };
 }
 
-/** The text of a resource, in the form that is wanted. */
+/** The text of a resource, read with the given options. */
 export async function textOf(
   provider: ResourceProvider,
   uri: string,
@@ -67,7 +70,7 @@ export async function bytesOf(
   return drainBody(body);
 }
 
-/** How a refusal is called; what is thrown else fails. */
+/** The code of the error with which work fails; a text if it succeeds, or if the error has no code. */
 export const codeOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'nothing was refused',

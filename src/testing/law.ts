@@ -1,8 +1,8 @@
-/** A law of the provider contract as data, so that any test runner, or a test of the law itself, can hold one to it. */
+/** The type of a law of the provider contract. Laws are data, so that any test runner can check them. */
 import type { ProviderFeatures } from '../core/provider.ts';
 import type { ProviderFixture } from './fixture.ts';
 
-/** A feature that a provider may do without. */
+/** A feature that a provider may lack. */
 export type OptionalFeature = Extract<
   keyof ProviderFeatures,
   'watch' | 'templates' | 'completion' | 'search' | 'ranges'
@@ -11,14 +11,14 @@ export type OptionalFeature = Extract<
 export interface ProviderLaw {
   /** The law, as a sentence. */
   readonly name: string;
-  /** The feature that it is about. A provider whose flag is false has to be without it in fact. */
+  /** The feature that the law is about. If a provider declares that it lacks the feature, it is checked that it really does. */
   readonly feature?: OptionalFeature;
-  /** True, or what the fixture lacks to be held to this law. */
+  /** Whether the law can be checked: true, or a sentence that says what the fixture lacks for it. */
   readonly applies?: (fixture: ProviderFixture) => true | string;
-  /** Throws when the law is broken. */
+  /** Throws if the law is broken. */
   readonly check: (fixture: ProviderFixture) => Promise<void>;
 }
 
-/** For `applies`: the data can be changed. */
+/** For `applies` of a law that needs data that can be changed. */
 export const canChange = (fixture: ProviderFixture): true | string =>
   fixture.mutate !== undefined || 'The fixture has no `mutate`, so nothing can be changed';

@@ -1,4 +1,4 @@
-/** The parts of the laws of layers: an inner provider that keeps what reaches it, and calls of every method. */
+/** The parts of the laws of layers: an inner provider that reports each call to the law, and a call of every method. */
 import { markRepeatable } from '../core/again.ts';
 import type { ResourceBody } from '../core/body.ts';
 import { type Context, createContext } from '../core/context.ts';
@@ -23,7 +23,7 @@ export interface LayerLaw {
   readonly check: (layer: Layer) => Promise<void>;
 }
 
-/** The methods that a provider may have, and those that only all mounts together have. */
+/** The optional methods of a provider, and the methods that only the engine's whole tree of mounts has. */
 export const ALL_OPTIONAL = [...OPTIONAL_METHODS, ...NAMED_METHODS] as const;
 
 export type OptionalMethod = (typeof ALL_OPTIONAL)[number];
@@ -60,7 +60,7 @@ const FEATURES: ProviderFeatures = {
   ranges: true,
 };
 
-/** Something that reached the inner provider. */
+/** A call that has reached the inner provider. */
 export interface Reached {
   readonly method: CallerMethod;
   readonly uri: string | undefined;
@@ -68,16 +68,17 @@ export interface Reached {
 }
 
 export interface InnerOptions {
-  /** The optional methods that it has. Default: all. */
+  /** The optional methods of the provider. Default: all. */
   readonly methods?: readonly OptionalMethod[];
-  /** Runs in every method before it answers; what it throws is what the method throws. */
+  /** Called in every method before it answers. If this throws, the method throws the same. */
   readonly before?: (reached: Reached) => Promise<void>;
+  /** Makes the bodies of a read. Default: one body with the text of the note. */
   readonly bodies?: () => readonly ResourceBody[];
-  /** Says whether it would give the very same bodies again. Default: that it would. */
+  /** The answer to `again` for bodies that the provider has given. Default: true. */
   readonly again?: (bodies: readonly ResourceBody[], uri: string, ctx: Context) => boolean;
-  /** Likewise of the page that it gave. */
+  /** The answer to `listAgain` for a page that the provider has given. Default: true. */
   readonly listAgain?: (page: ResourcePage, uri: string | undefined, ctx: Context) => boolean;
-  /** Is told of each page that it gives. */
+  /** Called with each page that the provider gives. */
   readonly onPage?: (page: ResourcePage) => void;
   readonly onWatch?: (onChange: (event: ChangeEvent) => void) => void;
   readonly onUnwatch?: () => void;
@@ -96,7 +97,7 @@ const SERVED_SKILL: ServedSkill = {
 
 const MATCH: SearchMatch = { uri: URI, place: { line: 1, offset: 0 } };
 
-/** A provider of one note, which does as it is told. */
+/** A provider with one note, whose behaviour the options decide. */
 export function innerProvider(options: InnerOptions = {}): Operations {
   const { methods = ALL_OPTIONAL, before = async () => {} } = options;
   const bytes = new TextEncoder().encode('hello');
@@ -196,7 +197,7 @@ export function innerProvider(options: InnerOptions = {}): Operations {
   };
 }
 
-/** Calls a method as a frontend would, and drains what is drained there. */
+/** Calls a method as a frontend would, and reads all results of a search. */
 export async function call(provider: Operations, method: CallerMethod, ctx = createContext()): Promise<unknown> {
   switch (method) {
     case 'list':

@@ -51,7 +51,7 @@ describe('a law', () => {
   const law = (parts: Partial<ProviderLaw>): ProviderLaw => ({ name: 'a law', check: async () => {}, ...parts });
 
   it('says what the fixture lacks to be held to it', async () => {
-    const verdict = await checkLaw(lawOf('one watch tells'), (seed) => {
+    const verdict = await checkLaw(lawOf('one watch reports'), (seed) => {
       const { mutate: _, ...fixture } = memoryFixture(seed);
       return fixture;
     });

@@ -168,19 +168,19 @@ export const BROKEN: readonly Broken[] = [
   },
   {
     defect: 'sends contents without what is known of them',
-    law: 'contents say what metadata says',
+    law: 'contents have the same fields as metadata',
     says: /name of contents/,
     break: reading((contents) => contents.map(({ uri, mimeType, text }) => ({ uri, mimeType, text }))),
   },
   {
     defect: 'lists a type that no read gives',
-    law: 'the type that is described',
+    law: 'the described type',
     says: /A read of text\/markdown gives/,
     break: reading((contents) => contents.map((item) => ({ ...item, mimeType: 'text/html' }))),
   },
   {
     defect: 'gives all formats the size of the first',
-    law: 'a size is that',
+    law: 'the size of an item',
     says: /is 8 and not 15/,
     break: reading((contents) => contents.map((item) => ({ ...item, size: 8 }))),
   },

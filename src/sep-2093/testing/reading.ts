@@ -31,7 +31,7 @@ export const READING_LAWS: readonly HierarchyLaw[] = [
     },
   },
   {
-    name: 'contents say what metadata says [2093-1]',
+    name: 'contents have the same fields as metadata [2093-1]',
     async check(fixture) {
       const described = await metadataOf(fixture, fixture.leaf);
       for (const item of await contentsOf(fixture, fixture.leaf)) {
@@ -42,7 +42,7 @@ export const READING_LAWS: readonly HierarchyLaw[] = [
     },
   },
   {
-    name: 'the type that is described is one of those that a read gives [2093-8]',
+    name: 'the described type is one of the types that a read gives [2093-8]',
     async check(fixture) {
       const { mimeType } = await metadataOf(fixture, fixture.leaf);
       const types = (await contentsOf(fixture, fixture.leaf)).map((item) => item.mimeType);
@@ -50,7 +50,7 @@ export const READING_LAWS: readonly HierarchyLaw[] = [
     },
   },
   {
-    name: 'a size is that of its own item, in bytes before base64 [2093-6]',
+    name: 'the size of an item is the number of its bytes, before base64 [2093-6]',
     async check(fixture) {
       for (const { mimeType, size, text, blob } of await contentsOf(fixture, fixture.leaf)) {
         const bytes = typeof blob === 'string' ? atob(blob).length : new TextEncoder().encode(String(text)).length;

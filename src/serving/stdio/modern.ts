@@ -1,4 +1,4 @@
-/** A connection that speaks 2026-07-28: each of its requests stands alone, some of them listen, each can be cancelled. */
+/** Serves a stdio connection in revision 2026-07-28: answers its requests, keeps its listen requests, and cancels both. */
 import { ANONYMOUS, type ClientFeatures, createContext, type Log } from '../../core/context.ts';
 import type { Engine } from '../../engine/index.ts';
 import { INVALID_PARAMS } from '../../protocol/error-codes.ts';
@@ -14,12 +14,12 @@ import type { MessageId, NotificationMessage, RequestMessage } from '../messages
 const MAX_LISTENERS = 1_024;
 
 export interface ModernConnection {
-  /** Answers a request. @returns resolves when the messages behind it may be looked at */
+  /** Answers a request. @returns a promise if the next messages have to wait for it */
   request(message: RequestMessage): Promise<void> | undefined;
   notification(message: NotificationMessage): void;
-  /** Requests that have not been answered; those that listen are none. */
+  /** The number of requests that have not been answered. A listen request counts only until it is acknowledged. */
   readonly unanswered: number;
-  /** Cancels what is running. @param goodbye whether those that listen, or wait for an answer, are told that it is over */
+  /** Cancels all requests. @param goodbye whether each of them is answered that the server ends */
   close(goodbye: boolean): Promise<void>;
 }
 
@@ -29,9 +29,9 @@ export interface ModernConnectionOptions {
   readonly log: Log;
   /** Sends a message in JSON. */
   readonly write: (json: Answer) => void;
-  /** Told after each answer. */
+  /** Called after each answer. */
   readonly answered: () => void;
-  /** Told who the client is, as its first request says; that waits for it. */
+  /** Called with the features of the client before each request. The request waits for it. */
   readonly introduced?: ((client: ClientFeatures) => Promise<void>) | undefined;
 }
 
@@ -39,11 +39,11 @@ export function createModernConnection(options: ModernConnectionOptions): Modern
   const { engine, dispatcher, log, write, answered, introduced } = options;
   const send = (message: object): void => write(JSON.stringify(message));
   const peer = crypto.randomUUID();
-  /** Functions that cancel the requests that are being answered; with `goodbye` they answer that the server ends. */
+  /** A function for each running request that cancels it; with `goodbye` the request is answered that the server ends. */
   const running = new Map<MessageId, (reason: unknown, goodbye?: boolean) => void>();
   const listeners = new Map<MessageId, Listener>();
   let unanswered = 0;
-  // Subscriptions made by tools are remembered for as long as the connection lasts.
+  // The subscription tools note their subscriptions by peer, for as long as the connection lasts.
   const link = { add: async () => {}, remove: async () => {} };
   const disconnect = engine.toolSubscriptions?.connect(peer, link);
 
@@ -76,7 +76,7 @@ export function createModernConnection(options: ModernConnectionOptions): Modern
       unanswered--;
       answered();
     };
-    // A cancelled request has no answer, whether or not its work ends.
+    // A cancelled request gets no answer, even if its work goes on.
     const cancel = (reason: unknown, goodbye = false): void => {
       abort.abort(reason);
       if (!open) return;
@@ -146,7 +146,7 @@ export function createModernConnection(options: ModernConnectionOptions): Modern
 
 const NEVER = new AbortController().signal;
 
-/** A request without an envelope, on a connection whose requests have one. */
+/** The refusal of a request without the `_meta` that 2026-07-28 requires. */
 export const NO_ENVELOPE: Outcome = {
   error: {
     code: INVALID_PARAMS,

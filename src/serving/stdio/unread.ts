@@ -1,7 +1,7 @@
-/** Requests that cannot be read: whoever asked would wait for ever, so what is wrong is said under their id. */
+/** Answers malformed requests, because their sender would wait for ever. The error says what is wrong. */
 import { isData } from '../../protocol/data.ts';
 
-/** The answer to a request that is no valid message; undefined for a value that is no request. */
+/** The error for a request that is no valid message; undefined for a value without a method and an id. */
 export function answerToUnread(value: unknown): object | undefined {
   if (!isData(value) || !('method' in value)) return undefined;
   const { id, params = {} } = value;

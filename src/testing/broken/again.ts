@@ -1,4 +1,4 @@
-/** Providers that say wrongly whether a read or a list would give the same again, or has given the same. */
+/** Providers whose `again`, `listAgain` or content versions are wrong. */
 import { markRepeatable } from '../../core/again.ts';
 import type { ResourceBody } from '../../core/body.ts';
 import { versioned } from '../../core/content-version.ts';
@@ -22,7 +22,7 @@ export const BROKEN_AGAIN: readonly Broken[] = [
       }),
   },
   {
-    defect: 'reads something new each time, and says that it would not',
+    defect: 'reads something new each time, and says that a read would give the same',
     law: '`again` says yes only where a fresh read',
     says: /What is read again of/,
     break(inner) {
@@ -41,7 +41,7 @@ export const BROKEN_AGAIN: readonly Broken[] = [
     },
   },
   {
-    defect: 'says of what it has not marked that it would give it again',
+    defect: 'says yes to `again` for bodies that it has not marked as repeatable',
     law: '`again` says yes only where a fresh read',
     says: /has not marked/,
     break: (inner) =>
@@ -51,7 +51,7 @@ export const BROKEN_AGAIN: readonly Broken[] = [
       }),
   },
   {
-    defect: 'does not look whether something has changed',
+    defect: 'does not check in `again` whether a leaf has changed',
     law: '`again` says no once',
     says: /A leaf that was replaced/,
     break(inner) {
@@ -67,13 +67,13 @@ export const BROKEN_AGAIN: readonly Broken[] = [
     },
   },
   {
-    defect: 'says yes to whoever asks',
+    defect: 'says yes to each `again`',
     law: '`again` says no to what it has not given',
     says: /It says yes of/,
     break: (inner) => like(inner, { again: () => true }),
   },
   {
-    defect: 'throws for what it does not know',
+    defect: 'throws in `again` for bodies that it does not know',
     law: '`again` says no to what it has not given',
     says: /never heard of it/,
     break: (inner) =>
@@ -84,9 +84,9 @@ export const BROKEN_AGAIN: readonly Broken[] = [
       }),
   },
   {
-    defect: 'lists something new each time, and says that it would not',
+    defect: 'lists something new each time, and says that a list would give the same',
     law: '`listAgain` says yes only where a fresh list',
-    says: /What is listed again of/,
+    says: /The fresh list of/,
     break(inner) {
       const given = new WeakSet<ResourcePage>();
       let count = 0;
@@ -103,16 +103,16 @@ export const BROKEN_AGAIN: readonly Broken[] = [
     },
   },
   {
-    defect: 'says of a page that it has not marked that it would give it again',
+    defect: 'says yes to `listAgain` for a page that it has not marked as repeatable',
     law: '`listAgain` says yes only where a fresh list',
-    says: /has not marked/,
+    says: /not marked as repeatable/,
     break: (inner) =>
       like(inner, { list: async (...asked) => ({ ...(await inner.list(...asked)) }), listAgain: () => true }),
   },
   {
-    defect: 'does not look whether a list has changed',
+    defect: 'does not check in `listAgain` whether a list has changed',
     law: '`listAgain` says no once',
-    says: /an entry has come/,
+    says: /an entry was added/,
     break(inner) {
       const given = new WeakMap<ResourcePage, string | undefined>();
       return like(inner, {
@@ -126,14 +126,14 @@ export const BROKEN_AGAIN: readonly Broken[] = [
     },
   },
   {
-    defect: 'says yes to whoever asks about a list',
-    law: '`listAgain` says no to what it has not given',
-    says: /It says yes of/,
+    defect: 'says yes to each `listAgain`',
+    law: '`listAgain` says no to pages that it has not given',
+    says: /`listAgain` says yes for/,
     break: (inner) => like(inner, { listAgain: () => true }),
   },
   {
-    defect: 'throws for a page that it does not know',
-    law: '`listAgain` says no to what it has not given',
+    defect: 'throws in `listAgain` for a page that it does not know',
+    law: '`listAgain` says no to pages that it has not given',
     says: /never heard of it/,
     break: (inner) =>
       like(inner, {

@@ -1,4 +1,4 @@
-/** Providers with one thing wrong each: a law that none of them breaks would prove nothing. */
+/** Helpers for providers with one defect each. They prove that each law finds a provider that breaks it. */
 import type { ResourceBody } from '../../core/body.ts';
 import { wrapProvider } from '../../core/layer.ts';
 import type { Operations } from '../../core/operations.ts';
@@ -10,22 +10,23 @@ export interface Broken {
   readonly defect: string;
   /** The beginning of the name of the law that it breaks. */
   readonly law: string;
-  /** How that shows in the law's complaint. */
+  /** Matches the message with which the law fails. */
   readonly says: RegExp;
+  /** Puts the defect into a correct provider. */
   readonly break: (inner: ResourceProvider) => ResourceProvider;
 }
 
-/** A provider like `inner` but for the overrides, which may also invent a method. */
+/** A provider like `inner`, except for the overrides, which may also add methods. */
 export const like = (inner: ResourceProvider, overrides: Partial<Operations>): ResourceProvider => ({
   ...wrapProvider(inner, overrides),
   ...overrides,
 });
 
-/** The same provider with other features declared. */
+/** The same provider with other declared features. */
 export const featuring = (inner: ResourceProvider, features: Partial<ProviderFeatures>): ResourceProvider =>
   like(inner, { features: { ...inner.features, ...features } });
 
-/** Lists with its entries changed. */
+/** The same provider, whose lists have changed entries. */
 export const listing = (inner: ResourceProvider, change: (entries: readonly Resource[]) => readonly Resource[]) =>
   like(inner, {
     async list(uri, page, ctx) {
@@ -34,13 +35,13 @@ export const listing = (inner: ResourceProvider, change: (entries: readonly Reso
     },
   });
 
-/** Reads with its bodies changed. */
+/** The same provider, whose reads give changed bodies. */
 export const reading = (inner: ResourceProvider, change: (body: ResourceBody, maxBytes: number) => ResourceBody) =>
   like(inner, {
     read: async (uri, want, ctx) => (await inner.read(uri, want, ctx)).map((body) => change(body, want.maxBytes)),
   });
 
-/** Both `list` and `metadata` with what they say changed. */
+/** The same provider, whose `list` and `metadata` both describe resources in another way. */
 export const saying = (inner: ResourceProvider, change: (resource: Resource) => Resource) =>
   like(
     listing(inner, (entries) => entries.map(change)),
@@ -49,7 +50,7 @@ export const saying = (inner: ResourceProvider, change: (resource: Resource) => 
     },
   );
 
-/** Watches with the events changed; what becomes undefined is not told. */
+/** The same provider, whose watches report changed events. An event that becomes undefined is not reported. */
 export const telling = (inner: ResourceProvider, change: (event: ChangeEvent) => ChangeEvent | undefined) =>
   like(inner, {
     watch: async (uri, onChange, ctx) => {
@@ -65,9 +66,9 @@ export const telling = (inner: ResourceProvider, change: (event: ChangeEvent) =>
 export const completing = (inner: ResourceProvider, complete: NonNullable<ResourceProvider['complete']>) =>
   like(inner, { complete });
 
-/** The bytes of a body of the memory provider. */
+/** The bytes of a body of the memory provider, which has them in memory. */
 export const bytesIn = ({ content }: ResourceBody): Uint8Array =>
   content.kind === 'bytes' ? content.bytes : new Uint8Array();
 
-/** Whether this is a container. */
+/** Whether a resource is a container. */
 export const isFolder = (resource: Resource): boolean => resource.capabilities?.list === true;

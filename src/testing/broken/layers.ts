@@ -1,4 +1,4 @@
-/** Layers with one thing wrong each. */
+/** Layers with one defect each. They prove that each law of layers finds a layer that breaks it. */
 import { createOrigins, withAgain } from '../../core/again.ts';
 import { bytesOf, type ResourceBody, textBytes } from '../../core/body.ts';
 import { sameBytes, versioned } from '../../core/content-version.ts';
@@ -16,18 +16,18 @@ export interface BrokenLayer {
   readonly defect: string;
   /** The beginning of the name of the law that it breaks. */
   readonly law: string;
-  /** How that shows in the law's complaint. */
+  /** Matches the message with which the law fails. */
   readonly says: RegExp;
   readonly layer: Layer;
 }
 
-/** The inner provider but for the overrides, which may also invent a method. */
+/** The inner provider, except for the overrides, which may also add methods. */
 const like = (inner: Operations, overrides: Partial<Operations>): Operations => ({
   ...wrapProvider(inner, overrides),
   ...overrides,
 });
 
-/** The inner provider, whose `metadata` fails with another error than its own. */
+/** The inner provider, whose `metadata` fails with a changed error. */
 const rewording = (inner: Operations, reword: (error: ResourceError) => unknown): Operations =>
   like(inner, {
     metadata: async (uri, ctx) => {
@@ -75,7 +75,7 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
     layer: (inner) => like(inner, { ...(inner.again && { again: () => true }) }),
   },
   {
-    defect: 'asks about what it gives, and not about what it was given',
+    defect: 'asks the inner `again` about bodies of another read',
     law: '`again` says yes only where the inner',
     says: /other bodies than it gave|was not asked/,
     layer(inner) {
@@ -92,7 +92,7 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
     },
   },
   {
-    defect: 'forgets who asks again',
+    defect: 'drops the caller of `again`',
     law: '`again` says yes only where the inner',
     says: /principal that asks again/,
     layer: (inner) =>
@@ -101,7 +101,7 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
       }),
   },
   {
-    defect: 'makes something else of the same each time, and says it would not',
+    defect: 'makes something else of the same bodies each time, and says that a read would give the same',
     law: '`again` says yes only where what the layer makes',
     says: /What the layer makes of the same/,
     layer(inner) {
@@ -121,7 +121,7 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
     },
   },
   {
-    defect: 'takes the bodies of another read for those that it gave',
+    defect: 'says yes to `again` for bodies of another read',
     law: '`again` says no to bodies that the layer',
     says: /what it did not give/,
     layer(inner) {
@@ -136,7 +136,7 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
     },
   },
   {
-    defect: 'throws when it is asked whether a read would give the same',
+    defect: 'throws in `again`',
     law: '`again` says no to bodies that the layer',
     says: /no such bodies/,
     layer: (inner) =>
@@ -153,14 +153,14 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
     layer: (inner) => like(inner, { ...(inner.listAgain && { listAgain: () => true }) }),
   },
   {
-    defect: 'forgets who asks for a list again',
+    defect: 'drops the caller of `listAgain`',
     law: '`listAgain` says yes only where the inner',
     says: /principal that asks again/,
     layer: (inner) =>
       like(inner, { listAgain: (page, uri, want) => inner.listAgain?.(page, uri, want, createContext()) === true }),
   },
   {
-    defect: 'makes something else of the same page each time, and says it would not',
+    defect: 'makes something else of the same page each time, and says that a list would give the same',
     law: '`listAgain` says yes only where what the layer makes',
     says: /What the layer makes of the same/,
     layer(inner) {
@@ -177,7 +177,7 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
     },
   },
   {
-    defect: 'takes the page of another list for the one that it gave',
+    defect: 'says yes to `listAgain` for the page of another list',
     law: '`listAgain` says no to pages that the layer',
     says: /what it did not give/,
     layer(inner) {
@@ -192,13 +192,13 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
     },
   },
   {
-    defect: 'gives the result of a call without asking',
+    defect: 'answers `callToolAgain` without asking the inner provider',
     law: '`callToolAgain` gives what',
     says: /What was given before|were not asked/,
     layer: (inner) => withAgain(like(inner, {}), { callToolAgain: () => '"content":[]' }),
   },
   {
-    defect: 'forgets who calls again',
+    defect: 'drops the caller of `callToolAgain`',
     law: '`callToolAgain` gives what',
     says: /principal that calls again/,
     layer: (inner) =>
@@ -207,7 +207,7 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
       }),
   },
   {
-    defect: 'takes one call for another',
+    defect: 'drops the arguments of a call in `callToolAgain`',
     law: '`callToolAgain` gives what',
     says: /The call that is asked about/,
     layer: (inner) =>
@@ -225,7 +225,7 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
     },
   },
   {
-    defect: 'drops `search`, which it does not know of',
+    defect: 'drops `search`',
     law: 'it keeps each optional method',
     says: /Of a provider with search/,
     layer(inner) {
@@ -243,7 +243,7 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
     },
   },
   {
-    defect: 'calls a tool without asking',
+    defect: 'answers a tool call without asking the inner provider',
     law: 'every method reaches',
     says: /callTool did not reach the inner provider/,
     layer: (inner) => like(inner, inner.callTool === undefined ? {} : { callTool: async () => ({ content: [] }) }),
@@ -261,7 +261,7 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
     layer: (inner) => like(inner, { features: { ...inner.features, ranges: false } }),
   },
   {
-    defect: 'answers without asking',
+    defect: 'answers `metadata` without asking the inner provider',
     law: 'every method reaches',
     says: /metadata did not reach the inner provider/,
     layer: (inner) => like(inner, { metadata: async (uri) => ({ uri, name: 'made up' }) }),
@@ -273,25 +273,25 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
     layer: (inner) => like(inner, { metadata: (uri, ctx) => inner.metadata(`${uri}/`, ctx) }),
   },
   {
-    defect: 'makes one error of all errors',
+    defect: 'gives all errors the same code',
     law: 'what the inner provider refuses',
     says: /refused with "internal", not with not-found/,
     layer: (inner) => rewording(inner, () => new ResourceError('internal', 'Something went wrong')),
   },
   {
-    defect: 'makes plain errors of errors',
+    defect: 'turns each ResourceError into a plain Error',
     law: 'what the inner provider refuses',
     says: /something else than a ResourceError/,
     layer: (inner) => rewording(inner, (error) => new Error(error.message)),
   },
   {
-    defect: 'forgets what an error is about',
+    defect: 'drops the URI of an error',
     law: 'what the inner provider refuses',
     says: /The URI of the error of metadata/,
     layer: (inner) => rewording(inner, (error) => new ResourceError(error.code, error.message)),
   },
   {
-    defect: 'ends a stream where it fails',
+    defect: 'ends a failing stream without an error',
     law: 'a stream that fails midway',
     says: /was not refused/,
     layer: (inner) =>
@@ -316,7 +316,7 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
     layer: (inner) => like(inner, { metadata: (uri) => inner.metadata(uri, createContext()) }),
   },
   {
-    defect: 'keeps the end of the signal to itself',
+    defect: 'does not pass the signal on',
     law: 'principal, request id and log',
     says: /The caller of metadata is gone, and the inner provider was not told/,
     layer: (inner) =>
@@ -355,7 +355,7 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
       }),
   },
   {
-    defect: 'takes chunks without ever returning them',
+    defect: 'does not end the inner stream when its own is left',
     law: 'leaving a stream in the middle',
     says: /The inner stream was left open/,
     layer: (inner) =>

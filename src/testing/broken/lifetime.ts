@@ -1,4 +1,4 @@
-/** Providers that declare or end wrongly. */
+/** Providers with wrong features, schemes, searches or ends. */
 import { type Broken, featuring, like } from './broken.ts';
 
 export const BROKEN_LIFETIMES: readonly Broken[] = [

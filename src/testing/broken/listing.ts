@@ -1,4 +1,4 @@
-/** Providers that list and describe wrongly. */
+/** Providers whose `list` or `metadata` is wrong. */
 import type { ResourceError } from '../../core/errors.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { listAll } from '../observe.ts';
@@ -69,7 +69,7 @@ export const BROKEN_LISTS: readonly Broken[] = [
       }),
   },
   {
-    defect: 'describes more in a list than by itself',
+    defect: 'describes more of a resource in a list than in `metadata`',
     law: 'a list says of each entry',
     says: /title/,
     break: (inner) => listing(inner, (entries) => entries.map((entry) => ({ ...entry, title: entry.name }))),
@@ -106,13 +106,13 @@ export const BROKEN_LISTS: readonly Broken[] = [
       }),
   },
   {
-    defect: 'reads what is missing as nothing',
+    defect: 'reads a missing resource as an empty list of contents',
     law: 'what is missing is refused',
     says: /read of .* was not refused/,
     break: (inner) => like(inner, { read: (uri, want, ctx) => inner.read(uri, want, ctx).catch(() => []) }),
   },
   {
-    defect: 'refuses what is missing with an error of its own',
+    defect: 'refuses a missing resource with a plain Error',
     law: 'what is missing is refused',
     says: /something else than a ResourceError/,
     break: (inner) =>
@@ -121,7 +121,7 @@ export const BROKEN_LISTS: readonly Broken[] = [
       }),
   },
   {
-    defect: 'parses cursors without looking',
+    defect: 'parses cursors without checking them',
     law: 'a cursor that is not its own',
     says: /something else than a ResourceError/,
     break: (inner) =>
@@ -133,7 +133,7 @@ export const BROKEN_LISTS: readonly Broken[] = [
       }),
   },
   {
-    defect: 'lists for a caller that is gone',
+    defect: 'lists for a caller that has gone',
     law: 'an aborted signal stops a list',
     says: /An aborted list gave a page/,
     break: (inner) =>
@@ -142,7 +142,7 @@ export const BROKEN_LISTS: readonly Broken[] = [
       }),
   },
   {
-    defect: 'describes half to a caller that is gone',
+    defect: 'gives incomplete metadata to a caller that has gone',
     law: 'an aborted `metadata`',
     says: /Expected values to be strictly deep-equal/,
     break: (inner) =>

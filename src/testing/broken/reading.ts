@@ -1,4 +1,4 @@
-/** Providers that read wrongly. */
+/** Providers whose `read` is wrong. */
 import { bytesOf } from '../../core/body.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { type Broken, bytesIn, featuring, like, reading } from './broken.ts';
@@ -12,7 +12,7 @@ export const BROKEN_READS: readonly Broken[] = [
   },
   {
     defect: 'reads without capabilities',
-    law: 'a body says of its resource',
+    law: 'a body describes its resource',
     says: /capabilities/,
     break: (inner) =>
       reading(inner, (body) => {
@@ -21,7 +21,7 @@ export const BROKEN_READS: readonly Broken[] = [
       }),
   },
   {
-    defect: 'gives children without saying so',
+    defect: 'does not mark children',
     law: 'a read of a container gives direct children',
     says: /A child is marked as one/,
     break: (inner) => reading(inner, ({ child: _, ...body }) => body),
@@ -34,13 +34,13 @@ export const BROKEN_READS: readonly Broken[] = [
       reading(inner, (body) => (body.child ? { ...body, content: bytesOf(bytesIn(body).slice(0, 3)) } : body)),
   },
   {
-    defect: 'gives all children there are',
+    defect: 'gives more children than allowed',
     law: 'a read of a container stays within',
     says: /children, where 1 were allowed/,
     break: (inner) => like(inner, { read: (uri, want, ctx) => inner.read(uri, { ...want, maxChildren: 1_000 }, ctx) }),
   },
   {
-    defect: 'gives all bytes there are',
+    defect: 'gives more bytes than allowed',
     law: 'a read of a container stays within',
     says: /bytes of children, where/,
     break: (inner) => like(inner, { read: (uri, want, ctx) => inner.read(uri, { ...want, maxBytes: 1e9 }, ctx) }),
@@ -75,7 +75,7 @@ export const BROKEN_READS: readonly Broken[] = [
     },
   },
   {
-    defect: 'streams on for a caller that is gone',
+    defect: 'goes on with a stream for a caller that has gone',
     law: 'an aborted signal stops a stream',
     says: /went on to its end/,
     break: (inner) =>
@@ -97,14 +97,14 @@ export const BROKEN_READS: readonly Broken[] = [
       reading(inner, (body) => (body.window ? { ...body, content: bytesOf(bytesIn(body).slice(1)) } : body)),
   },
   {
-    defect: 'does not say how much there is in all',
+    defect: 'does not give the total size of a window',
     law: 'windows of a large leaf',
-    says: /says how much there is in all/,
+    says: /has the wrong total/,
     break: (inner) =>
       reading(inner, (body) => (body.window ? { ...body, window: { offset: body.window.offset } } : body)),
   },
   {
-    defect: 'gives an empty window for one past the end',
+    defect: 'gives an empty window after the end',
     law: 'a window that begins at the end',
     says: /was not refused/,
     break: (inner) =>
@@ -116,13 +116,13 @@ export const BROKEN_READS: readonly Broken[] = [
       }),
   },
   {
-    defect: 'takes windows of containers',
+    defect: 'gives windows of containers',
     law: 'a container has no bytes',
     says: /A window of a container was not refused/,
     break: (inner) => like(inner, { read: (uri, want, ctx) => inner.read(uri, { ...want, range: undefined }, ctx) }),
   },
   {
-    defect: 'says that it has no windows, and gives false ones',
+    defect: 'declares that it has no windows, and gives wrong ones',
     law: 'every window of a small leaf',
     says: /The bytes of/,
     break: (inner) =>

@@ -10,7 +10,7 @@ export const BROKEN_WATCHES: readonly Broken[] = [
   },
   {
     defect: 'tells once, and then no more',
-    law: 'one watch tells of one change after another',
+    law: 'one watch reports one change after another',
     says: /removal: no event/,
     break(inner) {
       let told = false;
@@ -23,19 +23,19 @@ export const BROKEN_WATCHES: readonly Broken[] = [
   },
   {
     defect: 'tells nothing of containers',
-    law: 'a container is told',
+    law: 'a container is reported as updated',
     says: /a child that comes: no event/,
     break: (inner) => telling(inner, () => undefined),
   },
   {
     defect: 'tells nothing of the listed set',
-    law: 'the listed set is told',
+    law: 'a change of the list is reported',
     says: /a resource that comes: no event/,
     break: (inner) => telling(inner, (event) => (event.kind === 'list-changed' ? undefined : event)),
   },
   {
     defect: 'goes on telling after a watch was disposed of',
-    law: 'a watch that is disposed of',
+    law: 'a watch that was disposed of',
     says: /after the watch was disposed of/,
     break: (inner) =>
       like(inner, {

@@ -1,4 +1,4 @@
-/** Checks that a provider which says it does without a feature is without it in fact (SEC-CAP-1). */
+/** Checks that a provider really lacks a feature that it declares as absent (SEC-CAP-1). */
 import assert from 'node:assert/strict';
 import { createContext } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -9,7 +9,7 @@ import { listTree, readLeaf, refusal } from '../observe.ts';
 import { listTemplates } from './templates.ts';
 
 export const ABSENCE: Readonly<Record<OptionalFeature, (fixture: ProviderFixture) => Promise<void>>> = {
-  /** Nothing says that it can be subscribed to, and nothing can. */
+  /** No resource says that it can be subscribed to, and none can be watched. */
   async watch(fixture) {
     const { provider } = fixture;
     for (const { uri, capabilities } of await listTree(fixture)) {
@@ -20,12 +20,12 @@ export const ABSENCE: Readonly<Record<OptionalFeature, (fixture: ProviderFixture
     }
   },
 
-  /** None is listed. */
+  /** No template is listed. */
   async templates({ provider }) {
     assert.deepEqual(await listTemplates(provider, 100), []);
   },
 
-  /** No template has a value to offer. */
+  /** No variable of a template gets a value. */
   async completion({ provider }) {
     for (const { uriTemplate } of await listTemplates(provider, 100)) {
       const [variable = ''] = parseUriTemplate(uriTemplate).variables;
@@ -40,7 +40,7 @@ export const ABSENCE: Readonly<Record<OptionalFeature, (fixture: ProviderFixture
     assert.equal(provider.search, undefined, 'The provider says that it cannot search, and has `search`');
   },
 
-  /** A window that is asked for gives the whole without saying that it is a window, or the true one. */
+  /** A read of a window gives the whole content, not marked as a window, or the right window. */
   async ranges(fixture) {
     for (const [path, whole] of fixture.leaves) {
       if (whole.byteLength < 3) continue;

@@ -1,4 +1,4 @@
-/** Laws of layers about `again`: one passes on what the inner provider says of what it gave, or says no. */
+/** Laws of layers about `again`: a layer asks the inner provider about the bodies that this gave, or says no. */
 import assert from 'node:assert/strict';
 import { closeBodies, type ResourceBody } from '../../core/body.ts';
 import { type Context, createContext } from '../../core/context.ts';
@@ -23,8 +23,8 @@ export const layersAgainLaws: readonly LayerLaw[] = [
       for (const answer of [true, false]) {
         const { layered, bodies, given, asked } = await readOnce(layer, answer);
         const ctx = createContext({ principal: { id: 'somebody' }, requestId: 'request-1' });
-        const said = layered.again?.(bodies, URI, EVERYTHING, ctx) === true;
-        if (!said) continue;
+        const saysYes = layered.again?.(bodies, URI, EVERYTHING, ctx) === true;
+        if (!saysYes) continue;
         assert.ok(answer, 'It says yes where the inner provider says no');
         const [last] = asked.slice(-1);
         assert.ok(last !== undefined, 'It says yes, and the inner provider was not asked');
@@ -62,7 +62,7 @@ export const layersAgainLaws: readonly LayerLaw[] = [
   },
 ];
 
-/** A layer through which one read has gone. */
+/** Reads once through a layer. @param answer the answer of the inner provider to `again` */
 async function readOnce(layer: Layer, answer: boolean) {
   const asked: Asked[] = [];
   const bytes = new TextEncoder().encode('hello');

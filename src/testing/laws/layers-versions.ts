@@ -1,4 +1,4 @@
-/** Laws of layers about versions of contents: one passes on the version of bytes that it leaves alone, or gives none. */
+/** Laws of layers about versions of contents: a layer keeps a version only for bytes that it does not change. */
 import assert from 'node:assert/strict';
 import { type BodyContent, bytesOf } from '../../core/body.ts';
 import { versioned, versionOf } from '../../core/content-version.ts';
@@ -10,7 +10,7 @@ import { drainBody, EVERYTHING } from '../observe.ts';
 const VERSION = '"inner"';
 const CALLERS: readonly Context[] = [createContext(), createContext({ principal: { id: 'somebody' } })];
 
-/** The same bytes in memory, and in a stream. */
+/** Two ways to give the same bytes: in memory, and as a stream. */
 const FORMS: readonly ((bytes: Uint8Array) => BodyContent)[] = [
   bytesOf,
   (bytes) => ({
@@ -49,7 +49,7 @@ interface GivenText {
   readonly version: string | undefined;
 }
 
-/** Reads each text in each form for each caller. */
+/** Reads each text in both ways for each caller. */
 async function readAll(layer: Layer, texts: readonly string[]): Promise<readonly GivenText[]> {
   const all: GivenText[] = [];
   for (const inner of texts)

@@ -1,4 +1,4 @@
-/** Laws of the whole: what a provider declares it has, and how it ends. */
+/** Laws of a whole provider: its declared features, its name, its search and its end. */
 import assert from 'node:assert/strict';
 import { createContext } from '../../core/context.ts';
 import { OPTIONAL_METHODS } from '../../core/provider.ts';
@@ -50,7 +50,7 @@ export const lifetimeLaws: readonly ProviderLaw[] = [
     },
   },
   {
-    name: '`close` may be called twice, and while the fixture is closed again behind it [RES-7]',
+    name: '`close` may be called twice, and once more when the fixture is closed [RES-7]',
     async check({ provider }) {
       await listAll(provider, undefined);
       await provider.close?.();
@@ -59,7 +59,7 @@ export const lifetimeLaws: readonly ProviderLaw[] = [
   },
 ];
 
-/** A leaf that begins with a line of plain text, and that line. */
+/** The path and first line of a leaf that begins with a line of ASCII text; undefined if there is none. */
 function firstLine(fixture: ProviderFixture): { path: string; text: string } | undefined {
   for (const [path, bytes] of fixture.leaves) {
     const text = /^[\x20-\x7e]{4,200}(?=\n)/.exec(new TextDecoder().decode(bytes))?.[0];

@@ -1,4 +1,4 @@
-/** Laws of `listAgain`, as those of `again`: yes only where a list would give the same, and no whenever it is not sure. */
+/** Laws of `listAgain`: a provider says yes only if a fresh list would give the same page, and no if it is not sure. */
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isRepeatable } from '../../core/again.ts';
@@ -7,10 +7,10 @@ import type { Page, ResourcePage, ResourceProvider } from '../../core/provider.t
 import { busiestContainer, containersOf, join, missingPath } from '../fixture.ts';
 import { canChange, type ProviderLaw } from '../law.ts';
 
-/** A provider may want what it lists to have been left alone for a moment: this long, in milliseconds. */
+/** How long to wait before a list, in milliseconds, because a provider may say yes only if nothing has changed for a moment. */
 const SETTLING_MS = 120;
 
-/** A provider may keep only what is asked for again and again: so often. */
+/** How often to list, because a provider may keep only pages that are requested repeatedly. */
 const TIMES = 3;
 
 const WANT: Page = { limit: 100 };
@@ -27,8 +27,8 @@ export const listAgainLaws: readonly ProviderLaw[] = [
         if (!saysAgain(provider, page, uri)) continue;
         const before = structuredClone(page.resources);
         const after = await provider.list(uri, WANT, createContext());
-        assert.deepEqual(after.resources, before, `What is listed again of ${uri}`);
-        assert.equal(after.nextCursor, page.nextCursor, `The cursor behind what is listed again of ${uri}`);
+        assert.deepEqual(after.resources, before, `The fresh list of ${uri}`);
+        assert.equal(after.nextCursor, page.nextCursor, `The cursor of the fresh list of ${uri}`);
       }
     },
   },
@@ -43,15 +43,15 @@ export const listAgainLaws: readonly ProviderLaw[] = [
       const path = join(container, 'new entry.txt');
       const first = await listed(provider, uri);
       await mutate?.create(path, 'a text');
-      assert.ok(!saysAgain(provider, first, uri), 'A list is said to be what it was, and an entry has come');
+      assert.ok(!saysAgain(provider, first, uri), '`listAgain` says yes after an entry was added');
       const second = await listed(provider, uri);
       await mutate?.remove(path);
       for (const page of [first, second])
-        assert.ok(!saysAgain(provider, page, uri), 'A list is said to be what it was, and an entry has gone');
+        assert.ok(!saysAgain(provider, page, uri), '`listAgain` says yes after an entry was removed');
     },
   },
   {
-    name: '`listAgain` says no to what it has not given, and of another resource, or another part; it never throws',
+    name: '`listAgain` says no to pages that it has not given, and for another resource or part; it never throws',
     async check(fixture) {
       const { provider } = fixture;
       const container = busiestContainer(fixture);
@@ -59,7 +59,7 @@ export const listAgainLaws: readonly ProviderLaw[] = [
       const uri = fixture.uriOf(container);
       const page = await listed(provider, uri);
       const isNo = (given: ResourcePage, of: string | undefined, want = WANT): void =>
-        assert.ok(provider.listAgain?.(given, of, want, createContext()) !== true, `It says yes of ${of}`);
+        assert.ok(provider.listAgain?.(given, of, want, createContext()) !== true, `\`listAgain\` says yes for ${of}`);
       isNo({ ...page }, uri);
       isNo({ resources: [] }, uri);
       for (const each of [undefined, fixture.uriOf(missingPath(fixture)), 'no URI', '']) isNo(page, each);
@@ -71,17 +71,17 @@ export const listAgainLaws: readonly ProviderLaw[] = [
 
 function saysAgain(provider: ResourceProvider, page: ResourcePage, uri: string | undefined): boolean {
   const yes = provider.listAgain?.(page, uri, WANT, createContext()) === true;
-  assert.ok(!yes || isRepeatable(page), `It says yes of ${uri}, and has not marked what it gave`);
+  assert.ok(!yes || isRepeatable(page), `\`listAgain\` says yes for ${uri}, whose page is not marked as repeatable`);
   return yes;
 }
 
-/** The latest of several lists of what has been left alone for a moment. */
+/** Waits for a moment, then lists several times. @returns the last page */
 async function listed(provider: ResourceProvider, uri: string | undefined): Promise<ResourcePage> {
   await pause(SETTLING_MS);
   return listedOften(provider, uri);
 }
 
-/** The latest of several lists of the same. */
+/** Lists several times. @returns the last page */
 async function listedOften(provider: ResourceProvider, uri: string | undefined): Promise<ResourcePage> {
   let page = await provider.list(uri, WANT, createContext());
   for (let times = 1; times < TIMES; times++) page = await provider.list(uri, WANT, createContext());

@@ -1,4 +1,4 @@
-/** Laws of `list` and `metadata`: pages, direct children, and that every place says the same of a resource. */
+/** Laws of `list` and `metadata`: pages, direct children, and equal descriptions of a resource in both. */
 import assert from 'node:assert/strict';
 import { createContext } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -14,13 +14,13 @@ import {
 import { canChange, type ProviderLaw } from '../law.ts';
 import { EVERYTHING, expectedUris, listAll, listTree, PAGE_SIZES, refusal, thrownBy, urisOf } from '../observe.ts';
 
-/** The roots, and every container. */
+/** The lists to check: that of the roots, and that of every container. */
 const lists = (fixture: ProviderFixture): readonly (string | undefined)[] => [undefined, ...containersOf(fixture)];
 
 const uriOf = (fixture: ProviderFixture, container: string | undefined): string | undefined =>
   container === undefined ? undefined : fixture.uriOf(container);
 
-/** Cursors that a peer might send, were cursors not sealed. */
+/** Cursors that no provider has given. Clients cannot send such cursors, because they are sealed, but providers must not rely on that. */
 const GARBAGE_CURSORS: readonly string[] = [
   '',
   ' ',
@@ -40,6 +40,7 @@ const GARBAGE_CURSORS: readonly string[] = [
   'x'.repeat(10_000),
 ];
 
+/** After this many pages of one list nothing is changed any more. */
 const CHANGES = 6;
 
 export const listingLaws: readonly ProviderLaw[] = [
@@ -160,10 +161,10 @@ export const listingLaws: readonly ProviderLaw[] = [
       const reason = new Error('The caller is gone');
       const ctx = createContext({ signal: AbortSignal.abort(reason) });
       const uri = fixture.uriOf(largestLeaf(fixture));
-      const said = await fixture.provider.metadata(uri, createContext());
+      const expected = await fixture.provider.metadata(uri, createContext());
       const outcome = await fixture.provider.metadata(uri, ctx).catch((error: unknown) => error);
       if (outcome === reason || outcome instanceof ResourceError) return;
-      assert.deepEqual(outcome, said);
+      assert.deepEqual(outcome, expected);
     },
   },
 ];
@@ -185,8 +186,9 @@ async function tryCursor(
 }
 
 /**
- * Pages through the busiest container. Between pages a leaf is removed, in turn the very entry that the cursor may name
- * and one that is still to come, and leaves are made before and behind. What was there all the time appears once.
+ * Pages through the busiest container and changes it between pages. A leaf is removed: in turn the last one shown, which the cursor
+ * may name, and the last one that is still to come. A leaf is also made at the beginning and at the end. Every entry that exists all
+ * the time has to appear once, in the same order.
  */
 async function drainUnderChange(fixture: ProviderFixture, size: number): Promise<void> {
   const { provider, mutate } = fixture;

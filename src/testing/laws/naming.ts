@@ -1,17 +1,17 @@
-/** Laws of URIs: every name comes back as it was given, and a URI has one meaning. */
+/** Laws of URIs: any name can be in a URI, and a URI names one resource. */
 import assert from 'node:assert/strict';
 import { createContext } from '../../core/context.ts';
 import { containersOf, type ProviderFixture } from '../fixture.ts';
 import type { ProviderLaw } from '../law.ts';
 import { EVERYTHING, listAll, listTree, readLeaf, refusal, urisOf } from '../observe.ts';
 
-/** A URI as RFC 3986 allows it, escapes in full. */
+/** A URI as RFC 3986 allows it, with complete escapes in upper case. */
 const URI = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=-]|%[0-9A-F]{2})*$/;
 
 const hasSlashes = (fixture: ProviderFixture): true | string =>
   fixture.hierarchical === true || 'The fixture does not say that it is `hierarchical`';
 
-/** Containers to whose URI a slash can be put: a root such as `file:///` has one. */
+/** The URIs of containers that do not end with a slash yet; a root such as `file:///` does. */
 const unslashed = (fixture: ProviderFixture): string[] =>
   containersOf(fixture)
     .map((path) => fixture.uriOf(path))
@@ -55,7 +55,7 @@ export const namingLaws: readonly ProviderLaw[] = [
       for (const path of fixture.leaves.keys()) {
         const decoded = decodedAgain(path);
         if (decoded === undefined || fixture.leaves.has(decoded)) continue;
-        // The literal name is there, and what it would decode to is not.
+        // The resource with the literal name exists, and the one with the decoded name does not.
         await fixture.provider.metadata(fixture.uriOf(path), createContext());
         await refusal(
           () => fixture.provider.metadata(fixture.uriOf(decoded), createContext()),
@@ -95,7 +95,7 @@ export const namingLaws: readonly ProviderLaw[] = [
   },
 ];
 
-/** The path with its escapes decoded, or undefined where that gives no other path of names. */
+/** The path with its escapes decoded; undefined if it has none, or they are invalid. */
 function decodedAgain(path: string): string | undefined {
   try {
     const decoded = decodeURIComponent(path);

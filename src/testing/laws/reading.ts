@@ -1,4 +1,4 @@
-/** Laws of `read`: whole leaves, bounded children of containers, and that nothing is held once nobody wants it. */
+/** Laws of `read`: whole leaves, limited children of containers, and bodies and streams that are left early. */
 import assert from 'node:assert/strict';
 import { chunksOf, closeBodies, knownSize, type ResourceBody } from '../../core/body.ts';
 import { createContext } from '../../core/context.ts';
@@ -20,23 +20,23 @@ export const readingLaws: readonly ProviderLaw[] = [
         const uri = fixture.uriOf(path);
         const { bodies, bytes, window } = await readLeaf(fixture.provider, uri);
         assert.deepEqual(bytes, new Uint8Array(expected), `The bytes of ${uri}`);
-        assert.deepEqual([...new Set(bodies.map((body) => body.resource.uri))], [uri], 'Every body has the URI');
+        assert.deepEqual([...new Set(bodies.map((body) => body.resource.uri))], [uri], 'The URIs of the bodies');
         assert.ok(!bodies.some((body) => body.child), 'A leaf has no children');
-        assert.equal(window, undefined, 'A whole is no window');
+        assert.equal(window, undefined, 'A whole leaf is marked as a window');
       }
     },
   },
   {
-    name: 'a body says of its resource what `metadata` says, but for what only the bytes tell [2093-1, 2093-3]',
+    name: 'a body describes its resource as `metadata` does, except for the type and `_meta` [2093-1, 2093-3]',
     async check(fixture) {
       for (const [path, expected] of fixture.leaves) {
         const uri = fixture.uriOf(path);
-        const said = await fixture.provider.metadata(uri, createContext());
+        const described = await fixture.provider.metadata(uri, createContext());
         const { bodies } = await readLeaf(fixture.provider, uri);
         const [body] = bodies;
-        assert.deepEqual(apartFromType(body?.resource), apartFromType(said));
-        for (const size of [said.size, body && knownSize(body.content)]) {
-          assert.ok(size === undefined || size === expected.byteLength, `The size of ${uri} is said to be ${size}`);
+        assert.deepEqual(apartFromType(body?.resource), apartFromType(described));
+        for (const size of [described.size, body && knownSize(body.content)]) {
+          assert.ok(size === undefined || size === expected.byteLength, `The size of ${uri} is given as ${size}`);
         }
       }
     },
@@ -116,13 +116,13 @@ export const readingLaws: readonly ProviderLaw[] = [
   },
 ];
 
-/** Type and `_meta` may differ: a read has seen the bytes, a list has not (SEC-RES-6). */
+/** A resource without its type and `_meta`. These may differ, because only a read has seen the bytes (SEC-RES-6). */
 function apartFromType(resource: Resource | undefined): Partial<Resource> {
   const { mimeType: _mimeType, _meta, ...rest } = resource ?? {};
   return rest;
 }
 
-/** The bytes of the children that a read of a container gave, by URI. */
+/** Reads a container and checks its children. @returns the bytes of the children by URI */
 async function readContainer(
   fixture: ProviderFixture,
   container: string,
@@ -148,7 +148,7 @@ async function readContainer(
   }
 }
 
-/** Takes one chunk, aborts, and goes on: a stream has to end with an error. Bytes in memory have nothing to stop. */
+/** Takes one chunk, aborts, and goes on: the stream has to end with an error. Does nothing for bytes in memory. */
 async function abortMidway(body: ResourceBody, caller: AbortController, reason: Error): Promise<void> {
   if (body.content.kind === 'bytes') return;
   let chunks = 0;

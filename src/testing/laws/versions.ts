@@ -1,4 +1,4 @@
-/** A law of versions of contents: no two contents of a resource have the same one. Without versions it holds. */
+/** A law of versions of contents: two contents of a resource never have the same version. A provider may give no versions. */
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { versionOf } from '../../core/content-version.ts';
@@ -7,12 +7,12 @@ import { isContentVersion } from '../../protocol/content-version.ts';
 import { canChange, type ProviderLaw } from '../law.ts';
 import { drainBody, EVERYTHING } from '../observe.ts';
 
-/** A provider may want what it reads to have been left alone for a moment: this long, in milliseconds. */
+/** How long to wait before a read, in milliseconds, because a provider may give a version only if nothing has changed for a moment. */
 const SETTLING_MS = 60;
 
 export const versionLaws: readonly ProviderLaw[] = [
   {
-    name: 'a version is of one content: what was replaced, or removed and made anew, has another one, or none',
+    name: 'a version is of one content: a resource that was replaced, or removed and made anew, has another one, or none',
     applies: canChange,
     async check({ provider, mutate, leaves, uriOf }) {
       const [path = ''] = leaves.keys();

@@ -1,4 +1,4 @@
-/** Laws of `watch`: every kind of change is told, to those who still listen. */
+/** Laws of `watch`: every kind of change is reported to every open watch. */
 import assert from 'node:assert/strict';
 import { createContext } from '../../core/context.ts';
 import { busiestContainer, join, type ProviderFixture } from '../fixture.ts';
@@ -7,9 +7,10 @@ import { listTree, observe } from '../observe.ts';
 
 const NEW_NAME = 'new & 100% #1.txt';
 
+/** A place in the busiest container for a new leaf. */
 interface Place {
   readonly mutate: NonNullable<ProviderFixture['mutate']>;
-  /** The path of a leaf that is not there yet. */
+  /** The path of the leaf, which does not exist yet. */
   readonly path: string;
   readonly uri: string;
   readonly container: string;
@@ -24,7 +25,7 @@ function placeIn(fixture: ProviderFixture): Place {
 
 export const watchingLaws: readonly ProviderLaw[] = [
   {
-    name: 'creation, change, replacement, removal and creation anew of a resource are told, with its URI [RES-4]',
+    name: 'creation, change, replacement, removal and creation anew of a resource are reported, with its URI [RES-4]',
     feature: 'watch',
     applies: canChange,
     async check(fixture) {
@@ -36,14 +37,14 @@ export const watchingLaws: readonly ProviderLaw[] = [
         ['removal', () => mutate.remove(path)],
         ['creation anew', () => mutate.create(path, 'four')],
       ] as const) {
-        // A watch for each, so that a late word about one change is not taken for word about the next.
+        // Each change gets its own watch, so that a late event of one change is not taken for an event of the next.
         await using watch = await observe(fixture, uri);
         assert.deepEqual(await watch.after(what, change), { kind: 'updated', uri }, what);
       }
     },
   },
   {
-    name: 'one watch tells of one change after another [RES-4]',
+    name: 'one watch reports one change after another [RES-4]',
     feature: 'watch',
     applies: canChange,
     async check(fixture) {
@@ -56,7 +57,7 @@ export const watchingLaws: readonly ProviderLaw[] = [
     },
   },
   {
-    name: 'a container is told to have changed when a child comes and goes [RES-4]',
+    name: 'a container is reported as updated when a child is added or removed [RES-4]',
     feature: 'watch',
     applies: (fixture) => {
       if (busiestContainer(fixture) === undefined) return 'The fixture has no containers';
@@ -75,7 +76,7 @@ export const watchingLaws: readonly ProviderLaw[] = [
     },
   },
   {
-    name: 'the listed set is told to have changed when a resource comes and goes [RES-4]',
+    name: 'a change of the list is reported when a resource is added or removed [RES-4]',
     feature: 'watch',
     applies: canChange,
     async check(fixture) {
@@ -90,7 +91,7 @@ export const watchingLaws: readonly ProviderLaw[] = [
     },
   },
   {
-    name: 'a watch that is disposed of, once or twice, is not told any more; others are',
+    name: 'a watch that was disposed of, once or twice, gets no more events; others still do',
     feature: 'watch',
     applies: canChange,
     async check(fixture) {
@@ -100,10 +101,10 @@ export const watchingLaws: readonly ProviderLaw[] = [
       await leaving.after('creation', () => mutate.create(path, 'one'));
       await leaving[Symbol.asyncDispose]();
       await leaving[Symbol.asyncDispose]();
-      const told = leaving.events.length;
+      const before = leaving.events.length;
       await staying.after('change', () => mutate.replace(path, 'two'));
       await staying.after('removal', () => mutate.remove(path));
-      assert.equal(leaving.events.length, told, 'An event came after the watch was disposed of');
+      assert.equal(leaving.events.length, before, 'An event came after the watch was disposed of');
     },
   },
   {

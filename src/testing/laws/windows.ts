@@ -1,4 +1,4 @@
-/** Laws of ranged reads: every window is the same bytes as in the whole, and says where it lies. */
+/** Laws of reads of windows: a window has the same bytes as that part of the whole, and gives its offset and the total. */
 import assert from 'node:assert/strict';
 import { createContext } from '../../core/context.ts';
 import type { ByteRange } from '../../core/provider.ts';
@@ -6,10 +6,10 @@ import { busiestContainer, largestLeaf, type ProviderFixture } from '../fixture.
 import type { ProviderLaw } from '../law.ts';
 import { EVERYTHING, readLeaf, refusal } from '../observe.ts';
 
-/** Leaves up to this size are read in every window there is. */
+/** Leaves up to this size are read in all possible windows. */
 const EVERY_WINDOW_BYTES = 16;
 
-/** Lengths of windows that a large leaf is read in; chosen to fall on and beside the usual chunk sizes. */
+/** The lengths of the windows of a large leaf: equal to a usual chunk size, and a little smaller and larger. */
 const LENGTHS: readonly number[] = [60_001, 65_536, 131_073];
 
 export const windowLaws: readonly ProviderLaw[] = [
@@ -30,7 +30,7 @@ export const windowLaws: readonly ProviderLaw[] = [
     },
   },
   {
-    name: 'windows of a large leaf, one behind the other, are the whole',
+    name: 'windows of a large leaf, one after the other, are the whole',
     feature: 'ranges',
     async check(fixture) {
       const path = largestLeaf(fixture);
@@ -45,7 +45,7 @@ export const windowLaws: readonly ProviderLaw[] = [
     },
   },
   {
-    name: 'a window that begins at the end is empty; one that begins behind it is refused as invalid',
+    name: 'a window that begins at the end is empty; one that begins after it is refused as invalid',
     feature: 'ranges',
     async check(fixture) {
       for (const [path, bytes] of fixture.leaves) {
@@ -83,9 +83,9 @@ async function checkWindow(fixture: ProviderFixture, path: string, range: ByteRa
   const { offset, length } = range;
   const what = `The window of ${uri} from ${offset}, ${length ?? 'all'} bytes,`;
   assert.deepEqual(bytes, whole.slice(offset, length === undefined ? undefined : offset + length), what);
-  assert.equal(window?.offset, offset, `${what} says where it begins`);
-  assert.equal(window?.total, whole.byteLength, `${what} says how much there is in all`);
+  assert.equal(window?.offset, offset, `${what} has the wrong offset`);
+  assert.equal(window?.total, whole.byteLength, `${what} has the wrong total`);
   const size = bodies[0]?.resource.size;
-  assert.ok(size === undefined || size === whole.byteLength, `${what} has the size of the whole, not ${size}`);
+  assert.ok(size === undefined || size === whole.byteLength, `${what} has the size ${size}, not that of the whole`);
   return bytes;
 }
