@@ -191,7 +191,7 @@ describe('a policy that fails [SEC-RES-2]', () => {
     expect(await decided(`${policy}${BOTH}`, of(), { log })).toBe(expected);
     expect(errors).toEqual([
       {
-        message: 'a Cedar policy failed, so it counts against',
+        message: 'a Cedar policy failed, so it counts as a forbid',
         policy: 'x',
         error: expect.stringContaining('does not have the attribute `mimeType`'),
       },

@@ -4,7 +4,9 @@ import { resolve } from 'node:path';
 import { ResourceError } from 'vitrine/plug-in';
 
 /**
- * @param key of `access.cedar` that names the file
+ * Reads a file as text.
+ * @param base the folder that a relative name starts from
+ * @param key the key of `access.cedar` that names the file
  * @throws ResourceError `invalid` for a file that cannot be read
  */
 export async function textOf(base: string, file: string, key: string): Promise<string> {
@@ -17,7 +19,7 @@ export async function textOf(base: string, file: string, key: string): Promise<s
   }
 }
 
-/** @throws ResourceError `invalid` for a text that is no list */
+/** Parses the text of a file of entities. @throws ResourceError `invalid` unless it is a list in JSON */
 export function entitiesIn(text: string, file: string): readonly object[] {
   let value: unknown;
   try {

@@ -1,4 +1,4 @@
-/** Policies in Cedar, as another engine for the access layer: who may do what is decided by them instead of by rules. */
+/** Lets policies in Cedar, instead of rules, decide in the access layer who may do what. */
 import { LRUCache } from 'lru-cache';
 import {
   type AccessDecision,
@@ -22,43 +22,46 @@ import { type CedarRequest, cedarRequest, LOOKED_AT, type LookedAt, RESOURCE_ATT
 export interface CedarOptions {
   /** Policies as text, in Cedar 4. */
   readonly policies: string;
-  /** Beside those of a request, in Cedar's JSON: what groups are in, what is further known of somebody. Default: none. */
+  /**
+   * Entities in Cedar's JSON, added to those of each request: the parents of groups, further attributes of principals.
+   * Default: none.
+   */
   readonly entities?: readonly object[] | undefined;
-  /** Against which the policies are checked at the beginning, as text or in Cedar's JSON. Default: they are not. */
+  /** The schema that the policies are checked against once, at the beginning: text or Cedar's JSON. Default: no check. */
   readonly schema?: string | object | undefined;
-  /** How policies and entities are called in mistakes, such as their files. Default: `policies` and `entities`. */
+  /** The names of policies and entities in error messages, such as their files. Default: `policies` and `entities`. */
   readonly names?: { readonly policies: string; readonly entities: string } | undefined;
-  /** Has the cause where a policy fails. Default: nowhere. */
+  /** The log for the errors of policies that cannot be evaluated. Default: they are not logged. */
   readonly log?: Log | undefined;
 }
 
-/** Which policies match a request, for `vitrine explain`. */
+/** An access policy that also tells which policies match a request, for `vitrine explain`. */
 export interface CedarPolicy extends AccessPolicy {
   decide(request: AccessRequest): AccessDecision;
-  /** The decisions of the policies that decided, the one that counts first. */
+  /** Returns the decisions of all policies that match, the strictest first: that one counts. */
   matching(request: AccessRequest): readonly AccessDecision[];
   close(): Promise<void>;
 }
 
-/** The most decisions that are kept where neither arguments nor the time matter; the one not needed for longest goes first. */
+/** The most requests whose decisions are cached. The least recently used one is dropped first. */
 const MAX_DECISIONS = 10_000;
 
-/** The most characters of the questions of all of them. */
+/** The most characters of all keys of that cache. */
 const MAX_DECISION_CHARS = 8 * 1024 * 1024;
 
-/** Before the same failure of the same policy is told again, in milliseconds. */
-const TOLD_AGAIN_MS = 60_000;
+/** Milliseconds before another failure of the same policy is logged. */
+const LOG_INTERVAL_MS = 60_000;
 
-const OTHERWISE: AccessDecision = { effect: 'deny', rule: 'default', byDefault: true };
+const BY_DEFAULT: AccessDecision = { effect: 'deny', rule: 'default', byDefault: true };
 const RESOURCE_TOOLS: AccessDecision = { effect: 'allow', rule: 'default of resource tools' };
 const INEXPRESSIBLE: AccessDecision = { effect: 'deny', rule: 'arguments that Cedar cannot hold' };
 
 /**
- * Makes an access policy of Cedar policies. It denies whatever none of them permits. Of those that match, the strictest
- * decides: `forbid` with `@effect("hide")`, `forbid`, `permit` with `@effect("ask")`, `permit`. One that fails counts as a
- * `forbid`.
- * @throws ResourceError `invalid` where Cedar is not installed, and for policies, entities and annotations that make no
- *   sense, with their place
+ * Makes an access policy from Cedar policies. It denies whatever no policy permits. If several policies match, the strictest
+ * decides: `forbid` with `@effect("hide")`, `forbid`, `permit` with `@effect("ask")`, `permit`. A policy that cannot be
+ * evaluated counts as a `forbid`.
+ * @throws ResourceError `invalid` where Cedar is not installed, and for invalid policies, entities and annotations, with
+ *   their place
  */
 export async function cedarPolicy({
   policies,
@@ -73,72 +76,72 @@ export async function cedarPolicy({
   const text = JSON.stringify(all.map(({ json }) => json));
   const mentioned = new Set<string>(LOOKED_AT.filter((name) => text.includes(JSON.stringify(name))));
   const mentions = (name: LookedAt): boolean => mentioned.has(name);
-  const around = configuredEntities(cedar, entities, uidsIn(JSON.parse(text)), names.entities);
+  const configured = configuredEntities(cedar, entities, uidsIn(JSON.parse(text)), names.entities);
   const set: PolicySet = { staticPolicies: Object.fromEntries([...rules].map(([key, { json }]) => [key, json])) };
   if (schema !== undefined) validate(cedar, set, schema, { rules, file: names.policies });
   const { evaluate, forget } = evaluator(cedar, set, names.policies);
-  const known = new LRUCache<string, readonly AccessDecision[]>({
+  const cache = new LRUCache<string, readonly AccessDecision[]>({
     max: MAX_DECISIONS,
     maxSize: MAX_DECISION_CHARS,
     sizeCalculation: (_decisions, key) => key.length,
   });
-  const told = new Map<string, number>();
+  const loggedAt = new Map<string, number>();
 
-  function tell(policy: string, error: string): void {
+  function logFailure(policy: string, error: string): void {
     const now = Date.now();
-    if (now - (told.get(policy) ?? Number.NEGATIVE_INFINITY) < TOLD_AGAIN_MS) return;
-    told.set(policy, now);
-    log.error('a Cedar policy failed, so it counts against', { policy, error });
+    if (now - (loggedAt.get(policy) ?? Number.NEGATIVE_INFINITY) < LOG_INTERVAL_MS) return;
+    loggedAt.set(policy, now);
+    log.error('a Cedar policy failed, so it counts as a forbid', { policy, error });
   }
 
-  function evaluated(request: AccessRequest, asked: CedarRequest): readonly AccessDecision[] {
+  function evaluated(request: AccessRequest, inCedar: CedarRequest): readonly AccessDecision[] {
     const { satisfied, failed, open } = evaluate({
-      ...asked,
-      entities: around.around([asked.principal, asked.resource]),
+      ...inCedar,
+      entities: configured.around([inCedar.principal, inCedar.resource]),
     });
-    // Of those that are as strict as each other, the first in the text is named.
+    // Decisions stand in the order of the text, so the first of several equally strict policies is named.
     const found = [...rules].flatMap(([key, rule]) => (satisfied.includes(key) ? decisionOf(rule, request) : []));
     for (const [key, error] of failed) {
       const { name = key, effect } = rules.get(key) ?? {};
-      tell(name, error);
+      logFailure(name, error);
       found.push({ effect: effect === 'hide' ? 'hide' : 'deny', rule: `${name} (failed)` });
     }
     for (const rule of open.map((key) => rules.get(key))) {
-      // A `permit` counts while arguments are unknown: the tool is listed. A `hide` counts where Cedar cannot hold them.
-      const counts = asked.arguments === 'unknown' ? rule?.json.effect === 'permit' : rule?.effect === 'hide';
+      // While arguments are unknown, a `permit` counts: the tool is listed. If Cedar cannot hold the arguments, a `hide` counts.
+      const counts = inCedar.arguments === 'unknown' ? rule?.json.effect === 'permit' : rule?.effect === 'hide';
       if (counts) found.push(...decisionOf(rule, request));
     }
-    if (asked.arguments === 'inexpressible') found.push(INEXPRESSIBLE);
-    if (found.length === 0) return [request.onlyResources === true ? RESOURCE_TOOLS : OTHERWISE];
+    if (inCedar.arguments === 'inexpressible') found.push(INEXPRESSIBLE);
+    if (found.length === 0) return [request.onlyResources === true ? RESOURCE_TOOLS : BY_DEFAULT];
     return found.sort((a, b) => STRICTNESS.indexOf(a.effect) - STRICTNESS.indexOf(b.effect));
   }
 
-  /** The same question has the same answer, but for the time and for arguments, of which there is no end. */
-  const keeps = ({ arguments: given }: AccessRequest): boolean =>
+  /** A decision is cached unless it depends on the time, or on arguments: these are too many to cache. */
+  const isCacheable = ({ arguments: given }: AccessRequest): boolean =>
     !mentions('now') && (given === undefined || !mentions('arguments'));
 
   const hides = all.some(({ effect }) => effect === 'hide');
 
-  /** One that Cedar cannot hold, as a name with half a character in it, is nobody's, and keeps nothing else from anybody. */
+  /** Refuses a request that Cedar cannot hold, such as one for a name with half a surrogate pair in it. It never throws. */
   function matching(request: AccessRequest): readonly AccessDecision[] {
     try {
-      return asDecided(request);
+      return cached(request);
     } catch (error) {
-      tell('any', (error as Error).message);
+      logFailure('any', (error as Error).message);
       return [{ effect: hides ? 'hide' : 'deny', rule: 'request that Cedar cannot hold' }];
     }
   }
 
-  function asDecided(request: AccessRequest): readonly AccessDecision[] {
-    const asked = cedarRequest(request, mentions);
-    if (!keeps(request)) return evaluated(request, asked);
-    const { principal, action, resource } = asked;
+  function cached(request: AccessRequest): readonly AccessDecision[] {
+    const inCedar = cedarRequest(request, mentions);
+    if (!isCacheable(request)) return evaluated(request, inCedar);
+    const { principal, action, resource } = inCedar;
     const key = JSON.stringify([principal, action, resource, request.onlyResources === true]);
-    const before = known.get(key);
+    const before = cache.get(key);
     if (before !== undefined) return before;
-    const decided = evaluated(request, asked);
-    known.set(key, decided);
-    return decided;
+    const decisions = evaluated(request, inCedar);
+    cache.set(key, decisions);
+    return decisions;
   }
 
   return {
@@ -146,10 +149,10 @@ export async function cedarPolicy({
     attributes: RESOURCE_ATTRIBUTES.some(mentions),
     hides,
     matching,
-    decide: (request) => matching(request)[0] ?? OTHERWISE,
-    could: couldIn(all, around),
+    decide: (request) => matching(request)[0] ?? BY_DEFAULT,
+    could: couldIn(all, configured),
     async close() {
-      known.clear();
+      cache.clear();
       forget();
     },
   };
@@ -159,26 +162,26 @@ export async function cedarPolicy({
 const plugIn: PolicyPlugIn<{ readonly policies: string; readonly entities?: string | undefined }> = {
   async create({ policies, entities }, { base, log }) {
     const text = await textOf(base, policies, 'policies');
-    const known = entities === undefined ? undefined : entitiesIn(await textOf(base, entities, 'entities'), entities);
+    const listed = entities === undefined ? undefined : entitiesIn(await textOf(base, entities, 'entities'), entities);
     const names = { policies, entities: entities ?? 'entities' };
-    return cedarPolicy({ policies: text, entities: known, names, log });
+    return cedarPolicy({ policies: text, entities: listed, names, log });
   },
 };
 export default plugIn;
 
-/** A human cannot be asked about everything: of the rest, what would be asked is not permitted. */
+/** Leaves out a policy that would ask a human about an operation that nobody can be asked about: it permits nothing. */
 function decisionOf(rule: CedarRule | undefined, { operation }: AccessRequest): AccessDecision[] {
   if (rule === undefined || (rule.effect === 'ask' && !ASKABLE.includes(operation))) return [];
   const { effect, name, rememberMs } = rule;
   return [{ effect, rule: name, ...(rememberMs !== undefined && { rememberMs }) }];
 }
 
-interface Checked {
+interface ParsedFile {
   readonly rules: ReadonlyMap<string, CedarRule>;
   readonly file: string;
 }
 
-function validate(cedar: Engine, policies: PolicySet, schema: string | object, { rules, file }: Checked): void {
+function validate(cedar: Engine, policies: PolicySet, schema: string | object, { rules, file }: ParsedFile): void {
   const answer = cedar.validate({ policies, schema: schema as Parameters<Engine['checkParseSchema']>[0] });
   if (answer.type === 'failure') throw invalid(`Cedar schema: ${answer.errors.map(wordsOf).join('; ')}`);
   const [first] = answer.validationErrors;

@@ -17,7 +17,7 @@ describe('mistakes', () => {
       'my.cedar:1:1: @effect of permit is allow or ask, not "hide"',
     ],
     [`${BOTH}\n@effect("ask") forbid(principal, action, resource);`, 'my.cedar:2:1: @effect of forbid is deny or hide'],
-    ['@remember("60") permit(principal, action, resource);', '@remember is of what is asked'],
+    ['@remember("60") permit(principal, action, resource);', '@remember needs @effect("ask")'],
     ['@effect("ask") @remember("1 h") permit(principal, action, resource);', '@remember is in seconds'],
     ['@effects("hide") forbid(principal, action, resource);', 'there is no @effects'],
   ])('%j', async (policies, message) => {

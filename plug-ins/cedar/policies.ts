@@ -1,4 +1,4 @@
-/** The text of policies, taken apart: what each is called, and what it comes to when it fits. */
+/** Takes the text of policies apart: the name of each policy, and its effect when it matches. */
 import { type AccessEffect, invalid } from 'vitrine/plug-in';
 import type { Engine, Mistake } from './engine.ts';
 import { wordsOf } from './engine.ts';
@@ -6,16 +6,17 @@ import { wordsOf } from './engine.ts';
 export type PolicyJson = Extract<ReturnType<Engine['policyToJson']>, { type: 'success' }>['json'];
 
 export interface CedarRule {
-  /** Of the annotation `@id`, or its place, as in `policy of line 12`. */
+  /** The value of the annotation `@id`, or else the place of the policy, as in `policy of line 12`. */
   readonly name: string;
   readonly effect: AccessEffect;
-  /** Of `ask`, in milliseconds. */
+  /** Milliseconds that the answer of a human to an `ask` stays valid; from the annotation `@remember`. */
   readonly rememberMs: number | undefined;
   readonly json: PolicyJson;
 }
 
 /**
- * @param file how the text is called in mistakes
+ * Returns the policies in the order of the text, by the keys that Cedar is given.
+ * @param file the name of the text in error messages
  * @throws ResourceError `invalid` for a text that is not Cedar, for templates, and for annotations that make no sense
  */
 export function parsePolicies(cedar: Engine, text: string, file: string): ReadonlyMap<string, CedarRule> {
@@ -40,10 +41,10 @@ function ruleOf(cedar: Engine, policy: string, { text, file, at }: Place): Cedar
   const parsed = cedar.policyToJson(policy);
   if (parsed.type === 'failure') throw wrongPolicy(policy, file, parsed.errors);
   const { json } = parsed;
-  const { id, effect: said, remember, ...others } = json.annotations ?? {};
-  const problem = problemOf(json.effect, said, remember, others);
+  const { id, effect: annotated, remember, ...others } = json.annotations ?? {};
+  const problem = problemOf(json.effect, annotated, remember, others);
   if (problem !== undefined) throw invalid(`${file}${placeOf(text, at)}: ${problem}`);
-  const effect = effectOf(json.effect, said);
+  const effect = effectOf(json.effect, annotated);
   return {
     name: id ?? `policy of line ${lineOf(text, at).line}`,
     effect,
@@ -52,25 +53,26 @@ function ruleOf(cedar: Engine, policy: string, { text, file, at }: Place): Cedar
   };
 }
 
-function effectOf(effect: PolicyJson['effect'], said: string | undefined): AccessEffect {
-  if (effect === 'permit') return said === 'ask' ? 'ask' : 'allow';
-  return said === 'hide' ? 'hide' : 'deny';
+function effectOf(effect: PolicyJson['effect'], annotated: string | undefined): AccessEffect {
+  if (effect === 'permit') return annotated === 'ask' ? 'ask' : 'allow';
+  return annotated === 'hide' ? 'hide' : 'deny';
 }
 
-const SAID = { permit: ['allow', 'ask'], forbid: ['deny', 'hide'] } as const;
+/** The values that the annotation `@effect` may have. */
+const EFFECTS = { permit: ['allow', 'ask'], forbid: ['deny', 'hide'] } as const;
 
 function problemOf(
   effect: PolicyJson['effect'],
-  said: string | undefined,
+  annotated: string | undefined,
   remember: string | undefined,
   others: object,
 ): string | undefined {
-  if (said !== undefined && !SAID[effect].some((each) => each === said))
-    return `@effect of ${effect} is ${SAID[effect].join(' or ')}, not ${JSON.stringify(said)}`;
-  if (remember !== undefined && said !== 'ask')
-    return '@remember is of what is asked: add @effect("ask"), or remove it';
+  if (annotated !== undefined && !EFFECTS[effect].some((allowed) => allowed === annotated))
+    return `@effect of ${effect} is ${EFFECTS[effect].join(' or ')}, not ${JSON.stringify(annotated)}`;
+  if (remember !== undefined && annotated !== 'ask')
+    return '@remember needs @effect("ask"): add that, or remove @remember';
   if (remember !== undefined && !/^\d{1,9}$/.test(remember)) return '@remember is in seconds, as in @remember("600")';
-  const wrong = Object.keys(others).find((each) => ['effects', 'remembers', 'rememberSeconds'].includes(each));
+  const wrong = Object.keys(others).find((name) => ['effects', 'remembers', 'rememberSeconds'].includes(name));
   return wrong === undefined ? undefined : `there is no @${wrong}; the annotations are @id, @effect and @remember`;
 }
 

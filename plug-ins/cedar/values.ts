@@ -1,22 +1,22 @@
-/** Values of JSON as Cedar has them. What it has no place for is refused, or becomes something that no condition fits. */
+/** Converts values of JSON to values of Cedar. A value that Cedar cannot hold is refused, left out, or becomes a text. */
 
-/** Keys that Cedar takes for more than data: with them a caller's arguments could claim to be somebody. */
+/** Keys with a meaning in Cedar's JSON: with them, the arguments of a caller could pose as an entity. */
 const RESERVED: ReadonlySet<string> = new Set(['__entity', '__extn', '__expr']);
 
-/** The most levels of an argument; Cedar's own limit comes later, and is met in an error. */
+/** The most levels of an argument. Cedar has a higher limit of its own, and fails beyond it. */
 export const MAX_ARGUMENT_DEPTH = 32;
 
 /** The most values in the arguments of one call: Cedar takes some microseconds for each, and nothing else runs meanwhile. */
 export const MAX_ARGUMENT_VALUES = 2_000;
 
-/** The most characters of all texts and names in them. */
+/** The most characters of all texts and names in the arguments of one call. */
 export const MAX_ARGUMENT_CHARS = 524_288;
 
 export type CedarValue = boolean | number | string | CedarValue[] | { [key: string]: CedarValue };
 
 /**
- * Arguments of a call. Lists become sets, whole numbers `Long`, other numbers texts, and what is `null` is left out.
- * @returns undefined where Cedar cannot hold them
+ * Converts the arguments of a call. Lists become sets, whole numbers `Long`, other numbers texts; `null` is left out.
+ * @returns undefined for arguments that Cedar cannot hold
  */
 export function cedarArguments(given: Readonly<Record<string, unknown>>): CedarValue | undefined {
   try {
@@ -27,7 +27,7 @@ export function cedarArguments(given: Readonly<Record<string, unknown>>): CedarV
   }
 }
 
-/** How many values and characters the arguments may still have. */
+/** Counts down the values and characters that the arguments may still have. */
 interface Room {
   values: number;
   chars: number;
@@ -51,7 +51,7 @@ function inCedar(value: unknown, depth: number, room: Room): CedarValue | undefi
   }
 }
 
-/** A half of a character is none: what would stand for it may be another text. */
+/** Refuses half a surrogate pair: Cedar would get a replacement character, and so perhaps the same text as another argument. */
 function textIn(text: string, room: Room): string {
   room.chars -= text.length;
   if (room.chars < 0 || !text.isWellFormed()) throw new Inexpressible();
@@ -60,12 +60,12 @@ function textIn(text: string, room: Room): string {
 
 function compound(value: object, depth: number, room: Room): CedarValue {
   if (Array.isArray(value))
-    return value.map((each) => inCedar(each, depth + 1, room)).filter((each) => each !== undefined);
+    return value.map((item) => inCedar(item, depth + 1, room)).filter((item) => item !== undefined);
   const entries: [string, CedarValue][] = [];
-  for (const [key, each] of Object.entries(value)) {
+  for (const [key, member] of Object.entries(value)) {
     if (RESERVED.has(key)) throw new Inexpressible();
-    const own = inCedar(each, depth + 1, room);
-    if (own !== undefined) entries.push([textIn(key, room), own]);
+    const converted = inCedar(member, depth + 1, room);
+    if (converted !== undefined) entries.push([textIn(key, room), converted]);
   }
   return Object.fromEntries(entries);
 }

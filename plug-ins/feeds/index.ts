@@ -1,4 +1,4 @@
-/** Feeds (RSS, Atom, JSON Feed): their entries, read out of the document by `feedsmith`, as data that crosses to a thread. */
+/** Reads the entries of feeds (RSS, Atom, JSON Feed) with `feedsmith`, as plain data that can be sent between threads. */
 import {
   type DocumentPlugIn,
   encodeSegment,
@@ -8,17 +8,18 @@ import {
   ResourceError,
 } from 'vitrine/plug-in';
 
-/** The most entries of a feed that are looked at. */
+/** The most entries of a feed that are read. */
 const MAX_ENTRIES = 2_000;
 
-/** The most bytes of all that a feed says of its entries, escaped; entries behind that are left out. */
+/** The most bytes of all pages that are written from entries; the entries after that are left out. */
 const MAX_INLINE_BYTES = 4 * 1024 * 1024;
 
+// The most characters of a title or summary, of an id, and of a date.
 const MAX_TEXT = 1_000;
 const MAX_ID = 256;
 const MAX_DATE = 100;
 
-/** An entry, whatever the format. */
+/** An entry of a feed in any of the formats. */
 interface Entry {
   readonly id?: string | undefined;
   readonly link?: string | undefined;
@@ -30,9 +31,9 @@ interface Entry {
 }
 
 /**
- * The entries. One whose link leads to the feed's own origin is the page there; any other
- * is what the feed says of it, with its link: nothing that a feed names leads this server elsewhere.
- * @throws ResourceError `unavailable` for a document that is no feed
+ * Reads the entries. An entry with a link to the feed's own origin becomes the page behind the link. Any other entry becomes
+ * a page that is written from the feed itself, so no feed can make this server request another origin.
+ * @throws ResourceError `unavailable` for a document that is no feed, or if `feedsmith` is not installed
  */
 async function readFeed(bytes: Uint8Array, feed: FeedSource): Promise<readonly FeedEntry[]> {
   const entries = new Map<string, FeedEntry>();
@@ -53,21 +54,21 @@ function entryOf(feed: FeedSource, entry: Entry): FeedEntry | undefined {
   const time = Number.isFinite(date) ? date : 0;
   const title = plain(entry.title);
   const description = plain(entry.summary);
-  const said = {
+  const fields = {
     ...(title !== undefined && { title, name: title }),
     ...(description !== undefined && { description }),
     ...(time > 0 && { annotations: { lastModified: new Date(time).toISOString() } }),
   };
   if (link !== undefined && link.origin === new URL(feed.url).origin) {
     link.hash = '';
-    return { uri: link.href, url: link.href, said, time };
+    return { uri: link.href, url: link.href, said: fields, time };
   }
   const id = (entry.id ?? entry.link ?? entry.title)?.slice(0, MAX_ID);
   if (id === undefined || !id.isWellFormed()) return undefined;
   return {
     uri: `${feed.uri}#entry-${encodeSegment(id)}`,
     url: feed.url,
-    said: { name: title ?? id, ...said },
+    said: { name: title ?? id, ...fields },
     time,
     inline: { bytes: Buffer.from(pageOf(entry, link)), mimeType: 'text/html' },
   };
@@ -80,7 +81,7 @@ function linkOf(feed: FeedSource, link: string | undefined): URL | undefined {
   return fit ? url : undefined;
 }
 
-/** Writes an entry as a page, from what its feed holds; the markup is the feed's. */
+/** Writes an entry as a page. The content keeps the markup that the feed has for it. */
 function pageOf({ title, html, text, summary }: Entry, link: URL | undefined): string {
   const heading = title === undefined ? '' : `<h1>${escaped(plain(title) ?? '')}</h1>\n`;
   const where = link === undefined ? '' : `<p><a href="${escaped(link.href)}">${escaped(link.href)}</a></p>\n`;
@@ -91,7 +92,7 @@ function pageOf({ title, html, text, summary }: Entry, link: URL | undefined): s
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? '');
 
-/** A line of text out of what may be markup. */
+/** Returns a text without markup, in one line; undefined if nothing is left. */
 function plain(text: string | undefined): string | undefined {
   const line = text
     ?.slice(0, MAX_TEXT * 4)
@@ -132,8 +133,8 @@ async function parser(uri: string): Promise<typeof import('feedsmith').parseFeed
   }
 }
 
-/** Dates are as they stand in the document. */
-const texts = (date: unknown): string | undefined => (typeof date === 'string' ? date : undefined);
+/** Returns a date as it is written in the document. */
+const dateText = (date: unknown): string | undefined => (typeof date === 'string' ? date : undefined);
 
 type Parsed = ReturnType<typeof import('feedsmith').parseFeed>;
 
@@ -146,7 +147,7 @@ function normalized(parsed: Parsed): readonly Entry[] {
         title: item.title,
         summary: item.description,
         html: item.content?.encoded,
-        date: texts(item.pubDate ?? item.dc?.dates?.[0]),
+        date: dateText(item.pubDate ?? item.dc?.dates?.[0]),
       }));
     case 'rdf':
       return (parsed.feed.items ?? []).map((item) => ({
@@ -154,7 +155,7 @@ function normalized(parsed: Parsed): readonly Entry[] {
         title: item.title,
         summary: item.description,
         html: item.content?.encoded,
-        date: texts(item.dc?.dates?.[0]),
+        date: dateText(item.dc?.dates?.[0]),
       }));
     case 'atom':
       return (parsed.feed.entries ?? []).map((entry) => ({
@@ -165,7 +166,7 @@ function normalized(parsed: Parsed): readonly Entry[] {
         ...(entry.content?.type === 'html' || entry.content?.type === 'xhtml'
           ? { html: entry.content.value }
           : { text: entry.content?.value }),
-        date: texts(entry.updated ?? entry.published),
+        date: dateText(entry.updated ?? entry.published),
       }));
     case 'json':
       return (parsed.feed.items ?? []).map((item) => ({
@@ -175,7 +176,7 @@ function normalized(parsed: Parsed): readonly Entry[] {
         summary: item.summary,
         html: item.content_html,
         text: item.content_text,
-        date: texts(item.date_modified ?? item.date_published),
+        date: dateText(item.date_modified ?? item.date_published),
       }));
   }
 }

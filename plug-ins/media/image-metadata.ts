@@ -1,4 +1,4 @@
-/** Images: their size and format, and what the camera has written into them. */
+/** Tells the size and format of an image, and the facts that a camera wrote into it. */
 import type { Exif } from 'exif-reader';
 import type { Metadata } from 'sharp';
 import type { Convert } from 'vitrine/plug-in';
@@ -6,13 +6,13 @@ import { type Fact, type Facts, factsText } from './facts.ts';
 import { openImage } from './image.ts';
 
 export const imageMetadata: Convert = async (bytes, conversion) => {
-  // Nothing is decoded: the header is all that is asked for.
+  // One pixel is enough as the limit: only the header is read, and nothing is decoded.
   const { header } = await openImage(bytes, conversion.from, 1);
   const facts = { ...headerFacts(header), bytes: bytes.byteLength, ...(await exifFacts(header.exif)) };
   return factsText('Image', { ...facts, comments: commentsIn(header) }, conversion);
 };
 
-/** The size is that of the image as it is looked at. */
+/** Width and height are those of the image the right way up. */
 function headerFacts(header: Metadata): Facts {
   const { autoOrient, orientation, density, pages, delay } = header;
   const several = pages !== undefined && pages > 1;
@@ -33,9 +33,9 @@ function headerFacts(header: Metadata): Facts {
   };
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-/** Texts that PNG has room for. */
+/** Returns the text chunks of a PNG. */
 const commentsIn = ({ comments }: Metadata): readonly Facts[] | undefined =>
   comments?.map(({ keyword, text }) => ({ keyword, text }));
 
@@ -46,7 +46,7 @@ async function exifFacts(exif: Buffer | undefined): Promise<Facts> {
   try {
     found = readExif(exif);
   } catch {
-    // The image is none the worse for it.
+    // The other facts are still right.
     return { exif: 'It cannot be read' };
   }
   const { Image: image = {}, Photo: photo = {}, GPSInfo: gps = {} } = found;
@@ -76,7 +76,7 @@ async function exifFacts(exif: Buffer | undefined): Promise<Facts> {
   };
 }
 
-// A field in a file need not have the type that it should.
+// A file may have a value of the wrong type in any field.
 const textIn = (value: unknown): Fact => (typeof value === 'string' ? value : undefined);
 
 const numberIn = (value: unknown): number | undefined => {
@@ -84,11 +84,11 @@ const numberIn = (value: unknown): number | undefined => {
   return typeof first === 'number' ? first : undefined;
 };
 
-/** Cameras write the time of their clock, with the distance from UTC where they know it. */
+/** Returns the time of the camera's clock, with the offset from UTC if the camera knew it. */
 function localTime(value: unknown, offset: unknown): string | undefined {
   if (!(value instanceof Date) || Number.isNaN(value.getTime())) return undefined;
-  const known = typeof offset === 'string' && /^[+-]\d\d:\d\d/.exec(offset)?.[0];
-  return value.toISOString().slice(0, 19) + (known || '');
+  const zone = typeof offset === 'string' && /^[+-]\d\d:\d\d/.exec(offset)?.[0];
+  return value.toISOString().slice(0, 19) + (zone || '');
 }
 
 function degrees(value: unknown, ref: unknown, negative: string, most: number): number | undefined {

@@ -1,7 +1,7 @@
-/** Opening images: as the type that their bytes were found to have, and no other. */
+/** Opens an image as one type only: the type that its bytes were found to have. */
 import type { Metadata, Sharp } from 'sharp';
 
-/** Types of images, with the name that the library has for each. */
+/** The library's name for each type of image. */
 const FORMATS: Readonly<Record<string, string>> = {
   'image/png': 'png',
   'image/jpeg': 'jpeg',
@@ -12,19 +12,20 @@ const FORMATS: Readonly<Record<string, string>> = {
   'image/svg+xml': 'svg',
 };
 
-/** The only loaders that may open anything. They open it from memory: an SVG has no place that its links could start from. */
+/** The only loaders that may run. They read from memory, so a relative link in an SVG has no base and leads to no file. */
 const LOADERS = ['Png', 'Jpeg', 'Webp', 'Nsgif', 'Heif', 'Tiff', 'Svg'].map((name) => `VipsForeignLoad${name}`);
 
 export interface OpenImage {
-  /** The facts in its header: nothing has been decoded. */
+  /** The facts in the header of the image; nothing was decoded for them. */
   readonly header: Metadata;
-  /** The image as it is looked at: its first frame, the right way up. */
+  /** The first frame of the image, the right way up. */
   readonly image: Sharp;
 }
 
 /**
- * @param maxPixels that may be decoded
- * @throws when it is not an image of this type
+ * @param from the MIME type that the image must have
+ * @param maxPixels the most pixels that may be decoded
+ * @throws Error unless the bytes are an image of that type
  */
 export async function openImage(bytes: Uint8Array, from: string, maxPixels: number): Promise<OpenImage> {
   const { default: sharp } = await import('sharp');

@@ -1,4 +1,4 @@
-/** Images, sounds and films: what is known of them as text, and images in the size that models look at. */
+/** Converts images, sounds and films: to facts about them as text, and images to the size that models look at. */
 import type { ConverterPlugIn } from 'vitrine/plug-in';
 import { imageMetadata } from './image-metadata.ts';
 import { mediaMetadata } from './media-metadata.ts';

@@ -1,4 +1,4 @@
-/** Sounds and films: how long they are, what is in them, and what their tags say. */
+/** Tells the length, tracks, chapters and tags of a sound or a film. */
 import type { ICommonTagsResult, IFormat } from 'music-metadata';
 import type { Convert } from 'vitrine/plug-in';
 import { type Fact, type Facts, factsText } from './facts.ts';
@@ -9,7 +9,7 @@ export const mediaMetadata: Convert = async (bytes, conversion) => {
   const info = { mimeType: conversion.from, size: bytes.byteLength };
   const { format, common } = await parseBuffer(bytes, info, { duration: true, includeChapters: true });
   const { picture = [], ...tags } = common;
-  // The library looks at sounds: of a film without one it knows neither how long nor how large it is.
+  // The library reads sound tracks: it knows neither the length of a film without sound nor the size of any picture.
   const { seconds, width, height } = readMp4Header(bytes);
   const facts = {
     width,
@@ -44,7 +44,7 @@ function formatFacts(format: Omit<IFormat, 'duration'> & { readonly duration: nu
 const rounded = (value: number | undefined): number | undefined =>
   value === undefined ? undefined : Number(value.toFixed(3));
 
-/** The beginning of MPEG-4's time: a file that was made then does not say when it was made. */
+/** The zero of MPEG-4's clock: a file with this time does not say when it was made. */
 const NO_TIME = Date.UTC(1904, 0, 1);
 
 const timeText = (time: Date | undefined): string | undefined =>
@@ -53,14 +53,14 @@ const timeText = (time: Date | undefined): string | undefined =>
 const tagFacts = (tags: Omit<ICommonTagsResult, 'picture'>): Facts =>
   Object.fromEntries(Object.entries(tags).map(([name, value]) => [name, tagFact(value)]));
 
-/** Tags are texts and numbers, places in a row (`{ no, of }`), and texts with a language or a description. */
+/** Converts a tag: a text or number, a place such as track 3 of 12 (`{ no, of }`), or a text with a language. */
 function tagFact(value: unknown): Fact {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
-  if (Array.isArray(value)) return value.map(tagFact).filter((each) => each !== undefined);
+  if (Array.isArray(value)) return value.map(tagFact).filter((fact) => fact !== undefined);
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return undefined;
   if ('no' in value && 'of' in value) return placeText(value.no, value.of);
   if ('text' in value) return tagFact(value.text);
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, tagFact(each)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, tagFact(member)]));
 }
 
 function placeText(no: unknown, of: unknown): Fact {
@@ -68,7 +68,7 @@ function placeText(no: unknown, of: unknown): Fact {
   return typeof of === 'number' ? `${no} of ${of}` : no;
 }
 
-/** Kinds of tracks, by the numbers of Matroska. */
+/** Types of tracks by their numbers in Matroska. */
 const TRACK_TYPES: Readonly<Record<number, string>> = {
   1: 'video',
   2: 'audio',
@@ -82,7 +82,7 @@ const TRACK_TYPES: Readonly<Record<number, string>> = {
 function trackFacts({ type, codecName, name, language, audio, video }: IFormat['trackInfo'][number]): Facts {
   return {
     type: type === undefined ? undefined : TRACK_TYPES[type],
-    // The library's own mark of codes that it has no name for.
+    // The library puts a code that it has no name for into angle brackets.
     codec: codecName?.replace(/^<(.*)>$/, '$1'),
     name,
     language,

@@ -1,4 +1,4 @@
-/** Reads from the header of an MPEG-4 file how long and how large its picture is, also where the file has no sound. */
+/** Reads the length and the size of the picture from the header of an MPEG-4 file, with or without sound. */
 
 export interface Mp4Header {
   readonly seconds?: number | undefined;
@@ -6,7 +6,7 @@ export interface Mp4Header {
   readonly height?: number | undefined;
 }
 
-/** Boxes that are looked at: there are some twenty in a header, and a file may have as many as it likes behind it. */
+/** The most boxes that are read on one level. A header has about twenty; a hostile file may have millions. */
 const MAX_BOXES = 10_000;
 
 interface Box {
@@ -14,7 +14,7 @@ interface Box {
   readonly data: DataView;
 }
 
-/** ISO/IEC 14496-12, 8.2 and 8.3. Nothing of what is no such file, or is cut off. */
+/** Implements ISO/IEC 14496-12, 8.2 and 8.3. Returns no facts for any other file, or for one that is cut off. */
 export function readMp4Header(bytes: Uint8Array): Mp4Header {
   const movie = find(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 'moov');
   if (movie === undefined) return {};
@@ -28,6 +28,7 @@ export function readMp4Header(bytes: Uint8Array): Mp4Header {
   return header;
 }
 
+/** Returns the content of the first box with a name. */
 const find = (within: DataView, wanted: string): DataView | undefined => {
   for (const { name, data } of boxesIn(within)) if (name === wanted) return data;
   return undefined;
@@ -36,9 +37,10 @@ const find = (within: DataView, wanted: string): DataView | undefined => {
 function* boxesIn(within: DataView): Generator<Box> {
   let at = 0;
   for (let count = 0; count < MAX_BOXES && at + 8 <= within.byteLength; count++) {
-    const said = within.getUint32(at);
-    const isLong = said === 1 && at + 16 <= within.byteLength;
-    const size = isLong ? Number(within.getBigUint64(at + 8)) : said === 0 ? within.byteLength - at : said;
+    // A size of 1 stands for a size of 64 bits behind the name, and 0 for everything up to the end.
+    const shortSize = within.getUint32(at);
+    const isLong = shortSize === 1 && at + 16 <= within.byteLength;
+    const size = isLong ? Number(within.getBigUint64(at + 8)) : shortSize === 0 ? within.byteLength - at : shortSize;
     const head = isLong ? 16 : 8;
     if (size < head || at + size > within.byteLength) return;
     const name = String.fromCharCode(...[4, 5, 6, 7].map((place) => within.getUint8(at + place)));
@@ -55,7 +57,7 @@ function secondsIn(data: DataView): number | undefined {
   return scale === 0 || duration === 0 ? undefined : duration / scale;
 }
 
-/** The size that the track is shown in, which is the last thing in its header; a sound has none. */
+/** Returns the size in which a track is shown: the last eight bytes of its header. A sound has the size 0. */
 function sizeIn(data: DataView | undefined): { readonly width: number; readonly height: number } {
   if (data === undefined || data.byteLength < 84) return { width: 0, height: 0 };
   const end = data.byteLength;

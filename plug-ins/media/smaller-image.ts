@@ -1,14 +1,14 @@
-/** Images in the size that models look at them in, and without what cameras write into them. */
+/** Makes images as small as models look at them, and leaves out the facts that cameras write into them. */
 import { type Convert, ResourceError } from 'vitrine/plug-in';
 import { openImage } from './image.ts';
 
-/** The longer side of what is made, in pixels; what is smaller stays as large as it is. */
+/** The most pixels of the longer side of the new image. A smaller image keeps its size. */
 const MAX_SIDE = 1_024;
 
-/** Of an image that is decoded. */
+/** The most pixels of an image that is decoded. */
 const MAX_PIXELS = 100_000_000;
 
-/** Writes a smaller image of the type that is wanted: WebP, or JPEG. */
+/** Makes a smaller image as WebP or JPEG. @throws ResourceError `too-large` for an image of too many pixels */
 export const smallerImage: Convert = async (bytes, { from, to }) => {
   const { header, image } = await openImage(bytes, from, MAX_PIXELS);
   if (header.width * header.height > MAX_PIXELS)
@@ -16,7 +16,7 @@ export const smallerImage: Convert = async (bytes, { from, to }) => {
       details: { limit: MAX_PIXELS },
     });
   const resized = image.resize({ width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true });
-  // JPEG knows no transparency: what shows through is paper.
-  const made = to === 'image/jpeg' ? resized.flatten({ background: '#fff' }).jpeg({ quality: 80 }) : resized.webp();
-  return made.toBuffer();
+  // JPEG has no transparency: the background becomes white.
+  const encoded = to === 'image/jpeg' ? resized.flatten({ background: '#fff' }).jpeg({ quality: 80 }) : resized.webp();
+  return encoded.toBuffer();
 };

@@ -1,6 +1,6 @@
 /**
- * An OpenAPI document as far as it is read here: GET operations and their parameters. References lead into it only. Each
- * part of it is looked at once, however many operations share it, and nothing is copied but what is used.
+ * Reads the GET operations of an OpenAPI document and their parameters. References lead to places within the document only.
+ * Each part is parsed once, however many operations share it, and only parts that are used are copied.
  */
 
 import { ResourceError } from 'vitrine/plug-in';
@@ -11,8 +11,8 @@ import { z } from 'zod';
 const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
 
 /**
- * As JSON is read, the last of two keys of one name counts: to look for them, the library compares each key with each.
- * Keys are texts. Errors without a piece of the source, which would be looked for anew for each.
+ * The options keep hostile documents cheap to read. Of two equal keys the last counts, as in JSON: to find such keys, the
+ * library would compare every key with every other. Keys are texts. Errors quote no source: each quotation takes a search.
  */
 const YAML = {
   uniqueKeys: false,
@@ -21,11 +21,11 @@ const YAML = {
   logLevel: 'error',
 } as const;
 
-/** Aliases in one document, and what all uses of one of them may make of it: to follow each, the library walks the document. */
+/** The most aliases in a document, and the most copies that the uses of one alias may make: the library follows each anew. */
 const MAX_ALIASES = 1_000;
 const MAX_ALIAS_COUNT = 100;
 
-/** @throws Error */
+/** @throws Error for a text that is not YAML, or has too many aliases */
 function parseYaml(source: string): unknown {
   const parsed = parseDocument(source, YAML);
   const [broken] = parsed.errors;
@@ -41,7 +41,7 @@ function parseYaml(source: string): unknown {
 
 const isJson = (source: string): boolean => /^\s*\{/.test(source);
 
-/** The most references in a row, each of which leads to the next. */
+/** The most references that are followed one after the other. */
 const MAX_REFERENCES = 16;
 
 const reference = z.object({ $ref: z.string().max(1_024) });
@@ -105,11 +105,14 @@ export interface Api {
   operation(value: unknown): ApiOperation | undefined;
   parameter(value: unknown): ApiParameter | undefined;
   schema(value: unknown): ApiSchema | undefined;
-  /** The value itself, or what its reference leads to within the document; undefined where that is nothing. */
+  /** Returns the value itself or, for a reference, the value in the document that it leads to; undefined if there is none. */
   resolve(value: unknown): unknown;
 }
 
-/** @throws ResourceError `invalid` with what is wrong in it; never with its text */
+/**
+ * @param what the name of the document in errors
+ * @throws ResourceError `invalid`, which says what is wrong but never quotes the document
+ */
 export function parseApi(source: string, what: string): Api {
   const wrong = (why: string, cause?: unknown): ResourceError =>
     new ResourceError('invalid', `${what} ${why}`, { cause });
@@ -155,20 +158,20 @@ export function parseApi(source: string, what: string): Api {
   };
 }
 
-/** The same answer for the same object, found once. */
+/** Returns a function that calls `find` only once for the same object. */
 export function once<T>(find: (value: unknown) => T): (value: unknown) => T {
-  const known = new WeakMap<object, { readonly found: T }>();
+  const results = new WeakMap<object, { readonly found: T }>();
   return (value) => {
     if (typeof value !== 'object' || value === null) return find(value);
-    const before = known.get(value);
+    const before = results.get(value);
     if (before !== undefined) return before.found;
     const found = find(value);
-    known.set(value, { found });
+    results.set(value, { found });
     return found;
   };
 }
 
-/** Follows a JSON pointer (RFC 6901). One that leads out of the document leads nowhere: nothing is fetched. */
+/** Follows a JSON pointer (RFC 6901). A reference to another document gives undefined: nothing is fetched. */
 function pointed(root: unknown, ref: string): unknown {
   if (!ref.startsWith('#/')) return undefined;
   let at: unknown = root;

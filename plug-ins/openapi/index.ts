@@ -1,9 +1,9 @@
-/** OpenAPI documents: the GET operations of an API, as data. */
+/** Reads the GET operations of an API from its OpenAPI document, as plain data. */
 import { type ApiReading, type ApiSource, type DocumentPlugIn, ResourceError } from 'vitrine/plug-in';
 import { type Api, parseApi } from './document.ts';
 import { operationsOf } from './operations.ts';
 
-/** @throws ResourceError `invalid` for a document that is none, or does not say where its API is */
+/** @throws ResourceError `invalid` for a text that is no OpenAPI document, or does not give the URL of its API */
 export function readApi(text: string, source: ApiSource): ApiReading {
   const api = parseApi(text, source.what);
   const base = baseOf(api, source).href.replace(/\/$/, '');
@@ -15,7 +15,7 @@ const plugIn: DocumentPlugIn<ApiSource, ApiReading> = {
 };
 export default plugIn;
 
-/** The URL of the API: as configured, or the first of its servers, with the defaults of its variables. */
+/** Returns the configured URL of the API, or else its first server, with the default values of its variables. */
 function baseOf(api: Api, { what, from, server }: ApiSource): URL {
   if (server !== undefined) return plain(new URL(server));
   const [first] = api.document.servers ?? [];
@@ -25,7 +25,7 @@ function baseOf(api: Api, { what, from, server }: ApiSource): URL {
   );
   const base = URL.canParse(written, from) ? new URL(written, from) : undefined;
   if (base === undefined || (base.protocol !== 'https:' && base.protocol !== 'http:') || base.username !== '')
-    throw new ResourceError('invalid', `${what} does not say where its API is; say it in server`);
+    throw new ResourceError('invalid', `${what} does not give the URL of its API; set it as server`);
   return plain(base);
 }
 

@@ -1,4 +1,4 @@
-/** Rich Text Format: its text, paragraph by paragraph, with the rows of its tables. */
+/** Converts Rich Text Format to Markdown: its paragraphs, and the rows of its tables. */
 import { type Convert, type ConverterPlugIn, createOutput, plain, rowText } from 'vitrine/plug-in';
 
 const convert: Convert = async (bytes, conversion) => {
@@ -32,7 +32,7 @@ export default plugIn;
 
 type Token = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'paragraph' | 'cell' | 'row' };
 
-/** Groups that are no text of the document. */
+/** Groups that hold no text of the document. */
 const LEFT_OUT = new Set(
   'fonttbl colortbl stylesheet info pict object header footer headerl headerr headerf footerl footerr footerf listtable listoverridetable rsidtbl generator themedata colorschememapping latentstyles datastore xmlnstbl fldinst'.split(
     ' ',
@@ -55,32 +55,33 @@ const CHARACTERS: Readonly<Record<string, string>> = {
 
 interface Group {
   readonly leftOut: boolean;
-  /** Characters that stand in for one in Unicode, for readers that know none. */
-  readonly stand: number;
+  /** How many characters follow each Unicode character as a substitute for old readers; they are skipped. */
+  readonly substitutes: number;
 }
 
+/** The most groups that may be open at once. */
 const MAX_DEPTH = 10_000;
 
 const WORDS = /[^\\{}]+/y;
 
 const CONTROL = /([a-z]{1,32})(-?\d{1,10})? ?/iy;
 
-/** One pass over the text; nothing is called again for what lies within. */
+/** Passes over the text once, without recursion, so that deep nesting is harmless. @throws Error for a text that is no RTF */
 function* tokensOf(source: string): Iterable<Token> {
   if (!source.startsWith('{\\rtf')) throw new Error('This is no RTF');
-  let group: Group = { leftOut: false, stand: 1 };
+  let group: Group = { leftOut: false, substitutes: 1 };
   const groups: Group[] = [];
   let decoder = new TextDecoder('windows-1252');
   let skip = 0;
-  let coded: number[] = [];
-  const said = function* (text: string): Iterable<Token> {
+  let codes: number[] = [];
+  const textToken = function* (text: string): Iterable<Token> {
     if (!group.leftOut && text !== '') yield { kind: 'text', text };
   };
   const decoded = function* (): Iterable<Token> {
-    if (coded.length === 0) return;
-    const bytes = Uint8Array.from(coded);
-    coded = [];
-    yield* said(decoder.decode(bytes));
+    if (codes.length === 0) return;
+    const bytes = Uint8Array.from(codes);
+    codes = [];
+    yield* textToken(decoder.decode(bytes));
   };
   for (let at = 0; at < source.length; ) {
     const character = source[at];
@@ -88,7 +89,7 @@ function* tokensOf(source: string): Iterable<Token> {
       const code = Number.parseInt(source.slice(at + 2, at + 4), 16);
       at += 4;
       if (skip > 0) skip--;
-      else if (!Number.isNaN(code)) coded.push(code);
+      else if (!Number.isNaN(code)) codes.push(code);
       continue;
     }
     yield* decoded();
@@ -107,10 +108,10 @@ function* tokensOf(source: string): Iterable<Token> {
         const symbol = source[at + 1] ?? '';
         at += 2;
         if (symbol === '*') group = { ...group, leftOut: true };
-        else if (symbol === '~') yield* said(' ');
-        else if (symbol === '_') yield* said('-');
+        else if (symbol === '~') yield* textToken(' ');
+        else if (symbol === '_') yield* textToken('-');
         else if (symbol === '\n' || symbol === '\r') yield { kind: 'paragraph' };
-        else if ('\\{}'.includes(symbol)) yield* said(symbol);
+        else if ('\\{}'.includes(symbol)) yield* textToken(symbol);
         continue;
       }
       at = CONTROL.lastIndex;
@@ -118,24 +119,24 @@ function* tokensOf(source: string): Iterable<Token> {
       const number = value === undefined ? undefined : Number(value);
       if (word === 'bin') at += Math.max(0, number ?? 0);
       else if (word === 'u' && number !== undefined) {
-        yield* said(String.fromCharCode(number & 0xffff));
-        skip = group.stand;
-      } else if (word === 'uc') group = { ...group, stand: Math.min(16, Math.max(0, number ?? 1)) };
+        yield* textToken(String.fromCharCode(number & 0xffff));
+        skip = group.substitutes;
+      } else if (word === 'uc') group = { ...group, substitutes: Math.min(16, Math.max(0, number ?? 1)) };
       else if (word === 'ansicpg') decoder = decoderOf(number);
       else if (LEFT_OUT.has(word)) group = { ...group, leftOut: true };
       else if (group.leftOut) continue;
       else if (word === 'par' || word === 'sect' || word === 'page') yield { kind: 'paragraph' };
       else if (word === 'cell' || word === 'nestcell') yield { kind: 'cell' };
       else if (word === 'row' || word === 'nestrow') yield { kind: 'row' };
-      else if (Object.hasOwn(CHARACTERS, word)) yield* said(CHARACTERS[word] ?? '');
+      else if (Object.hasOwn(CHARACTERS, word)) yield* textToken(CHARACTERS[word] ?? '');
     } else {
       WORDS.lastIndex = at;
       const [run = ''] = WORDS.exec(source) ?? [];
       at += run.length;
       const text = run.replace(/[\r\n]/g, '');
-      const left = Math.min(skip, text.length);
-      skip -= left;
-      yield* said(decoder.decode(Buffer.from(text.slice(left), 'latin1')));
+      const skipped = Math.min(skip, text.length);
+      skip -= skipped;
+      yield* textToken(decoder.decode(Buffer.from(text.slice(skipped), 'latin1')));
     }
   }
   yield* decoded();

@@ -9,15 +9,15 @@ import { EXIT_FAILED, UsageError } from './errors.ts';
 export interface VerifyFlags {
   readonly head?: string;
   readonly anchor?: string;
-  /** Each file is a chain of its own. */
+  /** Verifies each file as a chain of its own. */
   readonly each?: boolean;
 }
 
-/** Prints a line for each finding, and one about the whole; sets the status to exit with. */
+/** Prints a line for each finding and a summary, and sets the exit status. */
 export async function auditVerify(files: readonly string[], { head, anchor, each }: VerifyFlags): Promise<void> {
   if (each === true) {
     if (head !== undefined || anchor !== undefined)
-      throw new UsageError('--head and --anchor are of one chain; verify that one without --each');
+      throw new UsageError('--head and --anchor belong to one chain; verify that chain without --each');
     for (const file of chainsOf(files)) {
       print(`${file}:`);
       await auditVerify([file], {});
@@ -29,11 +29,11 @@ export async function auditVerify(files: readonly string[], { head, anchor, each
   const anchors = anchor === undefined ? undefined : await readable(anchor, () => readAnchors(anchor));
   if (anchor !== undefined && anchors?.heads.size === 0)
     throw new UsageError(`No head was noted in ${anchor}; name the file that audit.anchor writes to`);
-  // A lock lies beside them, where all names that begin alike are given.
-  const given = files.length === 1 ? files : files.filter((file) => !file.endsWith('.lock'));
-  const [file = ''] = given;
+  // A pattern such as `audit*` matches the lock of the chain, too.
+  const parts = files.length === 1 ? files : files.filter((file) => !file.endsWith('.lock'));
+  const [file = ''] = parts;
   const report = await readable(file, () =>
-    verifyAudit(given.length === 1 ? file : given, { head, anchors: anchors?.heads }),
+    verifyAudit(parts.length === 1 ? file : parts, { head, anchors: anchors?.heads }),
   );
   const findings = [
     ...report.findings,
@@ -46,7 +46,7 @@ export async function auditVerify(files: readonly string[], { head, anchor, each
   print(summary({ ...report, findings }));
 }
 
-/** Prints the lines of all chains by their time, each with its file before it. */
+/** Prints the lines of all chains in the order of their times, each after the name of its file and a tab. */
 export async function auditMerge(files: readonly string[]): Promise<void> {
   await readable(files[0] ?? '', async () => {
     for await (const { file, text } of mergeAudits(chainsOf(files)))
@@ -54,7 +54,7 @@ export async function auditMerge(files: readonly string[]): Promise<void> {
   });
 }
 
-/** A lock lies beside each chain, and files that were put away, where all names that begin alike are given. */
+/** Leaves out locks and rotated files (`audit.jsonl.1`): a pattern such as `audit*` matches them beside their chain. */
 const chainsOf = (files: readonly string[]): readonly string[] =>
   files.filter(
     (file) =>
@@ -62,6 +62,7 @@ const chainsOf = (files: readonly string[]): readonly string[] =>
       !files.some((other) => /^\.[1-9]\d{0,5}$/.test(file.startsWith(other) ? file.slice(other.length) : '')),
   );
 
+/** @throws UsageError for a file that cannot be read */
 async function readable<T>(file: string, run: () => Promise<T>): Promise<T> {
   return await run().catch((error: NodeJS.ErrnoException) => {
     if (error.syscall === undefined) throw error;
@@ -72,9 +73,9 @@ async function readable<T>(file: string, run: () => Promise<T>): Promise<T> {
 function summary({ files, lines, first, last, lost, findings }: VerifyReport): string {
   const where = `${count(lines, 'line')} in ${count(files.length, 'file')}`;
   const range = first === undefined || last === undefined ? '' : `, number ${first.seq} to ${last.seq}`;
-  const gone = lost === 0 ? '' : `; ${count(lost, 'more line')} could not be written, as the audit says itself`;
+  const missing = lost === 0 ? '' : `; ${count(lost, 'more line')} could not be written, as the audit says itself`;
   const end = last === undefined ? '' : `\nhead: ${last.hash}`;
-  return `${findings.length === 0 ? 'ok' : 'not as it was written'}  ${where}${range}${gone}${end}`;
+  return `${findings.length === 0 ? 'ok' : 'not as it was written'}  ${where}${range}${missing}${end}`;
 }
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;

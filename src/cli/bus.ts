@@ -1,4 +1,4 @@
-/** The bus of a configuration. Its code is loaded where there is one. */
+/** Opens the bus of a configuration. The code of the bus is loaded only if one is configured. */
 import { readFile } from 'node:fs/promises';
 import { ConfigError } from '../config/error.ts';
 import { reasonOf } from '../configured/keys.ts';
@@ -7,8 +7,9 @@ import type { Bus } from '../core/bus.ts';
 import type { Log } from '../core/context.ts';
 
 /**
- * Undefined where none is configured.
- * @throws ResourceError `invalid` where the package that speaks to it is not installed, ConfigError for authorities that cannot be read
+ * Returns undefined if no bus is configured.
+ * @throws ResourceError `invalid` if the package for Redis is not installed
+ * @throws ConfigError if the file of `bus.ca` cannot be read
  */
 export async function busOf({ config, keys }: Pick<Configured, 'config' | 'keys'>, log: Log): Promise<Bus | undefined> {
   if (config.bus === undefined || keys === undefined) return undefined;

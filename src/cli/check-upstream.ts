@@ -18,7 +18,7 @@ const PAGE = 1_000;
 
 type Page = { readonly count: number; readonly nextCursor?: string | undefined };
 
-/** Connects, and counts what there is. Never rejects: what goes wrong is the report. */
+/** Connects to the server and counts its tools, resources, templates and prompts. Never rejects: the report names a failure. */
 export async function checkUpstream({
   provider,
   server,
@@ -59,10 +59,10 @@ export async function checkUpstream({
   }
 }
 
-/** Who it is, and which protocol it speaks. */
+/** Names the server, its version and the era of its protocol. */
 function serverOf({ server, version, era }: UpstreamHealth): string {
-  const who = [server, version].filter((part) => part !== undefined).join(' ');
-  return `${scrub(who) || 'a server without a name'}, ${era === '2025' ? '2025 era' : '2026 era'}`;
+  const name = [server, version].filter((part) => part !== undefined).join(' ');
+  return `${scrub(name) || 'a server without a name'}, ${era === '2025' ? '2025 era' : '2026 era'}`;
 }
 
 async function counted(what: string, list: (cursor: string | undefined) => Promise<Page>): Promise<string> {
@@ -78,13 +78,13 @@ async function counted(what: string, list: (cursor: string | undefined) => Promi
 }
 
 export interface Faults {
-  /** For the servers: what goes to a log otherwise is remembered. */
+  /** The log of the mounted servers. It remembers their failures instead of writing them. */
   readonly log: Log;
-  /** Why a server is not there, in words for whoever runs it: the innermost cause, and what a program said last. */
+  /** Tells the operator why a server is not reached: the innermost cause, and the last line of a program's error output. */
   of(mount: string): string | undefined;
 }
 
-/** Clients only learn that a server is not there; its operator needs the reason. */
+/** Remembers why servers are not reached: clients are told only that they are not, but their operator needs the reason. */
 export function rememberFaults(): Faults {
   const causes = new Map<unknown, string>();
   const lines = new Map<unknown, string>();
@@ -100,7 +100,7 @@ export function rememberFaults(): Faults {
     },
     of(mount) {
       const cause = causes.get(mount);
-      // The message of a failed connection says already what was seen.
+      // The message of a failed connection may quote the line already.
       const line = cause !== undefined && SAYS.test(cause) ? undefined : lines.get(mount);
       const parts = [cause, line].filter((part) => part !== undefined);
       return parts.length === 0 ? undefined : scrub(parts.join('; it said: ').replaceAll('\n', ' '));

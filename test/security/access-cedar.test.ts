@@ -178,7 +178,7 @@ describe.each(ERAS)('policies in Cedar, %s', (era) => {
 
 it('what fails is in the log and nowhere else', () => {
   expect(failures).toContainEqual({
-    message: 'a Cedar policy failed, so it counts against',
+    message: 'a Cedar policy failed, so it counts as a forbid',
     policy: 'typed',
     error: expect.stringContaining('`missing`'),
   });

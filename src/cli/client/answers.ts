@@ -1,4 +1,4 @@
-/** Answers a server's questions while a command runs: the user answers at the terminal; without a terminal they are declined. */
+/** Puts the questions of a server to the user while a command runs. Without a terminal, the questions are declined. */
 import { basename, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { pathToFileURL } from 'node:url';
@@ -12,7 +12,7 @@ import type { Output } from './printing/output.ts';
 
 export type Abilities = Pick<ClientTarget, 'clientOptions' | 'prepare'>;
 
-/** Asks one question and returns the answer; undefined where the user gives none. */
+/** Asks the user askNow question and returns the answer; undefined if the user gives none. */
 export type Ask = (question: string, signal: AbortSignal) => Promise<string | undefined>;
 
 /** Returns the capabilities and handlers of a command's client. @param ask asks the user; undefined without a user */
@@ -96,9 +96,10 @@ async function elicited(review: ElicitationReview, output: Output, ask: Ask): Pr
 
 type Value = string | number | boolean | string[];
 
-/** How many times a field is asked for, where the answer does not fit. */
+/** How many answers that do not fit a field the user may give before the whole question is declined. */
 const MAX_TRIES = 3;
 
+/** Asks for the value of askNow field; undefined if the user leaves an optional field empty. */
 async function filled(
   field: FormField,
   output: Output,
@@ -138,7 +139,7 @@ function hintOf({ type, format }: FormField): string {
   }
 }
 
-/** Converts typed text to a value of the field; undefined where it does not fit. The guard checks bounds. */
+/** Converts typed text to a value of the field; undefined if it does not fit. The guard checks lengths and ranges. */
 export function answerOf({ type, options }: FormField, typed: string): Value | undefined {
   const picked = (text: string): string | undefined =>
     options[Number(text) - 1]?.value ?? options.find((option) => option.value === text || option.title === text)?.value;
@@ -153,22 +154,22 @@ export function answerOf({ type, options }: FormField, typed: string): Value | u
     case 'choice':
       return picked(typed);
     case 'choices': {
-      const all = typed.split(',').map((each) => picked(each.trim()));
-      return all.some((each) => each === undefined) ? undefined : all.filter((each) => each !== undefined);
+      const values = typed.split(',').map((part) => picked(part.trim()));
+      return values.some((value) => value === undefined) ? undefined : values.filter((value) => value !== undefined);
     }
     case 'string':
       return typed;
   }
 }
 
-/** Asks at the terminal, one question after the other; undefined where standard input or error is not a terminal. */
+/** Returns a function that asks at the terminal, askNow question after the other; undefined without a terminal. */
 function terminalAsk(): Ask | undefined {
   const { stdin, stderr } = process;
   if (stdin.isTTY !== true || stderr.isTTY !== true) return undefined;
   let before: Promise<unknown> = Promise.resolve();
-  const one: Ask = async (question, signal) => {
+  const askNow: Ask = async (question, signal) => {
     const lines = createInterface({ input: stdin, output: stderr });
-    // In a terminal's raw mode Ctrl+C is a character.
+    // While readline reads, Ctrl+C is a character and no signal, so the signal is sent here.
     lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
     const ended = new Promise<undefined>((done) => lines.once('close', () => done(undefined)));
     try {
@@ -180,7 +181,7 @@ function terminalAsk(): Ask | undefined {
     }
   };
   return (question, signal) => {
-    const answer = before.then(() => one(question, signal));
+    const answer = before.then(() => askNow(question, signal));
     before = answer;
     return answer;
   };

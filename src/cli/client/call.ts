@@ -11,12 +11,13 @@ import { jsonText } from './printing/output.ts';
 import { onServer, type ServerFlags, type Session } from './reaching/connect.ts';
 
 export interface CallFlags extends ServerFlags {
-  /** `name=value`. */
+  /** Arguments as `name=value`. */
   readonly arg?: readonly string[];
-  /** A JSON object, or `-` for standard input. */
+  /** All arguments as a JSON object, or `-` for standard input. */
   readonly input?: string;
 }
 
+/** Calls a tool and prints its result. Exits with `EXIT_FAILED` if the tool says that it failed. */
 export const call = (server: string, name: string, flags: CallFlags, secrets: Secrets): Promise<void> =>
   onServer(server, flags, secrets, async (session) => {
     const { output } = session;
@@ -45,14 +46,14 @@ async function called(tool: Definition, given: Data, session: Session): Promise<
       `${total === undefined ? progress : `${progress} of ${total}`}${message === undefined ? '' : `  ${message}`}`,
     );
   output.progress(`calling ${tool.name}`);
-  // Arguments that have to be sent as headers, too: the SDK knows how, and drops what it does not know of the answer.
+  // Only the SDK's own call sends arguments as headers, too. It drops unknown fields of the answer, so other tools do without.
   if (!JSON.stringify(tool.inputSchema ?? null).includes('"x-mcp-header"'))
     return request('tools/call', params, session, onprogress);
   const client = await resources.client(signal);
-  type Known = NonNullable<Parameters<typeof client.callTool>[1]>['toolDefinition'];
+  type SdkTool = NonNullable<NonNullable<Parameters<typeof client.callTool>[1]>['toolDefinition']>;
   const options = { signal, timeout: timeoutMs, onprogress, resetTimeoutOnProgress: true };
   try {
-    return await client.callTool(params, { ...options, toolDefinition: tool as unknown as NonNullable<Known> });
+    return await client.callTool(params, { ...options, toolDefinition: tool as unknown as SdkTool });
   } catch (error) {
     signal.throwIfAborted();
     throw clientError(error);
