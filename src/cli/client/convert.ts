@@ -1,4 +1,4 @@
-/** `vitrine convert`: one document as another format, by the same forms that a server gives. */
+/** `vitrine convert`: prints one document in another format, with the same conversions that a server has. */
 import { stat } from 'node:fs/promises';
 import { isListable } from '../../client/shapes.ts';
 import type { Secrets } from '../../config/secrets.ts';
@@ -13,10 +13,10 @@ export interface ConvertFlags extends OutputFlags {
   readonly maxBytes?: string;
 }
 
-/** Bytes of what comes out, unless told otherwise. */
+/** The most bytes of the converted document, unless `--max-bytes` is given. */
 const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 
-/** Text that has no form as Markdown is printed as it is. */
+/** A text that cannot become Markdown is printed as it is. */
 const MARKDOWN = { name: 'markdown', accept: 'text/markdown,text/*;q=0.1' } as const;
 
 export async function convert(file: string, flags: ConvertFlags, secrets: Secrets): Promise<void> {
@@ -38,6 +38,6 @@ export async function convert(file: string, flags: ConvertFlags, secrets: Secret
         session,
       );
     }
-    throw new UsageError(`${file} has nothing in it that can be converted`);
+    throw new UsageError(`${file} has no content that can be converted`);
   });
 }

@@ -1,4 +1,4 @@
-/** Tools and prompts as the server defines them, whole, and never without an end. */
+/** Reads the definitions of tools and prompts whole, and up to a limit. */
 import { distance } from 'fastest-levenshtein';
 import { clientError, invalidAnswer } from '../../client/errors.ts';
 import type { Data } from '../../client/link.ts';
@@ -13,7 +13,7 @@ import { WORDS } from './stops.ts';
 
 export type Definition = Data & { readonly name: string };
 
-/** Definitions and pages of one list. */
+/** The most definitions and pages of one list. */
 const MAX_DEFINITIONS = 10_000;
 const MAX_PAGES = 1_000;
 
@@ -23,8 +23,8 @@ export interface DefinitionsEnd {
 }
 
 /**
- * The tools or prompts, page by page; none of a server without them.
- * @param end is told when there may be more. @throws ResourceClientError
+ * Lists the tools or prompts, page by page. A server that does not declare them has none.
+ * @param end its `cut` becomes true if there may be more. @throws ResourceClientError
  */
 export async function* definitions(
   kind: 'tools' | 'prompts',
@@ -63,7 +63,7 @@ export async function* definitions(
 const isDefinition = (entry: unknown): entry is Definition =>
   typeof entry === 'object' && entry !== null && typeof (entry as Data).name === 'string';
 
-/** The one of that name. @throws CommandFailure with the status for what is not there, and the nearest name */
+/** Returns the tool or prompt with a name. @throws CommandFailure that suggests the nearest name if there is none */
 export async function definitionOf(kind: 'tools' | 'prompts', name: string, session: Session): Promise<Definition> {
   const names: string[] = [];
   const end: DefinitionsEnd = {};
@@ -72,14 +72,14 @@ export async function definitionOf(kind: 'tools' | 'prompts', name: string, sess
     names.push(definition.name);
   }
   const near = names
-    .map((each) => ({ each, far: distance(each.slice(0, 100).toLowerCase(), name.slice(0, 100).toLowerCase()) }))
+    .map((other) => ({ other, far: distance(other.slice(0, 100).toLowerCase(), name.slice(0, 100).toLowerCase()) }))
     .filter(({ far }) => far <= Math.max(2, name.length / 3))
     .sort((a, b) => a.far - b.far)[0];
-  const hint = near === undefined ? '' : `; did you mean "${safe(near.each)}"?`;
+  const hint = near === undefined ? '' : `; did you mean "${safe(near.other)}"?`;
   const one = kind === 'tools' ? 'tool' : 'prompt';
   // The name may be in the part of the list that was cut off.
   if (end.cut === true) {
-    const message = `${session.label}: No ${one} "${safe(name)}" is in the part of the list that was gone through${hint}`;
+    const message = `${session.label}: No ${one} "${safe(name)}" is in the part of the list that was read${hint}`;
     throw new CommandFailure(message, EXIT_INCOMPLETE);
   }
   throw new CommandFailure(`${session.label}: There is no ${one} "${safe(name)}"${hint}`, EXIT_NOT_FOUND);
@@ -92,7 +92,7 @@ export interface Report {
   readonly message?: string | undefined;
 }
 
-/** One request, with the whole answer. @throws ResourceClientError */
+/** Sends a request and returns the whole answer, with unknown fields. @throws ResourceClientError */
 export async function request(
   method: string,
   params: Data,

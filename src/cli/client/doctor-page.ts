@@ -5,7 +5,7 @@ import { type Html, html } from '../../frontends/explorer/html.ts';
 import { type BesidePage, page, type RenderedPage, type Shell } from '../../frontends/explorer/layout.ts';
 import { GROUPS } from './doctor/check.ts';
 import { type CheckResult, type Diagnosis, diagnose } from './doctor/diagnose.ts';
-import { counted, merged, REVISION, type Told } from './doctor/report.ts';
+import { counted, type MergedResult, merged, REVISION } from './doctor/report.ts';
 import { messageOf } from './failures.ts';
 
 export interface DoctorPage {
@@ -23,6 +23,8 @@ interface Examination {
   failure?: string;
 }
 
+const isOver = ({ diagnosis, failure }: Examination): boolean => diagnosis !== undefined || failure !== undefined;
+
 const TITLE = 'Doctor';
 
 /** Seconds until the page of a running examination reloads. */
@@ -35,27 +37,28 @@ const TIMEOUT_SECONDS = 15;
 export function createDoctorPage(target: HttpTarget | StdioTarget, label: string): DoctorPage {
   const controller = new AbortController();
   const { signal } = controller;
-  let made = 0;
+  /** The number of examinations so far. */
+  let count = 0;
   let latest: Examination = { results: [], checking: '' };
   let running: Promise<void> = Promise.resolve();
 
   function begin(): void {
-    const now: Examination = { results: [], checking: '' };
-    latest = now;
-    made += 1;
+    const current: Examination = { results: [], checking: '' };
+    latest = current;
+    count += 1;
     running = diagnose(target, {
       timeoutMs: TIMEOUT_SECONDS * 1_000,
       signal,
       onCheck(id) {
-        now.checking = id;
+        current.checking = id;
       },
-      onResult: (result) => void now.results.push(result),
+      onResult: (result) => void current.results.push(result),
     }).then(
       (diagnosis) => {
-        now.diagnosis = diagnosis;
+        current.diagnosis = diagnosis;
       },
       (error: unknown) => {
-        now.failure = messageOf(error);
+        current.failure = messageOf(error);
       },
     );
   }
@@ -65,11 +68,10 @@ export function createDoctorPage(target: HttpTarget | StdioTarget, label: string
       path: '/doctor',
       title: TITLE,
       render(shell, query): RenderedPage {
-        const isOver = latest.diagnosis !== undefined || latest.failure !== undefined;
         // The request names the number of the examination, so that reloading the page starts none.
-        if (made === 0 || (isOver && query.get('examine') === String(made + 1))) begin();
-        const over = latest.diagnosis !== undefined || latest.failure !== undefined;
-        return { body: bodyOf(shell, label, latest, made), refreshSeconds: over ? undefined : REFRESH_SECONDS };
+        if (count === 0 || (isOver(latest) && query.get('examine') === String(count + 1))) begin();
+        const refreshSeconds = isOver(latest) ? undefined : REFRESH_SECONDS;
+        return { body: bodyOf(shell, label, latest, count), refreshSeconds };
       },
     },
     async close() {
@@ -79,12 +81,9 @@ export function createDoctorPage(target: HttpTarget | StdioTarget, label: string
   };
 }
 
-function bodyOf(
-  shell: Shell,
-  label: string,
-  { results, checking, diagnosis, failure }: Examination,
-  made: number,
-): string {
+/** @param count the number of this examination */
+function bodyOf(shell: Shell, label: string, examination: Examination, count: number): string {
+  const { results, checking, diagnosis, failure } = examination;
   const groups = GROUPS.flatMap((group) => {
     const found = merged(results.filter((result) => result.group === group && result.status === 'problem'));
     return found.length === 0 ? [] : [html`<h2>${group}</h2><dl>${found.map(finding)}</dl>`];
@@ -95,22 +94,21 @@ function bodyOf(
       : failure !== undefined
         ? html`<p>${failure}</p>`
         : html`<p role="status">Examining: ${checking === '' ? 'connecting' : checking}</p>`;
-  const again = html`<p><a href="/doctor?examine=${made + 1}">Examine it again</a></p>`;
-  const done = diagnosis !== undefined || failure !== undefined;
-  const main = html`<h1>${TITLE}</h1><p class="soft">${label}</p>${state}${groups}${done && again}`;
+  const again = html`<p><a href="/doctor?examine=${count + 1}">Examine it again</a></p>`;
+  const main = html`<h1>${TITLE}</h1><p class="soft">${label}</p>${state}${groups}${isOver(examination) && again}`;
   return page(shell, TITLE, undefined, main);
 }
 
 function summaryOf({ eras, results, errors, warnings, passed }: Diagnosis): Html {
-  const left = results.filter(({ status }) => status === 'not-applicable').length;
+  const inapplicable = results.filter(({ status }) => status === 'not-applicable').length;
   const spoken = eras.map(({ era, version, refused }) =>
     refused === undefined
       ? html`<li>speaks ${version ?? REVISION[era]}</li>`
       : html`<li>not ${REVISION[era]}: ${refused}</li>`,
   );
-  return html`<p>${counted(errors, 'error')}, ${counted(warnings, 'warning')}; ${passed} passed, ${left} do not apply</p><ul>${spoken}</ul>`;
+  return html`<p>${counted(errors, 'error')}, ${counted(warnings, 'warning')}; ${passed} passed, ${inapplicable} do not apply</p><ul>${spoken}</ul>`;
 }
 
-const finding = ({ id, level, title, clause, saw, count = 0, mend, eras }: Told): Html =>
+const finding = ({ id, level, title, clause, saw, count = 0, mend, eras }: MergedResult): Html =>
   html`<dt><strong>${level}</strong> ${title} <small>${id}, ${eras.map((era) => REVISION[era]).join(', ')}</small></dt>
-<dd>${saw.map((each) => html`<p><code>${each}</code></p>`)}${count > saw.length && html`<p>and ${count - saw.length} more</p>`}${mend !== undefined && html`<p>${mend}</p>`}<p class="soft">${clause}</p></dd>`;
+<dd>${saw.map((instance) => html`<p><code>${instance}</code></p>`)}${count > saw.length && html`<p>and ${count - saw.length} more</p>`}${mend !== undefined && html`<p>${mend}</p>`}<p class="soft">${clause}</p></dd>`;

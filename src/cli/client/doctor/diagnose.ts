@@ -11,7 +11,7 @@ import { serverInfoOf } from './checks/connection.ts';
 import { CHECKS } from './checks/index.ts';
 import { examine } from './examined.ts';
 import type { Limits } from './limits.ts';
-import { type Answer, type Era, INITIALIZE, LEGACY_VERSION, MODERN_VERSION, told } from './wire.ts';
+import { type Answer, answerText, type Era, INITIALIZE, LEGACY_VERSION, MODERN_VERSION } from './wire.ts';
 import { type HttpWire, openHttp } from './wire-http.ts';
 import { openStdio, type StdioWire } from './wire-stdio.ts';
 
@@ -230,10 +230,10 @@ async function discover(wire: OpenWire, timeoutMs: number): Promise<Connected | 
 function refusalOf(answer: Answer, wire: OpenWire): string {
   const status = wire.transport === 'http' ? wire.replies.at(-1)?.reply.status : undefined;
   if (status === 401 || status === 403) return `HTTP ${status}: the server does not let this client in`;
-  if (answer.kind !== 'none') return told(answer);
-  if (wire.transport === 'http') return `${told(answer)}${status ? ENDPOINT_HINT : ''}`;
-  if (!wire.alive) return told(answer);
+  if (answer.kind !== 'none') return answerText(answer);
+  if (wire.transport === 'http') return `${answerText(answer)}${status ? ENDPOINT_HINT : ''}`;
+  if (!wire.alive) return answerText(answer);
   const { first } = wire.impure;
   const wrote = first === undefined ? 'nothing' : `${JSON.stringify(first)}, which is not an MCP message`;
-  return `${told(answer)}: it wrote ${wrote}${PROGRAM_HINT}`;
+  return `${answerText(answer)}: it wrote ${wrote}${PROGRAM_HINT}`;
 }

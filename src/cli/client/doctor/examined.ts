@@ -1,4 +1,4 @@
-/** Asks a server once for what many checks look at: its lists, page by page, and a sample of its resources. */
+/** Requests once what many checks need: the lists of a server, page by page, and a sample of its resources. */
 
 import { splitUri } from '../../../core/uri.ts';
 import { type Data, isData } from '../../../protocol/data.ts';
@@ -7,7 +7,7 @@ import { LIST_SKILLS_METHOD, SKILLS_EXTENSION } from '../../../protocol/skills.t
 import type { Limits } from './limits.ts';
 import { type Answer, ENVELOPE, type Wire } from './wire.ts';
 
-/** Bytes of the window that a large resource is tried with. */
+/** The bytes of the window that is requested of a large resource. */
 const WINDOW_BYTES = 1_024;
 
 export const LISTS = {
@@ -29,13 +29,13 @@ export const LIST_NAMES = Object.keys(LISTS) as readonly ListName[];
 
 export interface Listed {
   readonly name: ListName;
-  /** Its capability is declared. */
+  /** Whether the server declares the capability that the list belongs to. */
   readonly declared: boolean;
-  /** Answers with a result, in their order. */
+  /** The results of the list, page by page. */
   readonly pages: readonly Data[];
-  /** The answer that ended it, where that is none. */
+  /** The answer that ended the list, if it was not a result. */
   readonly failure: Answer | undefined;
-  /** Entries of all pages. */
+  /** The entries of all pages. */
   readonly entries: readonly unknown[];
   readonly ended: 'end' | 'repeated-cursor' | 'max-pages' | 'failed';
 }
@@ -46,15 +46,15 @@ export interface Sampled {
   /** The entry of the list. */
   readonly listed: Data;
   readonly answer: Answer;
-  /** Items of the answer. */
+  /** The items of the answer. */
   readonly contents: readonly unknown[];
-  /** It is too large for one answer, and the server gives it in windows. */
+  /** Whether the server refused the resource for its size, but gives it in windows. */
   readonly inWindows: boolean;
 }
 
 export interface Examined {
   list(name: ListName): Promise<Listed>;
-  /** Listed resources, as many as the sample has; containers are left out. */
+  /** Reads a sample of the listed resources, without containers. */
   reads(): Promise<readonly Sampled[]>;
 }
 
@@ -83,7 +83,7 @@ export function examine(wire: Wire, capabilities: Data, limits: Limits): Examine
     return sampled;
   }
 
-  /** Whether what was refused for its size is given a window at a time. */
+  /** Tells whether a resource that was refused for its size is given in windows. */
   async function givesWindows(uri: string, answer: Answer): Promise<boolean> {
     if (answer.kind !== 'error' || !isData(answer.error.data) || typeof answer.error.data.limit !== 'number')
       return false;
@@ -101,7 +101,7 @@ export function examine(wire: Wire, capabilities: Data, limits: Limits): Examine
   };
 }
 
-/** The server's declaration of skills; undefined where there is none. */
+/** Returns the server's declaration of skills; undefined if there is none. */
 export const skillsIn = ({ extensions }: Data): unknown =>
   isData(extensions) ? extensions[SKILLS_EXTENSION] : undefined;
 
@@ -111,7 +111,7 @@ async function drain(wire: Wire, capabilities: Data, name: ListName, limits: Lim
   const pages: Data[] = [];
   const entries: unknown[] = [];
   const cursors = new Set<unknown>();
-  const made = (ended: Listed['ended'], failure?: Answer): Listed => ({
+  const listed = (ended: Listed['ended'], failure?: Answer): Listed => ({
     name,
     declared,
     pages,
@@ -119,36 +119,36 @@ async function drain(wire: Wire, capabilities: Data, name: ListName, limits: Lim
     ended,
     failure,
   });
-  // No client may ask for skills that are not declared.
-  if (name === 'skills' && !declared) return made('end');
+  // A client must not request skills that are not declared.
+  if (name === 'skills' && !declared) return listed('end');
   let cursor: unknown;
   while (pages.length < limits.pages) {
     const answer = await wire.ask(method, cursor === undefined ? {} : { cursor });
-    if (answer.kind !== 'result') return made('failed', answer);
+    if (answer.kind !== 'result') return listed('failed', answer);
     pages.push(answer.result);
     const page = answer.result[field];
     if (Array.isArray(page)) entries.push(...page);
     cursor = answer.result.nextCursor;
-    if (cursor === undefined || cursor === null || cursor === '') return made('end');
-    if (cursors.has(cursor)) return made('repeated-cursor');
+    if (cursor === undefined || cursor === null || cursor === '') return listed('end');
+    if (cursors.has(cursor)) return listed('repeated-cursor');
     cursors.add(cursor);
   }
-  return made('max-pages');
+  return listed('max-pages');
 }
 
-/** As many as are wanted, from all parts of a list. */
+/** Chooses up to `count` entries, evenly from all parts of a list. */
 export function spread<T>(all: readonly T[], count: number): readonly T[] {
   if (all.length <= count) return all;
   return Array.from({ length: count }, (_, at) => all[Math.floor((at * all.length) / count)] as T);
 }
 
-/** Whether an entry says that it has children. */
+/** Tells whether an entry is a container, by its capabilities or else its type or URI. */
 export function isContainer({ capabilities, mimeType, uri }: Data): boolean {
   if (isData(capabilities) && typeof capabilities.list === 'boolean') return capabilities.list;
   return mimeType === 'inode/directory' || String(uri).endsWith('/');
 }
 
-/** Why a text is no URI (RFC 3986); undefined for one. */
+/** Tells why a text is no URI (RFC 3986); undefined if it is one. */
 export function uriProblem(uri: string): string | undefined {
   try {
     splitUri(uri);
@@ -156,9 +156,9 @@ export function uriProblem(uri: string): string | undefined {
     return error instanceof Error ? error.message : String(error);
   }
   const raw = /[^\x21-\x7e]|["<>^`{|}]/.exec(uri)?.[0];
-  return raw === undefined ? undefined : `It has ${JSON.stringify(raw)} in it, which has to be percent-encoded`;
+  return raw === undefined ? undefined : `It contains ${JSON.stringify(raw)}, which has to be percent-encoded`;
 }
 
-/** An entry in a few words. */
+/** Names a value in a message: a text as it is, anything else as JSON. */
 export const nameOf = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');

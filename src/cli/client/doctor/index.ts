@@ -32,10 +32,11 @@ export function doctor(typed: string, flags: DoctorFlags, secrets: Secrets): Pro
       if (!CHECKS.some((check) => check.id === id)) throw new UsageError(`There is no check "${safe(id)}"`);
     }
     const sample = countOf(flags.sample, '--sample', DEFAULT_SAMPLE);
-    const given = flags.timeout === undefined ? undefined : numberOf(flags.timeout, '--timeout', 0.001, 86_400) * 1_000;
+    const timeoutMs =
+      flags.timeout === undefined ? undefined : numberOf(flags.timeout, '--timeout', 0.001, 86_400) * 1_000;
     const { label, server } = await openTarget(typed, flags, secrets);
-    const logged = (text: string): void => void process.stderr.write(safeLines(secrets.hide(text)));
-    const target = 'command' in server && flags.serverLog === true ? { ...server, onStderr: logged } : server;
+    const onStderr = (text: string): void => void process.stderr.write(safeLines(secrets.hide(text)));
+    const target = 'command' in server && flags.serverLog === true ? { ...server, onStderr } : server;
     let printed: Promise<void> = Promise.resolve();
     output.progress(`connecting to ${label}`);
     const diagnosis = await diagnose(target, {
@@ -44,14 +45,14 @@ export function doctor(typed: string, flags: DoctorFlags, secrets: Secrets): Pro
       only: flags.check,
       skip: flags.skip,
       sample,
-      timeoutMs: given ?? DEFAULT_TIMEOUT_SECONDS * 1_000,
-      connectTimeoutMs: given,
+      timeoutMs: timeoutMs ?? DEFAULT_TIMEOUT_SECONDS * 1_000,
+      connectTimeoutMs: timeoutMs,
       signal,
       onCheck: (id) => output.progress(`checking ${label}: ${id}`),
       onResult(result) {
         if (output.form !== 'jsonl') return;
         printed = printed.then(() => output.line(secrets.hide(jsonText(result))));
-        // When nobody reads any more the signal ends the work.
+        // When the reader of the output is gone, the signal ends the work.
         printed.catch(() => {});
       },
     });

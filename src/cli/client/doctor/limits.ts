@@ -1,12 +1,12 @@
-/** How far the doctor looks. */
+/** The limits of an examination. */
 
 export interface Limits {
-  /** Resources that are read, templates and prompts that are tried. */
+  /** The most resources, containers, skills and files of skills that each check tries. */
   readonly sample: number;
-  /** Pages of a list. */
+  /** The most pages of a list. */
   readonly pages: number;
   /** Milliseconds for an answer. */
   readonly timeoutMs: number;
-  /** Milliseconds that a program may take to end, when nobody writes to it any more. */
+  /** Milliseconds that a program may take to end after its standard input is closed. */
   readonly endMs: number;
 }

@@ -7,8 +7,8 @@ import { type Era, LEGACY_VERSION, MODERN_VERSION } from './wire.ts';
 
 export const REVISION: Readonly<Record<Era, string>> = { legacy: LEGACY_VERSION, modern: MODERN_VERSION };
 
-/** A finding, shown once for both eras. */
-export interface Told extends CheckResult {
+/** The result of a check, shown once for both eras if it is the same in both. */
+export interface MergedResult extends CheckResult {
   readonly eras: readonly Era[];
 }
 
@@ -37,35 +37,35 @@ export function reportText(diagnosis: Diagnosis, { verbose, label }: ReportOptio
     const shown = verbose ? all : all.filter(({ status }) => status === 'problem');
     if (shown.length === 0) continue;
     lines.push('', output.paint('bold', group));
-    for (const each of shown) lines.push(...linesOf(each, output));
+    for (const result of shown) lines.push(...linesOf(result, output));
   }
-  const left = results.filter(({ status }) => status === 'not-applicable').length;
+  const inapplicable = results.filter(({ status }) => status === 'not-applicable').length;
   lines.push(
     '',
-    `${counted(errors, 'error')}, ${counted(warnings, 'warning')}; ${passed} passed, ${left} do not apply`,
+    `${counted(errors, 'error')}, ${counted(warnings, 'warning')}; ${passed} passed, ${inapplicable} do not apply`,
   );
   return lines.join('\n');
 }
 
 export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** Merges equal findings of the two eras, and lists the eras. */
-export function merged(results: readonly CheckResult[]): readonly Told[] {
-  const told: Told[] = [];
+/** Merges equal results of the two eras, and lists the eras of each. */
+export function merged(results: readonly CheckResult[]): readonly MergedResult[] {
+  const list: MergedResult[] = [];
   for (const result of results) {
-    const same = told.findIndex(
-      (each) => each.id === result.id && each.status === result.status && each.saw.join() === result.saw.join(),
+    const at = list.findIndex(
+      (other) => other.id === result.id && other.status === result.status && other.saw.join() === result.saw.join(),
     );
-    const found = told[same];
-    if (found === undefined) told.push({ ...result, eras: [result.era] });
-    else told[same] = { ...found, eras: [...found.eras, result.era] };
+    const same = list[at];
+    if (same === undefined) list.push({ ...result, eras: [result.era] });
+    else list[at] = { ...same, eras: [...same.eras, result.era] };
   }
-  return told;
+  return list;
 }
 
 const STYLE: Readonly<Record<Level, 'red' | 'yellow'>> = { error: 'red', warning: 'yellow' };
 
-function linesOf(result: Told, output: Output): readonly string[] {
+function linesOf(result: MergedResult, output: Output): readonly string[] {
   const { id, status, level, title, clause, saw, count = 0, mend, eras } = result;
   const when = eras.map((era) => REVISION[era]).join(', ');
   if (status !== 'problem') {

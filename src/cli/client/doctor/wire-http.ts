@@ -1,4 +1,4 @@
-/** An endpoint of Streamable HTTP, and every response of it. */
+/** Sends the doctor's messages to an endpoint of Streamable HTTP, and keeps its responses. */
 
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
@@ -21,11 +21,11 @@ import {
 
 /** A response, as far as it was read. */
 export interface Reply {
-  /** 0 where there was none. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly text: string;
-  /** Why there was none, or not all of it. */
+  /** Why there was no response, or only a part of it. */
   readonly failure?: string | undefined;
 }
 
@@ -33,27 +33,28 @@ export interface Sending {
   readonly method?: 'POST' | 'GET' | 'DELETE' | undefined;
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   readonly body?: string | undefined;
-  /** Without what lets this client in. */
+  /** Leaves out the credentials and the configured headers. */
   readonly bare?: boolean | undefined;
   readonly timeoutMs?: number | undefined;
-  /** Told of each event of a stream; true ends the reading. */
+  /** Takes each message of a stream; returns true to end the reading. */
   readonly onEvent?: ((message: Data) => boolean) | undefined;
-  /** Ends with the head of the response. */
+  /** Ends the request as soon as the head of the response is there. */
   readonly headOnly?: boolean | undefined;
 }
 
 export interface HttpWire extends Wire {
   readonly transport: 'http';
   readonly url: URL;
-  /** Of the 2025 era, where the server gives one. */
+  /** The id of the session; undefined in the 2026 era, or if the server gave none. */
   readonly session: string | undefined;
-  /** Responses to messages so far. */
+  /** The responses so far, each with the method of its message. */
   readonly replies: readonly { readonly of: string; readonly reply: Reply }[];
-  /** Headers of a message of this connection. */
+  /** Returns the headers that a message of this connection needs. */
   headersFor(method: string, params: unknown): Readonly<Record<string, string>>;
   send(sending: Sending): Promise<Reply>;
 }
 
+/** The most responses that are kept. */
 const MAX_REPLIES = 500;
 
 export const JSON_HEADERS = {
@@ -61,7 +62,7 @@ export const JSON_HEADERS = {
   accept: 'application/json, text/event-stream',
 } as const;
 
-/** The parameter that stands in the header `Mcp-Name`, too (2026-07-28). */
+/** The parameter of each method that is repeated in the header `Mcp-Name` (2026-07-28). */
 const NAMED_BY: Readonly<Record<string, string>> = {
   'resources/read': 'uri',
   'tools/call': 'name',
@@ -73,7 +74,7 @@ export function openHttp(target: HttpTarget, era: Era, timeoutMs: number): HttpW
   const replies: { of: string; reply: Reply }[] = [];
   let session: string | undefined;
   let version = LEGACY_VERSION;
-  let begun = false;
+  let isInitialized = false;
   let nextId = 1;
 
   async function credentials(): Promise<Record<string, string>> {
@@ -89,15 +90,15 @@ export function openHttp(target: HttpTarget, era: Era, timeoutMs: number): HttpW
   }
 
   async function send({ bare = false, headers = {}, ...sending }: Sending): Promise<Reply> {
-    const own = bare ? {} : await credentials();
-    return exchange(url, { ...sending, headers: { ...own, ...headers } }, sending.timeoutMs ?? timeoutMs);
+    const configured = bare ? {} : await credentials();
+    return exchange(url, { ...sending, headers: { ...configured, ...headers } }, sending.timeoutMs ?? timeoutMs);
   }
 
   function headersFor(method: string, params: unknown): Record<string, string> {
     if (era === 'legacy') {
       return {
         ...JSON_HEADERS,
-        ...(begun && { 'mcp-protocol-version': version }),
+        ...(isInitialized && { 'mcp-protocol-version': version }),
         ...(session !== undefined && { 'mcp-session-id': session }),
       };
     }
@@ -129,10 +130,10 @@ export function openHttp(target: HttpTarget, era: Era, timeoutMs: number): HttpW
     };
     const reply = await post(method, { id, params: inEra(era, params, meta) }, { timeoutMs: ms, onEvent: take });
     if (answer === undefined) takeWhole(reply, take);
-    if (method === 'initialize' && answer?.kind === 'result' && !begun) {
+    if (method === 'initialize' && answer?.kind === 'result' && !isInitialized) {
       session = single(reply.headers['mcp-session-id']);
       if (typeof answer.result.protocolVersion === 'string') version = answer.result.protocolVersion;
-      begun = true;
+      isInitialized = true;
     }
     return answer ?? none(reply.failure ?? `The answer is HTTP ${reply.status} without a message`);
   };
@@ -172,13 +173,13 @@ export function openHttp(target: HttpTarget, era: Era, timeoutMs: number): HttpW
 
 const GRACE_MS = 2_000;
 
-/** A body that is one message. */
+/** Takes the messages of a body in JSON. Any other body has none. */
 function takeWhole({ text }: Reply, take: (message: Data) => boolean): void {
   try {
     const message: unknown = JSON.parse(text);
-    for (const each of Array.isArray(message) ? message : [message]) if (isData(each)) take(each);
+    for (const item of Array.isArray(message) ? message : [message]) if (isData(item)) take(item);
   } catch {
-    // It is none.
+    // The body is not JSON.
   }
 }
 
@@ -188,7 +189,7 @@ const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, st
 export const single = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'string' || value === undefined ? value : value[0];
 
-/** A value of a header, encoded where it could not stand there. */
+/** Writes a text as the value of a header, in base64 if it has other characters than ASCII (2026-07-28). */
 const headerText = (value: string): string =>
   /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith('=?')
     ? value
@@ -201,12 +202,12 @@ function exchange(url: URL, sending: Sending, timeoutMs: number): Promise<Reply>
     let head: Pick<Reply, 'status' | 'headers'> = { status: 0, headers: {} };
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const given = Object.entries(headers).filter((pair): pair is [string, string] => pair[1] !== undefined);
+    const defined = Object.entries(headers).filter((pair): pair is [string, string] => pair[1] !== undefined);
     const sent = request(url, {
       method,
       agent: false,
       headers: {
-        ...Object.fromEntries(given),
+        ...Object.fromEntries(defined),
         ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
       },
     });

@@ -1,4 +1,4 @@
-/** A program that serves over stdio, and every line that it writes. */
+/** Exchanges the doctor's messages with a program over stdio, and counts the lines that are no messages. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,19 +24,22 @@ export interface StdioWire extends Wire {
   readonly transport: 'stdio';
   /** Lines on standard output that are no messages: the beginning of the first one, and their number. */
   readonly impure: { readonly first: string | undefined; readonly count: number };
-  /** Whether the program is still there. */
+  /** Whether the program is still running. */
   readonly alive: boolean;
   write(line: string): void;
-  /** Closes standard input. @returns whether the program ends by itself in that time */
+  /** Closes the program's standard input. @returns whether the program ends by itself within the time */
   end(timeoutMs: number): Promise<boolean>;
-  /** The end of what it wrote to standard error. */
+  /** Returns the end of the program's error output. */
   said(): string;
 }
 
+/** Milliseconds that the program has to end, after its input is closed and after each signal. */
 const GRACE_MS = 2_000;
-const MAX_SAID = 4_096;
 
-/** Names of the environment variables that a program inherits from this process, as hosts do it. */
+/** The most characters of the error output that are kept. */
+const MAX_ERROR_OUTPUT = 4_096;
+
+/** The environment variables that a program inherits from this process. Hosts pass on the same ones. */
 const INHERITED =
   process.platform === 'win32'
     ? ['APPDATA', 'HOMEDRIVE', 'HOMEPATH', 'LOCALAPPDATA', 'PATH', 'PROCESSOR_ARCHITECTURE', 'PROGRAMFILES'].concat([
@@ -57,27 +60,27 @@ export function openStdio(target: StdioTarget, era: Era, timeoutMs: number): Std
     windowsHide: true,
   });
   const pending = new Map<string | number, (answer: Answer) => void>();
-  const heard = new Set<(notice: Notice) => void>();
+  const listeners = new Set<(notice: Notice) => void>();
   let impure = 0;
   let first: string | undefined;
-  let said = '';
+  let errorOutput = '';
   let failure: string | undefined;
   let parts: Buffer[] = [];
   let held = 0;
   let nextId = 1;
 
-  const gone = (why: string): void => {
+  const fail = (why: string): void => {
     failure ??= why;
     for (const settle of [...pending.values()]) settle(none(failure));
   };
   child.stdin.on('error', () => {});
-  child.on('error', (error) => gone(`The program cannot be started: ${seenIn(error) ?? error.message}`));
+  child.on('error', (error) => fail(`The program cannot be started: ${seenIn(error) ?? error.message}`));
   const closed = once(child, 'close').then(
-    ([code, signal]) => gone(`The program has ended with ${signal ?? code}`),
+    ([code, signal]) => fail(`The program has ended with ${signal ?? code}`),
     () => {},
   );
   child.stderr.on('data', (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(-MAX_SAID);
+    errorOutput = (errorOutput + chunk.toString()).slice(-MAX_ERROR_OUTPUT);
     target.onStderr?.(chunk.toString());
   });
   child.stdout.on('data', (chunk: Buffer) => {
@@ -92,7 +95,7 @@ export function openStdio(target: StdioTarget, era: Era, timeoutMs: number): Std
     parts.push(chunk.subarray(from));
     held += chunk.length - from;
     if (held <= MAX_MESSAGE_BYTES) return;
-    gone(`The program sent a line of more than ${MAX_MESSAGE_BYTES} bytes`);
+    fail(`The program sent a line of more than ${MAX_MESSAGE_BYTES} bytes`);
     child.kill('SIGKILL');
   });
 
@@ -113,13 +116,16 @@ export function openStdio(target: StdioTarget, era: Era, timeoutMs: number): Std
       const { id, method, params } = message;
       if (typeof method === 'string' && id !== undefined) write(JSON.stringify(answerTo(id, method)));
       else if (typeof method === 'string') {
-        for (const each of heard) each({ method, params: isData(params) ? params : {} });
+        for (const listener of listeners) listener({ method, params: isData(params) ? params : {} });
       } else if (typeof id === 'string' || typeof id === 'number') pending.get(id)?.(answerIn(message) ?? none('?'));
     }
   }
 
-  /** @param also ends it, too */
-  function wait(id: string | number, ms: number, also: (settle: (answer: Answer) => void) => () => void) {
+  /**
+   * Waits for the answer to a request.
+   * @param listen may settle the request by another message; returns a function that ends the listening
+   */
+  function wait(id: string | number, ms: number, listen: (settle: (answer: Answer) => void) => () => void) {
     return new Promise<Answer>((resolve) => {
       const settle = (answer: Answer): void => {
         clearTimeout(timer);
@@ -129,7 +135,7 @@ export function openStdio(target: StdioTarget, era: Era, timeoutMs: number): Std
       };
       const timer = setTimeout(() => settle(none(`There was no answer in ${ms / 1_000} s`)), ms);
       pending.set(id, settle);
-      const forget = also(settle);
+      const forget = listen(settle);
       if (failure !== undefined) settle(none(failure));
     });
   }
@@ -143,7 +149,7 @@ export function openStdio(target: StdioTarget, era: Era, timeoutMs: number): Std
     get alive() {
       return failure === undefined;
     },
-    said: () => said,
+    said: () => errorOutput,
     write,
     ask(method, params, { id = nextId++, timeoutMs: ms = timeoutMs, meta } = {}) {
       const answer = wait(id, ms, () => () => {});
@@ -156,11 +162,11 @@ export function openStdio(target: StdioTarget, era: Era, timeoutMs: number): Std
     async listen(params) {
       const id = nextId++;
       const answer = wait(id, timeoutMs, (settle) => {
-        const hear = (notice: Notice): void => {
+        const listener = (notice: Notice): void => {
           if (notice.method === ACKNOWLEDGED) settle({ kind: 'result', result: notice.params });
         };
-        heard.add(hear);
-        return () => void heard.delete(hear);
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
       });
       send({ id, method: 'subscriptions/listen', params: inEra(era, params, undefined) });
       const got = await answer;
@@ -177,7 +183,7 @@ export function openStdio(target: StdioTarget, era: Era, timeoutMs: number): Std
       child.kill('SIGTERM');
       if ((await inTime(closed, GRACE_MS)) !== LATE) return;
       child.kill('SIGKILL');
-      // A child of it may hold the pipes.
+      // A child process of the program may hold the pipes open.
       child.stdout.destroy();
       child.stderr.destroy();
       await inTime(closed, GRACE_MS);
@@ -185,12 +191,12 @@ export function openStdio(target: StdioTarget, era: Era, timeoutMs: number): Std
   };
 }
 
-/** The messages of a line; undefined for what is none. A batch was one line in 2025-03-26. */
+/** Returns the messages of a line; undefined if it has none. In revision 2025-03-26 a line may hold a batch. */
 function messagesIn(line: string): readonly Data[] | undefined {
   try {
     const value: unknown = JSON.parse(line);
     const all: readonly unknown[] = Array.isArray(value) && value.length > 0 ? value : [value];
-    return all.every((each): each is Data => isData(each) && each.jsonrpc === '2.0') ? all : undefined;
+    return all.every((message): message is Data => isData(message) && message.jsonrpc === '2.0') ? all : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 /**
- * Messages to a server as they are on the wire. The doctor has connections of its own, because the client library puts up
- * with much of what is to be found here, and sends nothing that is wrong.
+ * The types and texts of messages as they are on the wire. The doctor does not use the client library: that one tolerates many
+ * faults that the doctor looks for, and cannot send a wrong message.
  */
 
 import { VERSION } from '../../../core/version.ts';
@@ -12,7 +12,7 @@ export type Era = 'legacy' | 'modern';
 export type Answer =
   | { readonly kind: 'result'; readonly result: Data }
   | { readonly kind: 'error'; readonly error: RpcError }
-  /** There was none. @property why for people */
+  /** There was no answer. @property why tells people the reason */
   | { readonly kind: 'none'; readonly why: string };
 
 export interface RpcError {
@@ -22,14 +22,15 @@ export interface RpcError {
 }
 
 export interface AskOptions {
-  /** Default: the next number. */
+  /** The id of the request. Default: the next number. */
   readonly id?: string | number | undefined;
-  /** Milliseconds. Default: that of the wire. */
+  /** Milliseconds for the answer. Default: the time limit of the wire. */
   readonly timeoutMs?: number | undefined;
-  /** Members of `_meta` instead of those that the era has. */
+  /** The members of `_meta`, in place of those that the era requires. */
   readonly meta?: Data | undefined;
 }
 
+/** A notification of the server. */
 export interface Notice {
   readonly method: string;
   readonly params: Data;
@@ -66,14 +67,14 @@ export const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 /** The most bytes of one message of a server. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
-/** Parameters as an era has them. What is no object is sent as it is. */
+/** Adds to parameters the `_meta` of an era. Parameters that are no object stay as they are. */
 export function inEra(era: Era, params: unknown, meta: Data | undefined): unknown {
   if (params !== undefined && !isData(params)) return params;
   if (era === 'legacy') return meta === undefined ? params : { ...params, _meta: meta };
   return { ...params, _meta: meta ?? ENVELOPE };
 }
 
-/** A message as an answer; undefined for what is none. */
+/** Reads a message as an answer; undefined if it is a request or a notification. */
 export function answerIn(message: Data): Answer | undefined {
   if (isData(message.result)) return { kind: 'result', result: message.result };
   const { error } = message;
@@ -87,14 +88,14 @@ export function answerIn(message: Data): Answer | undefined {
 
 export const none = (why: string): Answer => ({ kind: 'none', why });
 
-/** How a server's own request is answered: this client declares nothing that it could do. */
+/** Returns the answer to a request of the server: only pings are answered, as the doctor declares no capabilities. */
 export const answerTo = (id: unknown, method: unknown): Data =>
   method === 'ping'
     ? { jsonrpc: '2.0', id, result: {} }
     : { jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } };
 
-/** An answer in few words. */
-export function told(answer: Answer): string {
+/** Describes an answer in few words. */
+export function answerText(answer: Answer): string {
   if (answer.kind === 'none') return answer.why;
   if (answer.kind === 'error') return `error ${answer.error.code} "${answer.error.message.slice(0, 120)}"`;
   return `a result with ${Object.keys(answer.result).join(', ') || 'nothing in it'}`;

@@ -2,7 +2,7 @@
 import { type Data, isData } from '../../../../protocol/data.ts';
 import { type Check, notApplicable, ok, problem, problems } from '../check.ts';
 import { LIST_NAMES, LISTS } from '../examined.ts';
-import { ENVELOPE, told } from '../wire.ts';
+import { answerText, ENVELOPE } from '../wire.ts';
 
 const group = 'Connection';
 
@@ -67,7 +67,7 @@ export const CONNECTION_CHECKS: readonly Check[] = [
         declared++;
         // Templates have no capability of their own.
         const without = name === 'templates' && list.failure?.kind === 'error' && list.failure.error.code === -32_601;
-        if (list.failure !== undefined && !without) seen.push(`${LISTS[name].method}: ${told(list.failure)}`);
+        if (list.failure !== undefined && !without) seen.push(`${LISTS[name].method}: ${answerText(list.failure)}`);
       }
       if (declared === 0) return notApplicable('No resources, tools or prompts are declared');
       return problems(seen, 'Answer the lists of every declared capability, or do not declare it.');
@@ -97,7 +97,9 @@ export const CONNECTION_CHECKS: readonly Check[] = [
     era: 'legacy',
     async run({ wire }) {
       const answer = await wire.ask('ping');
-      return answer.kind === 'result' ? ok() : problem(`ping: ${told(answer)}`, 'Answer ping with an empty result.');
+      return answer.kind === 'result'
+        ? ok()
+        : problem(`ping: ${answerText(answer)}`, 'Answer ping with an empty result.');
     },
   },
   {
@@ -110,7 +112,7 @@ export const CONNECTION_CHECKS: readonly Check[] = [
       const answer = await wire.ask('vitrine/no-such-method', {});
       if (answer.kind === 'error' && answer.error.code === -32_601) return ok();
       return problem(
-        `vitrine/no-such-method: ${told(answer)}`,
+        `vitrine/no-such-method: ${answerText(answer)}`,
         'Answer with the error -32601 (Method not found): it tells clients which methods a server lacks.',
         // Another error is still a refusal.
         answer.kind === 'error' ? 'warning' : 'error',
@@ -167,7 +169,7 @@ export const CONNECTION_CHECKS: readonly Check[] = [
       for (const [, method, params] of asked) {
         const answer = await wire.ask(method, params);
         if (answer.kind === 'error' && answer.error.code === -32_602) continue;
-        const seen = `${method} with ${JSON.stringify(params)}: ${told(answer)}`;
+        const seen = `${method} with ${JSON.stringify(params)}: ${answerText(answer)}`;
         if (answer.kind === 'error') other.push(seen);
         else taken.push(seen);
       }
@@ -206,5 +208,5 @@ const VERSION_MEND = 'Answer -32022 with data.supported and data.requested (over
 
 function versionFinding(answer: Awaited<ReturnType<HttpContext['ask']>>) {
   if (answer.kind === 'error' && answer.error.code === -32_022) return ok();
-  return problem(`A request of 1999-01-01: ${told(answer)}`, VERSION_MEND);
+  return problem(`A request of 1999-01-01: ${answerText(answer)}`, VERSION_MEND);
 }

@@ -1,17 +1,18 @@
-/** Checks that the results of 2026-07-28 say that they are complete, and how long and by whom they may be kept. */
+/** Checks that results of revision 2026-07-28 say whether they are complete, and how long and by whom they may be cached. */
 import type { Data } from '../../../../protocol/data.ts';
 import { type Check, type CheckContext, notApplicable, problems } from '../check.ts';
 import { LIST_NAMES, LISTS } from '../examined.ts';
 
 const group = 'Freshness';
 
-interface Told {
+/** A result with the name of its request. */
+interface NamedResult {
   readonly of: string;
   readonly result: Data;
 }
 
-async function resultsOf({ hello, examined }: CheckContext): Promise<readonly Told[]> {
-  const all: Told[] = [{ of: 'server/discover', result: hello }];
+async function resultsOf({ hello, examined }: CheckContext): Promise<readonly NamedResult[]> {
+  const all: NamedResult[] = [{ of: 'server/discover', result: hello }];
   for (const name of LIST_NAMES) {
     const { pages } = await examined.list(name);
     all.push(...pages.map((result) => ({ of: LISTS[name].method, result })));

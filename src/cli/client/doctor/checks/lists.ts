@@ -2,7 +2,7 @@
 import { isData } from '../../../../protocol/data.ts';
 import { type Check, type CheckContext, notApplicable, ok, problems } from '../check.ts';
 import { LIST_NAMES, LISTS, type Listed, nameOf } from '../examined.ts';
-import { told } from '../wire.ts';
+import { answerText } from '../wire.ts';
 
 const group = 'Lists';
 
@@ -43,11 +43,11 @@ export const LIST_CHECKS: readonly Check[] = [
             if (!isData(entry)) return [`${method}: ${nameOf(entry).slice(0, 80)} is not an object`];
             const missing = NEEDED[name].filter((key) => typeof entry[key] !== 'string' || entry[key] === '');
             const wrong = TEXTS.filter((key) => entry[key] !== undefined && typeof entry[key] !== 'string');
-            const size = entry.size === undefined || (typeof entry.size === 'number' && entry.size >= 0);
+            const sizeIsValid = entry.size === undefined || (typeof entry.size === 'number' && entry.size >= 0);
             return [
               ...missing.map((key) => `${method}: ${nameOf(entry[id])} has no ${key}`),
               ...wrong.map((key) => `${method}: the ${key} of ${nameOf(entry[id])} is not a text`),
-              ...(size ? [] : [`${method}: the size of ${nameOf(entry[id])} is not a number of bytes`]),
+              ...(sizeIsValid ? [] : [`${method}: the size of ${nameOf(entry[id])} is not a number of bytes`]),
             ];
           }),
         ];
@@ -69,8 +69,8 @@ export const LIST_CHECKS: readonly Check[] = [
         .flatMap(({ name, entries }) => {
           const { id, method } = LISTS[name];
           const ids = entries.filter(isData).map((entry) => entry[id]);
-          const twice = new Set(ids.filter((each, at) => each !== undefined && ids.indexOf(each) !== at));
-          return [...twice].map((each) => `${method}: ${nameOf(each)}`);
+          const repeated = new Set(ids.filter((value, at) => value !== undefined && ids.indexOf(value) !== at));
+          return [...repeated].map((value) => `${method}: ${nameOf(value)}`);
         });
       return problems(seen, 'Give each entry a unique id, and send each entry on only one page.');
     },
@@ -92,7 +92,7 @@ export const LIST_CHECKS: readonly Check[] = [
             ? [`${method}: ${pages.length} empty pages`]
             : [];
         }
-        return ended === 'failed' ? [`${method}: page ${pages.length + 1}: ${told(failure ?? NO_FAILURE)}`] : [];
+        return ended === 'failed' ? [`${method}: page ${pages.length + 1}: ${answerText(failure ?? NO_FAILURE)}`] : [];
       });
       if (wrong.length > 0) {
         return problems(wrong, 'Send a cursor only where another page follows, and a different one with each page.');
@@ -129,7 +129,7 @@ export const LIST_CHECKS: readonly Check[] = [
         for (const [at, page] of pages.slice(0, 2).entries()) {
           const cursor = at === 0 ? undefined : pages[at - 1]?.nextCursor;
           const answer = await ctx.wire.ask(method, cursor === undefined ? {} : { cursor });
-          if (answer.kind !== 'result') seen.push(`${method}: page ${at + 1} again: ${told(answer)}`);
+          if (answer.kind !== 'result') seen.push(`${method}: page ${at + 1} again: ${answerText(answer)}`);
           else if (idsOf(answer.result[field]) !== idsOf(page[field])) {
             seen.push(`${method}: page ${at + 1} has other entries, or another order, when it is requested again`);
           }
@@ -151,7 +151,7 @@ export const LIST_CHECKS: readonly Check[] = [
       for (const { name } of lists) {
         const { method } = LISTS[name];
         const answer = await ctx.wire.ask(method, { cursor: 'vitrine-doctor: no such cursor' });
-        if (answer.kind !== 'error' || answer.error.code !== -32_602) seen.push(`${method}: ${told(answer)}`);
+        if (answer.kind !== 'error' || answer.error.code !== -32_602) seen.push(`${method}: ${answerText(answer)}`);
       }
       return problems(
         seen,

@@ -1,8 +1,8 @@
-/** Prompts, and the icons of everything. */
+/** Checks of prompts, and of all icons. */
 import { type Data, isData } from '../../../../protocol/data.ts';
 import { type Check, type CheckContext, notApplicable, ok, problem, problems } from '../check.ts';
 import { LIST_NAMES, LISTS, nameOf } from '../examined.ts';
-import { told } from '../wire.ts';
+import { answerText } from '../wire.ts';
 import { serverInfoOf } from './connection.ts';
 
 const group = 'Prompts';
@@ -10,10 +10,10 @@ const group = 'Prompts';
 const promptsIn = async ({ examined }: CheckContext): Promise<readonly Data[]> =>
   (await examined.list('prompts')).entries.filter(isData);
 
-const argumentsOf = ({ arguments: all }: Data): readonly unknown[] => (Array.isArray(all) ? all : []);
+const argumentsOf = ({ arguments: listed }: Data): readonly unknown[] => (Array.isArray(listed) ? listed : []);
 
-/** The most prompts that are asked for. */
-const MAX_ASKED = 5;
+/** The most prompts that are requested. */
+const MAX_REQUESTED = 5;
 
 export const PROMPT_CHECKS: readonly Check[] = [
   {
@@ -26,14 +26,16 @@ export const PROMPT_CHECKS: readonly Check[] = [
       const prompts = await promptsIn(ctx);
       if (prompts.length === 0) return notApplicable('There are no prompts');
       const seen = prompts.flatMap((prompt) => {
-        const names = argumentsOf(prompt).map((each) => (isData(each) ? each.name : undefined));
+        const names = argumentsOf(prompt).map((argument) => (isData(argument) ? argument.name : undefined));
         const wrong = prompt.arguments !== undefined && !Array.isArray(prompt.arguments);
         return [
           ...(wrong ? [`${nameOf(prompt.name)}: arguments is no list`] : []),
-          ...names.filter((name) => typeof name !== 'string').map(() => `${nameOf(prompt.name)}: one has no name`),
+          ...names
+            .filter((name) => typeof name !== 'string')
+            .map(() => `${nameOf(prompt.name)}: an argument has no name`),
           ...names
             .filter((name, at) => names.indexOf(name) !== at)
-            .map((name) => `${nameOf(prompt.name)}: ${nameOf(name)} twice`),
+            .map((name) => `${nameOf(prompt.name)}: ${nameOf(name)} is there twice`),
         ];
       });
       return problems(seen, 'Send arguments: [{ name, description, required }].');
@@ -47,14 +49,14 @@ export const PROMPT_CHECKS: readonly Check[] = [
     level: 'error',
     async run(ctx) {
       const prompts = (await promptsIn(ctx)).filter((prompt) =>
-        argumentsOf(prompt).every((each) => isData(each) && each.required !== true),
+        argumentsOf(prompt).every((argument) => isData(argument) && argument.required !== true),
       );
-      if (prompts.length === 0) return notApplicable('There is no prompt without arguments that it needs');
+      if (prompts.length === 0) return notApplicable('There is no prompt without required arguments');
       const seen: string[] = [];
-      for (const { name } of prompts.slice(0, MAX_ASKED)) {
+      for (const { name } of prompts.slice(0, MAX_REQUESTED)) {
         const answer = await ctx.wire.ask('prompts/get', { name, arguments: {} });
         const messages = answer.kind === 'result' ? answer.result.messages : undefined;
-        if (answer.kind !== 'result') seen.push(`${nameOf(name)}: ${told(answer)}`);
+        if (answer.kind !== 'result') seen.push(`${nameOf(name)}: ${answerText(answer)}`);
         else if (!Array.isArray(messages) || !messages.every(isMessage)) {
           seen.push(`${nameOf(name)}: messages are no list of { role, content }`);
         }
@@ -73,7 +75,7 @@ export const PROMPT_CHECKS: readonly Check[] = [
       const answer = await wire.ask('prompts/get', { name: 'vitrine-doctor-no-such-prompt' });
       if (answer.kind === 'error' && answer.error.code === -32_602) return ok();
       const mend = 'Answer with the error -32602 (Invalid params).';
-      return problem(told(answer), mend, answer.kind === 'error' ? 'warning' : 'error');
+      return problem(answerText(answer), mend, answer.kind === 'error' ? 'warning' : 'error');
     },
   },
   {
@@ -115,7 +117,7 @@ function iconProblems(icons: unknown): readonly string[] {
     const isSizes =
       Array.isArray(sizes) && sizes.every((size) => typeof size === 'string' && /^(?:any|\d+x\d+)$/.test(size));
     return [
-      // Over plain HTTP a page that is secure does not show it; of a server on this machine it is taken.
+      // A host that is a secure page shows no icon over plain HTTP, except from this machine.
       ...(/^(?:https:\/\/|data:image\/|http:\/\/(?:localhost|127\.|\[::1\]))/i.test(src)
         ? []
         : [`src is ${src.slice(0, 60)}`]),

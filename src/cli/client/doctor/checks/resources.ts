@@ -1,4 +1,4 @@
-/** Resources: what the list says of them, and what comes when they are read. */
+/** Checks of resources: their entries in the list, and their contents when they are read. */
 
 import { base64Size } from '../../../../client/base64.ts';
 import { checkContents } from '../../../../client/safety/contents.ts';
@@ -8,7 +8,7 @@ import { essenceOf } from '../../../../core/formats/formats.ts';
 import { type Data, isData } from '../../../../protocol/data.ts';
 import { type Check, type CheckContext, notApplicable, ok, problem, problems } from '../check.ts';
 import { isContainer, nameOf, type Sampled, uriProblem } from '../examined.ts';
-import { told } from '../wire.ts';
+import { answerText } from '../wire.ts';
 
 const group = 'Resources';
 
@@ -17,15 +17,15 @@ const NONE = 'No resources are listed';
 const listedIn = async ({ examined }: CheckContext): Promise<readonly Data[]> =>
   (await examined.list('resources')).entries.filter(isData);
 
-/** Those that were read with contents. */
+/** Returns the resources of the sample whose answers have contents. */
 const readIn = async ({ examined }: CheckContext): Promise<readonly Sampled[]> =>
   (await examined.reads()).filter(({ contents }) => contents.length > 0);
 
-/** The items that are of the resource itself. */
-const own = ({ uri, contents }: Sampled): readonly Data[] =>
+/** Returns the items that have the URI of the resource that was read. */
+const itemsOf = ({ uri, contents }: Sampled): readonly Data[] =>
   contents.filter(isData).filter((item) => typeof item.uri === 'string' && identityOf(item.uri) === identityOf(uri));
 
-/** The most bytes of contents whose type is looked at. */
+/** The most bytes of an item whose type is compared with its bytes. */
 const MAX_CHECKED = 64 * 1024 * 1024;
 
 export const RESOURCE_CHECKS: readonly Check[] = [
@@ -57,8 +57,8 @@ export const RESOURCE_CHECKS: readonly Check[] = [
       const reads = await examined.reads();
       const seen = reads
         .filter(({ answer, inWindows }) => answer.kind !== 'result' && !inWindows)
-        .map(({ uri, answer }) => `${uri}: ${told(answer)}`);
-      if (seen.length > 0) return problems(seen, 'Leave out of the list what cannot be read, or mend its reading.');
+        .map(({ uri, answer }) => `${uri}: ${answerText(answer)}`);
+      if (seen.length > 0) return problems(seen, 'Make every listed resource readable, or leave it out of the list.');
       return ok(`${reads.length} of ${entries.length} were read`);
     },
   },
@@ -77,10 +77,10 @@ export const RESOURCE_CHECKS: readonly Check[] = [
         if (contents.length === 0) return [`${uri}: contents are empty`];
         return contents.flatMap((item) => {
           if (!isData(item)) return [`${uri}: ${nameOf(item).slice(0, 60)} is no object`];
-          const forms = ['text', 'blob'].filter((key) => typeof item[key] === 'string');
+          const keys = ['text', 'blob'].filter((key) => typeof item[key] === 'string');
           return [
             ...(typeof item.uri === 'string' ? [] : [`${uri}: an item has no uri`]),
-            ...(forms.length === 1 ? [] : [`${uri}: an item has ${forms.join(' and ') || 'neither text nor blob'}`]),
+            ...(keys.length === 1 ? [] : [`${uri}: an item has ${keys.join(' and ') || 'neither text nor blob'}`]),
           ];
         });
       });
@@ -97,9 +97,9 @@ export const RESOURCE_CHECKS: readonly Check[] = [
       const reads = await readIn(ctx);
       if (reads.length === 0) return notApplicable('Nothing was read');
       const seen = reads
-        .filter((read) => own(read).length === 0)
+        .filter((read) => itemsOf(read).length === 0)
         .map(({ uri, contents }) => `${uri}: the contents are of ${nameOf((contents[0] as Data | null)?.uri)}`);
-      return problems(seen, 'Send back the URI as it was asked for: clients tell by it what they have.');
+      return problems(seen, 'Send back the requested URI: clients recognize the contents by it.');
     },
   },
   {
@@ -127,24 +127,24 @@ export const RESOURCE_CHECKS: readonly Check[] = [
       const reads = await readIn(ctx);
       if (reads.length === 0) return notApplicable('Nothing was read');
       const seen: string[] = [];
-      const differs: string[] = [];
+      const different: string[] = [];
       for (const read of reads) {
         const { uri, listed } = read;
-        for (const item of own(read)) {
+        for (const item of itemsOf(read)) {
           const wrong = await typeProblem(item);
           if (wrong !== undefined) seen.push(`${uri}: ${wrong}`);
         }
-        const types = own(read).flatMap(({ mimeType }) => (typeof mimeType === 'string' ? [mimeType] : []));
+        const types = itemsOf(read).flatMap(({ mimeType }) => (typeof mimeType === 'string' ? [mimeType] : []));
         if (
           typeof listed.mimeType === 'string' &&
           types.length > 0 &&
           !types.some((type) => sameType(type, listed.mimeType))
         ) {
-          differs.push(`${uri}: listed as ${listed.mimeType}, read as ${types[0]}`);
+          different.push(`${uri}: listed as ${listed.mimeType}, read as ${types[0]}`);
         }
       }
-      const mend = 'Say the type of the bytes, in the list and when it is read; leave it out if it is not known.';
-      return seen.length > 0 ? problems([...seen, ...differs], mend) : problems(differs, mend, 'warning');
+      const mend = 'Give the type of the bytes, in the list and in the contents; leave it out if it is not known.';
+      return seen.length > 0 ? problems([...seen, ...different], mend) : problems(different, mend, 'warning');
     },
   },
   {
@@ -155,9 +155,9 @@ export const RESOURCE_CHECKS: readonly Check[] = [
     level: 'error',
     async run(ctx) {
       const sized = (await readIn(ctx)).filter(({ listed }) => typeof listed.size === 'number');
-      if (sized.length === 0) return notApplicable('No resource that was read says its size');
+      if (sized.length === 0) return notApplicable('No resource that was read has a size in the list');
       const seen = sized.flatMap((read) => {
-        const sizes = own(read).map(sizeOf);
+        const sizes = itemsOf(read).map(sizeOf);
         if (sizes.length === 0 || sizes.includes(Number(read.listed.size))) return [];
         return [`${read.uri}: listed with ${read.listed.size} bytes, and has ${sizes[0]}`];
       });
@@ -178,10 +178,10 @@ export const RESOURCE_CHECKS: readonly Check[] = [
       const uri = 'vitrine-doctor:///no/such/resource';
       const answer = await wire.ask('resources/read', { uri });
       const mend = `Answer with the error ${era === 'legacy' ? '-32002' : '-32602'} and data: { uri }: clients go by the code.`;
-      if (answer.kind !== 'error') return problem(`${uri}: ${told(answer)}`, mend);
+      if (answer.kind !== 'error') return problem(`${uri}: ${answerText(answer)}`, mend);
       const { code } = answer.error;
       if (code === -32_602 || (code === -32_002 && era === 'legacy')) return ok(`error ${code}`);
-      return problem(`${uri}: ${told(answer)}`, mend, 'warning');
+      return problem(`${uri}: ${answerText(answer)}`, mend, 'warning');
     },
   },
   {
@@ -209,13 +209,13 @@ export const RESOURCE_CHECKS: readonly Check[] = [
     clause: 'SEP-2093 (where it is declared)',
     level: 'error',
     async run({ wire, capabilities, examined, limits }) {
-      if (!resourceExtensionsIn(capabilities).metadata) return notApplicable('It is not declared');
+      if (!resourceExtensionsIn(capabilities).metadata) return notApplicable('resources/metadata is not declared');
       const { entries } = await examined.list('resources');
       const seen: string[] = [];
       for (const listed of entries.filter(isData).slice(0, limits.sample)) {
         const answer = await wire.ask('resources/metadata', { uri: listed.uri });
         const resource = answer.kind === 'result' ? answer.result.resource : undefined;
-        if (!isData(resource)) seen.push(`${nameOf(listed.uri)}: ${told(answer)}`);
+        if (!isData(resource)) seen.push(`${nameOf(listed.uri)}: ${answerText(answer)}`);
         else {
           const fields = ['uri', 'name', 'mimeType', 'size', 'capabilities'].filter(
             (key) => JSON.stringify(resource[key]) !== JSON.stringify(listed[key]),
@@ -223,7 +223,7 @@ export const RESOURCE_CHECKS: readonly Check[] = [
           if (fields.length > 0) seen.push(`${nameOf(listed.uri)}: ${fields.join(', ')} differ`);
         }
       }
-      return problems(seen, 'Answer both from one place.');
+      return problems(seen, 'Give the same fields in both.');
     },
   },
   {
@@ -242,7 +242,7 @@ export const RESOURCE_CHECKS: readonly Check[] = [
       for (const { uri } of containers.slice(0, limits.sample)) {
         const answer = await wire.ask('resources/list', { uri });
         if (answer.kind !== 'result' || !Array.isArray(answer.result.resources))
-          seen.push(`${nameOf(uri)}: ${told(answer)}`);
+          seen.push(`${nameOf(uri)}: ${answerText(answer)}`);
       }
       return problems(seen, 'Answer resources/list with the uri, or say capabilities.list: false.');
     },
@@ -257,7 +257,7 @@ function sizeOf({ text, blob }: Data): number {
 
 const sameType = (type: unknown, other: unknown): boolean => essenceOf(String(type)) === essenceOf(String(other));
 
-/** Returns the problem of the type of an item; undefined where there is none. */
+/** Tells what is wrong with the MIME type of an item; undefined if nothing is. */
 async function typeProblem(item: Data): Promise<string | undefined> {
   const { mimeType, text, blob } = item;
   if (mimeType === undefined) return undefined;
@@ -271,25 +271,25 @@ async function typeProblem(item: Data): Promise<string | undefined> {
   };
   try {
     const checked = await checkContents(contents, { maxBytes: MAX_CHECKED });
-    // Text that is no UTF-8 may be of another encoding, and be sent as a blob for that.
+    // Only a contradiction counts: text in another encoding than UTF-8 may rightly be sent as a blob.
     return checked.problems.includes('type-contradicted')
-      ? `${mimeType} is claimed, and it is ${checked.mimeType}`
+      ? `the type is given as ${mimeType}, but the bytes are ${checked.mimeType}`
       : undefined;
   } catch {
-    // Of its form another check tells.
+    // Another check reports contents that cannot be decoded.
     return undefined;
   }
 }
 
-/** ISO 8601, as `Date` knows it too. */
+/** The times of ISO 8601 that `Date` can parse, too. */
 const MOMENT = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
 function annotationProblems(annotations: unknown): readonly string[] {
   if (!isData(annotations)) return ['annotations is no object'];
   const { audience, priority, lastModified } = annotations;
-  const who = Array.isArray(audience) && audience.every((each) => each === 'user' || each === 'assistant');
+  const isAudience = Array.isArray(audience) && audience.every((role) => role === 'user' || role === 'assistant');
   return [
-    ...(audience === undefined || who ? [] : [`audience is ${JSON.stringify(audience)}`]),
+    ...(audience === undefined || isAudience ? [] : [`audience is ${JSON.stringify(audience)}`]),
     ...(priority === undefined || (typeof priority === 'number' && priority >= 0 && priority <= 1)
       ? []
       : [`priority is ${JSON.stringify(priority)}`]),

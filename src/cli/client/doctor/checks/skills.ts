@@ -1,4 +1,4 @@
-/** Skills (SEP-2640), of servers that declare them: what is listed, and whether the files are as it says. */
+/** Checks of skills (SEP-2640): their entries in the list, and whether their files are as the entries say. */
 
 import { decodeBase64 } from '../../../../client/base64.ts';
 import { skillIn, skillRoot } from '../../../../client/skills/entry.ts';
@@ -9,12 +9,12 @@ import { DIRECTORY_READ_METHOD } from '../../../../protocol/methods.ts';
 import { DYNAMIC, GET_SKILL_METHOD, SKILL_FILE, type Skill, type SkillResource } from '../../../../protocol/skills.ts';
 import { type Check, type CheckContext, type Finding, notApplicable, ok, problem, problems } from '../check.ts';
 import { nameOf, skillsIn, spread } from '../examined.ts';
-import { type Answer, type Era, told } from '../wire.ts';
+import { type Answer, answerText, type Era } from '../wire.ts';
 
 const group = 'Skills';
 const NONE = 'Skills are not declared';
 
-/** Runs a check on the entries that a server lists; it does not apply to one that does not declare skills. */
+/** Runs a check on the listed skills. The check does not apply to a server that declares none. */
 const ofSkills =
   (run: (ctx: CheckContext, entries: readonly unknown[]) => Promise<Finding>): Check['run'] =>
   async (ctx) => {
@@ -22,13 +22,14 @@ const ofSkills =
     return declared ? run(ctx, entries) : notApplicable(NONE);
   };
 
-/** Listed skills that hold to the rules, as many as the sample has. */
+/** Returns a sample of the listed skills that follow the rules. */
 const sampleOf = ({ limits }: CheckContext, entries: readonly unknown[]): readonly Skill[] =>
   spread(
     entries.filter((entry) => ruleBroken(entry) === undefined),
     limits.sample,
   ) as readonly Skill[];
 
+/** Names the rule that an entry breaks; undefined if it breaks none. */
 function ruleBroken(entry: unknown): string | undefined {
   try {
     skillIn(entry);
@@ -87,8 +88,8 @@ export const SKILL_CHECKS: readonly Check[] = [
       const names = entries.flatMap((entry) =>
         isData(entry) && isData(entry.frontmatter) ? [entry.frontmatter.name] : [],
       );
-      const twice = new Set(names.filter((name, at) => names.indexOf(name) !== at));
-      return problems([...twice].map(nameOf), 'Give each skill a name of its own: people and models call it by that.');
+      const repeated = new Set(names.filter((name, at) => names.indexOf(name) !== at));
+      return problems([...repeated].map(nameOf), 'Give each skill another name: people and models call it by that.');
     }),
   },
   {
@@ -137,7 +138,7 @@ export const SKILL_CHECKS: readonly Check[] = [
       if (seen.length > 0)
         return problems(
           seen,
-          'Make size and digest of the bytes that a read gives, and frontmatter of SKILL.md itself.',
+          'Take size and digest from the bytes that a read gives, and the frontmatter from SKILL.md.',
         );
       return ok(`${files.length} were read`);
     }),
@@ -159,9 +160,9 @@ export const SKILL_CHECKS: readonly Check[] = [
       }
       if (seen.length > 0)
         return problems(seen, `Answer { resources } with the children of the folder, ${SKILL_FILE} among them.`);
-      const [file] = sampleOf(ctx, entries);
-      const others = ['skill://vitrine-doctor/no-such-folder', ...(file === undefined ? [] : [file.uri])];
-      for (const uri of others) {
+      const [skill] = sampleOf(ctx, entries);
+      const notFolders = ['skill://vitrine-doctor/no-such-folder', ...(skill === undefined ? [] : [skill.uri])];
+      for (const uri of notFolders) {
         const finding = refused(await ctx.wire.ask(DIRECTORY_READ_METHOD, { uri }), uri, ctx.era);
         if (finding.status === 'problem') return finding;
       }
@@ -170,32 +171,32 @@ export const SKILL_CHECKS: readonly Check[] = [
   },
 ];
 
-/** Unknown resources had a code of their own in the 2025 era: there it is taken, too. */
+/** Checks that an answer is a refusal. In the 2025 era the former code for unknown resources is accepted, too. */
 function refused(answer: Answer, what: string, era: Era): Finding {
   const codes = era === 'legacy' ? [INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND] : [INVALID_PARAMS];
   if (answer.kind === 'error' && codes.includes(answer.error.code)) return ok();
-  return problem(`${what}: ${told(answer)}`, 'Answer with the error -32602 (Invalid params).');
+  return problem(`${what}: ${answerText(answer)}`, 'Answer with the error -32602 (Invalid params).');
 }
 
-/** Says what is wrong with an answer to `skills/get`. */
+/** Tells what is wrong with an answer to `skills/get`; undefined if nothing is. */
 function entryProblem(answer: Answer, listed: Skill, { era }: CheckContext): string | undefined {
-  if (answer.kind !== 'result') return told(answer);
+  if (answer.kind !== 'result') return answerText(answer);
   const { skill, nextCursor, ttlMs, cacheScope } = answer.result;
   const broken = ruleBroken(skill);
   if (broken !== undefined) return broken;
-  if (partsOf(skill as Skill) !== partsOf(listed)) return 'The entry is another one than the list has';
+  if (partsOf(skill as Skill) !== partsOf(listed)) return 'The entry differs from the one in the list';
   if (nextCursor !== undefined) return 'There is a cursor';
   const hinted = typeof ttlMs === 'number' && typeof cacheScope === 'string';
   return era === 'legacy' || hinted ? undefined : 'ttlMs or cacheScope is not there';
 }
 
-/** The parts of an entry that have to be the same wherever it is sent, in an order of their own. */
+/** Returns the parts of an entry that must not depend on the request, with the files sorted. */
 function partsOf({ uri, frontmatter, resources }: Skill): string {
   const files = resources === DYNAMIC ? [] : resources.map((file) => `${file.uri} ${file.digest} ${file.size}`).sort();
   return JSON.stringify([uri, frontmatter.name, frontmatter.description, files]);
 }
 
-/** Files that are read: each `SKILL.md` first, and others of all skills. */
+/** Chooses the files that are read: up to `count` files `SKILL.md`, and as many others from all skills. */
 function filesOf(
   skills: readonly Skill[],
   count: number,
@@ -203,13 +204,13 @@ function filesOf(
   const all = skills.flatMap((skill) =>
     skill.resources === DYNAMIC ? [] : skill.resources.map((file) => ({ skill, file })),
   );
-  const own = all.filter(({ skill, file }) => file.uri === skill.uri);
+  const mainFiles = all.filter(({ skill, file }) => file.uri === skill.uri);
   const others = all.filter(({ skill, file }) => file.uri !== skill.uri);
-  return [...own.slice(0, count), ...spread(others, count)];
+  return [...mainFiles.slice(0, count), ...spread(others, count)];
 }
 
 async function fileProblem(answer: Answer, skill: Skill, file: SkillResource): Promise<string | undefined> {
-  if (answer.kind !== 'result') return told(answer);
+  if (answer.kind !== 'result') return answerText(answer);
   const { contents } = answer.result;
   const content: unknown = Array.isArray(contents) ? contents[0] : undefined;
   const bytes = isData(content) ? bytesIn(content) : undefined;
@@ -226,9 +227,9 @@ const bytesIn = ({ text, blob }: Data): Uint8Array<ArrayBuffer> | undefined =>
   typeof text === 'string' ? new TextEncoder().encode(text) : typeof blob === 'string' ? decodeBase64(blob) : undefined;
 
 function folderProblem(answer: Answer, { uri }: Skill): string | undefined {
-  if (answer.kind !== 'result') return told(answer);
+  if (answer.kind !== 'result') return answerText(answer);
   const { resources, nextCursor } = answer.result;
   if (!Array.isArray(resources)) return 'resources is no list';
-  const there = resources.some((each) => isData(each) && each.uri === uri);
-  return there || nextCursor !== undefined ? undefined : `${SKILL_FILE} is not there`;
+  const isListed = resources.some((child) => isData(child) && child.uri === uri);
+  return isListed || nextCursor !== undefined ? undefined : `${SKILL_FILE} is not listed`;
 }

@@ -1,6 +1,6 @@
-/** A program on its pipes: nothing but messages, no end before its time, and an end when it is wanted. They come last. */
+/** Checks of a program over stdio: it writes only messages, survives a wrong line, and ends when its input ends. They run last. */
 import { type Check, type CheckContext, ok, problem } from '../check.ts';
-import { told } from '../wire.ts';
+import { answerText } from '../wire.ts';
 import type { StdioWire } from '../wire-stdio.ts';
 
 const group = 'Standard input and output';
@@ -23,7 +23,10 @@ export const STDIO_CHECKS: readonly Check[] = [
       wire.write('this is no message');
       const answer = await (ctx.era === 'legacy' ? wire.ask('ping') : wire.ask('server/discover'));
       if (answer.kind !== 'none') return ok();
-      return problem(`The next request was not answered: ${told(answer)}`, 'Answer -32700 (Parse error), and go on.');
+      return problem(
+        `The next request was not answered: ${answerText(answer)}`,
+        'Answer -32700 (Parse error), and go on.',
+      );
     },
   },
   {
@@ -49,8 +52,8 @@ export const STDIO_CHECKS: readonly Check[] = [
     async run(ctx) {
       const { endMs } = ctx.limits;
       if (await pipesOf(ctx).end(endMs)) return ok();
-      const mend = 'End when standard input ends: hosts that die close it, and say nothing else.';
-      return problem(`It was still there after ${endMs / 1_000} s`, mend);
+      const mend = 'End when standard input ends: a host that crashes sends no other signal.';
+      return problem(`The program was still running after ${endMs / 1_000} s`, mend);
     },
   },
 ];

@@ -2,11 +2,11 @@
 import { type Data, isData } from '../../../../protocol/data.ts';
 import { type Check, notApplicable, ok, problem } from '../check.ts';
 import { isContainer } from '../examined.ts';
-import { told } from '../wire.ts';
+import { answerText } from '../wire.ts';
 
 const group = 'Subscriptions';
 
-/** Returns a resource that can be subscribed to, according to the list. */
+/** Returns the URI of the first listed resource that can be subscribed to; undefined if there is none. */
 const subscribable = (entries: readonly unknown[]): string | undefined => {
   const found = entries.filter(isData).find((entry) => {
     const { capabilities } = entry;
@@ -33,7 +33,10 @@ export const SUBSCRIPTION_CHECKS: readonly Check[] = [
       for (const method of ['resources/subscribe', 'resources/unsubscribe']) {
         const answer = await wire.ask(method, { uri });
         if (answer.kind !== 'result') {
-          return problem(`${method} of ${uri}: ${told(answer)}`, 'Answer both with {}, or do not declare subscribe.');
+          return problem(
+            `${method} of ${uri}: ${answerText(answer)}`,
+            'Answer both with {}, or do not declare subscribe.',
+          );
         }
       }
       return ok(uri);
@@ -54,7 +57,7 @@ export const SUBSCRIPTION_CHECKS: readonly Check[] = [
       if (answer.kind !== 'result') return ok();
       await wire.ask('resources/unsubscribe', { uri });
       return problem(
-        `resources/subscribe of ${uri}: ${told(answer)}`,
+        `resources/subscribe of ${uri}: ${answerText(answer)}`,
         'Declare resources.subscribe, or refuse with -32601: a client would wait for notifications that never come.',
       );
     },
@@ -82,13 +85,13 @@ export const SUBSCRIPTION_CHECKS: readonly Check[] = [
       const answer = await wire.listen({ notifications });
       if (answer.kind !== 'result') {
         return problem(
-          `subscriptions/listen: ${told(answer)}`,
+          `subscriptions/listen: ${answerText(answer)}`,
           'Acknowledge the accepted subscriptions, before anything else.',
         );
       }
-      const honoured = isData(answer.result.notifications) ? answer.result.notifications : {};
+      const acknowledged = isData(answer.result.notifications) ? answer.result.notifications : {};
       const missing = Object.entries(notifications).flatMap(([key, value]) =>
-        JSON.stringify(honoured[key]) === JSON.stringify(value) ? [] : [key],
+        JSON.stringify(acknowledged[key]) === JSON.stringify(value) ? [] : [key],
       );
       if (missing.length === 0) return ok(Object.keys(notifications).join(', '));
       return problem(

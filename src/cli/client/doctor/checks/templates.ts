@@ -1,10 +1,10 @@
-/** URI templates, and completion of what they and prompts have to be filled in with. */
+/** Checks of URI templates, and of completion for their variables and for arguments of prompts. */
 
 import { parseUriTemplate } from '../../../../core/uri-template.ts';
 import { type Data, isData } from '../../../../protocol/data.ts';
 import { type Check, type CheckContext, notApplicable, ok, problems } from '../check.ts';
 import { nameOf } from '../examined.ts';
-import { told } from '../wire.ts';
+import { answerText } from '../wire.ts';
 
 const group = 'Templates and completion';
 
@@ -13,7 +13,7 @@ const templatesIn = async ({ examined }: CheckContext): Promise<readonly string[
     .filter(isData)
     .flatMap(({ uriTemplate }) => (typeof uriTemplate === 'string' ? [uriTemplate] : []));
 
-/** The most arguments that are tried. */
+/** The most variables and arguments whose completion is tried. */
 const MAX_TRIED = 10;
 
 /** The most values that one answer to a completion may have. */
@@ -49,7 +49,7 @@ export const TEMPLATE_CHECKS: readonly Check[] = [
         const parsed = parsedOf(template);
         return 'variables' in parsed && parsed.variables.length === 0;
       });
-      return problems(seen, 'List what has no variable as a resource: nobody can fill it in.');
+      return problems(seen, 'List a template without variables as a resource instead.');
     },
   },
   {
@@ -61,21 +61,23 @@ export const TEMPLATE_CHECKS: readonly Check[] = [
     async run(ctx) {
       const { wire, capabilities } = ctx;
       if (!isData(capabilities.completions)) return notApplicable('Completions are not declared');
-      const asked = await argumentsIn(ctx);
-      if (asked.length === 0) return notApplicable('There is nothing to fill in');
+      const fields = await argumentsIn(ctx);
+      if (fields.length === 0) return notApplicable('There are no variables or arguments to complete');
       const seen: string[] = [];
-      for (const { ref, name } of asked.slice(0, MAX_TRIED)) {
+      for (const { ref, name } of fields.slice(0, MAX_TRIED)) {
         const answer = await wire.ask('completion/complete', { ref, argument: { name, value: '' } });
         const what = `${name} of ${nameOf(ref.uri ?? ref.name)}`;
         const { completion } = answer.kind === 'result' ? answer.result : {};
         const values = isData(completion) ? completion.values : undefined;
         if (!Array.isArray(values) || !values.every((value) => typeof value === 'string')) {
-          seen.push(`${what}: ${answer.kind === 'result' ? 'completion.values is no list of texts' : told(answer)}`);
+          seen.push(
+            `${what}: ${answer.kind === 'result' ? 'completion.values is no list of texts' : answerText(answer)}`,
+          );
         } else if (values.length > MAX_VALUES) seen.push(`${what}: ${values.length} values`);
       }
       if (seen.length > 0)
         return problems(seen, `Answer { completion: { values } } with up to ${MAX_VALUES} texts, or none.`);
-      return ok(`${Math.min(asked.length, MAX_TRIED)} of ${asked.length} were tried`);
+      return ok(`${Math.min(fields.length, MAX_TRIED)} of ${fields.length} were tried`);
     },
   },
   {
@@ -89,7 +91,7 @@ export const TEMPLATE_CHECKS: readonly Check[] = [
       const ref = { type: 'ref/prompt', name: 'vitrine-doctor-no-such-prompt' };
       const answer = await wire.ask('completion/complete', { ref, argument: { name: 'x', value: '' } });
       if (answer.kind === 'error' && answer.error.code === -32_602) return ok();
-      return problems([told(answer)], 'Answer -32602 (Invalid params) for a prompt or template that is not known.');
+      return problems([answerText(answer)], 'Answer -32602 (Invalid params) for an unknown prompt or template.');
     },
   },
 ];
@@ -107,20 +109,20 @@ interface Argument {
   readonly name: string;
 }
 
-/** All that can be completed: variables of templates, arguments of prompts, in turn. */
+/** Returns everything that can be completed: by turns a variable of a template and an argument of a prompt. */
 async function argumentsIn(ctx: CheckContext): Promise<readonly Argument[]> {
   const ofTemplates = (await templatesIn(ctx)).flatMap((uri) => {
     const parsed = parsedOf(uri);
     return 'variables' in parsed ? parsed.variables.map((name) => ({ ref: { type: 'ref/resource', uri }, name })) : [];
   });
   const prompts = (await ctx.examined.list('prompts')).entries.filter(isData);
-  const ofPrompts = prompts.flatMap(({ name: prompt, arguments: all }) =>
-    (Array.isArray(all) ? all : [])
+  const ofPrompts = prompts.flatMap(({ name: prompt, arguments: listed }) =>
+    (Array.isArray(listed) ? listed : [])
       .filter(isData)
       .flatMap(({ name }) => (typeof name === 'string' ? [{ ref: { type: 'ref/prompt', name: prompt }, name }] : [])),
   );
   const longest = Math.max(ofTemplates.length, ofPrompts.length);
   return Array.from({ length: longest }, (_, at) => [ofTemplates[at], ofPrompts[at]])
     .flat()
-    .filter((each) => each !== undefined);
+    .filter((argument) => argument !== undefined);
 }

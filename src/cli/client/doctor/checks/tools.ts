@@ -1,11 +1,11 @@
-/** Tools: looked at, and called only when that was asked for. */
+/** Checks of tools: their definitions and, only with `--call-tools`, their results. */
 
 import { Ajv, type AnySchema } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type Data, isData } from '../../../../protocol/data.ts';
 import { type Check, type CheckContext, notApplicable, ok, problem, problems } from '../check.ts';
 import { nameOf } from '../examined.ts';
-import { told } from '../wire.ts';
+import { answerText } from '../wire.ts';
 
 const group = 'Tools';
 
@@ -14,7 +14,7 @@ const NONE = 'There are no tools';
 const toolsIn = async ({ examined }: CheckContext): Promise<readonly Data[]> =>
   (await examined.list('tools')).entries.filter(isData);
 
-/** Larger schemas are not compiled, in characters. */
+/** The most characters of a schema that is compiled; larger schemas are taken to be valid. */
 const MAX_SCHEMA = 256 * 1024;
 
 /** The most tools that are called. */
@@ -33,7 +33,7 @@ export const TOOL_CHECKS: readonly Check[] = [
       const seen = tools
         .map(({ name }) => name)
         .filter((name) => typeof name === 'string' && !/^[A-Za-z0-9_.-]{1,128}$/.test(name));
-      return problems(seen.map(nameOf), 'Name it so that every host and every model API takes it.');
+      return problems(seen.map(nameOf), 'Use a name that every host and every model API accepts.');
     },
   },
   {
@@ -89,7 +89,7 @@ export const TOOL_CHECKS: readonly Check[] = [
       const seen: string[] = [];
       for (const tool of tools) {
         const answer = await ctx.wire.ask('tools/call', { name: tool.name, arguments: {} });
-        const wrong = answer.kind === 'result' ? resultProblem(tool, answer.result) : told(answer);
+        const wrong = answer.kind === 'result' ? resultProblem(tool, answer.result) : answerText(answer);
         if (wrong !== undefined) seen.push(`${nameOf(tool.name)}: ${wrong}`);
       }
       if (seen.length > 0)
@@ -108,13 +108,16 @@ export const TOOL_CHECKS: readonly Check[] = [
       if (!isData(ctx.capabilities.tools)) return notApplicable('No tools are declared');
       const answer = await ctx.wire.ask('tools/call', { name: 'vitrine-doctor-no-such-tool', arguments: {} });
       if (answer.kind === 'error' && answer.error.code === -32_602) return ok();
-      const mend = 'Answer with the error -32602: a result says that there was such a tool.';
-      return problem(told(answer), mend);
+      const mend = 'Answer with the error -32602: a result means that there is such a tool.';
+      return problem(answerText(answer), mend);
     },
   },
 ];
 
-/** Why a schema cannot be used; undefined for one that can. */
+/**
+ * Tells why a schema cannot be used; undefined if it can.
+ * @param objects whether its type has to be `object`
+ */
 function schemaProblem(schema: unknown, objects: boolean): string | undefined {
   if (!isData(schema)) return 'is missing, or no object';
   if (objects && schema.type !== 'object')
