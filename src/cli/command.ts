@@ -1,4 +1,4 @@
-/** Runs the command line, and says in one line what went wrong. */
+/** Runs the command line, and prints what went wrong. */
 import { createSecrets } from '../config/secrets.ts';
 import { stripControls } from '../core/text/scrub.ts';
 import { explainFailure } from './errors.ts';
@@ -11,7 +11,7 @@ export async function runCommand(): Promise<void> {
     await runProgram(process.argv.slice(2), secrets, processTerminal);
   } catch (error) {
     const { line, status } = explainFailure(error);
-    for (const each of line.split('\n')) process.stderr.write(`vitrine: ${stripControls(secrets.hide(each))}\n`);
+    for (const part of line.split('\n')) process.stderr.write(`vitrine: ${stripControls(secrets.hide(part))}\n`);
     process.exitCode = status;
   }
 }

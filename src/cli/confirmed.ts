@@ -1,7 +1,7 @@
-/** A question that only yes answers with yes. */
+/** Asks the user to confirm something at the terminal. */
 import { createInterface } from 'node:readline/promises';
 
-/** Asks at a terminal. Its end is a no. */
+/** Asks a question and waits for the answer. Only `y` and `yes` are a yes; the end of the input is a no. */
 export async function confirmed(
   question: string,
   input: NodeJS.ReadableStream,

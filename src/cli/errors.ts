@@ -1,14 +1,14 @@
-/** One line for each mistake, with the way out. */
+/** The errors of commands, and the line and exit status for each. */
 
 import { ConfigError } from '../config/error.ts';
 import { ResourceError } from '../core/errors.ts';
 
-/** A mistake on the command line; exits with 2. */
+/** A mistake on the command line. Its exit status is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The end of a command with a status of its own. */
+/** A failure with an exit status of its own. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
   readonly status: number;
@@ -22,7 +22,7 @@ export class CommandFailure extends Error {
 export const EXIT_FAILED = 1;
 export const EXIT_USAGE = 2;
 
-/** The line to print and the status to exit with. */
+/** Returns the line to print for an error, and the exit status. */
 export function explainFailure(error: unknown): { line: string; status: number } {
   if (error instanceof ConfigError || error instanceof UsageError) return { line: error.message, status: EXIT_USAGE };
   if (error instanceof CommandFailure) return { line: error.message, status: error.status };

@@ -1,10 +1,10 @@
-/** Work that prints, and that a signal or the end of its reader may end: the status of the process comes of it. */
+/** Runs the work of a command until it is done, a signal comes, or the reader of its output is gone, and sets the exit status. */
 import type { Secrets } from '../../config/secrets.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT_OK, exitOfSignal } from './exit-codes.ts';
 import { createOutput, type Output, OutputClosed, type OutputFlags } from './printing/output.ts';
 
-/** The reason of the signal when the process is told to end. */
+/** The reason of the abort signal when a signal of the operating system asks the process to end. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   readonly by: NodeJS.Signals;
@@ -15,7 +15,10 @@ export class Interrupted extends Error {
   }
 }
 
-/** Does work that prints, and can be ended by a signal; sets the exit status. Nothing is connected. */
+/**
+ * Runs work that prints, and sets the exit status. It connects to no server.
+ * @param work gives the status; its signal is aborted when the work has to end
+ */
 export async function withOutput(
   flags: OutputFlags,
   secrets: Secrets,
@@ -39,23 +42,23 @@ export async function withOutput(
   }
 }
 
-/** The status of what was ended from outside: 128 and the number of the signal; 0 where the reader had enough. */
+/** The status of work that was ended from outside: 128 and the number of the signal, or 0 if the reader is gone. */
 function endOf({ aborted, reason }: AbortSignal): number | undefined {
   if (!aborted) return undefined;
   return reason instanceof Interrupted ? exitOfSignal(reason.by) : EXIT_OK;
 }
 
-/** The first one ends the work in order, the second one the process at once. */
+/** Ends the work in order at the first signal, and the process at once at the second. @returns a function that stops listening */
 function onSignals(stop: (by: NodeJS.Signals) => void): () => void {
   let stopping = false;
-  const heard = (by: NodeJS.Signals): void => {
+  const listener = (by: NodeJS.Signals): void => {
     if (stopping) process.exit(exitOfSignal(by));
     stopping = true;
     stop(by);
   };
   const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  for (const signal of signals) process.on(signal, heard);
+  for (const signal of signals) process.on(signal, listener);
   return () => {
-    for (const signal of signals) process.off(signal, heard);
+    for (const signal of signals) process.off(signal, listener);
   };
 }

@@ -1,6 +1,6 @@
 /** The exit statuses of the commands that talk to other people's servers; documented in `docs/guide/command-line.md`. */
 
-/** The command has done all that it was asked. */
+/** The command has done all its work. */
 export const EXIT_OK = 0;
 /** The server failed or answered wrongly, a tool said that it failed, a search found nothing, a check found something. */
 export const EXIT_FAILED = 1;
@@ -14,11 +14,11 @@ export const EXIT_DENIED = 4;
 export const EXIT_UNAVAILABLE = 5;
 /** No answer came in time. */
 export const EXIT_TIMEOUT = 6;
-/** The output is incomplete: a limit that nobody asked for was reached, or a part failed. */
+/** The output is incomplete: a default limit was reached, or a part failed. */
 export const EXIT_INCOMPLETE = 7;
 /** The server cannot do this, or has the resource in none of the wanted formats. */
 export const EXIT_UNSUPPORTED = 8;
-/** The content or the answer is over a limit of bytes. */
+/** The content or the answer has more bytes than a limit allows. */
 export const EXIT_TOO_LARGE = 9;
 
 /** The status of a process that a signal ended: 128 and the signal's number. */

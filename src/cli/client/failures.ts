@@ -1,4 +1,4 @@
-/** Turns an error of a server into one line that helps, and a status to exit with. */
+/** Turns an error of a server into one line for the user, and an exit status. */
 
 import { ResourceClientError } from '../../client/errors.ts';
 import { SAYS } from '../../connection/seen.ts';
@@ -8,7 +8,7 @@ import { safe } from './printing/output.ts';
 
 /**
  * Turns an error of the client into a failure of the command; returns any other error as it is.
- * @param label the server; @param said what its program wrote to standard error
+ * @param label the name of the server; @param said the end of its program's error output
  */
 export function failureOf(error: unknown, label: string, said = ''): unknown {
   if (!(error instanceof ResourceClientError)) return error;
@@ -17,12 +17,12 @@ export function failureOf(error: unknown, label: string, said = ''): unknown {
   if (code !== 'unavailable' && code !== 'timeout')
     return new CommandFailure(`${label}: ${messageOf(error)}${about}`, exitOfCode(code), { cause: error });
   const line = `${label}: ${safe(error.message)}${about}`;
-  // If the message already has the words of the program, they are not added again.
+  // The message may quote the program already.
   const words = SAYS.test(line) ? '' : lastLines(said);
   return new CommandFailure(words === '' ? line : `${line}; it said: ${words}`, exitOfCode(code), { cause: error });
 }
 
-/** The line for any error, such as one that ends only a part of the work. */
+/** Describes any error in one line, for example one that ends only a part of the work. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return safe(String(error));
   const available = (error as ResourceClientError).data?.available;
@@ -31,7 +31,7 @@ export function messageOf(error: unknown): string {
   return safe(`${message === '' ? error.name : message}${formats}`);
 }
 
-/** The status for any error. */
+/** The exit status for any error. */
 export const statusOf = (error: unknown): number =>
   error instanceof ResourceClientError
     ? exitOfCode(error.code)
@@ -39,11 +39,11 @@ export const statusOf = (error: unknown): number =>
       ? error.status
       : EXIT_FAILED;
 
-/** The most lines of what a program wrote that are shown when it does not answer. */
+/** The most lines of a program's error output that are shown when the program does not answer. */
 const MAX_LINES = 3;
 
 function lastLines(said: string): string {
-  // A program that ends at once is started a second time, in the older era, and says the same again.
+  // A program that ends at once is started a second time, in the older era, and repeats its lines.
   const lines = new Set(said.split('\n').map((line) => safe(line.trim())));
   return [...lines]
     .filter((line) => line !== '')

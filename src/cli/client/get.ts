@@ -1,4 +1,4 @@
-/** `vitrine get`. */
+/** `vitrine get`: writes resources to a folder. */
 import { type GetEntry, type GetOptions, type GetReport, getResources } from '../../client/node/index.ts';
 import type { WalkStop } from '../../client/walk.ts';
 import type { Secrets } from '../../config/secrets.ts';
@@ -37,7 +37,7 @@ const DEFAULT_MAX_TOTAL_BYTES = 8 * 1024 * 1024 * 1024;
 const DEFAULT_MAX_RESOURCES = 100_000;
 const DEFAULT_MAX_DEPTH = 32;
 
-/** Milliseconds between two words of what is going on. */
+/** Milliseconds between two reports of the progress. */
 const PROGRESS_MS = 100;
 
 export async function get(
@@ -60,8 +60,8 @@ export async function get(
       onEntry(entry) {
         if (output.form === 'json') entries.push(entry);
         else {
-          printed = printed.then(() => tell(entry, flags, output));
-          // When nobody reads any more the signal ends the work.
+          printed = printed.then(() => printEntry(entry, flags, output));
+          // When the reader of the output is gone, the signal ends the work.
           printed.catch(() => {});
         }
       },
@@ -99,7 +99,11 @@ function optionsOf(flags: GetFlags): GetOptions {
   };
 }
 
-async function tell(entry: GetEntry, { verbose = false, dryRun = false }: GetFlags, output: Output): Promise<void> {
+async function printEntry(
+  entry: GetEntry,
+  { verbose = false, dryRun = false }: GetFlags,
+  output: Output,
+): Promise<void> {
   if (output.form === 'jsonl') return output.line(jsonText(entry));
   const { uri, status, path, size, reason } = entry;
   if (status === 'failed') output.note(`${uri}: ${reason}`);
@@ -114,12 +118,12 @@ const summaryOf = ({ written, unchanged, planned, failed, bytes, gone, folder }:
     `${unchanged} unchanged`,
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(dry ? [] : [`${sizeText(bytes)} read`]),
-    ...(gone.length > 0 ? [`${gone.length} not there any more`] : []),
+    ...(gone.length > 0 ? [`${gone.length} no longer there`] : []),
   ];
   return `${counts.join(', ')}: ${safe(folder)}`;
 };
 
-/** Limits that were typed are no reason to complain. */
+/** Notes the limits that were reached, and returns the exit status. Reaching a limit that the user typed is no failure. */
 function statusOf({ stopped, overTotal, failed }: GetReport, flags: GetFlags, output: Output): number {
   const wanted = wantedLimits(flags);
   const reasons = (Object.entries(stopped) as [WalkStop['reason'], number][]).filter(

@@ -15,7 +15,7 @@ import { tellList, tellWalk } from './stops.ts';
 export interface LsFlags extends ServerFlags {
   readonly long?: boolean;
   readonly recursive?: boolean;
-  /** The server's default list, as hosts get it. */
+  /** Prints the server's whole default list, which hosts get, instead of its top level. */
   readonly all?: boolean;
   readonly maxResources?: string;
   readonly maxDepth?: string;
@@ -33,7 +33,7 @@ export const ls = (server: string, references: readonly string[], flags: LsFlags
     const empty = await tellWithoutResources(session);
     const uris = empty ? [] : await urisOf(references, session);
     const statuses: number[] = [];
-    const each = async function* (): AsyncGenerator<ListedResource> {
+    const rows = async function* (): AsyncGenerator<ListedResource> {
       if (empty) return;
       for (const uri of uris.length === 0 ? [undefined] : uris) {
         const listed =
@@ -48,7 +48,7 @@ export const ls = (server: string, references: readonly string[], flags: LsFlags
       }
     };
     const { output } = session;
-    await output.list(each(), (resource) =>
+    await output.list(rows(), (resource) =>
       flags.long === true ? longRow(resource, output) : painted(resource, safe(resource.uri), output),
     );
     return Math.max(EXIT_OK, ...statuses);
@@ -56,7 +56,7 @@ export const ls = (server: string, references: readonly string[], flags: LsFlags
 
 type Rows = AsyncGenerator<ListedResource, number, undefined>;
 
-/** The limits that the user typed: reaching them is not a failure. */
+/** Returns the limits that the user typed: reaching one of them is not a failure. */
 export const wantedLimits = (flags: {
   readonly maxResources?: string;
   readonly maxDepth?: string;
@@ -66,7 +66,7 @@ export const wantedLimits = (flags: {
     ...(flags.maxDepth === undefined ? [] : ['max-depth']),
   ]);
 
-/** Lists the children of the only root; where there are several roots, or none, the resources at the top. */
+/** Lists the children of the only root. If there are several roots or none, it lists the resources at the top. */
 async function* topLevel(maxResources: number, wanted: ReadonlySet<string>, session: Session): Rows {
   const top = await topOf(session);
   const [only, ...others] = top.resources;

@@ -1,4 +1,4 @@
-/** Turns arguments as a person types them into those that a tool or a prompt wants. */
+/** Converts arguments that a person types to the arguments that a tool or a prompt takes. */
 import { type Data, isData } from '../../protocol/data.ts';
 import { UsageError } from '../errors.ts';
 import { safe } from './printing/output.ts';
@@ -7,7 +7,7 @@ export interface Parameter {
   readonly name: string;
   /** The type in words: `string`, `integer or null`, `one of "a", "b"`. */
   readonly type: string;
-  /** The tool may want a text, so the typed text is not parsed. */
+  /** Whether the tool takes a text, so that the typed text is not parsed. */
   readonly text: boolean;
   readonly required: boolean;
   readonly description: string | undefined;
@@ -67,19 +67,19 @@ export function pairsOf(pairs: readonly string[]): readonly (readonly [string, s
 export function argumentsOf(pairs: readonly string[], input: string | undefined, schema: unknown): Data {
   const whole = input === undefined ? {} : parsed(input);
   if (!isData(whole)) throw new UsageError(`--input takes a JSON object, as in '{"name": "value"}'`);
-  const known = new Map(parametersOf(schema).map((parameter) => [parameter.name, parameter]));
+  const parameters = new Map(parametersOf(schema).map((parameter) => [parameter.name, parameter]));
   const typed = new Map<string, unknown[]>();
   for (const [name, text] of pairsOf(pairs)) {
-    const wanted = known.get(name);
+    const parameter = parameters.get(name);
     const values = typed.get(name) ?? [];
-    values.push(wanted?.text === true ? text : typedValue(text, wanted?.type, name));
+    values.push(parameter?.text === true ? text : typedValue(text, parameter?.type, name));
     typed.set(name, values);
   }
-  const given = [...typed].map(([name, values]) => {
-    const list = known.get(name)?.type === 'array' && !(values.length === 1 && Array.isArray(values[0]));
-    return [name, list || values.length > 1 ? values : values[0]] as const;
+  const entries = [...typed].map(([name, values]) => {
+    const isList = parameters.get(name)?.type === 'array' && !(values.length === 1 && Array.isArray(values[0]));
+    return [name, isList || values.length > 1 ? values : values[0]] as const;
   });
-  return { ...whole, ...Object.fromEntries(given) };
+  return { ...whole, ...Object.fromEntries(entries) };
 }
 
 /** Checks for missing arguments. @throws UsageError that names the required ones that are missing */
@@ -87,14 +87,14 @@ export function assertComplete(
   { name, inputSchema }: { readonly name: string; readonly inputSchema?: unknown },
   given: Data,
 ): void {
-  const missing = parametersOf(inputSchema).filter((each) => each.required && !Object.hasOwn(given, each.name));
+  const missing = parametersOf(inputSchema).filter((one) => one.required && !Object.hasOwn(given, one.name));
   if (missing.length === 0) return;
-  const said = missing.map(({ name: each, type, description }) => {
+  const descriptions = missing.map(({ name: parameter, type, description }) => {
     const about = description === undefined ? '' : `: ${safe(description).slice(0, MAX_ABOUT)}`;
-    return `${safe(each)} (${safe(type)}${about})`;
+    return `${safe(parameter)} (${safe(type)}${about})`;
   });
   const first = safe(missing[0]?.name ?? '');
-  throw new UsageError(`The tool "${safe(name)}" needs ${said.join(', ')}; give it as in --arg ${first}=...`);
+  throw new UsageError(`The tool "${safe(name)}" needs ${descriptions.join(', ')}; give it as in --arg ${first}=...`);
 }
 
 function parsed(input: string): unknown {

@@ -1,26 +1,28 @@
-/** Resources as people type them: a URI, or what comes behind the server's root, as in `guide/welcome.md`. */
+/** Finds the URIs of resources that people type: a whole URI, a name, or a path below the root such as `guide/welcome.md`. */
 import { ancestorsOf, identityOf, insideOf, isListable, type ListedResource } from '../../client/shapes.ts';
 import { UsageError } from '../errors.ts';
 import { safe } from './printing/output.ts';
 import type { Session } from './reaching/connect.ts';
 
-/** The most resources of the default list that are looked at. */
+/** The most resources of the default list that are read. */
 export const MAX_LOOKED_AT = 10_000;
 
-/** The resources at the top of the default list, the number of those below them, and why the list stopped early. */
+/** The top of the default list. */
 export interface Top {
+  /** The listed resources that are not below another listed one. */
   readonly resources: readonly ListedResource[];
-  /** Resources that are below others of the list, and so not in `resources`. */
+  /** The number of all other listed resources. */
   readonly below: number;
+  /** Why the list stopped before its end; undefined if it did not. */
   readonly stopped: string | undefined;
 }
 
-/** The default list without what lies below something else in it. */
+/** Reads the default list, and leaves out resources that are below another one in it. */
 export async function topOf({ resources, signal }: Session, maxResources = MAX_LOOKED_AT): Promise<Top> {
   const listing = resources.list(undefined, { signal, maxResources });
   const all: ListedResource[] = [];
   for await (const resource of listing) all.push(resource);
-  const containers = new Set(all.filter((each) => isListable(each) === true).map(({ uri }) => identityOf(uri)));
+  const containers = new Set(all.filter((one) => isListable(one) === true).map(({ uri }) => identityOf(uri)));
   const isTop = ({ uri }: ListedResource): boolean => {
     for (const ancestor of ancestorsOf(uri)) {
       const identity = identityOf(ancestor);
@@ -36,8 +38,8 @@ export async function topOf({ resources, signal }: Session, maxResources = MAX_L
 const URI = /^[a-z][a-z0-9+.-]*:/i;
 
 /**
- * The URIs of references, each a URI already or relative to the only root that the server has.
- * @throws UsageError where there is no one root
+ * Returns the URIs of references. A reference is a URI, the name of a resource at the top, or a path below the only root.
+ * @throws UsageError for a path if the server has several roots, or none
  */
 export async function urisOf(references: readonly string[], session: Session): Promise<readonly string[]> {
   let base: Promise<Base> | undefined;
@@ -51,14 +53,15 @@ export async function urisOf(references: readonly string[], session: Session): P
 }
 
 interface Base {
-  /** Beginnings of URIs that all resources have, each with a slash at its end. */
+  /** The beginnings of all URIs, each with a slash at its end. */
   readonly roots: readonly string[];
+  /** The URIs of the resources at the top, by name. */
   readonly named: ReadonlyMap<string, readonly string[]>;
 }
 
 async function baseOf(session: Session): Promise<Base> {
   const { resources } = await topOf(session);
-  const containers = resources.filter((each) => isListable(each) === true);
+  const containers = resources.filter((one) => isListable(one) === true);
   const only = containers.length === 1 && resources.length === 1 ? containers[0] : undefined;
   const roots = only === undefined ? resources.map(({ uri }) => rootOf(uri)) : [insideOf(only.uri)];
   const named = new Map<string, string[]>();
@@ -66,7 +69,7 @@ async function baseOf(session: Session): Promise<Base> {
   return { roots: [...new Set(roots)], named };
 }
 
-/** `scheme://authority/`. */
+/** Returns the beginning of a URI: `scheme://authority/`, or `scheme:` if it has no authority. */
 const rootOf = (uri: string): string => /^[^:]*:\/\/[^/]*/.exec(uri)?.[0].concat('/') ?? uri.replace(/:.*$/s, ':');
 
 function resolved(reference: string, { roots, named }: Base): string {
@@ -74,17 +77,17 @@ function resolved(reference: string, { roots, named }: Base): string {
   const [root, ...others] = roots;
   if (byName.length === 1 && byName[0] !== undefined) return byName[0];
   if (root === undefined || others.length > 0) {
-    const which =
+    const why =
       root === undefined
-        ? 'this server lists nothing that it could be part of'
+        ? 'this server lists no root that it could be below'
         : `this server has several roots: ${roots.slice(0, 5).map(safe).join(', ')}${roots.length > 5 ? ', ...' : ''}`;
-    throw new UsageError(`"${safe(reference)}" is no URI, and ${which}; give the whole URI`);
+    throw new UsageError(`"${safe(reference)}" is no URI, and ${why}; give the whole URI`);
   }
   const path = reference.replace(/^(?:\.?\/)+/, '').replace(/^\.$/, '');
   return root + path.split('/').map(segment).join('/');
 }
 
-/** As it stands in a URI; what is escaped already stays as it is. */
+/** Escapes a segment of a path for a URI. A segment with an escape in it stays as it is. */
 const segment = (text: string): string =>
   /%[0-9a-f]{2}/i.test(text)
     ? text

@@ -31,7 +31,7 @@ export const servers = (flags: ServersFlags, secrets: Secrets): Promise<void> =>
     }
     const width = Math.max(0, ...found.map((server) => safe(server.name).length));
     await output.list(found, ({ name, host, file, target, disabled }) => {
-      const off = disabled === true ? output.paint('yellow', '  turned off there') : '';
+      const off = disabled === true ? output.paint('yellow', '  turned off') : '';
       const from = output.paint('dim', `${safe(host)}, ${safe(file)}`);
       return `${output.paint('bold', safe(name).padEnd(width))}  ${safe(target)}  ${from}${off}`;
     });

@@ -27,7 +27,7 @@ export const stat = (
       return EXIT_OK;
     }
     let status = EXIT_OK;
-    const each = async function* (): AsyncGenerator<ResourceMetadata> {
+    const metadata = async function* (): AsyncGenerator<ResourceMetadata> {
       for (const uri of uris) {
         try {
           yield await session.resources.metadata(uri, { signal: session.signal });
@@ -39,7 +39,7 @@ export const stat = (
       }
     };
     let first = true;
-    await output.list(mapped(each(), output), (found) => {
+    await output.list(mapped(metadata(), output), (found) => {
       const text = typeof found === 'string' ? `${first ? '' : '\n'}${found}` : undefined;
       first = false;
       return text;
@@ -48,7 +48,7 @@ export const stat = (
   });
 
 async function* mapped(found: AsyncIterable<ResourceMetadata>, output: Output): AsyncGenerator<unknown> {
-  for await (const each of found) yield output.form === 'human' ? described(each, output) : dataOf(each);
+  for await (const one of found) yield output.form === 'human' ? described(one, output) : dataOf(one);
 }
 
 const dataOf = ({ resource, source }: ResourceMetadata) => ({ ...resource, source });
@@ -67,7 +67,7 @@ async function ofServer({ facts, resources, output, signal, label }: Session): P
         ['Version', facts.version === undefined ? undefined : safe(facts.version)],
         ...implementationLines(facts),
         ['Protocol', `${safe(protocol ?? 'unknown')} (${facts.era})`],
-        ['Has', has.length === 0 ? 'nothing that it declares' : safe(has.join(', '))],
+        ['Has', has.length === 0 ? 'no declared capabilities' : safe(has.join(', '))],
         ['Extensions', extensions.length === 0 ? undefined : safe(extensions.join(', '))],
         ['Subscribe', facts.resources ? yesNo(facts.subscribe) : undefined],
         ['Instructions', instructions === undefined ? undefined : safeLines(instructions).trimEnd()],
@@ -79,7 +79,7 @@ async function ofServer({ facts, resources, output, signal, label }: Session): P
 }
 
 /** Fields that `stat` handles one by one; it prints all others as JSON. */
-const KNOWN: ReadonlySet<string> = new Set([
+const HANDLED: ReadonlySet<string> = new Set([
   'uri',
   'name',
   'title',
@@ -96,8 +96,8 @@ function described({ resource, source }: ResourceMetadata, output: Output): stri
   const { annotations = {}, capabilities, _meta = {}, icons, description, title, size, mimeType } = resource;
   const { [FORMATS_META_KEY]: formats, ...meta } = _meta as Readonly<Record<string, unknown>>;
   const { lastModified, audience, priority, ...more } = annotations as Readonly<Record<string, unknown>>;
-  const others = Object.entries(resource).filter(([key]) => !KNOWN.has(key));
-  const sources = { metadata: 'the server was asked for it', list: 'its list', read: 'its contents' };
+  const others = Object.entries(resource).filter(([key]) => !HANDLED.has(key));
+  const sources = { metadata: "the server's answer about it", list: 'its list', read: 'its contents' };
   return fields(
     [
       ['URI', safe(resource.uri)],
@@ -126,9 +126,9 @@ type Field = readonly [label: string, text: string | undefined];
 
 /** Prints labels aligned to the right, and further lines of a text below its first line. */
 function fields(all: readonly Field[], output: Output): string {
-  const some = all.filter((field): field is readonly [string, string] => field[1] !== undefined && field[1] !== '');
-  const width = Math.max(...some.map(([label]) => Math.min(label.length, 24)));
-  return some
+  const filled = all.filter((field): field is readonly [string, string] => field[1] !== undefined && field[1] !== '');
+  const width = Math.max(...filled.map(([label]) => Math.min(label.length, 24)));
+  return filled
     .map(([label, text]) => {
       const lines = text.split('\n').join(`\n${' '.repeat(width + 2)}`);
       return `${output.paint('dim', label.padStart(width))}  ${lines}`;
@@ -141,7 +141,7 @@ const yesNo = (value: unknown): string => (value === true ? 'yes' : 'no');
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' ? safe(String(value)) : undefined;
 
-/** The most characters of a value in a field that this program does not know. */
+/** The most characters of a value that is printed as JSON. */
 const MAX_VALUE = 500;
 
 function shown(value: unknown): string {

@@ -1,15 +1,15 @@
-/** Reports on standard error what was left out of a list or a tree, and decides whether that needs a status of its own. */
+/** Reports on standard error which parts of a list or a tree were left out, and returns the exit status for that. */
 import type { ListReport } from '../../client/paging.ts';
 import type { WalkReport, WalkStop } from '../../client/walk.ts';
 import { EXIT_INCOMPLETE, EXIT_OK } from './exit-codes.ts';
 import { messageOf } from './failures.ts';
 import type { Output } from './printing/output.ts';
 
-/** Each stop in words. */
+/** Describes each reason for which a list stops. */
 export const WORDS: Readonly<Record<WalkStop['reason'], string>> = {
   'max-depth': 'deeper than --max-depth',
   'max-resources': 'stopped at --max-resources',
-  visited: 'reached before, on another way',
+  visited: 'reached before by another way',
   'repeated-cursor': 'the server repeats a cursor',
   'no-progress': 'the server sends page after page with nothing new',
   'max-pages': 'more pages than are asked for',
@@ -17,13 +17,13 @@ export const WORDS: Readonly<Record<WalkStop['reason'], string>> = {
   failed: 'could not be listed',
 };
 
-/** Stops that are told one by one. */
-const MAX_TOLD = 10;
+/** The most failures that are reported one by one. */
+const MAX_REPORTED = 10;
 
-/** @param wanted limits that the user set, which are no reason to complain */
+/** @param wanted the limits that the user set: reaching one of them is no failure */
 export function tellWalk({ stops, stopped }: WalkReport, output: Output, wanted: ReadonlySet<string>): number {
   for (const [reason, count] of Object.entries(stopped) as [WalkStop['reason'], number][]) {
-    const some = stops.filter((stop) => stop.reason === reason).slice(0, MAX_TOLD);
+    const some = stops.filter((stop) => stop.reason === reason).slice(0, MAX_REPORTED);
     if (reason === 'failed') {
       for (const { uri = 'the list', error } of some) output.note(`${uri}: ${messageOf(error)}`);
       if (count > some.length) output.note(`${count - some.length} more could not be listed`);
@@ -33,17 +33,17 @@ export function tellWalk({ stops, stopped }: WalkReport, output: Output, wanted:
     const where = some[0]?.uri === undefined ? '' : `, as ${some[0].uri}`;
     output.note(`${WORDS[reason]}${reason === 'max-resources' ? '' : `: ${count}${where}`}`);
   }
-  const bad = Object.keys(stopped).some((reason) => reason !== 'visited' && !wanted.has(reason));
-  return bad ? EXIT_INCOMPLETE : EXIT_OK;
+  const incomplete = Object.keys(stopped).some((reason) => reason !== 'visited' && !wanted.has(reason));
+  return incomplete ? EXIT_INCOMPLETE : EXIT_OK;
 }
 
-/** The same of one list. */
+/** Does the same for one list. @param wanted the limits that the user set: reaching one of them is no failure */
 export function tellList(
   { stopped, truncatedBy, missing, dropped, via }: ListReport,
   output: Output,
   wanted: ReadonlySet<string>,
 ): number {
-  if (via === 'flat-list') output.note('the server has no lists by URI: its whole list was gone through');
+  if (via === 'flat-list') output.note('the server has no lists by URI: its whole list was read');
   if (stopped !== undefined && stopped !== 'end') output.note(WORDS[stopped]);
   if (truncatedBy !== undefined) output.note(`cut short by the server: ${truncatedBy}`);
   if (missing.length > 0) output.note(`missing: ${JSON.stringify(missing).slice(0, 500)}`);

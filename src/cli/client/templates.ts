@@ -1,4 +1,4 @@
-/** `vitrine templates`. */
+/** `vitrine templates`: lists the resource templates of a server. */
 import type { Secrets } from '../../config/secrets.ts';
 import { wantedLimits } from './ls.ts';
 import { countOf } from './printing/numbers.ts';
@@ -16,13 +16,13 @@ export const templates = (server: string, flags: TemplatesFlags, secrets: Secret
     const listing = resources.templates({ signal, maxResources });
     await output.list(listing, (template) => {
       const { uriTemplate, name, title, description, mimeType } = template;
-      const called = typeof title === 'string' && title !== '' ? title : String(name);
+      const shownName = typeof title === 'string' && title !== '' ? title : String(name);
       const type = typeof mimeType === 'string' ? `  ${output.paint('dim', safe(mimeType))}` : '';
       const about =
         typeof description === 'string' && description !== ''
           ? `\n${safeLines(description).trimEnd().replace(/^/gm, '    ')}`
           : '';
-      const label = called === uriTemplate ? '' : `  ${safe(called)}`;
+      const label = shownName === uriTemplate ? '' : `  ${safe(shownName)}`;
       return `${output.paint('cyan', safe(uriTemplate))}${label}${type}${about}`;
     });
     return tellList(listing.report, output, wantedLimits(flags));

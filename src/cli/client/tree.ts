@@ -51,20 +51,20 @@ async function* counted(walk: AsyncIterable<WalkEntry>, output: Output): AsyncGe
   }
 }
 
-/** A walk goes level by level, a drawing branch by branch, so the tree is drawn after the walk. */
+/** Draws the tree after the whole walk, because a walk goes level by level, and a drawing branch by branch. */
 async function drawn(
   start: string | undefined,
   entries: AsyncIterable<WalkEntry>,
   flags: TreeFlags,
   { output, label }: Session,
 ): Promise<void> {
-  const below = new Map<string, WalkEntry[]>();
+  const children = new Map<string, WalkEntry[]>();
   let folders = 0;
   let others = 0;
   for await (const entry of entries) {
     const parent = entry.parent === undefined ? '' : identityOf(entry.parent);
-    const siblings = below.get(parent);
-    if (siblings === undefined) below.set(parent, [entry]);
+    const siblings = children.get(parent);
+    if (siblings === undefined) children.set(parent, [entry]);
     else siblings.push(entry);
     if (isListable(entry.resource) === true) folders++;
     else others++;
@@ -77,7 +77,7 @@ async function drawn(
   // Avoids recursion, since a tree may have any depth.
   type Level = { readonly entries: readonly WalkEntry[]; at: number; readonly indent: string };
   const stack: Level[] = [
-    { entries: below.get(start === undefined ? '' : identityOf(start)) ?? [], at: 0, indent: '' },
+    { entries: children.get(start === undefined ? '' : identityOf(start)) ?? [], at: 0, indent: '' },
   ];
   for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
     const entry = level.entries[level.at++];
@@ -87,9 +87,9 @@ async function drawn(
     }
     const last = level.at === level.entries.length;
     await output.line(`${output.paint('dim', `${level.indent}${last ? '└── ' : '├── '}`)}${shown(entry)}`);
-    const inside = below.get(identityOf(entry.resource.uri));
-    if (inside === undefined) continue;
-    stack.push({ entries: inside, at: 0, indent: `${level.indent}${last ? '    ' : '│   '}` });
+    const inner = children.get(identityOf(entry.resource.uri));
+    if (inner === undefined) continue;
+    stack.push({ entries: inner, at: 0, indent: `${level.indent}${last ? '    ' : '│   '}` });
   }
   await output.line(
     `\n${folders} ${folders === 1 ? 'folder' : 'folders'}, ${others} ${others === 1 ? 'resource' : 'resources'}`,

@@ -1,4 +1,4 @@
-/** `vitrine watch`: a line for each change, until it is ended. */
+/** `vitrine watch`: prints a line for each change until the user ends it. */
 import type { Watch, WatchEvent } from '../../client/events.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import { EXIT_OK } from './exit-codes.ts';
@@ -8,15 +8,15 @@ import { onServer, type ServerFlags, type Session } from './reaching/connect.ts'
 import { urisOf } from './references.ts';
 
 export interface WatchFlags extends ServerFlags {
-  /** Changes after which it ends. */
+  /** The number of changes after which the command ends. */
   readonly count?: string;
 }
 
-/** A change of what there is, by name. */
+/** A resource that was added or removed. */
 type Difference = { readonly kind: 'added'; readonly uri: string } | { readonly kind: 'removed'; readonly uri: string };
 
-/** An event, and when it was told. */
-type Told = (WatchEvent | Difference) & { readonly at: string; readonly watched?: string };
+/** An event with its time (ISO 8601) and the watched URI, if the event is not about that one. */
+type TimedEvent = (WatchEvent | Difference) & { readonly at: string; readonly watched?: string };
 
 export const watch = (
   server: string,
@@ -26,13 +26,13 @@ export const watch = (
 ): Promise<void> =>
   onServer(server, flags, secrets, async (session) => {
     const { output } = session;
-    const most = countOf(flags.count, '--count', Number.POSITIVE_INFINITY);
+    const maxEvents = countOf(flags.count, '--count', Number.POSITIVE_INFINITY);
     const uris = await urisOf(references, session);
-    await output.list(toldOf(uris, most, session), (event) => line(event, output));
+    await output.list(eventsOf(uris, maxEvents, session), (event) => line(event, output));
     return EXIT_OK;
   });
 
-async function* toldOf(uris: readonly string[], most: number, session: Session): AsyncGenerator<Told> {
+async function* eventsOf(uris: readonly string[], maxEvents: number, session: Session): AsyncGenerator<TimedEvent> {
   const { resources, signal, output } = session;
   const watched: readonly (string | undefined)[] = uris.length === 0 ? [undefined] : uris;
   const watches = watched.map((uri) => ({
@@ -40,34 +40,34 @@ async function* toldOf(uris: readonly string[], most: number, session: Session):
     watch: uri === undefined ? resources.watchList({ signal }) : resources.watch(uri, { signal }),
   }));
   try {
-    for (const each of watches) each.watch.ready.catch(() => {});
-    await Promise.all(watches.map((each) => each.watch.ready));
+    for (const { watch } of watches) watch.ready.catch(() => {});
+    await Promise.all(watches.map(({ watch }) => watch.ready));
     let listed = uris.length === 0 ? await listedNow(session) : undefined;
     output.note(`watching ${uris.length === 0 ? 'what there is' : uris.join(', ')}`);
     let count = 0;
     for await (const { event, uri } of merged(watches)) {
       const at = new Date().toISOString();
-      const other = event.kind === 'updated' && event.uri === uri ? undefined : uri;
-      let told: readonly (WatchEvent | Difference)[] = [event];
+      const otherUri = event.kind === 'updated' && event.uri === uri ? undefined : uri;
+      let printed: readonly (WatchEvent | Difference)[] = [event];
       if (listed !== undefined && event.kind !== 'updated') {
         const now = await listedNow(session);
         const differences = differencesOf(listed, now);
         listed = now;
-        // Names and types may have changed, or something that lies deeper than a walk goes.
-        if (event.kind === 'missed') told = [event, ...differences];
-        else if (differences.length > 0) told = differences;
+        // Without differences the event itself is printed: names may have changed, or resources beyond the depth of a walk.
+        if (event.kind === 'missed') printed = [event, ...differences];
+        else if (differences.length > 0) printed = differences;
       }
-      for (const each of told) {
-        yield { at, ...each, ...(other !== undefined && { watched: other }) };
-        if (++count >= most) return;
+      for (const one of printed) {
+        yield { at, ...one, ...(otherUri !== undefined && { watched: otherUri }) };
+        if (++count >= maxEvents) return;
       }
     }
   } finally {
-    await Promise.all(watches.map((each) => each.watch.close()));
+    await Promise.all(watches.map(({ watch }) => watch.close()));
   }
 }
 
-/** The URIs of what there is, as far as a walk goes. */
+/** Returns the URIs of all resources that a walk reaches. */
 async function listedNow({ resources, signal }: Session): Promise<ReadonlySet<string>> {
   const uris = new Set<string>();
   for await (const { resource } of resources.walk(undefined, { signal })) uris.add(resource.uri);
@@ -88,13 +88,13 @@ interface Watched {
   readonly watch: Watch;
 }
 
-/** The next event of any of them, as it comes. */
+/** Merges the events of several watches, in the order in which they come. */
 async function* merged(
   watches: readonly Watched[],
 ): AsyncGenerator<{ readonly event: WatchEvent; readonly uri: string | undefined }> {
   const running = new Map(
-    watches.map(({ uri, watch: each }) => {
-      const events = each[Symbol.asyncIterator]();
+    watches.map(({ uri, watch }) => {
+      const events = watch[Symbol.asyncIterator]();
       const next = async () => ({ uri, next, result: await events.next() });
       return [next, next()] as const;
     }),
@@ -109,7 +109,7 @@ async function* merged(
   }
 }
 
-function line(event: Told, output: Output): string {
+function line(event: TimedEvent, output: Output): string {
   const { kind, at, watched } = event;
   const time = output.paint('dim', at);
   if (kind === 'updated') {

@@ -1,4 +1,4 @@
-/** `vitrine website`: the website of a server in the browser of who asks, where that may be followed (973-4). */
+/** `vitrine website`: opens the website of a server in the user's browser, if its address can be trusted (973-4). */
 import { type TrustRefusal, trustWebsite } from '../../client/safety/trust.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import { openInBrowser } from '../browser.ts';
@@ -7,13 +7,13 @@ import { safe } from './printing/output.ts';
 import { onServer, type ServerFlags } from './reaching/connect.ts';
 
 export interface WebsiteFlags extends ServerFlags {
-  /** Host names whose websites are followed, each with all below it. */
+  /** Domains whose websites are trusted, with their subdomains. */
   readonly trust?: readonly string[];
-  /** The address is printed, and no browser started. */
+  /** Prints the address and starts no browser. */
   readonly print?: boolean;
 }
 
-/** Prints the address, and opens it. One that is not to be trusted is named and not opened. */
+/** Prints and opens the address. An address that is not trusted is named in a message, and not opened. */
 export const website = (server: string, flags: WebsiteFlags, secrets: Secrets): Promise<void> =>
   onServer(server, flags, secrets, async ({ facts, output, target, label }) => {
     const { websiteUrl } = facts;
@@ -21,8 +21,8 @@ export const website = (server: string, flags: WebsiteFlags, secrets: Secrets): 
       output.note(`${label} names no website`);
       return EXIT_NOT_FOUND;
     }
-    const own = 'url' in target.server ? target.server.url : undefined;
-    const trust = trustWebsite(websiteUrl, { server: own, trustedDomains: flags.trust ?? [] });
+    const serverUrl = 'url' in target.server ? target.server.url : undefined;
+    const trust = trustWebsite(websiteUrl, { server: serverUrl, trustedDomains: flags.trust ?? [] });
     if (!trust.trusted) {
       output.note(
         `${label} names the website ${safe(websiteUrl.slice(0, MAX_SHOWN))}, which is not opened: ${WHY[trust.reason]}`,
@@ -39,8 +39,8 @@ const MAX_SHOWN = 500;
 
 const WHY: Readonly<Record<TrustRefusal, string>> = {
   malformed: 'it is no address',
-  scheme: 'only https: is followed, and http: where the server itself is reached by it',
-  origin: "it is not of the server's own origin; --trust <domain> follows it",
+  scheme: 'only https: is opened, or http: if the server itself is reached over http:',
+  origin: "it is not at the server's own origin; --trust <domain> opens it",
   credentials: 'it has a user or a password in it',
   'too-large': 'it is too long',
   type: 'it is no address of a page',

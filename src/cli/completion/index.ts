@@ -1,4 +1,4 @@
-/** `vitrine complete`, which shells call: what may stand at the end of a command line, in the protocol of their scripts. */
+/** `vitrine complete`, which the scripts of shells call: prints the words that can complete a command line. */
 import type { Command } from 'commander';
 import type { Secrets } from '../../config/secrets.ts';
 import { stripUnseen } from '../../core/text/clean-text.ts';
@@ -8,14 +8,14 @@ import type { Terminal } from '../terminal.ts';
 import { type Offer, plain } from './offer.ts';
 import { type Position, positionOf } from './position.ts';
 
-/** As in the protocol. */
+// Flags of the last line, as the scripts of the shells read them.
 const NO_SPACE = 2;
 const NO_FILES = 4;
 
 /** The most values of one answer that are printed. */
 const MAX_OFFERED = 1_000;
 
-/** Prints a value a line, with a tab and what it is, and then `:` and a number that says what else the shell does. */
+/** Prints one value a line, with a tab and a description, and at last `:` and the sum of the flags. */
 export async function complete(
   program: Command,
   words: readonly string[],
@@ -39,7 +39,7 @@ async function offerFor(program: Command, position: Position, secrets: Secrets):
       return {
         values: help
           .visibleCommands(command)
-          .map((each) => ({ value: each.name(), about: help.subcommandDescription(each) })),
+          .map((subcommand) => ({ value: subcommand.name(), about: help.subcommandDescription(subcommand) })),
         files: command === program,
       };
     case 'options':
@@ -53,8 +53,8 @@ async function offerFor(program: Command, position: Position, secrets: Secrets):
     case 'host':
       return { values: hostIds(thisMachine()).map((value) => ({ value })) };
     case 'server': {
-      const known = await knownServers(position.given.get('mcp-config')?.[0]).catch(() => []);
-      const names = [...new Set(known.map(({ name }) => name))];
+      const servers = await knownServers(position.given.get('mcp-config')?.[0]).catch(() => []);
+      const names = [...new Set(servers.map(({ name }) => name))];
       return { values: plain(names), files: true };
     }
     case 'files':
@@ -74,7 +74,7 @@ async function offerFor(program: Command, position: Position, secrets: Secrets):
   }
 }
 
-/** A word as a shell takes it: bash and zsh hand it over as it was typed. On Windows a backslash is no escape. */
+/** Removes quotes and escapes: bash and zsh hand over words as they are typed. On Windows a backslash is no escape. */
 function unquoted(word: string): string {
   const parts = process.platform === 'win32' ? /'([^']*)'?|"([^"]*)"?/g : /'([^']*)'?|"((?:[^"\\]|\\.)*)"?|\\(.)/g;
   return word.replace(

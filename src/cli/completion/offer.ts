@@ -1,10 +1,10 @@
-/** Offers words for the one that is typed. */
+/** The type of an offer: the words that can complete the typed one. */
 
 export interface Offer {
   readonly values: readonly Offered[];
-  /** Names of files are completed, too, by the shell itself. */
+  /** Whether the shell completes names of files, too. */
   readonly files?: boolean;
-  /** No space comes behind them: there is more to type. */
+  /** Whether the user goes on typing, so that the shell adds no space. */
   readonly open?: boolean;
 }
 
@@ -14,8 +14,8 @@ interface Offered {
 }
 
 /**
- * Values that others made. One that a shell would take for more than a word is not offered, so that none is ever carried
- * out: scripts of shells put some of them into the command line as they are.
+ * Offers values that come from a server or a file. A value that a shell could take for more than one word is left out, because
+ * scripts of shells put values into the command line unquoted, and a command in a value would be run.
  */
 export const plain = (values: readonly string[]): readonly Offered[] =>
   values.filter((value) => PLAIN.test(value)).map((value) => ({ value }));

@@ -1,4 +1,4 @@
-/** `vitrine add` and `vitrine remove`: Vitrine in the configuration of a host, after showing what changes there. */
+/** `vitrine add` and `vitrine remove`: add Vitrine to the configuration of a host, or remove it, after showing the change. */
 
 import { existsSync } from 'node:fs';
 import { distance } from 'fastest-levenshtein';
@@ -34,11 +34,15 @@ export interface AddFlags extends ChangeFlags, SourceFlags {
 export interface Changing {
   readonly secrets: Secrets;
   readonly terminal: Pick<Terminal, 'input' | 'output' | 'errors'>;
-  /** Default: of this process. */
+  /** Default: the machine of this process. */
   readonly machine?: Machine;
 }
 
-/** @throws UsageError, ConfigError, and CommandFailure where somebody says no */
+/**
+ * Adds an entry for Vitrine to a host.
+ * @throws UsageError, ConfigError
+ * @throws CommandFailure if the user does not confirm the change
+ */
 export async function addToHost(
   typed: string,
   paths: readonly string[],
@@ -51,25 +55,23 @@ export async function addToHost(
   if (flags.link === true) {
     const link = installLink(host, flags.name, reached);
     if (link === undefined)
-      throw new UsageError(`${host} has no links that install this; without --link its configuration is written`);
+      throw new UsageError(`${host} has no links that install this; run it without --link to write the configuration`);
     terminal.output.write(`${link}\n`);
     return;
   }
   const value = entryOf(host, flags.name, reached);
   if (value === undefined)
-    throw new UsageError(
-      `${host} reaches no server of this machine over HTTP; say what to serve in the place of --url`,
-    );
+    throw new UsageError(`${host} cannot use a server of this machine over HTTP; name what to serve instead of --url`);
   const { scope = 'user' } = flags;
-  const own = places.filter((place) => place.scope === scope);
-  const place = own.find(({ file }) => existsSync(file)) ?? own[0];
+  const inScope = places.filter((place) => place.scope === scope);
+  const place = inScope.find(({ file }) => existsSync(file)) ?? inScope[0];
   if (place === undefined)
     throw new UsageError(`${host} has one configuration only; say --scope ${scope === 'user' ? 'project' : 'user'}`);
   if (!(await change(place, value, flags, changing)))
     terminal.output.write(`${host} has this already as "${flags.name}", in ${place.file}\n`);
 }
 
-/** Without a scope: in every file of the host that has it. */
+/** Removes the entry from every file of a host, or only from files of a scope. @throws as `addToHost` does */
 export async function removeFromHost(typed: string, flags: ChangeFlags, changing: Changing): Promise<void> {
   const { host, places } = hostNamed(typed, flags, changing.machine ?? thisMachine());
   let found = false;
@@ -80,19 +82,19 @@ export async function removeFromHost(typed: string, flags: ChangeFlags, changing
   if (!found) changing.terminal.output.write(`${host} has no "${flags.name}"; nothing was changed\n`);
 }
 
-/** Names that every host takes, and no key of theirs that means something else. */
+/** Names that every host accepts, and that cannot be a key with another meaning such as `__proto__`. */
 const NAME = /^[A-Za-z0-9][\w-]{0,63}$/;
 
-/** Letters that are wrong in a name that is meant. */
+/** The most wrong letters in the name of a host for which a suggestion is made. */
 const MAX_DISTANCE = 2;
 
-/** A host, and the files in which it looks for servers. @param typed its name, however it is spelled */
+/** Finds a host and its files. @param typed its name, with any case, spaces and hyphens @throws UsageError for any other name */
 function hostNamed(typed: string, { name }: ChangeFlags, machine: Machine) {
   if (!NAME.test(name)) throw new UsageError('A name has letters, digits, - and _, up to 64 of them');
   const places = hostPlaces(machine).filter(({ section }) => section.length === 1);
-  const own = places.filter(({ host }) => bare(host) === bare(typed));
-  const [first] = own;
-  if (first !== undefined) return { host: first.host, places: own };
+  const ofHost = places.filter(({ host }) => bare(host) === bare(typed));
+  const [first] = ofHost;
+  if (first !== undefined) return { host: first.host, places: ofHost };
   const ids = hostIds(machine);
   const near = ids.find((id) => distance(bare(id), bare(typed)) <= MAX_DISTANCE);
   throw new UsageError(
@@ -102,7 +104,7 @@ function hostNamed(typed: string, { name }: ChangeFlags, machine: Machine) {
 
 const bare = (host: string): string => host.toLowerCase().replace(/[^a-z]/g, '');
 
-/** Returns the command that the host starts, or the address that it connects to; throws where that cannot be served. */
+/** Returns the command that the host starts, or the address that it connects to. @throws UsageError, ConfigError if neither works */
 async function reachedBy(
   typed: readonly string[],
   flags: AddFlags,
@@ -125,7 +127,7 @@ async function reachedBy(
   }
   for (const path of paths) {
     if (secrets.hide(path) !== path)
-      throw new UsageError('There is a password in what is to be served; put it into a configuration, and serve that');
+      throw new UsageError('A path or URL to serve contains a password; put it into a configuration, and serve that');
     if (!/^[a-z][a-z0-9+.-]+:/i.test(path) && !existsSync(path))
       throw new UsageError(`There is nothing at ${path}; see vitrine add --help`);
   }
@@ -134,8 +136,9 @@ async function reachedBy(
 }
 
 /**
- * Shows what is changed, asks, and writes it.
- * @returns false where all is so already
+ * Shows the change, asks the user, and writes it.
+ * @param value the new entry; undefined removes it
+ * @returns false if the file needs no change
  */
 async function change(
   { host, file, section }: HostPlace,
@@ -143,15 +146,15 @@ async function change(
   { name, yes, dryRun }: ChangeFlags,
   { secrets, terminal }: Changing,
 ): Promise<boolean> {
-  const was = await readHostFile(file);
-  const now = await edited(file, was.text, { path: [...section, name], value });
-  if (now.text === was.text) return false;
+  const original = await readHostFile(file);
+  const changed = await edited(file, original.text, { path: [...section, name], value });
+  if (changed.text === original.text) return false;
   const head =
-    now.before === undefined
-      ? `${host}, ${file}${was.mode === undefined ? ', a new file' : ''}:`
+    changed.before === undefined
+      ? `${host}, ${file}${original.mode === undefined ? ', a new file' : ''}:`
       : `${host}, ${file}, where "${name}" is ${value === undefined ? 'taken out' : 'there already, and replaced'}:`;
-  hideSecrets(now.content, secrets);
-  const lines = differenceOf(was.text, now, value).map((line) => `  ${secrets.hide(showUnseen(line))}`);
+  hideSecrets(changed.content, secrets);
+  const lines = differenceOf(original.text, changed, value).map((line) => `  ${secrets.hide(showUnseen(line))}`);
   terminal.output.write(`${[head, '', ...lines, ''].join('\n')}\n`);
   if (dryRun === true) return true;
   if (yes !== true) {
@@ -160,15 +163,15 @@ async function change(
     if (!(await confirmed('Write this?', terminal.input, terminal.errors)))
       throw new CommandFailure('Nothing was written', EXIT_FAILED);
   }
-  await replaceHostFile(file, was, now.text);
+  await replaceHostFile(file, original, changed.text);
   terminal.output.write(`Written. ${host} reads it when it is started anew.\n`);
   return true;
 }
 
-function differenceOf(was: string, { text, before }: Edited, value: Entry | undefined): readonly string[] {
-  // A line with the whole file in it would show all that is in there.
-  const inOneLine = [was, text].some((each) => /^[^\n]+$/.test(each.trim()));
-  const [from, to] = inOneLine ? [pretty(before), pretty(value)] : [was, text];
+function differenceOf(original: string, { text, before }: Edited, value: Entry | undefined): readonly string[] {
+  // If the whole file is one line, the difference would show all of it, so only the entry is shown.
+  const inOneLine = [original, text].some((content) => /^[^\n]+$/.test(content.trim()));
+  const [from, to] = inOneLine ? [pretty(before), pretty(value)] : [original, text];
   return compared(linesOf(from), linesOf(to));
 }
 
@@ -176,7 +179,7 @@ const pretty = (entry: unknown): string => (entry === undefined ? '' : JSON.stri
 
 const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/));
 
-/** Other entries stand beside this one, with their environments and headers. */
+/** Hides the environments and headers of all entries, because the difference may show lines of other entries. */
 function hideSecrets(content: unknown, secrets: Secrets, depth = 0): void {
   if (!isData(content) || depth > MAX_DEPTH) return;
   for (const [key, value] of Object.entries(content)) {
@@ -185,5 +188,5 @@ function hideSecrets(content: unknown, secrets: Secrets, depth = 0): void {
   }
 }
 
-/** The most levels that are looked into for secrets. */
+/** The most levels that are searched for secrets. */
 const MAX_DEPTH = 16;

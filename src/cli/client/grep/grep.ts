@@ -1,4 +1,4 @@
-/** `vitrine grep`: by the server's own search where it is a Vitrine, else by reading text after text. */
+/** `vitrine grep`: uses the search tool of a Vitrine; from any other server it reads text after text. */
 
 import type { Secrets } from '../../../config/secrets.ts';
 import { compileLineTest } from '../../../core/search.ts';
@@ -22,9 +22,9 @@ export interface GrepFlags extends ServerFlags {
   readonly maxResources?: string;
   readonly maxDepth?: string;
   readonly maxBytes?: string;
-  /** Reads by itself, whatever the server can do. */
+  /** Reads the texts even if the server has a search tool. */
   readonly read?: boolean;
-  /** Finds the best places for a question instead. */
+  /** Runs `find` instead: the best places for a question. */
   readonly ranked?: boolean;
 }
 
@@ -39,7 +39,7 @@ export const grep = async (
   secrets: Secrets,
 ): Promise<void> => {
   const query = await queryOf(pattern, flags);
-  const most = countOf(flags.maxMatches, '--max-matches', DEFAULT_MAX_MATCHES);
+  const maxMatches = countOf(flags.maxMatches, '--max-matches', DEFAULT_MAX_MATCHES);
   await onServer(server, flags, secrets, async (session) => {
     const { output } = session;
     const uris = await urisOf(references, session);
@@ -47,7 +47,7 @@ export const grep = async (
     let count = 0;
     let incomplete = false;
     const seen = new Set<string>();
-    const each = async function* (): AsyncGenerator<Match> {
+    const matches = async function* (): AsyncGenerator<Match> {
       for (const uri of uris.length === 0 ? [undefined] : uris) {
         const found =
           tool === undefined
@@ -58,8 +58,8 @@ export const grep = async (
         for await (const match of found) {
           if (flags.filesWithMatches === true && seen.has(match.uri)) continue;
           seen.add(match.uri);
-          if (count >= most) {
-            output.note(`stopped after ${most} matches`);
+          if (count >= maxMatches) {
+            output.note(`stopped after ${maxMatches} matches`);
             incomplete ||= flags.maxMatches === undefined;
             return;
           }
@@ -70,8 +70,8 @@ export const grep = async (
     };
     const shown =
       flags.filesWithMatches === true && output.form !== 'human'
-        ? urisOnly(each())
-        : (each() as AsyncIterable<unknown>);
+        ? urisOnly(matches())
+        : (matches() as AsyncIterable<unknown>);
     await output.list(shown, (match) => line(match as Match, flags.filesWithMatches === true, session));
     return incomplete ? EXIT_INCOMPLETE : count === 0 ? EXIT_FAILED : EXIT_OK;
   });
@@ -86,16 +86,16 @@ function line({ uri, line: number, text }: Match, uriOnly: boolean, { output }: 
   return uriOnly ? place : `${place}:${output.paint('green', String(number))}:${safe(text)}`;
 }
 
-/** @throws UsageError for a pattern that is none */
+/** @throws UsageError for a pattern that is empty, has line breaks, or is no regular expression */
 async function queryOf(typed: string, flags: GrepFlags): Promise<Query> {
-  if (typed === '') throw new UsageError('The pattern has at least one character');
-  if (/[\0\r\n]/.test(typed)) throw new UsageError('The pattern has no line breaks in it: matching is line by line');
-  const ignoring = flags.ignoreCase === true;
-  // There is no plain text that ignores case: it is an expression with everything quoted.
-  const pattern = ignoring ? `(?i)${flags.fixedStrings === true ? quoted(typed) : typed}` : typed;
-  const literal = flags.fixedStrings === true && !ignoring;
+  if (typed === '') throw new UsageError('The pattern is empty; give at least one character');
+  if (/[\0\r\n]/.test(typed)) throw new UsageError('The pattern has a line break, but lines are matched one by one');
+  const ignoreCase = flags.ignoreCase === true;
+  // Literal matching always respects case, so a fixed string that ignores case becomes an expression with all signs escaped.
+  const pattern = ignoreCase ? `(?i)${flags.fixedStrings === true ? quoted(typed) : typed}` : typed;
+  const literal = flags.fixedStrings === true && !ignoreCase;
   const test = await compileLineTest({ pattern, literal, glob: undefined, uri: undefined });
-  if (test === undefined) throw new UsageError('Say what to look for');
+  if (test === undefined) throw new UsageError('The pattern matches nothing; give another one');
   return {
     pattern,
     literal,

@@ -1,4 +1,4 @@
-/** Matches in the texts of any server: each is read, within limits, and gone through line by line. */
+/** Finds matches on any server: reads each text, within limits, and matches its lines one by one. */
 
 import { isListable, type ListedResource } from '../../../client/shapes.ts';
 import { globFilter } from '../../../core/glob/filter.ts';
@@ -10,7 +10,7 @@ import type { Session } from '../reaching/connect.ts';
 import { tellWalk } from '../stops.ts';
 import type { Match, Query } from './query.ts';
 
-/** The most characters at the beginning of a line that are matched: the engine is linear, but it does not pause. */
+/** The most characters of a line that are matched, from its beginning. The engine takes linear time, but nothing interrupts it. */
 const MAX_LINE = 64 * 1024;
 
 /** The most matches in one resource. */
@@ -19,7 +19,7 @@ const MAX_MATCHES = 1_000;
 /** Resources that are read at the same time. */
 const CONCURRENCY = 4;
 
-/** @param cut is called when something was left out that nobody wanted to leave out */
+/** @param cut is called when something is left out, but not for a limit that the user set */
 export async function* matchesByReading(
   start: string | undefined,
   query: Query,
@@ -53,9 +53,9 @@ export async function* matchesByReading(
   while (reading.length > 0) yield* await take();
 }
 
-interface Found {
+interface TextResource {
   readonly resource: ListedResource;
-  /** Names below the start. */
+  /** The path that is compared with `--include`. */
   readonly path: string;
 }
 
@@ -64,7 +64,7 @@ async function* texts(
   { maxResources, maxDepth, wanted }: Query,
   { resources, signal, output }: Session,
   cut: () => void,
-): AsyncGenerator<Found> {
+): AsyncGenerator<TextResource> {
   if (start !== undefined) {
     const { resource } = await resources.metadata(start, { signal });
     if (isListable(resource) !== true) {
@@ -91,13 +91,13 @@ async function inText(
   const text = primary?.text();
   if (text === undefined || text.includes('\0')) return [];
   const matches: Match[] = [];
-  let line = 0;
+  let number = 0;
   for (let begin = 0; begin <= text.length && matches.length < MAX_MATCHES; ) {
     const newline = text.indexOf('\n', begin);
     const end = newline === -1 ? text.length : newline;
-    line++;
-    const each = text.slice(begin, Math.min(end, begin + MAX_LINE)).replace(/\r$/, '');
-    if (test(each) !== -1) matches.push({ uri, line, text: each });
+    number++;
+    const line = text.slice(begin, Math.min(end, begin + MAX_LINE)).replace(/\r$/, '');
+    if (test(line) !== -1) matches.push({ uri, line: number, text: line });
     begin = end + 1;
     if (newline === -1) break;
   }

@@ -1,4 +1,4 @@
-/** Matches that a Vitrine finds by itself, with its tool for that. */
+/** Finds matches with the search tool of a Vitrine. */
 import { ResourceClientError } from '../../../client/errors.ts';
 import type { Data } from '../../../client/link.ts';
 import { type Definition, definitions, request } from '../definitions.ts';
@@ -6,12 +6,13 @@ import { messageOf } from '../failures.ts';
 import type { Session } from '../reaching/connect.ts';
 import type { Match, Query } from './query.ts';
 
+/** Arguments by which the search tool is recognized. */
 const ARGUMENTS = ['pattern', 'literal', 'glob', 'uri', 'context', 'cursor'];
 
 /** The most pages of one search. */
 const MAX_PAGES = 10_000;
 
-/** The tool, whatever prefix it has; undefined of a server that is no Vitrine, or that has its tools turned off. */
+/** Finds the search tool, whatever its prefix; undefined if the server is no Vitrine, or has its tools turned off. */
 export async function searchToolOf(session: Session): Promise<Definition | undefined> {
   const { facts } = session;
   if (!facts.ranges || facts.capabilities.tools === undefined) return undefined;
@@ -28,7 +29,7 @@ export async function* matchesOfTool(
   { pattern, literal, glob }: Query,
   session: Session,
 ): AsyncGenerator<Match> {
-  const given = {
+  const query = {
     pattern,
     literal,
     context: 0,
@@ -39,18 +40,18 @@ export async function* matchesOfTool(
   for (let page = 0; page < MAX_PAGES; page++) {
     const result = await request(
       'tools/call',
-      { name: tool.name, arguments: { ...given, ...(cursor !== undefined && { cursor }) } },
+      { name: tool.name, arguments: { ...query, ...(cursor !== undefined && { cursor }) } },
       session,
       ({ progress }) => session.output.progress(`${progress} matches`),
     );
     const content: readonly unknown[] = Array.isArray(result.content) ? result.content : [];
     if (result.isError === true) {
-      const said = (content[0] as { readonly text?: unknown } | undefined)?.text;
-      throw failureOf(typeof said === 'string' ? said : 'The search failed', uri);
+      const message = (content[0] as { readonly text?: unknown } | undefined)?.text;
+      throw failureOf(typeof message === 'string' ? message : 'The search failed', uri);
     }
     const { matches, nextCursor } = (result.structuredContent ?? {}) as Data;
     const places: readonly unknown[] = Array.isArray(matches) ? matches : [];
-    // The first block says how many there are; then there is one for each.
+    // The first block counts the matches; each match has a block after it.
     for (const [index, place] of places.entries()) {
       const { uri: at, line } = (place ?? {}) as Data;
       const block = content[index + 1] as { readonly resource?: { readonly text?: unknown } } | undefined;
@@ -62,10 +63,10 @@ export async function* matchesOfTool(
   }
 }
 
-/** The tool says in words what went wrong. */
-export const failureOf = (said: string, uri: string | undefined): ResourceClientError =>
+/** Makes an error from the message of the tool. Its code comes from the words, because a tool gives no code. */
+export const failureOf = (message: string, uri: string | undefined): ResourceClientError =>
   new ResourceClientError(
-    /not found/i.test(said) ? 'not-found' : 'failed',
-    messageOf(new Error(said)),
+    /not found/i.test(message) ? 'not-found' : 'failed',
+    messageOf(new Error(message)),
     uri === undefined ? {} : { uri },
   );

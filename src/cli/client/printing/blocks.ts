@@ -1,11 +1,11 @@
-/** Content blocks of tools and prompts for people. */
+/** Prints content blocks of tools and prompts for people. */
 import { base64Size } from '../../../client/base64.ts';
 import { imageEscape } from './images.ts';
 import { jsonText, type Output, safe, safeLines } from './output.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Prints a block: text as lines, images in terminals that can, of anything else what it is. */
+/** Prints a block: text as lines, an image as a picture if the terminal can show one, any other block as a description. */
 export async function printBlock(block: unknown, output: Output): Promise<void> {
   const { type, text, data, mimeType, resource } = (block ?? {}) as Data;
   switch (type) {
@@ -35,9 +35,9 @@ async function media(mimeType: string, data: string, output: Output): Promise<vo
 }
 
 function linkText({ uri, name, description }: Data, output: Output): string {
-  const called = typeof name === 'string' && name !== '' ? `  ${safe(name)}` : '';
+  const label = typeof name === 'string' && name !== '' ? `  ${safe(name)}` : '';
   const about = typeof description === 'string' ? `  ${output.paint('dim', safe(description))}` : '';
-  return `${output.paint('cyan', safe(String(uri ?? '')))}${called}${about}`;
+  return `${output.paint('cyan', safe(String(uri ?? '')))}${label}${about}`;
 }
 
 async function embedded({ uri, mimeType, text, blob }: Data, output: Output): Promise<void> {

@@ -12,7 +12,7 @@ export interface ShownImplementation {
 /** The most characters of an address or a text that are shown. */
 const MAX_ADDRESS = 500;
 
-/** Labels with their texts; undefined where the server says nothing. */
+/** Returns labels with their texts; a text is undefined if the server does not give it. */
 export function implementationLines({
   title,
   description,
@@ -27,7 +27,7 @@ export function implementationLines({
   ];
 }
 
-/** The addresses and sizes of icons, in one line; an icon that contains its image has its type instead of an address. */
+/** Returns the addresses and sizes of icons in one line. An icon in a `data:` URI has its type instead of its address. */
 export const iconsText = (icons: unknown): string | undefined =>
   Array.isArray(icons) && icons.length > 0 ? icons.map(iconText).join(', ') : undefined;
 

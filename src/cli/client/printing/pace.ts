@@ -17,7 +17,10 @@ interface Moment {
   readonly bytes: number;
 }
 
-/** @param now in milliseconds @returns a function that formats each progress; call it for all of them, in order */
+/**
+ * Returns a function that formats progress. Call it for every report, in order, because it averages over the last ones.
+ * @param now the time in milliseconds
+ */
 export function createPace(now: () => number = () => performance.now()): (progress: GetProgress) => string {
   const begun = now();
   /** Samples within the averaging time, oldest first. */

@@ -1,6 +1,6 @@
 /**
- * The way of every command for servers of others: the server that the first argument names is connected to or started, the
- * work is done, and everything is ended, whatever happens: also on SIGINT, and when nobody reads the output any more.
+ * Runs every command for servers of others: connects to the server that the first argument names, or starts it, does the work,
+ * and ends everything, also after an error, on SIGINT, and when the reader of the output is gone.
  */
 import { createResourceClient, type ResourceClient } from '../../../client/client.ts';
 import type { ServerFacts } from '../../../client/link.ts';
@@ -20,9 +20,9 @@ import { type NamedTarget, openTarget, type TargetFlags } from './target.ts';
 export interface ServerFlags extends TargetFlags, OutputFlags {
   /** Seconds for connecting, and for each answer. Default 60; 300 until the first answer of a program. */
   readonly timeout?: string;
-  /** Passes on what a program writes to standard error. */
+  /** Passes on the program's error output. */
   readonly serverLog?: boolean;
-  /** Folders that the server may know of. */
+  /** Folders that are shown to the server as roots. */
   readonly root?: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface Session {
   readonly resources: ResourceClient;
   readonly facts: ServerFacts;
   readonly output: Output;
-  /** Aborted on SIGINT, SIGTERM and SIGHUP, and when nobody reads any more. To be handed to every call. */
+  /** Aborted on SIGINT, SIGTERM and SIGHUP, and when the reader of the output is gone. Hand it to every call. */
   readonly signal: AbortSignal;
   /** The server's name in messages. */
   readonly label: string;
@@ -39,19 +39,19 @@ export interface Session {
   readonly timeoutMs: number;
 }
 
-/** Seconds that a server has for an answer, unless told otherwise. */
+/** Seconds that a server has for an answer, unless `--timeout` is given. */
 const DEFAULT_TIMEOUT_SECONDS = 60;
 
-/** How long it takes until it is shown that a server is waited for, and how often then, in milliseconds. */
+/** Milliseconds until the waiting for a server is shown, and between two updates of that line. */
 const SHOWN_MS = 5_000;
 const STEP_MS = 1_000;
 
-/** The most characters of a program's standard error that are kept, to explain why it does not answer. */
-const MAX_SAID = 4_096;
+/** The most characters of a program's error output that are kept, to explain why it does not answer. */
+const MAX_ERROR_OUTPUT = 4_096;
 
 /**
  * Does a command's work with a connected client, and sets the exit status.
- * @param typed the first argument; @param work gives the status, 0 where it gives none
+ * @param typed the first argument, which names the server; @param work returns the exit status
  * @throws UsageError, ConfigError, CommandFailure
  */
 export async function onServer(
@@ -61,28 +61,28 @@ export async function onServer(
   work: (session: Session) => Promise<number>,
 ): Promise<void> {
   await withOutput(flags, secrets, async (output, signal) => {
-    const given = millisecondsOf(flags.timeout);
-    const timeoutMs = given ?? DEFAULT_TIMEOUT_SECONDS * 1_000;
+    const typedMs = millisecondsOf(flags.timeout);
+    const timeoutMs = typedMs ?? DEFAULT_TIMEOUT_SECONDS * 1_000;
     const target = await openTarget(typed, flags, secrets);
     if (target.note !== undefined) output.note(target.note);
-    let said = '';
+    let errorOutput = '';
     const onStderr = (text: string): void => {
-      said = (said + text).slice(-MAX_SAID);
+      errorOutput = (errorOutput + text).slice(-MAX_ERROR_OUTPUT);
       if (flags.serverLog === true) process.stderr.write(safeLines(secrets.hide(text)));
     };
     const abilities = abilitiesFor(output, { label: target.label, roots: flags.root ?? [] });
-    const showing = showWaiting(output, target.label);
+    const waiting = showWaiting(output, target.label);
     const here = await hereOf(target, flags, secrets, onStderr);
     try {
-      const server = serverTarget(target, { connectMs: given, onStderr, abilities });
-      await using resources = await clientOf(server, here, { timeoutMs, signal }).finally(() => clearInterval(showing));
+      const server = serverTarget(target, { connectMs: typedMs, onStderr, abilities });
+      await using resources = await clientOf(server, here, { timeoutMs, signal }).finally(() => clearInterval(waiting));
       const facts = await resources.connect(signal);
       output.progress();
       const session: Session = { resources, facts, output, signal, label: target.label, target, timeoutMs };
       return await work(session);
     } catch (error) {
       signal.throwIfAborted();
-      throw here?.failure?.error ?? failureOf(error, target.label, said);
+      throw here?.failure?.error ?? failureOf(error, target.label, errorOutput);
     }
   });
 }
@@ -92,12 +92,12 @@ async function hereOf(
   ...rest: [TargetFlags, Secrets, (text: string) => void]
 ): Promise<Here | undefined> {
   if (source === undefined) return undefined;
-  // Most commands need no server: its modules are loaded here.
+  // The modules of the server are loaded only here, because most commands serve nothing.
   const { serveHere } = await import('./serve-here.ts');
   return serveHere(source, ...rest);
 }
 
-/** A client that is connected: over the network, to a program, or to what is served in this process. */
+/** Connects a client: over the network, to a program, or to the server in this process. */
 async function clientOf(
   server: Exclude<ServerTarget, string | URL>,
   here: Here | undefined,
@@ -108,7 +108,7 @@ async function clientOf(
   return connected(createResourceClient(connect, { timeoutMs }), signal);
 }
 
-/** Shows how long a server takes that does not answer at once. */
+/** Shows how long a slow server has been starting. @returns the timer, to be cleared when the server answers */
 function showWaiting(output: Output, label: string): NodeJS.Timeout {
   const begun = Date.now();
   output.progress(`connecting to ${label}`);
@@ -118,7 +118,7 @@ function showWaiting(output: Output, label: string): NodeJS.Timeout {
   }, STEP_MS);
 }
 
-/** How the client of a command connects to a server; a program's standard error goes to `onStderr`. */
+/** Returns how the client of a command connects to a server. A program's error output goes to `onStderr`. */
 export function serverTarget(
   { server }: NamedTarget,
   {

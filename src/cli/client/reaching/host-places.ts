@@ -1,12 +1,12 @@
-/** The files in which hosts keep the servers that they start, and the keys in them. */
+/** The configuration files of hosts, and the keys in them under which the servers stand. */
 import { join } from 'node:path';
 
 export interface HostPlace {
   readonly host: string;
   readonly file: string;
-  /** Keys that lead to the servers. */
+  /** The keys that lead to the servers, from the outermost. */
   readonly section: readonly string[];
-  /** Of this folder only, or of the user. */
+  /** `project`: the file counts in this folder only; `user`: in all folders. */
   readonly scope: 'project' | 'user';
 }
 
@@ -18,7 +18,7 @@ export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** All places, those of the folder first. */
+/** Returns all places, the places of the folder first. */
 export function hostPlaces({ cwd, home, platform, env }: Machine): readonly HostPlace[] {
   const config = env.XDG_CONFIG_HOME ?? join(home, '.config');
   const applications =
@@ -69,7 +69,7 @@ export function hostPlaces({ cwd, home, platform, env }: Machine): readonly Host
   ];
 }
 
-/** The hosts as they are typed, as in `claude-code`. */
+/** Returns the names of hosts for the command line, such as `claude-code`. */
 export const hostIds = (machine: Machine): readonly string[] => [
   ...new Set(hostPlaces(machine).map(({ host }) => host.toLowerCase().replaceAll(' ', '-'))),
 ];

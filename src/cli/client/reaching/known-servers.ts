@@ -1,4 +1,4 @@
-/** The servers that hosts on this machine are set up with, so that they can be named. Nothing is started to find them. */
+/** Finds the servers in the configurations of hosts on this machine, so that users can name them. Nothing is started for it. */
 
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -8,28 +8,29 @@ import { isData } from '../../../protocol/data.ts';
 import { formatOf } from '../../hosts/edit.ts';
 import { type HostPlace, hostPlaces, type Machine } from './host-places.ts';
 
-/** A server as a host has it, not looked at yet. */
+/** A server in the configuration of a host. Its entry is not checked yet. */
 export interface KnownServer {
   readonly name: string;
-  /** The host, or the file that was named. */
+  /** The host, or the file of `--mcp-config`. */
   readonly host: string;
   readonly file: string;
   readonly scope: 'project' | 'user' | 'named';
-  /** The host leaves it out. */
+  /** Whether the server is turned off in the host. */
   readonly disabled: boolean;
   readonly kind: 'stdio' | 'http';
-  /** In the words of `mcpServers`. It may have secrets in it. */
+  /** The entry with the keys of `mcpServers`. It may contain secrets. */
   readonly entry: Readonly<Record<string, unknown>>;
-  /** The folder that its relative paths start from; undefined for the one that the command runs in. */
+  /** The folder that its relative paths start from; undefined for the folder that the command runs in. */
   readonly base: string | undefined;
 }
 
-/** The most bytes of the file of a host. Larger files are passed over: some hosts keep their whole history in them. */
+/** The most bytes of the file of a host. Larger files are skipped: some hosts keep their whole history in them. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
 /** The most bytes of a file for the slower parsers: of JSON with comments, YAML and TOML. */
 const MAX_SLOW_BYTES = 1024 * 1024;
 
+/** The keys under which hosts keep their servers. */
 const SECTIONS = ['mcpServers', 'servers', 'context_servers', 'mcp', 'extensions'];
 
 export const thisMachine = (): Machine => ({
@@ -40,9 +41,9 @@ export const thisMachine = (): Machine => ({
 });
 
 /**
- * The servers in the places of hosts, or in one file.
- * @param mcpConfig the only file to look at
- * @throws ConfigError where that file is none
+ * Returns the servers in the files of all hosts, or in one file.
+ * @param mcpConfig the only file to read; undefined for the files of the hosts
+ * @throws ConfigError if that file cannot be read, or has no servers
  */
 export async function knownServers(
   mcpConfig: string | undefined,
@@ -70,7 +71,7 @@ async function inNamedFile(file: string, typed: string): Promise<readonly KnownS
   return serversIn(sectionOf(content, [section]), place, { ...thisMachine(), cwd: dirname(file) });
 }
 
-/** @throws ConfigError for what none of the formats of hosts is */
+/** @throws ConfigError for a file that is too large, or in none of the formats of hosts */
 async function contentOf(file: string): Promise<unknown> {
   const { size } = await stat(file);
   if (size > MAX_FILE_BYTES) throw new ConfigError(`${basename(file)}: it has more than ${MAX_FILE_BYTES} bytes`);
@@ -78,7 +79,7 @@ async function contentOf(file: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    // With comments, YAML or TOML.
+    // It may be JSON with comments, YAML or TOML.
   }
   if (size > MAX_SLOW_BYTES) throw new ConfigError(`${basename(file)}: it is no JSON`);
   try {
@@ -117,7 +118,7 @@ function serversIn(
   });
 }
 
-/** The words of all hosts in those of one. */
+/** Converts an entry from the keys of any host to those of `mcpServers`; undefined if it names no server. */
 function entryOf(written: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {
   const { command, cmd, url, httpUrl, serverUrl, uri, env, envs, environment, auth, type, cwd } = written;
   const headers = written.headers ?? written.http_headers;
@@ -126,22 +127,22 @@ function entryOf(written: Readonly<Record<string, unknown>>): Readonly<Record<st
     return { url: http, ...(headers !== undefined && { headers }), ...(isData(auth) && { auth }), ...sseOf(type) };
   // Zed has written commands as a block, opencode as a list.
   const block = isData(command) ? { command: command.path, args: command.args, env: command.env } : undefined;
-  const line = Array.isArray(command) ? { command: command[0], args: command.slice(1) } : undefined;
-  const program = block?.command ?? line?.command ?? command ?? cmd;
+  const list = Array.isArray(command) ? { command: command[0], args: command.slice(1) } : undefined;
+  const program = block?.command ?? list?.command ?? command ?? cmd;
   if (program === undefined) return undefined;
-  const args = block?.args ?? line?.args ?? written.args;
-  const added = block?.env ?? env ?? envs ?? environment;
+  const args = block?.args ?? list?.args ?? written.args;
+  const variables = block?.env ?? env ?? envs ?? environment;
   return {
     command: program,
     ...(args !== undefined && args !== null && { args }),
-    ...(isData(added) && { env: texts(added) }),
+    ...(isData(variables) && { env: texts(variables) }),
     ...(cwd !== undefined && cwd !== null && { cwd }),
   };
 }
 
 const sseOf = (type: unknown) => (type === 'sse' ? { type } : {});
 
-/** Some write numbers and booleans, which the environment has as text. */
+/** Converts numbers and booleans to texts, because an environment has only texts. */
 const texts = (record: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(record).map(([key, value]) => [
@@ -153,15 +154,15 @@ const texts = (record: Readonly<Record<string, unknown>>): Record<string, unknow
 /** Fills in the variables that hosts fill in by themselves, such as `${workspaceFolder}`. */
 function withVariables<T>(value: T, { cwd, home }: Pick<Machine, 'cwd' | 'home'>): T {
   const places: Readonly<Record<string, string>> = { workspaceFolder: cwd, workspaceRoot: cwd, userHome: home };
-  const fill = (each: unknown): unknown => {
-    if (typeof each === 'string')
-      return each.replace(
+  const fill = (part: unknown): unknown => {
+    if (typeof part === 'string')
+      return part.replace(
         /\$\{(workspaceFolder|workspaceRoot|userHome)\}/g,
         (all, name: string) => places[name] ?? all,
       );
-    if (Array.isArray(each)) return each.map(fill);
-    if (isData(each)) return Object.fromEntries(Object.entries(each).map(([key, inner]) => [key, fill(inner)]));
-    return each;
+    if (Array.isArray(part)) return part.map(fill);
+    if (isData(part)) return Object.fromEntries(Object.entries(part).map(([key, inner]) => [key, fill(inner)]));
+    return part;
   };
   return fill(value) as T;
 }

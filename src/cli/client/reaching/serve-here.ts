@@ -1,4 +1,4 @@
-/** Serves a path or a configuration to a command in this process: as `serve` does to a host that starts it, without a second one. */
+/** Serves a path or a configuration to a command within the same process, just as `serve` does to a host that starts it. */
 import { PassThrough, Writable } from 'node:stream';
 import type { Secrets } from '../../../config/secrets.ts';
 import type { ServerHere } from '../../../connection/node/here.ts';
@@ -8,12 +8,13 @@ import type { Terminal } from '../../terminal.ts';
 import type { TargetFlags } from './target.ts';
 
 export interface Here {
+  /** Starts the server on streams of its own. */
   begin(): ServerHere;
-  /** Why it could not serve; undefined where it could. */
+  /** Why the server could not start; undefined if it could. */
   readonly failure: { readonly error: unknown } | undefined;
 }
 
-/** @param source as `serve` takes it; @param onStderr takes what it logs */
+/** @param source an argument of `serve`; @param onStderr takes the lines of the server's log */
 export function serveHere(
   source: string,
   { asDocument = false }: TargetFlags,
@@ -35,7 +36,7 @@ export function serveHere(
       input,
       output,
       errors,
-      // The command takes them, and ends the input.
+      // The command handles signals itself, and ends the input.
       takeSignals: (log) => ({
         signalled: new Promise(() => {}),
         begin() {

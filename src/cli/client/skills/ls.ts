@@ -1,4 +1,4 @@
-/** `vitrine skills ls`. No file of a skill is read for it. */
+/** `vitrine skills ls`: lists skills, and reads none of their files. */
 import { listSkills } from '../../../client/skills/list.ts';
 import type { Secrets } from '../../../config/secrets.ts';
 import { wantedLimits } from '../ls.ts';
@@ -11,7 +11,7 @@ export interface SkillsLsFlags extends ServerFlags {
   readonly maxResources?: string;
 }
 
-/** Skills of a list, unless told otherwise. */
+/** The most skills of a list, unless `--max-resources` is given. */
 const DEFAULT_MAX_SKILLS = 10_000;
 
 export const skillsLs = (server: string, flags: SkillsLsFlags, secrets: Secrets): Promise<void> =>
@@ -20,6 +20,7 @@ export const skillsLs = (server: string, flags: SkillsLsFlags, secrets: Secrets)
     const maxResources = countOf(flags.maxResources, '--max-resources', DEFAULT_MAX_SKILLS);
     const listing = listSkills(resources, { signal, maxResources });
     await output.list(listing, (skill) => skillRow(skill, output));
-    if (listing.report.resources === 0) output.note('No skills are listed; one may be there all the same, by its URI');
+    if (listing.report.resources === 0)
+      output.note('No skills are listed; a skill that is not listed can be named by its URI');
     return tellSkills(listing, session, wantedLimits(flags));
   });

@@ -1,4 +1,4 @@
-/** The skills that words on a command line name: by the URI, the name, or the end of the path. */
+/** Finds the skills that words on a command line name: by the URI, the name, or the end of the path. */
 import type { SkillListing } from '../../../client/skills/list.ts';
 import { getSkill, listSkills } from '../../../client/skills/list.ts';
 import type { Secrets } from '../../../config/secrets.ts';
@@ -9,7 +9,7 @@ import { safe } from '../printing/output.ts';
 import { onServer, type ServerFlags, type Session } from '../reaching/connect.ts';
 import { tellList } from '../stops.ts';
 
-/** Does the work of a command with a server that declares skills; no other one is asked for them. */
+/** Does the work of a command with a server that declares skills. @throws CommandFailure for any other server */
 export const onSkills = (
   server: string,
   flags: ServerFlags,
@@ -22,7 +22,7 @@ export const onSkills = (
     throw new CommandFailure(`${session.label}: ${message}`, EXIT_UNSUPPORTED);
   });
 
-/** Tells what was left out of a list of skills. @returns the status */
+/** Reports the skills that were left out of a list. @returns the exit status */
 export function tellSkills(
   { report, refused }: SkillListing,
   { output }: Session,
@@ -35,7 +35,7 @@ export function tellSkills(
   return report.dropped > 0 ? EXIT_INCOMPLETE : status;
 }
 
-/** The skill that a word names. @throws CommandFailure for none, and for several */
+/** Returns the skill that a word names. @throws CommandFailure if no skill or several skills have that name */
 export async function skillNamed(word: string, session: Session): Promise<Skill> {
   const { resources, label, signal } = session;
   if (/^[a-z][a-z0-9+.-]*:/i.test(word)) {
@@ -56,9 +56,9 @@ export async function skillNamed(word: string, session: Session): Promise<Skill>
   throw new CommandFailure(message, cut ? EXIT_INCOMPLETE : EXIT_NOT_FOUND);
 }
 
-/** The most skills of one name that are told. */
+/** The most skills of one name that a message lists. */
 const MAX_NAMED = 10;
 
-/** Whether the path of a skill ends in these names. */
+/** Tells whether the path of a skill ends in the name or names that were typed. */
 const isNamed = ({ uri }: Skill, word: string): boolean =>
   uri.replace(/^[^:]*:\/*/, '/').endsWith(`/${word.replace(/\/+$/, '')}/${SKILL_FILE}`);

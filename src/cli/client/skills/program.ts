@@ -13,8 +13,8 @@ const SKILL_ARGUMENT = 'the name of a skill, the end of its path, or its URI';
 export function addSkillCommands(program: Command, secrets: Secrets): void {
   const skills = program
     .command('skills')
-    .summary('look at the skills of a server, and take them')
-    .description('The skills of a server that declares them (SEP-2640). Nothing in them is carried out.')
+    .summary('show, download and verify the skills of a server')
+    .description('Works with the skills of a server that declares them (SEP-2640). Nothing in a skill is run.')
     .action(() => {
       throw new UsageError('Say what to do, as in: vitrine skills ls <server>');
     });
@@ -31,7 +31,7 @@ export function addSkillCommands(program: Command, secrets: Secrets): void {
 
   serverOptions(skills.command('show'))
     .summary('print a skill')
-    .description('Prints the frontmatter and the text of SKILL.md, when they are as the entry of the skill says.')
+    .description('Prints the frontmatter and the text of SKILL.md, if they match the entry of the skill.')
     .argument('<server>', SERVER_ARGUMENT)
     .argument('<skill>', SKILL_ARGUMENT)
     .action(async (server: string, skill: string, flags: ServerFlags) => {
@@ -42,12 +42,12 @@ export function addSkillCommands(program: Command, secrets: Secrets): void {
   serverOptions(skills.command('get'))
     .summary('write skills to folders')
     .description(
-      'Writes each skill to a folder of its name. Every file is verified before anything is in its place; names are made ' +
-        'safe, and nothing that is there is touched.',
+      'Writes each skill to a folder of its name, after every file of the skill is verified. Names are made safe. An ' +
+        'existing folder is replaced only with --force.',
     )
     .argument('<server>', SERVER_ARGUMENT)
     .argument('<skill...>', SKILL_ARGUMENT)
-    .requiredOption('-o, --to <folder>', 'where the folders of the skills are made')
+    .requiredOption('-o, --to <folder>', 'the folder in which the folders of the skills are made')
     .option('--force', 'replace a skill of that name')
     .option('--keep-name <name>', 'keep this name although tools act on it, as in .vscode (may be repeated)', collect)
     .action(async (server: string, words: readonly string[], flags: SkillsGetFlags) => {
@@ -58,8 +58,8 @@ export function addSkillCommands(program: Command, secrets: Secrets): void {
   serverOptions(skills.command('verify'))
     .summary('check the files of skills against their entries')
     .description(
-      'Reads every file of the skills that are named, or of all that are listed, and compares sizes, digests and ' +
-        'frontmatter with their entries. Exits with 1 where something differs.',
+      'Reads every file of the named skills, or of all listed skills, and compares sizes, digests and frontmatter with ' +
+        'their entries. Exits with 1 if something differs.',
     )
     .argument('<server>', SERVER_ARGUMENT)
     .argument('[skill...]', SKILL_ARGUMENT)

@@ -1,4 +1,4 @@
-/** Skills as lines for people. */
+/** Formats skills as lines for people. */
 import { DYNAMIC, type Skill } from '../../../protocol/skills.ts';
 import { type Output, safe } from '../printing/output.ts';
 import { sizeText } from '../printing/rows.ts';

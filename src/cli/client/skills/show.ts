@@ -23,8 +23,8 @@ function whole({ uri, frontmatter, resources }: Skill, body: string, output: Out
   const fields = Object.entries(frontmatter)
     .filter(([field]) => field !== 'name')
     .map(([field, value]) => {
-      const said = typeof value === 'string' ? safeLines(value).trimEnd() : jsonText(value);
-      return `${output.paint('dim', `${safe(field)}:`)} ${said}`;
+      const text = typeof value === 'string' ? safeLines(value).trimEnd() : jsonText(value);
+      return `${output.paint('dim', `${safe(field)}:`)} ${text}`;
     });
   const files =
     resources === DYNAMIC

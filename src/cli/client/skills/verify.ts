@@ -1,4 +1,4 @@
-/** `vitrine skills verify`: whether the files of skills are as their entries say. */
+/** `vitrine skills verify`: compares the files of skills with their entries. */
 import { ResourceClientError } from '../../../client/errors.ts';
 import { listSkills } from '../../../client/skills/list.ts';
 import { verifySkill } from '../../../client/skills/read.ts';
@@ -15,11 +15,11 @@ import { filesText } from './rows.ts';
 interface Verified {
   readonly uri: string;
   readonly name: string;
-  /** `dynamic`: it was read, and nothing says what its files should be. */
+  /** `dynamic`: the skill was read, but its entry gives no digests to compare with. */
   readonly status: 'verified' | 'dynamic' | 'failed';
   readonly files?: number;
   readonly bytes?: number;
-  /** The file that is not as it should be, and why. */
+  /** The file that differs from its entry, and how. */
   readonly problem?: Readonly<Record<string, unknown>>;
 }
 
@@ -32,7 +32,7 @@ export const skillsVerify = (
   onSkills(server, flags, secrets, async (session) => {
     const { output, resources, signal } = session;
     const statuses: number[] = [];
-    const each = async function* (): AsyncGenerator<Verified> {
+    const outcomes = async function* (): AsyncGenerator<Verified> {
       const listing = words.length === 0 ? listSkills(resources, { signal }) : undefined;
       for await (const skill of listing ?? named(words, session)) {
         output.progress(skill.uri);
@@ -42,7 +42,7 @@ export const skillsVerify = (
       }
       if (listing !== undefined && tellSkills(listing, session, new Set()) !== EXIT_OK) statuses.push(EXIT_FAILED);
     };
-    await output.list(each(), (outcome) => row(outcome, output));
+    await output.list(outcomes(), (outcome) => row(outcome, output));
     return Math.max(EXIT_OK, ...statuses);
   });
 
@@ -57,7 +57,7 @@ async function outcomeOf(skill: Skill, { resources, signal }: Session): Promise<
     return { ...about, status: verified ? 'verified' : 'dynamic', files, bytes };
   } catch (error) {
     signal.throwIfAborted();
-    // Of a server that is gone all others would fail, too.
+    // If the server is gone, all other skills would fail, too.
     if (!(error instanceof ResourceClientError) || error.code === 'unavailable') throw error;
     const { code, uri = skill.uri, data } = error;
     const { what, expected, got } = data ?? {};
