@@ -3,6 +3,6 @@
 import { keepCompiled } from './compile-cache.ts';
 
 keepCompiled();
-// Loaded after that, so that what is kept of it is used.
+// The import comes after the call, so that the program is loaded from the compile cache.
 const { runCommand } = await import('./command.ts');
 await runCommand();

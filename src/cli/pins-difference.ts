@@ -1,4 +1,4 @@
-/** A definition beside the one that was accepted, line by line, for a person: nothing in it acts on a terminal or hides. */
+/** Compares a definition with the accepted one line by line, for people. Control and invisible characters are shown as escapes. */
 
 import { canonicalJson } from '../core/fingerprint.ts';
 import { showUnseen } from '../core/text/clean-text.ts';
@@ -7,7 +7,7 @@ import { compared } from './difference.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Characters of a line; a longer one goes on in the next. All of a difference is shown: what is not seen is not accepted. */
+/** The most characters of a line. A longer line is wrapped, not cut: nobody should accept a text without seeing all of it. */
 const LINE_LENGTH = 160;
 
 export function differenceOf(mount: string, { kind, name, before, now }: PinChange): readonly string[] {
@@ -17,7 +17,7 @@ export function differenceOf(mount: string, { kind, name, before, now }: PinChan
   return [head, ...lines.map((line) => `  ${line}`), ''];
 }
 
-/** A field after the other, texts as texts and all else as JSON. */
+/** Writes the fields of a definition in order: texts as they are, all other values as JSON. */
 function linesOf(definition: Data | undefined): readonly string[] {
   if (definition === undefined) return [];
   return Object.keys(definition)

@@ -1,4 +1,4 @@
-/** `vitrine pins`: shows how mounted servers stand to the definitions that were accepted, and accepts them. */
+/** `vitrine pins`: compares the definitions of mounted servers with the accepted ones, and accepts changes. */
 import type { Secrets } from '../config/secrets.ts';
 import type { ConfiguredMount, MountedUpstream } from '../config/upstream-mounts.ts';
 import { engineOptions } from '../configured/engine-options.ts';
@@ -13,12 +13,12 @@ import { differenceOf } from './pins-difference.ts';
 import { openSources, type SourceFlags } from './sources.ts';
 
 export interface PinFlags extends SourceFlags {
-  /** Mounts that are looked at. Default: all that have pins. */
+  /** The mounts to compare. Default: all mounts with pins. */
   readonly mount?: readonly string[];
 }
 
 export interface ReviewFlags extends PinFlags {
-  /** Accepts without asking. */
+  /** Accepts all changes without asking. */
   readonly accept?: boolean;
 }
 
@@ -29,7 +29,7 @@ interface Reviewed {
   readonly review: PinReview;
 }
 
-/** Exits with 1 where something is not as it was accepted, or a server is not reached. Changes nothing. */
+/** Prints the changes and accepts none. Exits with 1 if there is a new or changed definition, or a server is not reached. */
 export async function pinsCheck(paths: readonly string[], flags: PinFlags, secrets: Secrets): Promise<void> {
   await withReviews(paths, flags, secrets, async ({ mount, review }, print) => {
     const open = review.changes.filter(({ now }) => now !== undefined);
@@ -46,7 +46,7 @@ export async function pinsCheck(paths: readonly string[], flags: PinFlags, secre
   });
 }
 
-/** Shows each difference, and accepts those of a server where somebody says so. Exits with 1 where one is left. */
+/** Shows the changes of each server, and accepts them if the user agrees. Exits with 1 if changes are left, or no server answers. */
 export async function pinsReview(paths: readonly string[], flags: ReviewFlags, secrets: Secrets): Promise<void> {
   await withReviews(paths, flags, secrets, async ({ mount, review }, print) => {
     if (review.changes.length === 0) {
@@ -61,7 +61,7 @@ export async function pinsReview(paths: readonly string[], flags: ReviewFlags, s
       );
       return;
     }
-    print(`not accepted  ${mount}  to accept this without being asked: --accept`);
+    print(`not accepted  ${mount}  run it again with --accept to accept this without a question`);
     process.exitCode = EXIT_FAILED;
   });
 }
@@ -71,12 +71,12 @@ async function accepted(mount: string, { changes }: PinReview): Promise<boolean>
   return confirmed(`Accept ${changes.length} of ${mount}, as shown above?`, process.stdin, process.stdout);
 }
 
-/** Reviews the servers one after the other. */
+/** Connects to the servers one after the other, and hands the review of each to `work`. */
 async function withReviews(
   paths: readonly string[],
   flags: PinFlags,
   secrets: Secrets,
-  each: (reviewed: Reviewed, print: Print) => Promise<void>,
+  work: (reviewed: Reviewed, print: Print) => Promise<void>,
 ): Promise<void> {
   const faults = rememberFaults();
   const sources = await openSources(paths, flags, { log: faults.log, secrets });
@@ -93,7 +93,7 @@ async function withReviews(
         process.exitCode = EXIT_FAILED;
         continue;
       }
-      await each({ mount: mount.name, review: await up.review(createContext()) }, print);
+      await work({ mount: mount.name, review: await up.review(createContext()) }, print);
     }
   } finally {
     await engine.close();
@@ -105,7 +105,7 @@ type PinnedMount = ConfiguredMount & { readonly upstream: MountedUpstream };
 function pinned(mounts: readonly ConfiguredMount[], wanted: readonly string[] | undefined): readonly PinnedMount[] {
   const all = mounts.filter((mount): mount is PinnedMount => mount.upstream?.up.review !== undefined);
   const unknown = wanted?.find((name) => !all.some((mount) => mount.name === name));
-  if (unknown !== undefined) throw new UsageError(`Mount "${unknown}" has no pins; say pins: on in it`);
-  if (all.length === 0) throw new UsageError('No mounted server has pins; say pins: on in its mount');
+  if (unknown !== undefined) throw new UsageError(`Mount "${unknown}" has no pins; set pins: on in it`);
+  if (all.length === 0) throw new UsageError('No mounted server has pins; set pins: on in its mount');
   return wanted === undefined ? all : all.filter(({ name }) => wanted.includes(name));
 }

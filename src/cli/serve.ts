@@ -1,4 +1,4 @@
-/** `vitrine serve`. */
+/** `vitrine serve`: serves sources over stdio or HTTP until it is ended. */
 import { closeMounts } from '../config/mounts.ts';
 import type { Config } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
@@ -40,18 +40,19 @@ export interface ServeFlags extends SourceFlags, EngineFlags, WorkerFlags {
   readonly logLevel: LogLevel;
 }
 
-/** How long serving waits for servers that are mounted, in milliseconds: then it is known what they can do. */
+/** The most milliseconds that serving waits for upstreams to connect, so that their features are known when it begins. */
 const UPSTREAMS_READY_MS = 5_000;
 
-/** How long answers may take that are under way when serving ends, in milliseconds. */
+/** Milliseconds that running answers still have when serving ends. */
 const ANSWERS_MS = 500;
 
-/** An interval in which nothing happens, in milliseconds. */
+/** The interval in milliseconds of a timer that does nothing but keep the process running. */
 const HOLD_MS = 2 ** 30;
 
 /**
- * @param secrets takes what references of a configuration stand for; none of it is printed or logged
- * @param short `serve` itself was not typed: a person is served over HTTP
+ * Serves until a signal or the host ends it.
+ * @param secrets takes the secrets of the configuration, so that none of them is printed or logged
+ * @param short whether the word `serve` was left out; at a terminal, HTTP is then the default
  */
 export async function serve(
   paths: readonly string[],
@@ -60,14 +61,14 @@ export async function serve(
   terminal: Terminal,
   short = false,
 ): Promise<void> {
-  const typed = addressOf(flags, short && terminal.input.isTTY === true);
+  const address = addressOf(flags, short && terminal.input.isTTY === true);
   const log = createLog(flags.logLevel, secrets, terminal.errors);
-  const place = await workerOf(flags, typed, log, terminal);
-  if (place === 'parent') return;
+  const role = await workerOf(flags, address, log, terminal);
+  if (role === 'parent') return;
   try {
-    await serveHere(paths, flags, place, { log, secrets, terminal });
+    await serveHere(paths, flags, role, { log, secrets, terminal });
   } finally {
-    if (place.worker !== undefined) (await import('./workers.ts')).leaveParent();
+    if (role.worker !== undefined) (await import('./workers.ts')).leaveParent();
   }
 }
 
@@ -84,10 +85,10 @@ async function serveHere(
   { worker, address }: Pick<Replica, 'worker'> & { readonly address: Address | undefined },
   { log, secrets, terminal }: Process,
 ): Promise<void> {
-  // Servers that are mounted are started while sources are opened: from here on there is something to end.
+  // Opening the sources starts upstreams, so signals are handled from here on: they have to end the upstreams.
   const stopping = terminal.takeSignals(log);
   const host = address === undefined ? soleHost() : undefined;
-  const opening = { log, secrets, sole: host?.known };
+  const opening = { log, secrets, sole: host?.features };
   const opened = openSources(paths, flags, opening);
   const sources = await Promise.race([opened, stopping.signalled]);
   if (sources === 'stopped') return terminal.exit();
@@ -100,21 +101,29 @@ async function serveHere(
   });
   let sent = true;
   let served: Served | undefined;
-  // Closing may wait for something that does not keep the process running: this timer does.
-  const held = setInterval(() => {}, HOLD_MS);
+  // Closing may wait for something that does not keep the process running, so this timer keeps it running until then.
+  const hold = setInterval(() => {}, HOLD_MS);
   try {
     const stopped = stopping.signalled;
-    // Over stdio that is waited for when it is known who the host is: programs are started for it.
+    // Over stdio, upstreams are waited for later, when the host has introduced itself: they are started for this host.
     if (host === undefined && (await Promise.race([upstreamsReady(sources, log), stopped])) === 'stopped') return;
     const reopen = (before: Sources): Promise<Sources> => openSources(paths, flags, { ...opening, before });
-    const now = await followSources(sources, { engine, reopen, hide: secrets.hide, log, terminal });
-    served = now;
+    const followed = await followSources(sources, { engine, reopen, hide: secrets.hide, log, terminal });
+    served = followed;
     const metrics = metricsOf(sources.config.telemetry, telemetry);
-    const args = [...sources.args, ...typedAgain(flags)];
+    const args = [...sources.args, ...engineArgs(flags)];
     const shown = secrets.hide(title(engine, sources));
-    const said: Said = { terminal, shown, args, log, stopped, metrics, end: () => endUpstreams(now.current) };
-    if (host !== undefined) await overStdio(engine, sources, host, said);
-    else if (address !== undefined) await overHttp(engine, sources, flags, address, said);
+    const setting: Setting = {
+      terminal,
+      shown,
+      args,
+      log,
+      stopped,
+      metrics,
+      end: () => endUpstreams(followed.current),
+    };
+    if (host !== undefined) await overStdio(engine, sources, host, setting);
+    else if (address !== undefined) await overHttp(engine, sources, flags, address, setting);
   } finally {
     stopping.begin();
     await served?.close();
@@ -122,27 +131,27 @@ async function serveHere(
     await engine.close();
     await shared.bus?.close();
     sent = (await telemetry?.close()) ?? true;
-    clearInterval(held);
+    clearInterval(hold);
   }
-  // Telemetry that a collector has not taken yet does not delay the end.
+  // The process ends now, even if a collector has not taken all telemetry.
   if (!sent) terminal.exit();
 }
 
-/** Options that serve the same again. */
-const typedAgain = ({ tools, icons }: EngineFlags): readonly string[] => [
+/** Returns the typed options of the engine, for a command that serves the same again. */
+const engineArgs = ({ tools, icons }: EngineFlags): readonly string[] => [
   ...(tools === undefined ? [] : ['--tools', tools]),
   ...(icons === undefined ? [] : ['--icons', icons]),
 ];
 
 export interface OpenEngine {
   readonly engine: Engine;
-  /** Ends after the engine, which has things to tell until then. */
+  /** To be closed after the engine, which reports to it until the end. */
   readonly telemetry: RunningTelemetry | undefined;
 }
 
 /**
- * Makes the engine. Servers that are mounted have been started by now: where it cannot be made, they are ended.
- * @param stdio whether there is one client, as over stdio
+ * Makes the engine. If that fails, it closes the mounts, because their upstreams are started already.
+ * @param stdio whether the only client is the host at standard input and output
  */
 export async function engineOf(
   sources: Sources,
@@ -157,7 +166,7 @@ export async function engineOf(
     telemetry = await telemetryOf(sources.config.telemetry, log);
     const index = await rankedIndexOf(sources, log, worker);
     const configured = engineOptions(sources, sources.files.length > 0, flags);
-    // Over stdio there is one host, and nobody to take anything from.
+    // Over stdio the only host may use everything, so it does not share the limits of one anonymous caller.
     const limits = stdio ? { ...configured.limits, anonymousIsOne: false } : configured.limits;
     const hide = secrets.some ? secrets.hide : undefined;
     const answers = answersOf(sources.config, log, !stdio);
@@ -172,7 +181,7 @@ export async function engineOf(
   }
 }
 
-/** Waits for those that connect at once. One that is not there comes later, or never, and stops nobody. */
+/** Waits a while for upstreams that connect at once. Serving begins without those that do not answer in time. */
 async function upstreamsReady({ mounts }: Sources, log: Log): Promise<void> {
   const eager = mounts.flatMap(({ name, upstream }) =>
     upstream?.start === 'eager' ? [{ name, up: upstream.up }] : [],
@@ -188,40 +197,42 @@ async function upstreamsReady({ mounts }: Sources, log: Log): Promise<void> {
   );
 }
 
-interface Said {
+/** The things that serving needs over stdio and over HTTP. */
+interface Setting {
   readonly terminal: Terminal;
-  /** The title of what is served, to be printed. */
+  /** The list of mounts, to be printed. */
   readonly shown: string;
   /** The arguments that serve the same again. */
   readonly args: readonly string[];
   readonly log: Log;
-  /** Resolves when the server is told to end. */
+  /** Resolves when a signal asks the server to end. */
   readonly stopped: Promise<'stopped'>;
-  /** For Prometheus, where they are wanted. */
+  /** The metrics for Prometheus; undefined if they are turned off. */
   readonly metrics: MetricsOptions | undefined;
-  /** Ends the programs that are mounted. */
+  /** Ends the upstreams. */
   end(): Promise<unknown>;
 }
 
-/** The one at the other end of standard input and output. */
+/** The host at the other end of standard input and output. */
 interface SoleHost {
-  readonly known: Promise<ClientFeatures>;
-  tell(host: ClientFeatures): void;
+  /** Resolves when the host has introduced itself. */
+  readonly features: Promise<ClientFeatures>;
+  introduce(features: ClientFeatures): void;
 }
 
 function soleHost(): SoleHost {
-  let tell: SoleHost['tell'] = () => {};
-  const known = new Promise<ClientFeatures>((resolve) => {
-    tell = resolve;
+  let introduce: SoleHost['introduce'] = () => {};
+  const features = new Promise<ClientFeatures>((resolve) => {
+    introduce = resolve;
   });
-  return { known, tell };
+  return { features, introduce };
 }
 
 async function overStdio(
   engine: Engine,
   sources: Sources,
   host: SoleHost,
-  { terminal, shown, args, log, stopped, metrics, end }: Said,
+  { terminal, shown, args, log, stopped, metrics, end }: Setting,
 ): Promise<void> {
   if (metrics !== undefined) log.warn('there are no metrics for Prometheus over stdio; add --http');
   const serving = serveStdio(engine, {
@@ -229,13 +240,13 @@ async function overStdio(
     input: terminal.input,
     output: terminal.output,
     introduced(features) {
-      host.tell(features);
+      host.introduce(features);
       return upstreamsReady(sources, log);
     },
   });
   if (terminal.input.isTTY) {
     terminal.errors.write(
-      `${shown}\n\nIt waits for a host on standard input. To have one start it:\n\n${addedWith(args)}\n\n` +
+      `${shown}\n\nIt waits for a host on standard input. To let a host start it:\n\n${addedWith(args)}\n\n` +
         'To connect to it by hand, serve over HTTP: add --http. Ctrl+C stops it.\n',
     );
   }
@@ -248,14 +259,14 @@ async function overHttp(
   sources: Sources,
   flags: ServeFlags,
   address: Address,
-  { terminal, shown, log, stopped, metrics, end }: Said,
+  { terminal, shown, log, stopped, metrics, end }: Setting,
 ): Promise<void> {
   const { server = {}, limits = {}, auth } = sources.config;
   const allowRemote = flags.allowRemote ?? server.allowRemote;
   const open = auth === undefined || auth.anonymous === true;
   const { explorer = 'on' } = sources.config;
   const explored = (flags.explorer ?? explorer) !== 'off';
-  // Loaded when it is wanted: a host that starts the server over stdio waits for every module.
+  // The module is loaded only for HTTP: over stdio, each module that is loaded delays the first answer.
   const { serveHttp } = await import('../serving/http/index.ts');
   const { host, port, more = 0 } = address;
   const options: Omit<HttpOptions, 'port'> = {
@@ -300,7 +311,7 @@ async function overHttp(
   await endAll(serving, end);
 }
 
-/** Serves at the first port from `port` on that is free, or fails as it did at the first. */
+/** Serves at the first free port of `port` to `port + more`. @throws the error of the first port if none is free */
 async function atFreePort<T>(port: number, more: number, serveAt: (port: number) => Promise<T>): Promise<T> {
   let first: unknown;
   for (let free = port; free <= port + more; free++) {
@@ -314,8 +325,8 @@ async function atFreePort<T>(port: number, more: number, serveAt: (port: number)
   throw first;
 }
 
-/** Ends what is served, and programs as soon as nobody waits for an answer, or has waited long enough. */
-async function endAll(serving: { close(): Promise<void> }, end: Said['end']): Promise<void> {
+/** Ends serving, and then the upstreams, as soon as all running answers are sent or their time is over. */
+async function endAll(serving: { close(): Promise<void> }, end: Setting['end']): Promise<void> {
   const closed = serving.close();
   await inTime(closed, ANSWERS_MS);
   await Promise.all([closed, end()]);
@@ -327,7 +338,7 @@ const endUpstreams = ({ mounts }: Sources): Promise<unknown> =>
 const milliseconds = (seconds: number | undefined): number | undefined =>
   seconds === undefined ? undefined : Math.ceil(seconds * 1_000);
 
-/** @throws UsageError for one without the other */
+/** @throws UsageError for a certificate without its key, or a key without its certificate */
 function tlsOf({ tlsCert, tlsKey }: ServeFlags, { tls }: NonNullable<Config['server']>): TlsOptions | undefined {
   if (tlsCert === undefined && tlsKey === undefined) return tls;
   if (tlsCert === undefined || tlsKey === undefined)
@@ -335,7 +346,10 @@ function tlsOf({ tlsCert, tlsKey }: ServeFlags, { tls }: NonNullable<Config['ser
   return { ...tls, cert: tlsCert, key: tlsKey };
 }
 
-/** @param open whether this is refused where other machines reach it */
+/**
+ * Turns a failure to serve into a mistake of the user, with a way out.
+ * @param open whether serving is refused at addresses that other machines reach
+ */
 function wayOut(error: unknown, { host, port }: Address, open: boolean): unknown {
   if (!(error instanceof ResourceError)) return error;
   if (error.code === 'unavailable') {

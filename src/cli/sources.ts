@@ -1,4 +1,4 @@
-/** Opens what `serve` and `check` are to serve: paths and URLs as typed, a configuration, or the servers of a host. */
+/** Opens the sources of `serve` and `check`: paths and URLs, a configuration, or the servers of a host. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { kindOfFile } from '../config/file-kind.ts';
@@ -14,7 +14,7 @@ import { UsageError } from './errors.ts';
 import { isExecutable } from './executable.ts';
 
 export interface Sources extends Configured {
-  /** The files that say what is served: while they change, it may. */
+  /** The configuration files. `serve` reloads them when they change. */
   readonly files: readonly string[];
   /** The arguments of `vitrine serve` that serve the same from any working directory. */
   readonly args: readonly string[];
@@ -25,13 +25,13 @@ export interface SourceFlags {
   readonly mcpConfig?: string;
   readonly hidden?: boolean;
   readonly gitignore?: boolean;
-  /** Archives and SQLite files are gone into. */
+  /** Serves the contents of archives and SQLite files in the paths, too. */
   readonly nested?: boolean;
-  /** YAML and JSON files are documents, whatever is in them. */
+  /** Serves YAML and JSON files as documents, even if they are configurations. */
   readonly asDocument?: boolean;
 }
 
-/** Files that are configurations by their name. */
+/** The names by which a file is recognized as a configuration. */
 export const CONFIG_NAMES: ReadonlySet<string> = new Set(['vitrine.yaml', 'vitrine.yml', 'vitrine.json']);
 
 /** @throws UsageError, ConfigError, ResourceError `invalid` */
@@ -58,7 +58,7 @@ export async function openSources(typed: readonly string[], flags: SourceFlags, 
 }
 
 interface NamedSources extends Typed {
-  /** The configuration. */
+  /** The configuration file, if there is one. */
   readonly file: string | undefined;
   readonly args: Sources['args'];
 }
@@ -106,22 +106,22 @@ interface Typed {
 
 /**
  * Takes a file with `mcpServers` among the paths as if `--mcp-config` named it.
- * @throws UsageError for a file with `mounts` that no configuration's name says to be one
+ * @throws UsageError for a file with `mounts` that does not have the name of a configuration, or for several such files
  */
 async function withServers(paths: readonly string[], { mcpConfig, config }: SourceFlags): Promise<Typed> {
   const kinds = await Promise.all(paths.map((path) => (isUrl(path) ? 'document' : kindOfFile(path))));
   const configuration = paths.find((path, at) => kinds[at] === 'configuration' && !CONFIG_NAMES.has(basename(path)));
   if (configuration !== undefined)
     throw new UsageError(
-      `${configuration} has mounts in it, as a configuration does: say --config ${configuration} to serve those, or ` +
+      `${configuration} has mounts in it, as a configuration does: give --config ${configuration} to serve the mounts, or ` +
         '--as-document to serve the file itself',
     );
   const [servers, ...others] = paths.filter((_, at) => kinds[at] === 'servers');
   if (servers === undefined) return { paths, mcpConfig };
   if (others.length > 0 || mcpConfig !== undefined || config !== undefined)
     throw new UsageError(
-      `${others[0] ?? servers} has mcpServers in it, and one file of those is served at a time; say --as-document to serve ` +
-        'such files themselves',
+      `${others[0] ?? servers} has mcpServers in it, but only one such file or configuration is served at a time; give ` +
+        '--as-document to serve the files themselves',
     );
   return { paths: paths.filter((path) => path !== servers), mcpConfig: servers };
 }
@@ -134,10 +134,10 @@ async function serversOf(file: string, secrets: Secrets): Promise<readonly HostS
   return found;
 }
 
-/** Begins what is a URL, and no path. */
+/** The beginning of a URL; a text without it is a path. */
 const SCHEME = /^[a-z][a-z0-9+.-]+:\/\//i;
 
-/** @throws UsageError for a URL that is none of an MCP server */
+/** @throws UsageError for a URL that no provider serves, or with a user or password in it */
 function assertServable(path: string): void {
   const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(path)?.[1];
   if (scheme === undefined) return;

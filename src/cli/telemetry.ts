@@ -1,11 +1,11 @@
-/** Telemetry as the configuration has it. Its code is loaded when it is wanted. */
+/** Starts the telemetry of a configuration. The code is loaded only if telemetry is turned on. */
 import type { TelemetryConfig } from '../config/telemetry-schema.ts';
 import { defined } from '../configured/engine-options.ts';
 import type { Log } from '../core/context.ts';
 import type { RunningTelemetry } from '../layers/telemetry/index.ts';
 import type { MetricsOptions } from '../serving/http/probes.ts';
 
-/** Undefined where nothing is wanted. @throws ResourceError `invalid` that says what to install */
+/** Returns undefined if telemetry is off. @throws ResourceError `invalid`, which names the package to install */
 export async function telemetryOf(
   config: TelemetryConfig | undefined,
   log: Log,
@@ -25,7 +25,7 @@ export async function telemetryOf(
   });
 }
 
-/** Who may see the metrics over HTTP; undefined where they are not there. */
+/** Returns the metrics for Prometheus and who may read them over HTTP; undefined if they are off. */
 export function metricsOf(
   config: TelemetryConfig | undefined,
   running: RunningTelemetry | undefined,

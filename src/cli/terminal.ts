@@ -7,15 +7,15 @@ export interface Terminal {
   readonly input: Readable & { readonly isTTY?: boolean };
   readonly output: Writable;
   readonly errors: Writable;
-  /** Listens to who may end it, from now on. */
+  /** Handles the signals that end the command, from now on. */
   takeSignals(log: Log): Stopping;
-  /** Listens to SIGHUP until the function that it gives is called. Left out where there are no signals. */
-  readonly onHangup?: ((heard: () => void) => () => void) | undefined;
-  /** Ends what is left, whatever it waits for. */
+  /** Listens to SIGHUP until the returned function is called. Undefined if there are no signals. */
+  readonly onHangup?: ((listener: () => void) => () => void) | undefined;
+  /** Ends the process at once, whatever it still waits for. */
   exit(status?: number): void;
 }
 
-/** That of the process. */
+/** The terminal of the process. */
 export const processTerminal: Terminal = {
   get input() {
     return process.stdin;
@@ -27,9 +27,9 @@ export const processTerminal: Terminal = {
     return process.stderr;
   },
   takeSignals,
-  onHangup(heard) {
-    process.on('SIGHUP', heard);
-    return () => void process.off('SIGHUP', heard);
+  onHangup(listener) {
+    process.on('SIGHUP', listener);
+    return () => void process.off('SIGHUP', listener);
   },
   exit: (status) => process.exit(status),
 };

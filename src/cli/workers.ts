@@ -1,4 +1,4 @@
-/** `vitrine serve --workers`: processes behind one port. The parent serves nothing: it listens for all of them, and starts who has ended again. */
+/** `vitrine serve --workers`: several processes serve at one port. Their parent carries the bus between them and restarts those that end. */
 import cluster, { type Worker } from 'node:cluster';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,22 +13,22 @@ import type { Address } from './address.ts';
 import { UsageError } from './errors.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Workers of one server. */
+/** The most workers of one server. */
 const MAX_WORKERS = 64;
 
-/** Before a worker is started again that has ended, in milliseconds: the first time, and the most that it grows to. */
+/** Milliseconds before a worker that has ended is started again: at first, and at most. They double each time. */
 const RESTART_MS = { first: 100, most: 10_000 } as const;
 
-/** A worker that served for so long begins anew with the first of these, in milliseconds. */
+/** A worker that ran for more milliseconds than this is started again after the first of these waits. */
 const STEADY_MS = 10_000;
 
-/** Tells a worker its number in its environment; a worker that takes the place of another one has its number. */
+/** The environment variable with the number of a worker. A worker that replaces another one has the same number. */
 const NUMBER = 'VITRINE_WORKER';
 
-/** Tells all workers the same port: each would take another one where any free one will do. */
+/** The environment variable with the port of all workers. Without it, each could take another free port. */
 const PORT = 'VITRINE_WORKER_PORT';
 
-/** @throws UsageError for what is no number of workers */
+/** Returns the number of workers: the typed one or, for `auto`, the number of cores. @throws UsageError for anything else */
 export function workerCount(typed: string): number {
   if (typed === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);
   const count = Number(typed);
@@ -40,10 +40,10 @@ export function workerCount(typed: string): number {
 /** The number of this worker; undefined in every other process. */
 export const workerNumber = (): number | undefined => (cluster.isWorker ? Number(process.env[NUMBER]) : undefined);
 
-/** Gives the address at which this worker serves. */
+/** Returns the address at which this worker serves. */
 export const addressOfWorker = ({ host }: Address): Address => ({ host, port: Number(process.env[PORT]) });
 
-/** The bus of this worker, and the keys of all. */
+/** Connects this worker to the bus of its parent, and gets the keys that all workers share. */
 export function busOfWorker(): Promise<{ readonly bus: Bus; readonly keys: Keys }> {
   return workerBus({
     send: (message) => void process.send?.(message),
@@ -54,12 +54,15 @@ export function busOfWorker(): Promise<{ readonly bus: Bus; readonly keys: Keys 
   });
 }
 
-/** Lets this worker end: the channel to its parent would keep it running. */
+/** Lets this worker end although its channel to the parent is open. */
 export function leaveParent(): void {
   process.channel?.unref();
 }
 
-/** Runs until it is told to end. Resolves to the exit status of a worker where none could begin to serve. */
+/**
+ * Runs workers until a signal ends the command.
+ * @returns 0, or the exit status of the first worker if it could not begin to serve
+ */
 export async function serveWorkers(count: number, address: Address, log: Log, terminal: Terminal): Promise<number> {
   const port = await freePort(address);
   const stopping = terminal.takeSignals(log);
@@ -74,7 +77,7 @@ export async function serveWorkers(count: number, address: Address, log: Log, te
     finish = resolve;
   });
   const timers = new Set<NodeJS.Timeout>();
-  // Each takes connections itself: one that the parent hands to a worker that is being killed would be answered by nobody.
+  // Each worker takes connections itself: a connection that the parent handed to a dying worker would get no answer.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({ stdio: ['ignore', 'pipe', 'inherit', 'ipc'] as unknown as string[] });
 
@@ -85,15 +88,15 @@ export async function serveWorkers(count: number, address: Address, log: Log, te
     worker.on('listening', () => {
       if (served || over) return;
       served = true;
-      // The first one has said what would be wrong with all of them.
+      // The others start only now: a mistake that ends all workers is reported once, by the first one.
       for (let other = 2; other <= count; other++) start(other, RESTART_MS.first);
     });
-    // All of them say the same.
+    // All workers print the same, so the output of only one is passed on.
     worker.process.stdout?.on('data', (chunk: Buffer) => {
       printer ??= worker;
       if (printer === worker) terminal.output.write(chunk);
     });
-    worker.on('error', (error) => log.debug('a worker cannot be told something', { worker: number, error }));
+    worker.on('error', (error) => log.debug('a message to a worker could not be sent', { worker: number, error }));
     worker.on('exit', (code, signal) => {
       running.get(worker)?.();
       running.delete(worker);
@@ -113,13 +116,13 @@ export async function serveWorkers(count: number, address: Address, log: Log, te
     for (const worker of running.keys()) worker.process.kill('SIGHUP');
   });
   start(1, RESTART_MS.first);
-  const told = stopping.signalled.then(() => {
+  const stopped = stopping.signalled.then(() => {
     over = true;
     stopping.begin();
     for (const worker of running.keys()) worker.process.kill('SIGTERM');
     return running.size === 0 ? 0 : finished;
   });
-  const status = await Promise.race([finished, told]);
+  const status = await Promise.race([finished, stopped]);
   over = true;
   forget?.();
   for (const timer of timers) clearTimeout(timer);
@@ -128,10 +131,10 @@ export async function serveWorkers(count: number, address: Address, log: Log, te
   return status;
 }
 
-/** The first port of an address that is free; where none is, the first: the worker that tries to take it says what is wrong. */
+/** Returns the first free port of an address. If none is free, it returns the first: the worker that takes it reports the error. */
 async function freePort({ host, port, more = 0 }: Address): Promise<number> {
-  for (let each = port; each <= port + more; each++) {
-    const server = createServer().listen(each, host);
+  for (let candidate = port; candidate <= port + more; candidate++) {
+    const server = createServer().listen(candidate, host);
     const opened = await once(server, 'listening').then(
       () => true,
       () => false,

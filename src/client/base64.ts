@@ -1,13 +1,13 @@
-/** Base64 of contents: its size without decoding it (SEC-RES-3), and its bytes. */
+/** Computes the size of base64 without decoding it (SEC-RES-3), and decodes it. */
 
-/** Bytes that a text in base64 decodes to, exactly where it has no line breaks in it, else a little more. */
+/** Returns the number of bytes that a text in base64 decodes to. Line breaks count, so with them the result is too large. */
 export function base64Size(text: string): number {
   let length = text.length;
   while (length > 0 && text.charCodeAt(length - 1) === PADDING) length--;
   return Math.floor((length * 3) / 4);
 }
 
-/** Bytes of a text in UTF-8. Half a surrogate pair counts as the three bytes of its replacement. */
+/** Returns the number of bytes of a text in UTF-8. Half a surrogate pair counts as the three bytes of its replacement. */
 export function utf8Size(text: string): number {
   let bytes = text.length;
   for (let at = 0; at < text.length; at++) {
@@ -25,8 +25,8 @@ export function utf8Size(text: string): number {
 }
 
 /**
- * The bytes, or undefined for what is no base64. The alphabet of URLs, missing padding and line breaks are taken, too:
- * servers send all of them. Look at `base64Size` first.
+ * Decodes base64; returns undefined for any other text. The alphabet of URLs, missing padding and line breaks are accepted,
+ * too, because some servers send them. Call `base64Size` first: this function has no limit.
  */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = new Uint8Array(base64Size(text));
@@ -50,7 +50,7 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
     const unit = text.charCodeAt(at);
     if (unit !== PADDING && VALUES[unit] !== SPACE) return undefined;
   }
-  // One character alone is less than a byte.
+  // The last character stands alone, and has fewer bits than a byte.
   if (bits === 6) return undefined;
   return written === bytes.length ? bytes : bytes.slice(0, written);
 }

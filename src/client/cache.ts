@@ -1,6 +1,6 @@
 /**
- * Answers that are kept as long as the server says (`ttlMs`, `cacheScope`), forgotten when it tells of a change, and asked
- * for once by all who want the same at the same time.
+ * Caches answers as long as the server allows (`ttlMs`, `cacheScope`), and forgets them when the server reports a change.
+ * Callers who want the same answer at the same time share one request.
  */
 
 import { freshnessIn, keptUntil } from '../connection/results.ts';
@@ -9,25 +9,27 @@ import type { CacheEntry, CacheKey, CacheStore } from './cache-store.ts';
 import type { Data } from './link.ts';
 import { ancestorsOf, identityOf, insideOf } from './shapes.ts';
 
-/** The question that an answer is kept for, as this client asks it. */
+/** Names a cached answer by the request for it. */
 export interface Question {
   readonly method: string;
-  /** Empty for the list of no resource in particular. */
+  /** Empty for a list that belongs to no resource. */
   readonly uri: string;
+  /** Tells apart requests with the same method and URI, such as pages or formats. */
   readonly part: string;
 }
 
 export interface CacheOptions {
   /** Names the server in a store that several clients share. */
   readonly server: string;
-  /** Names whose answers they are: only clients with the same one share what is `private`. */
+  /** Names the user: only clients with the same partition share answers that are `private`. */
   readonly partition: string;
   readonly store: CacheStore | undefined;
-  /** How long an answer that says nothing of it is fresh, in milliseconds. */
+  /** Milliseconds for which an answer without `ttlMs` is fresh. */
   readonly defaultTtlMs: number;
   readonly now?: (() => number) | undefined;
 }
 
+/** A cached answer. */
 export interface Kept {
   readonly value: Data;
   readonly fresh: boolean;
@@ -36,15 +38,18 @@ export interface Kept {
 
 export interface Cache {
   get(question: Question): Promise<Kept | undefined>;
-  /** @param since of `mark()` when it was asked for: what was told to have changed meanwhile is not kept */
+  /**
+   * Keeps an answer, unless a change was reported after it was requested.
+   * @param since the result of `mark()` from before the request
+   */
   put(question: Question, value: Data, since: number, validator?: string): Promise<void>;
-  /** Now, as far as changes go. */
+  /** Returns a number that tells `put` which changes are newer than a request. */
   mark(): number;
-  /** Does the work once for all who want it at the same time; it is ended when none of them does any more. */
+  /** Runs work once for all callers who want it at the same time. The work is aborted when all of them have given up. */
   once<T>(name: string, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** A resource has changed: it, what shows it, and what is below it is forgotten. */
+  /** Forgets a resource that has changed, its containers, and everything below it. */
   changed(uri: string): void;
-  /** Forgets lists and metadata: the list of resources has changed. */
+  /** Forgets lists and metadata, because the list of resources has changed. */
   listChanged(): void;
   clear(): Promise<void>;
 }
@@ -63,7 +68,7 @@ export function createCache(options: CacheOptions): Cache {
   let mark = 0;
   let allChangedAt = 0;
   let listsChangedAt = 0;
-  // Of changes, the latest only: older than all work that is under way they say nothing.
+  // The mark of the latest change of each resource.
   const changes = new Map<string, number>();
 
   const keyOf = ({ method, uri, part }: Question, shared: boolean): CacheKey => ({
@@ -74,18 +79,18 @@ export function createCache(options: CacheOptions): Cache {
     part,
   });
 
-  const mine = (key: CacheKey): boolean =>
+  const isVisible = (key: CacheKey): boolean =>
     key.server === server && (key.partition === partition || key.partition === '');
 
   const forget = async (matches: (key: CacheKey) => boolean): Promise<void> => {
     try {
-      await store?.forget((key) => mine(key) && matches(key));
+      await store?.forget((key) => isVisible(key) && matches(key));
     } catch {
-      // A store that fails may keep the entry: it stays fresh until its time, and no longer.
+      // The store failed, and may keep the entry. The entry is then fresh until its time is over.
     }
   };
 
-  /** Finds the kept answer, and does not wait where the store gives it at once. */
+  /** Finds a cached answer. It waits only for a store that gives a promise. */
   async function lookUp(question: Question): Promise<CacheEntry | undefined> {
     try {
       for (const shared of [false, true]) {
@@ -94,25 +99,26 @@ export function createCache(options: CacheOptions): Cache {
         if (entry !== undefined) return entry;
       }
     } catch {
-      // It is asked for again.
+      // The store failed, so the server is asked again.
     }
     return undefined;
   }
 
-  /** Whether what is the answer to this has changed since. */
+  /** Tells whether a change since a mark concerns the answer to a question. */
   function outdated({ method, uri }: Question, since: number): boolean {
     if (since < allChangedAt || (method !== READ && since < listsChangedAt)) return true;
-    const around = [uri, withoutFragment(uri), ...ancestorsOf(uri)];
-    return around.some((each) => since < (changes.get(identityOf(each)) ?? 0));
+    const sources = [uri, withoutFragment(uri), ...ancestorsOf(uri)];
+    return sources.some((source) => since < (changes.get(identityOf(source)) ?? 0));
   }
 
+  /** Counts everything as changed once too many changes are remembered. */
   function trim(): void {
     if (changes.size <= MAX_CHANGES) return;
     changes.clear();
     allChangedAt = mark;
   }
 
-  /** Nobody joins work that began before a change. */
+  /** Lets nobody join work that began before a change. The work itself goes on. */
   const disown = (): void => running.clear();
 
   return {
@@ -124,15 +130,15 @@ export function createCache(options: CacheOptions): Cache {
     },
     async put(question, value, since, validator) {
       if (store === undefined || outdated(question, since)) return;
-      const said = freshnessIn(value) ?? { ttlMs: defaultTtlMs, cacheScope: 'private' as const };
+      const freshness = freshnessIn(value) ?? { ttlMs: defaultTtlMs, cacheScope: 'private' as const };
       // An answer that is stale at once is kept only for its validator.
-      if (said.ttlMs <= 0 && validator === undefined) return;
-      const until = keptUntil(said, now());
+      if (freshness.ttlMs <= 0 && validator === undefined) return;
+      const until = keptUntil(freshness, now());
       const entry: CacheEntry = { value, until, ...(validator !== undefined && { validator }) };
       try {
-        await store.set(keyOf(question, said.cacheScope === 'public'), entry);
+        await store.set(keyOf(question, freshness.cacheScope === 'public'), entry);
       } catch {
-        // It is asked for again.
+        // The store failed, so the server will be asked again.
       }
     },
     mark: () => ++mark,
@@ -167,7 +173,7 @@ export function createCache(options: CacheOptions): Cache {
       const at = ++mark;
       // A container shows what is in it; a part of a text (`#L3-L5`) changes with the text.
       const shown = new Set([uri, ...ancestorsOf(uri)].map(identityOf));
-      for (const each of shown) changes.set(each, at);
+      for (const identity of shown) changes.set(identity, at);
       trim();
       disown();
       const below = insideOf(identityOf(uri));
@@ -191,5 +197,5 @@ const withoutFragment = (uri: string): string => {
   return at === -1 ? uri : uri.slice(0, at);
 };
 
-/** Changes that are remembered for work that is under way; when there are more, all of it counts as changed. */
+/** The most changes that are remembered for running requests. Beyond that, all their answers count as changed. */
 const MAX_CHANGES = 10_000;

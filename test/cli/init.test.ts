@@ -54,7 +54,7 @@ describe('vitrine init', () => {
         restoration: './restoration.git',
       },
     });
-    expect(text).toMatch(/# What an API answers.* Not now: .*\n {2}# hours-2:\n {2}# {3}http:\n/);
+    expect(text).toMatch(/# The answers of an API.* Turned off: .*\n {2}# hours-2:\n {2}# {3}http:\n/);
     expect(text).toContain('# git hub of .mcp.json: vitrine serve vitrine.yaml --mcp-config .mcp.json');
     expect(text).not.toContain('a-key-of-somebody');
     const checked = await vitrine(['check', 'vitrine.yaml'], folder.at('my notes'));

@@ -1,10 +1,10 @@
-/** Edits of JSON with comments, as editors write it: all that is not of the entry stays as it is, byte for byte. */
+/** Edits JSON with comments: changes one entry, and keeps all other bytes. */
 import jsonc from 'jsonc-parser';
 import type { Edit } from './entry.ts';
 
 const OPTIONS = { allowTrailingComma: true };
 
-/** @throws SyntaxError for what is no JSON, comments and trailing commas aside */
+/** Parses JSON, which may have comments and trailing commas. @throws SyntaxError for any other text */
 export function parseJson(text: string): unknown {
   const errors: jsonc.ParseError[] = [];
   const content: unknown = jsonc.parse(text, errors, OPTIONS);
@@ -16,6 +16,7 @@ export function parseJson(text: string): unknown {
   return content;
 }
 
+/** Sets the value at a path, or removes it if the value is undefined. Returns the text itself if there is nothing to remove. */
 export function editJson(text: string, { path, value }: Edit): string {
   const style = styleOf(text);
   const root = jsonc.parseTree(text, [], OPTIONS);
@@ -35,11 +36,11 @@ export function editJson(text: string, { path, value }: Edit): string {
 
 interface Style {
   readonly eol: string;
-  /** Of one level; undefined for all on one line. */
+  /** The indentation of one level; undefined if everything stands on one line. */
   readonly unit: string | undefined;
 }
 
-/** As the first line that is indented has it. */
+/** Finds the line ending of a text, and the indentation of its first indented line. */
 function styleOf(text: string): Style {
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   if (text.trim() !== '' && !text.trim().includes('\n')) return { eol, unit: undefined };
@@ -57,8 +58,8 @@ function written(value: unknown, indent: string, { unit, eol }: Style): string {
 const nested = (path: readonly string[], value: unknown): unknown =>
   path.reduceRight((inner: unknown, key) => ({ [key]: inner }), value);
 
-const spliced = (text: string, { offset, length }: Pick<jsonc.Node, 'offset' | 'length'>, put: string): string =>
-  text.slice(0, offset) + put + text.slice(offset + length);
+const spliced = (text: string, { offset, length }: Pick<jsonc.Node, 'offset' | 'length'>, part: string): string =>
+  text.slice(0, offset) + part + text.slice(offset + length);
 
 /** Returns the white space that the line of this place begins with. */
 const indentAt = (text: string, offset: number): string => {
@@ -87,9 +88,9 @@ function inserted(text: string, object: jsonc.Node, key: string, value: unknown,
   const indent = indentAt(text, last.offset);
   const inside = many ? style : { ...style, unit: undefined };
   const property = `${JSON.stringify(key)}: ${written(value, indent, inside)}`;
-  const put = `${many ? `${style.eol}${indent}` : ' '}${property}${comma === undefined ? '' : ','}`;
+  const addition = `${many ? `${style.eol}${indent}` : ' '}${property}${comma === undefined ? '' : ','}`;
   const begin = comma === undefined ? `${text.slice(0, end)},${text.slice(end, behind)}` : text.slice(0, behind);
-  return begin + put + text.slice(behind);
+  return begin + addition + text.slice(behind);
 }
 
 function removed(text: string, object: jsonc.Node, property: jsonc.Node): string {
@@ -99,9 +100,9 @@ function removed(text: string, object: jsonc.Node, property: jsonc.Node): string
   const end = property.offset + property.length;
   const { comma } = after(text, end);
   const ended = comma === undefined ? end : comma + 1;
-  // The property before becomes the last: it loses its comma where the removed one had none.
-  const alone = last && comma === undefined;
-  const spare = alone && before !== undefined ? after(text, before.offset + before.length).comma : undefined;
+  // The property before becomes the last one: it loses its comma if the removed one had none.
+  const losesComma = last && comma === undefined;
+  const spare = losesComma && before !== undefined ? after(text, before.offset + before.length).comma : undefined;
   const lineStart = text.lastIndexOf('\n', property.offset - 1) + 1;
   const white = /^[ \t]*(?:\r?\n)?/.exec(text.slice(ended))?.[0] ?? '';
   const line = text.slice(lineStart, property.offset).trim() === '' && white.endsWith('\n');
@@ -113,7 +114,7 @@ function removed(text: string, object: jsonc.Node, property: jsonc.Node): string
   return (last && !line ? begin.replace(/[ \t]+$/, '') : begin) + rest;
 }
 
-/** Finds the comma behind a value, and the end of the last thing in its line that belongs to it: a comma, a comment. */
+/** Finds the comma behind a value, and the end of the comma or comment behind the value in the same line. */
 function after(text: string, end: number): { readonly comma: number | undefined; readonly behind: number } {
   const scanner = jsonc.createScanner(text);
   scanner.setPosition(end);
@@ -134,7 +135,7 @@ function after(text: string, end: number): { readonly comma: number | undefined;
   }
 }
 
-// `SyntaxKind` is a `const enum`, which types alone have.
+// The library's `SyntaxKind` is a `const enum`: it exists only as a type, so its numbers are repeated here.
 const COMMA = 5;
 const LINE_COMMENT = 12;
 const BLOCK_COMMENT = 13;

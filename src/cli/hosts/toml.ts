@@ -1,28 +1,30 @@
-/** Edits of TOML, as Codex has it: whole lines go and come, and all others stay as they are. */
+/** Edits the TOML of Codex: adds or removes whole lines of one entry, and keeps all other lines. */
 import { type AST, getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
 import type { Edit } from './entry.ts';
 
-/** @throws SyntaxError for what is no TOML */
+/** @throws SyntaxError for invalid TOML */
 export const parseToml = (text: string): unknown => getStaticTOMLValue(parseTOML(text));
 
+/** Sets the table at a path, or removes it if the value is undefined. */
 export function editToml(text: string, { path, value }: Edit): string {
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const table = value === undefined ? '' : tableOf(path, value).replaceAll('\n', eol);
   const [first, ...more] = spansOf(text, path);
   if (first === undefined) return value === undefined ? text : text + gapAfter(text, eol) + table;
-  const without = more.reduceRight(cut, text);
-  if (value !== undefined && first.table) return without.slice(0, first.from) + table + without.slice(first.to);
-  const left = cut(without, first);
-  return value === undefined ? left : left + gapAfter(left, eol) + table;
+  const withFirst = more.reduceRight(cut, text);
+  if (value !== undefined && first.table) return withFirst.slice(0, first.from) + table + withFirst.slice(first.to);
+  const without = cut(withFirst, first);
+  return value === undefined ? without : without + gapAfter(without, eol) + table;
 }
 
-/** So that a blank line is before what follows. */
+/** Returns the line breaks that put a blank line between a text and a table behind it. */
 const gapAfter = (text: string, eol: string): string => (text === '' ? '' : text.endsWith('\n') ? eol : `${eol}${eol}`);
 
-/** Lines of the entry. */
+/** A range of whole lines that belong to the entry, as offsets. */
 interface Span {
   readonly from: number;
   readonly to: number;
+  /** Whether the lines are a table, not single keys. */
   readonly table: boolean;
 }
 
@@ -46,7 +48,7 @@ function spansOf(text: string, path: readonly string[]): readonly Span[] {
   });
 }
 
-/** Without these lines, and without the blank line before them that nothing needs any more. */
+/** Cuts lines out of a text, with the blank line before them if another one or the end comes after them. */
 function cut(text: string, { from, to }: Span): string {
   const before = text.slice(0, from);
   const after = text.slice(to);
@@ -55,10 +57,10 @@ function cut(text: string, { from, to }: Span): string {
 }
 
 function tableOf(path: readonly string[], value: Readonly<Record<string, unknown>>): string {
-  const lines = Object.entries(value).map(([key, each]) => `${key} = ${literal(each)}\n`);
+  const lines = Object.entries(value).map(([key, member]) => `${key} = ${literal(member)}\n`);
   return `[${path.join('.')}]\n${lines.join('')}`;
 }
 
-/** Texts and lists of texts are written as in JSON, but for one character. */
+/** Writes a text or a list of texts. TOML writes both as JSON does, except that it escapes one more character. */
 const literal = (value: unknown): string =>
   Array.isArray(value) ? `[${value.map(literal).join(', ')}]` : JSON.stringify(value).replaceAll('\u007f', '\\u007f');

@@ -10,7 +10,7 @@ export function parseYaml(text: string): unknown {
   return document.toJS({ maxAliasCount: 100 });
 }
 
-/** @param edit with a path of two names: the block, and the entry in it */
+/** @param edit its path has two names: the block, and the entry in it */
 export function editYaml(text: string, { path: [section = '', name = ''], value }: Edit): string {
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const { contents } = parseDocument(text);

@@ -1,4 +1,4 @@
-/** Finds what can be mounted in a folder, beside its files. */
+/** Finds the databases, repositories, API documents and servers in a folder that can be mounted. */
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import { kindOfSource } from '../../config/kinds/index.ts';
@@ -6,22 +6,23 @@ import { hostPlaces } from '../client/reaching/host-places.ts';
 import { knownServers, thisMachine } from '../client/reaching/known-servers.ts';
 
 export interface Finding {
-  /** The name that it is to have, where that is free. */
+  /** The wanted name of the mount. */
   readonly name: string;
-  /** For people: what it is. */
+  /** Describes the finding for people. */
   readonly about: string;
-  /** Of a configuration. */
+  /** The mount as a configuration has it. */
   readonly mount: string | Readonly<Record<string, unknown>>;
 }
 
-/** Servers that hosts have for a folder. */
+/** A file in which a host keeps the servers of a folder. */
 export interface HostFile {
-  /** From the folder on. */
+  /** The path of the file, relative to the folder. */
   readonly file: string;
+  /** The names of the servers. */
   readonly names: readonly string[];
 }
 
-/** The most entries of folders that are looked at, levels of folders, and what is taken of it. */
+/** The most entries of folders, levels of folders, and findings. */
 const MAX_ENTRIES = 10_000;
 const MAX_LEVELS = 3;
 const MAX_FINDINGS = 20;
@@ -31,7 +32,7 @@ const BEGIN_BYTES = 4_096;
 
 const DATABASE = /\.(?:db|db3|s3db|sqlite|sqlite3)$/i;
 
-/** Databases, repositories and descriptions of APIs, in the order of their paths. */
+/** Finds databases, repositories and documents of APIs, in the order of their paths. */
 export async function findIn(folder: string): Promise<readonly Finding[]> {
   const found: Finding[] = [];
   if (await stat(join(folder, '.git')).catch(() => undefined))
@@ -42,10 +43,10 @@ export async function findIn(folder: string): Promise<readonly Finding[]> {
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       if (left-- <= 0 || found.length >= MAX_FINDINGS) return;
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
-      const each = join(path, entry.name);
-      const finding = await findingOf(each, `./${relative(folder, each).split(sep).join('/')}`, entry.isDirectory());
+      const child = join(path, entry.name);
+      const finding = await findingOf(child, `./${relative(folder, child).split(sep).join('/')}`, entry.isDirectory());
       if (finding !== undefined) found.push(finding);
-      else if (entry.isDirectory() && level < MAX_LEVELS) await look(each, level + 1);
+      else if (entry.isDirectory() && level < MAX_LEVELS) await look(child, level + 1);
     }
   };
   await look(folder, 1);
@@ -60,11 +61,11 @@ async function findingOf(path: string, written: string, directory: boolean): Pro
     return kind?.key === 'git' ? { name, about: 'a repository with its history', mount: written } : undefined;
   }
   if (directory || !/\.(?:ya?ml|json)$/i.test(path) || !(await isOpenApi(path))) return undefined;
-  const own = /openapi|swagger/i.test(name) ? 'api' : name;
+  const mountName = /openapi|swagger/i.test(name) ? 'api' : name;
   return {
-    name: own,
-    about: 'what an API answers, as its OpenAPI document describes it',
-    mount: { http: { [own]: { openapi: written } } },
+    name: mountName,
+    about: 'the answers of an API, as its OpenAPI document describes them',
+    mount: { http: { [mountName]: { openapi: written } } },
   };
 }
 
@@ -78,17 +79,17 @@ async function isOpenApi(path: string): Promise<boolean> {
   }
 }
 
-/** Files of hosts in the folder, with the names of the servers in them. */
+/** Finds the files of hosts in a folder that name servers. */
 export async function hostFilesIn(folder: string): Promise<readonly HostFile[]> {
   const machine = { ...thisMachine(), cwd: folder };
-  const own = hostPlaces(machine).filter(
+  const places = hostPlaces(machine).filter(
     ({ scope, section }) => scope === 'project' && /^(?:mcpServers|servers)$/.test(section[0] ?? ''),
   );
-  const known = (await knownServers(undefined, machine)).filter(({ disabled }) => !disabled);
-  return own
+  const servers = (await knownServers(undefined, machine)).filter(({ disabled }) => !disabled);
+  return places
     .map(({ file }) => ({
       file: relative(folder, file).split(sep).join('/'),
-      names: known.filter((server) => server.file === file).map(({ name }) => name),
+      names: servers.filter((server) => server.file === file).map(({ name }) => name),
     }))
     .filter(({ names }) => names.length > 0);
 }

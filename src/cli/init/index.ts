@@ -1,4 +1,4 @@
-/** `vitrine init`: a configuration for a folder, from what is in it. */
+/** `vitrine init`: writes a configuration for the contents of a folder. */
 import { existsSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -17,14 +17,14 @@ export interface InitFlags {
 
 const NAME = 'vitrine.yaml';
 
-/** Writes it, and prints what is in it. @throws UsageError where there is one already, or no folder */
+/** Writes the configuration, and prints its mounts. @throws UsageError if there is no folder, or it has a configuration already */
 export async function init(typed: string, flags: InitFlags, { output }: Pick<Terminal, 'output'>): Promise<void> {
   const folder = resolve(typed);
   if (!(await stat(folder).catch(() => undefined))?.isDirectory())
     throw new UsageError(`${typed} is no folder; a configuration is made for one, as in: vitrine init ./docs`);
-  const there = [...CONFIG_NAMES].find((name) => existsSync(join(folder, name)));
-  if (there !== undefined && flags.force !== true)
-    throw new UsageError(`There is a ${there} already; --force writes ${NAME} anew`);
+  const existing = [...CONFIG_NAMES].find((name) => existsSync(join(folder, name)));
+  if (existing !== undefined && flags.force !== true)
+    throw new UsageError(`There is a ${existing} already; --force writes ${NAME} anew`);
   const taken = new Set<string>();
   const named = (name: string): string => {
     const free = uniqueName(name, undefined, taken);
@@ -44,19 +44,19 @@ export async function init(typed: string, flags: InitFlags, { output }: Pick<Ter
     ...HEAD,
     'server:',
     block({ name }, '  ').trimEnd(),
-    `  # What a model should know before it begins:`,
+    `  # Instructions for models, which clients get when they connect:`,
     `  # instructions: ${existsSync(join(folder, 'README.md')) ? `Begin with ${name}+file:///README.md.` : 'List a folder by its URI.'}`,
     '',
     'mounts:',
-    '  # All files in this folder, but hidden names, version control and what looks like credentials.',
+    '  # All files in this folder, except hidden names, version control and files that look like credentials.',
     block(
       { [name]: { path: '.', exclude: [NAME], ...(existsSync(join(folder, '.gitignore')) && { gitignore: true }) } },
       '  ',
     ).trimEnd(),
-    ...tried.flatMap(({ name: own, about, mount, problem }) => [
+    ...tried.flatMap(({ name: mountName, about, mount, problem }) => [
       '',
-      `  # ${about[0]?.toUpperCase()}${about.slice(1)}.${problem === undefined ? '' : ` Not now: ${showUnseen(problem)}`}`,
-      block({ [own]: mount }, problem === undefined ? '  ' : '  # ').trimEnd(),
+      `  # ${about[0]?.toUpperCase()}${about.slice(1)}.${problem === undefined ? '' : ` Turned off: ${showUnseen(problem)}`}`,
+      block({ [mountName]: mount }, problem === undefined ? '  ' : '  # ').trimEnd(),
     ]),
     ...hosts.flatMap(({ file, names }) => [
       '',
@@ -69,15 +69,19 @@ export async function init(typed: string, flags: InitFlags, { output }: Pick<Ter
   const rows = [
     `  ${name}: the files in this folder`,
     ...tried.map(
-      ({ name: own, about, problem }) => `  ${own}: ${about}${problem === undefined ? '' : `; left out: ${problem}`}`,
+      ({ name: mountName, about, problem }) =>
+        `  ${mountName}: ${about}${problem === undefined ? '' : `; left out: ${problem}`}`,
     ),
     ...hosts.map(({ file, names }) => `  ${names.join(', ')} of ${file}: with --mcp-config ${file}`),
   ];
   const next = [`  vitrine check ${path}`, `  vitrine serve ${path} --http`, `  vitrine add claude-code ${path}`];
-  output.write(`${showUnseen([`${path} is written, with`, ...rows, '', 'From here:', ...next].join('\n'))}\n`);
+  output.write(`${showUnseen([`${path} is written, with`, ...rows, '', 'Next:', ...next].join('\n'))}\n`);
 }
 
-/** Why it cannot be served now: no program, no package, or it is broken. What is written is to be served as it is. */
+/**
+ * Tells why a finding cannot be served now: a program or package is missing, or the finding is broken. It is then written as a
+ * comment, so that the configuration works as it is.
+ */
 async function problemOf({ name, mount }: Finding, base: string): Promise<string | undefined> {
   try {
     const mounts = await mountsOf({ [name]: mount } as Config['mounts'], { base, log: SILENT });
@@ -93,15 +97,15 @@ async function problemOf({ name, mount }: Finding, base: string): Promise<string
 }
 
 const HEAD = [
-  `# What \`vitrine serve ${NAME}\` serves, and \`vitrine check ${NAME}\` looks at. Paths start from this folder.`,
-  '# All that can be said here: docs/guide/configuration.md.',
+  `# Serve this with \`vitrine serve ${NAME}\`, and check it with \`vitrine check ${NAME}\`. Paths start from this folder.`,
+  '# All options: docs/guide/configuration.md.',
   '',
 ];
 
 const TAIL = [
   '',
-  '# More, as it is where nothing is said:',
-  '# tools: on # for hosts that have tools only; off where resources are enough',
+  '# More options, with their default values:',
+  '# tools: on # for hosts that show models only tools; off if resources are enough',
   '# listing: walk # or roots, for hosts that list folder by folder',
   '# limits:',
   '#   pageSize: 100',
