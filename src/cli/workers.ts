@@ -1,4 +1,4 @@
-/** `vitrine serve --workers`: several processes serve at one port. Their parent carries the bus between them and restarts those that end. */
+/** `vitrine serve --workers`: several processes serve at one port. Their parent runs the bus, and restarts those that end. */
 import cluster, { type Worker } from 'node:cluster';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

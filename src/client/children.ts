@@ -18,20 +18,20 @@ import { uniqueName } from './unique.ts';
 
 const LIST = 'resources/list';
 
-/** Marks, in `_meta`, a container that the server did not list itself: the client inferred it from a URI below it. */
+/** The key in `_meta` that marks a container which the server did not list: the client inferred it from a URI below it. */
 export const INFERRED_META_KEY = 'vitrine/inferred';
 
 type Pages = AsyncGenerator<ListPage, void, undefined>;
 
 export interface ChildrenOptions extends ListOptions {
-  /** With a flat list, gives everything below instead of the direct children. */
+  /** Gives everything below the resource, not only its direct children, if the flat list is used. */
   readonly deep?: boolean | undefined;
   /** Never falls back to the flat list. */
   readonly scopedOnly?: boolean | undefined;
 }
 
 export interface Children {
-  /** @throws ResourceClientError `not-found`, `not-listable`, and those of a request */
+  /** Lists the children page by page. @throws ResourceClientError `not-found`, `not-listable`, and the codes of requests */
   pages(uri: string, options: ChildrenOptions, report: OpenReport): Pages;
 }
 
@@ -51,7 +51,7 @@ export function createChildren(asking: Asking, reading: Reading): Children {
   const probes = new WeakMap<Link, Promise<boolean>>();
 
   /**
-   * Whether the server honors the URI of `resources/list`. Asks it to list a resource that cannot exist: a server that
+   * Finds out whether the server honors the URI of `resources/list`, by listing a resource that cannot exist: a server that
    * ignores the parameter answers with its whole list.
    */
   function honoursUri(link: Link, options: ListOptions): Promise<boolean> {
@@ -99,7 +99,7 @@ export function createChildren(asking: Asking, reading: Reading): Children {
         const pages = pagesOf(asking, { method: LIST, uri }, options, report);
         const first = await pages.next();
         if (link.learned.scoped !== true && !(await honoursUri(link, options))) {
-          throw new ResourceClientError('unsupported', 'The server lists the same whatever the URI', { uri });
+          throw new ResourceClientError('unsupported', 'The server gives the same list for every URI', { uri });
         }
         if (first.done !== true) yield first.value;
         return yield* pages;
@@ -139,20 +139,20 @@ export function createChildren(asking: Asking, reading: Reading): Children {
 
   async function* flat(uri: string, options: ChildrenOptions, report: OpenReport): Pages {
     const seen = new Set<string>();
-    const passing = newReport();
-    const asked = identityOf(uri);
-    let listed = false;
+    const wholeReport = newReport();
+    const identity = identityOf(uri);
+    let isListed = false;
     let found = 0;
-    for await (const { resources, result } of pagesOf(asking, { method: LIST, uri: undefined }, options, passing)) {
-      listed ||= resources.some((each) => identityOf(each.uri) === asked);
+    for await (const { resources, result } of pagesOf(asking, { method: LIST, uri: undefined }, options, wholeReport)) {
+      isListed ||= resources.some((resource) => identityOf(resource.uri) === identity);
       const below = options.deep === true ? inside(uri, resources) : directChildren(uri, resources, seen);
       found += below.length;
-      Object.assign(report, { ...passing, via: 'flat-list', resources: found });
+      Object.assign(report, { ...wholeReport, via: 'flat-list', resources: found });
       yield { resources: below, result };
     }
-    Object.assign(report, { ...passing, via: 'flat-list', resources: found });
+    Object.assign(report, { ...wholeReport, via: 'flat-list', resources: found });
     if (found > 0) return;
-    throw listed ? notListable(uri) : new ResourceClientError('not-found', 'Resource not found', { uri });
+    throw isListed ? notListable(uri) : new ResourceClientError('not-found', 'Resource not found', { uri });
   }
 
   return {
@@ -161,8 +161,8 @@ export function createChildren(asking: Asking, reading: Reading): Children {
       let refusal: unknown;
       const tried: Scoping[] = [];
       for (const way of ways(link, options)) {
-        const own = newReport();
-        const pages = attempt(way, link, uri, options, own);
+        const attemptReport = newReport();
+        const pages = attempt(way, link, uri, options, attemptReport);
         let page: IteratorResult<ListPage, void>;
         try {
           page = await pages.next();
@@ -170,19 +170,20 @@ export function createChildren(asking: Asking, reading: Reading): Children {
           options.signal?.throwIfAborted();
           if (!(error instanceof ResourceClientError) || !FALLS_BACK.has(error.code)) throw error;
           if (error.code === 'unsupported') learn(link, way, false);
-          // If no way works, the refusal that says most about the resource is thrown.
-          refusal = better(refusal, error);
+          // If no way works, the refusal that tells most about the resource is thrown.
+          refusal = moreTelling(refusal, error);
           tried.push(way);
           continue;
         }
         // The resource has children, so a way that refused it does not work on this server at all.
-        if (page.done !== true && page.value.resources.length > 0) for (const each of tried) learn(link, each, false);
+        if (page.done !== true && page.value.resources.length > 0)
+          for (const refused of tried) learn(link, refused, false);
         while (page.done !== true) {
-          Object.assign(report, own, { via: way });
+          Object.assign(report, attemptReport, { via: way });
           yield page.value;
           page = await pages.next();
         }
-        Object.assign(report, own, { via: way });
+        Object.assign(report, attemptReport, { via: way });
         return;
       }
       throw refusal ?? notListable(uri);
@@ -197,10 +198,10 @@ function learn(link: Link, way: Scoping, works: boolean): void {
 }
 
 /** Picks the refusal that is about the resource, rather than about a method that the server lacks. */
-function better(known: unknown, error: ResourceClientError): unknown {
-  if (known === undefined) return error;
-  const says = ({ code }: ResourceClientError): number => (code === 'not-listable' ? 2 : code === 'not-found' ? 1 : 0);
-  return says(error) > says(known as ResourceClientError) ? error : known;
+function moreTelling(before: unknown, error: ResourceClientError): unknown {
+  if (before === undefined) return error;
+  const rank = ({ code }: ResourceClientError): number => (code === 'not-listable' ? 2 : code === 'not-found' ? 1 : 0);
+  return rank(error) > rank(before as ResourceClientError) ? error : before;
 }
 
 const notListable = (uri: string): ResourceClientError =>
@@ -216,7 +217,7 @@ function asChild(resource: ListedResource, byteLength: number): ListedResource {
 
 const inside = (uri: string, resources: readonly ListedResource[]): readonly ListedResource[] => {
   const begin = insideOf(identityOf(uri));
-  return resources.filter((each) => each.uri.startsWith(begin) && each.uri.length > begin.length);
+  return resources.filter(({ uri: other }) => other.startsWith(begin) && other.length > begin.length);
 };
 
 /** Picks the direct children. A resource that lies deeper is replaced by the child of `uri` that contains it. */

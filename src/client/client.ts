@@ -1,4 +1,4 @@
-/** The resources of one MCP server, of either era, as somebody who uses them wants them. */
+/** The client for the resources of one MCP server of either era. */
 import type { Client } from '@modelcontextprotocol/client';
 import { type CallOptions, createAsking, setAsking } from './asking.ts';
 import { createCache } from './cache.ts';
@@ -30,41 +30,41 @@ import { createWalk, type Walk, type WalkOptions } from './walk.ts';
 import { createWatching } from './watching.ts';
 
 export interface CacheSettings {
-  /** The store that keeps answers. Default: a memory store of 64 MiB of its own. `false`: nothing is kept. */
+  /** The store that keeps answers. Default: a new memory store of 64 MiB. `false` turns the cache off. */
   readonly store?: CacheStore | false | undefined;
   /**
-   * Names the server, in a store that several clients use or that outlives this one. Default: the URL; of other servers a
-   * name that is never the same, so that nothing is shared.
+   * Names the server in a store that other clients use, too. Default: the URL, or a unique name for a server without a URL, so
+   * that nothing is shared.
    */
   readonly server?: string | undefined;
   /**
-   * Names whose answers they are, such as the user. Only clients with the same name share what the server says is
-   * `private`. Default: one that is never the same.
+   * Names the user. Only clients with the same name share answers that the server marks as `private`. Default: a unique name,
+   * so that nothing is shared.
    */
   readonly partition?: string | undefined;
-  /** Milliseconds that an answer is fresh whose server does not say (`ttlMs`), as those of the 2025 era. Default 0. */
+  /** Milliseconds for which an answer without `ttlMs` is fresh; servers of the 2025 era never send it. Default 0. */
   readonly defaultTtlMs?: number | undefined;
 }
 
 export interface ResourceClientOptions {
   /** Milliseconds for one request. Default 60,000. */
   readonly timeoutMs?: number | undefined;
-  /** Bytes of the contents of one read, before base64. Default 16 MiB. */
+  /** The most bytes of the contents of one read, before base64. Default 16 MiB. */
   readonly maxBytes?: number | undefined;
   readonly cache?: CacheSettings | undefined;
-  /** How a connection that was lost is made again, where it was made here. */
+  /** How a lost connection is made again. It does not apply to a client that was handed over connected. */
   readonly reconnect?: ReconnectOptions | undefined;
 }
 
-/** A list as it comes: each page is asked for when its resources are wanted. Can be gone through once. */
+/** A list of resources. Each page is requested only when its resources are needed. It can be iterated once. */
 export interface Listing extends AsyncIterable<ListedResource> {
-  /** The same page by page, with each answer as it was sent. */
+  /** Gives the same list page by page, with each answer as the server sent it. */
   pages(): AsyncIterable<ListPage>;
-  /** How it went so far: how it was had, and why it ended. */
+  /** The report so far: how the list was obtained, and why it ended. */
   readonly report: ListReport;
 }
 
-/** The same of URI templates. */
+/** A list of URI templates, requested page by page. It can be iterated once. */
 export interface TemplateListing extends AsyncIterable<ListedTemplate> {
   readonly report: ListReport;
 }
@@ -73,49 +73,49 @@ export interface ResolvedLink extends ReadResult {
   readonly link: LinkBlock;
 }
 
-/** Everything throws a `ResourceClientError`, or the reason of an aborted signal. */
+/** A client for the resources of one server. All methods throw a `ResourceClientError`, or the reason of an aborted signal. */
 export interface ResourceClient extends AsyncDisposable {
   /** Returns what the server declares. Connects, if that has not happened yet. */
   connect(signal?: AbortSignal): Promise<ServerFacts>;
-  /** The SDK's client that is in use: for tools and prompts. Another one after the connection was lost. */
+  /** Returns the SDK's client, for tools and prompts. After the connection was lost, it returns a new one. */
   client(signal?: AbortSignal): Promise<Client>;
   /**
-   * The children of a resource, or the server's default list. Of servers without lists by URI (2093-4) the children are had
-   * in another way, which `report.via` names.
+   * Lists the children of a resource, or gives the server's default list. If a server has no lists by URI (2093-4), the client
+   * finds the children in another way, which `report.via` names.
    * @throws `not-found`, `not-listable`
    */
   list(uri?: string, options?: ListOptions): Listing;
-  /** Everything below a resource, or all that the server has, level by level (2093-10). */
+  /** Walks through everything below a resource, or through all resources of the server, level by level (2093-10). */
   walk(uri?: string, options?: WalkOptions): Walk;
-  /** URI templates (RFC 6570). None of a server without them. */
+  /** Lists URI templates (RFC 6570). A server without resources has none. */
   templates(options?: ListOptions): TemplateListing;
   /** Returns a server's description of a resource, without reading it where possible (2093-2, 2093-11). @throws `not-found` */
   metadata(uri: string, options?: CallOptions): Promise<ResourceMetadata>;
-  /** @throws `not-found`, `too-large`, `not-acceptable`, `invalid` for a range past the end, `invalid-answer` */
+  /** Reads a resource. @throws `not-found`, `too-large`, `not-acceptable`, `invalid` for a range past the end, `invalid-answer` */
   read(uri: string, options?: ReadOptions): Promise<ReadResult>;
   /**
-   * Reads what a `resource_link` names. What only the link says of it (annotations, a name) is in `link`. The server is
-   * asked, whatever the scheme: nothing is fetched from the web.
+   * Reads the resource that a `resource_link` names. The result has the `link` as well, with its own name and annotations. The
+   * server is asked even for a URI of the web: the client fetches nothing itself.
    */
   resolveLink(link: LinkBlock, options?: ReadOptions): Promise<ResolvedLink>;
-  /** Changes of a resource, and of what is below it (RES-4). @throws `unsupported` when it is read, and from `ready` */
+  /** Watches a resource and everything below it (RES-4). @throws `unsupported` from the iteration and from `ready` */
   watch(uri: string, options?: { readonly signal?: AbortSignal | undefined }): Watch;
-  /** Changes of what there is. @throws `unsupported` when it is read, and from `ready` */
+  /** Watches the list of resources. @throws `unsupported` from the iteration and from `ready` */
   watchList(options?: { readonly signal?: AbortSignal | undefined }): Watch;
-  /** Forgets what is kept of this server. */
+  /** Forgets all cached answers of this server. */
   forget(): Promise<void>;
-  /** Ends all watches, and the connection if it was made here. */
+  /** Ends all watches, and the connection unless the SDK's client was handed over connected. */
   close(): Promise<void>;
 }
 
-/** A connected client of the SDK, which stays its owner's to close; a URL; or how to connect one. */
+/** A connected client of the SDK, which its owner has to close; a URL; or a function that connects a client. */
 export type ResourceClientSource = Client | HttpTarget | Connect;
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
 export const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * A client for the resources of one server.
+ * Creates a client for the resources of one server. It connects when it is first needed.
  *
  * @example
  * await using resources = createResourceClient({ url: 'http://127.0.0.1:8931/mcp' });
@@ -140,7 +140,7 @@ export function createResourceClient(
       notified,
       missed: () => watching.missed(),
       up(link, again) {
-        if (again) forgetTold();
+        if (again) forgetDescriptions();
         watching.up(link, again);
       },
       down: (final) => watching.down(final),
@@ -152,7 +152,7 @@ export function createResourceClient(
   const children = createChildren(asking, reading);
   const described = createDescribed(asking, reading);
   const watching = createWatching(connection, timeoutMs, (uris) => {
-    forgetTold();
+    forgetDescriptions();
     for (const uri of uris) cache.changed(uri);
   });
 
@@ -161,12 +161,12 @@ export function createResourceClient(
       cache.changed(params.uri);
       described.forget(params.uri);
     }
-    if (method === 'notifications/resources/list_changed') forgetTold();
+    if (method === 'notifications/resources/list_changed') forgetDescriptions();
     watching.notified(method, params);
   }
 
-  /** Forgets lists and metadata, of which servers tell changes. Contents have a time of their own. */
-  function forgetTold(): void {
+  /** Forgets lists and metadata. Contents stay until their own time is over, or the server reports their change. */
+  function forgetDescriptions(): void {
     cache.listChanged();
     described.forget();
   }
@@ -183,7 +183,7 @@ export function createResourceClient(
   async function* defaultList(lists: ListOptions, report: OpenReport): AsyncGenerator<ListPage, void, undefined> {
     report.via = 'default-list';
     const { facts } = await connection.get(lists.signal);
-    // A server without resources has none: asking it would be an error.
+    // A server that does not declare resources has an empty list; a request would be an error.
     if (!facts.resources) {
       report.stopped = 'end';
       return;
@@ -201,7 +201,7 @@ export function createResourceClient(
     uri === undefined ? defaultList(lists, report) : learning(children.pages(checked(uri), lists, report));
 
   const read = (uri: string, want: ReadOptions = {}): Promise<ReadResult> =>
-    reading.read(checked(uri), want, described.known);
+    reading.read(checked(uri), want, described.factsOf);
 
   const client: ResourceClient = {
     connect: async (signal) => (await connection.get(signal)).facts,
@@ -255,11 +255,11 @@ async function* resourcesOf(
 
 const isTarget = (source: ResourceClientSource): source is HttpTarget => typeof source === 'object' && 'url' in source;
 
-/** @throws ResourceClientError `invalid` for what no request is made with */
+/** @throws ResourceClientError `invalid` for a URI that is empty or too long */
 function checked(uri: string): string {
   if (typeof uri === 'string' && uri !== '' && uri.length <= MAX_URI) return uri;
   throw new ResourceClientError('invalid', `A URI has from 1 to ${MAX_URI} characters`);
 }
 
-/** The longest URI that is asked about, in UTF-16 units. */
+/** The most UTF-16 units of a URI in a request. */
 const MAX_URI = 65_536;

@@ -1,6 +1,6 @@
 /**
- * The way to a server: a client that somebody else connected, or one that is connected here when it is needed, and again
- * after it was lost. As long as something is watched it is kept up; else the next request brings it back.
+ * Holds the connection to a server: a client that the caller connected, or one that is connected here when it is needed. A lost
+ * connection is made again at once while something is watched, and otherwise by the next request.
  */
 import type { Client } from '@modelcontextprotocol/client';
 import { createSupervisor, type Supervisor } from '../connection/supervisor.ts';
@@ -11,23 +11,23 @@ import { createLink, type Data, type Link } from './link.ts';
 export interface ConnectContext {
   /** Aborted when nobody waits for the connection any more. */
   readonly signal: AbortSignal;
-  /** To be called when a stream of notifications was interrupted and is back: what came meanwhile is lost. */
+  /** To be called when an interrupted stream of notifications is back, because notifications may be lost. */
   missed(): void;
 }
 
-/** Makes a client and connects it. Called again when the connection was lost. The result is closed by its user. */
+/** Makes a client and connects it; called again after the connection was lost. The caller closes the client. */
 export type Connect = (context: ConnectContext) => Promise<Client>;
 
 export interface ConnectionEvents {
   notified(method: string, params: Data): void;
   missed(): void;
-  /** A connection is there. @param again whether there was another one before */
+  /** A connection was made. @param again whether there was another one before */
   up(link: Link, again: boolean): void;
-  /** It is lost. @param final whether it is not made again */
+  /** The connection is lost. @param final whether it will not be made again */
   down(final: boolean): void;
 }
 
-/** Gives a connection, made if there is none. @throws ResourceClientError `unavailable`, `denied`, `timeout`, `closed` */
+/** Gives the connection, and makes one if there is none. @throws ResourceClientError `unavailable`, `denied`, `timeout`, `closed` */
 export type Connection = Pick<Supervisor<Link>, 'get' | 'current' | 'keep' | 'close'>;
 
 export interface ReconnectOptions {
@@ -35,11 +35,11 @@ export interface ReconnectOptions {
   readonly initialDelayMs?: number | undefined;
   /** The longest pause, in milliseconds. Default 30,000. */
   readonly maxDelayMs?: number | undefined;
-  /** Attempts in a row that may fail before those who watch get an error. Default 100. */
+  /** The number of attempts in a row that may fail before watches end with an error. Default 100. */
   readonly maxAttempts?: number | undefined;
 }
 
-/** @param source a connected client, which stays its owner's to close, or how to connect one */
+/** @param source a connected client, which its owner has to close, or a function that connects one */
 export function createConnection(
   source: Client | Connect,
   events: ConnectionEvents,
@@ -65,7 +65,7 @@ export function createConnection(
         client,
         {
           notified: events.notified,
-          // If a function connected, it looks after the stream and tells when that is back.
+          // A function that connects reports an interrupted stream itself, with `missed`.
           missed: () => owned || events.missed(),
           ended() {
             void close(link);

@@ -11,8 +11,8 @@ export interface ResourceMetadata {
   /** With every field that the server sends. */
   readonly resource: ListedResource;
   /**
-   * The source of the description: `resources/metadata`, the server's list, or its contents. Of contents, only
-   * their size and the fields beside them are known.
+   * The source of the description: `resources/metadata`, the server's list, or the contents of the resource. Contents give only
+   * their size and the fields beside them.
    */
   readonly source: 'metadata' | 'list' | 'read';
 }
@@ -21,35 +21,37 @@ export interface Described {
   metadata(uri: string, options: CallOptions): Promise<ResourceMetadata>;
   /** Remembers resources as the server just described them. */
   learn(resources: readonly ListedResource[]): void;
-  known(uri: string): { readonly listable: boolean | undefined; readonly size: number | undefined };
-  /** Of one resource, or of all. */
+  /** Returns the facts about a resource that are remembered. */
+  factsOf(uri: string): { readonly listable: boolean | undefined; readonly size: number | undefined };
+  /** Forgets one resource, or all. */
   forget(uri?: string): void;
 }
 
 type Remembered = Map<string, { readonly resource: ListedResource; readonly until: number }>;
 
-/** The most resources that are remembered, and how long, in milliseconds. */
-const MAX_KNOWN = 20_000;
-const KNOWN_MS = 30_000;
+/** The most resources that are remembered, and for how many milliseconds. */
+const MAX_REMEMBERED = 20_000;
+const REMEMBERED_MS = 30_000;
 
-/** URIs longer than this, in UTF-16 units, are not remembered. */
-const MAX_KNOWN_URI = 2_048;
+/** The most UTF-16 units of a URI that is remembered. */
+const MAX_REMEMBERED_URI = 2_048;
 
-/** The most resources of the list that are gone through for one that is asked for by its URI. */
-const MAX_LOOKED_AT = 10_000;
+/** The most resources of the list that are searched for one URI. */
+const MAX_SCANNED = 10_000;
 
 export function createDescribed(asking: Asking, reading: Reading, now: () => number = Date.now): Described {
   const { connection, cache } = asking;
-  // The newest are in `young`; when it is full it becomes `old`, and what was in `old` is forgotten.
+  // New resources go into `young`. When it is full it becomes `old`, and the former `old` is forgotten.
   let young: Remembered = new Map();
   let old: Remembered = new Map();
+  /** The time until which the whole list is remembered, so that another scan would find nothing new. */
   let wholeUntil = 0;
 
   function learn(resources: readonly ListedResource[]): void {
-    const until = now() + KNOWN_MS;
+    const until = now() + REMEMBERED_MS;
     for (const resource of resources) {
-      if (resource.uri.length > MAX_KNOWN_URI) continue;
-      if (young.size >= MAX_KNOWN / 2) {
+      if (resource.uri.length > MAX_REMEMBERED_URI) continue;
+      if (young.size >= MAX_REMEMBERED / 2) {
         old = young;
         young = new Map();
       }
@@ -63,23 +65,23 @@ export function createDescribed(asking: Asking, reading: Reading, now: () => num
     return found !== undefined && found.until > now() ? found.resource : undefined;
   }
 
-  /** Goes through the list once for all who look for something in it. */
+  /** Reads the list once for all callers who search it at the same time. */
   function scan(options: CallOptions): Promise<void> {
     return cache.once('scan', options.signal, async (signal) => {
       const report = newReport();
       const pages = pagesOf(
         asking,
         { method: 'resources/list', uri: undefined },
-        { ...options, signal, maxResources: MAX_LOOKED_AT },
+        { ...options, signal, maxResources: MAX_SCANNED },
         report,
       );
       for await (const { resources } of pages) learn(resources);
-      if (report.stopped === 'end') wholeUntil = now() + KNOWN_MS;
+      if (report.stopped === 'end') wholeUntil = now() + REMEMBERED_MS;
     });
   }
 
-  /** Asks the server. Returns its refusal where it does not have the method, or may not have it; throws any other. */
-  async function asked(
+  /** Asks the server for metadata. Returns a refusal that may mean that it lacks the method, and throws any other. */
+  async function askServer(
     link: Link,
     uri: string,
     options: CallOptions,
@@ -99,9 +101,9 @@ export function createDescribed(asking: Asking, reading: Reading, now: () => num
     }
   }
 
-  async function looked(uri: string, options: CallOptions): Promise<ResourceMetadata | undefined> {
-    const said = options.fresh === true ? undefined : recall(uri);
-    if (said !== undefined) return { resource: said, source: 'list' };
+  async function searchList(uri: string, options: CallOptions): Promise<ResourceMetadata | undefined> {
+    const remembered = options.fresh === true ? undefined : recall(uri);
+    if (remembered !== undefined) return { resource: remembered, source: 'list' };
     if (options.fresh !== true && now() < wholeUntil) return undefined;
     await scan(options);
     const found = recall(uri);
@@ -127,7 +129,7 @@ export function createDescribed(asking: Asking, reading: Reading, now: () => num
       const link = await connection.get(options.signal);
       let refusal: unknown;
       if (link.learned.metadata !== false) {
-        const answer = await asked(link, uri, options);
+        const answer = await askServer(link, uri, options);
         if ('resource' in answer) {
           learn([answer.resource]);
           return { resource: answer.resource, source: 'metadata' };
@@ -135,17 +137,17 @@ export function createDescribed(asking: Asking, reading: Reading, now: () => num
         refusal = answer.refusal;
       }
       const found =
-        (await looked(uri, options)) ??
+        (await searchList(uri, options)) ??
         (await readOf(uri, options).catch((error: unknown) => {
           options.signal?.throwIfAborted();
           throw isUnsupported(error) ? (refusal ?? error) : error;
         }));
-      // There is such a resource, so it is the method that the server refused.
+      // The resource exists, so the server must have refused the method.
       if (link.learned.metadata === undefined) link.learned.metadata = false;
       return found;
     },
     learn,
-    known(uri) {
+    factsOf(uri) {
       const resource = recall(uri);
       return { listable: resource === undefined ? undefined : isListable(resource), size: resource?.size };
     },
@@ -163,12 +165,13 @@ export function createDescribed(asking: Asking, reading: Reading, now: () => num
 }
 
 /**
- * Codes that servers give for a method that they do not know, beside the one that is for it: some check requests against
- * all that they know, and refuse the parameters.
+ * Codes that some servers give for an unknown method, instead of the code for that: they check a request against all requests
+ * that they know, and refuse its parameters.
  */
 const MAY_MEAN_NO_METHOD: ReadonlySet<string> = new Set(['not-found', 'invalid', 'failed']);
 
 const unknown = () => ({ listable: undefined, size: undefined });
 
-/** A server may send the first of several resources: that one is what was asked about. */
-const sameOr = (found: string, asked: string): string => (identityOf(found) === identityOf(asked) ? found : asked);
+/** Returns the requested URI unless the found one means the same, because a server may send the URI of an item instead. */
+const sameOr = (found: string, requested: string): string =>
+  identityOf(found) === identityOf(requested) ? found : requested;

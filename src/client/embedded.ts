@@ -1,10 +1,10 @@
-/** Resources in the results of tools and the messages of prompts: embedded ones, whose annotations moved (2093-9), and links. */
+/** Reads and writes resources in the results of tools and in messages of prompts: embedded resources (2093-9), and links. */
 import type { Annotations, Resource } from '../protocol/resources.ts';
 import { itemIn, type ReadItem } from './contents.ts';
 import { invalidAnswer } from './errors.ts';
 import type { Data } from './link.ts';
 
-/** A content block with a resource in it, with whatever fields its sender gave it. */
+/** A content block with a resource in it, with all fields of its sender. */
 export interface EmbeddedBlock {
   readonly type: 'resource';
   readonly resource: Data;
@@ -13,14 +13,14 @@ export interface EmbeddedBlock {
 }
 
 export interface Embedded extends EmbeddedBlock {
-  /** The contents, as a read gives them. */
+  /** The contents in the same form as those of a read. */
   readonly item: ReadItem;
 }
 
 /**
- * A block that was received. Its annotations are in both places, whichever of them its sender knows: those of the resource
- * count where both have one (2093-9).
- * @throws ResourceClientError `invalid-answer` for what holds no contents
+ * Reads a block that was received. Senders put annotations on the block or, since SEP-2093, on the resource in it; the result has
+ * them in both places. If both have the same annotation, that of the resource counts (2093-9).
+ * @throws ResourceClientError `invalid-answer` for a block without contents
  */
 export function readEmbedded(block: EmbeddedBlock): Embedded {
   const annotations = annotationsOf(block);
@@ -30,7 +30,7 @@ export function readEmbedded(block: EmbeddedBlock): Embedded {
   return { ...block, resource, ...(annotations !== undefined && { annotations }), item };
 }
 
-/** A block to send: its annotations are those of the resource, and it has none of its own (2093-9). */
+/** Returns a block to send: its annotations move to the resource in it (2093-9). */
 export function writeEmbedded(block: EmbeddedBlock): Omit<EmbeddedBlock, 'annotations'> {
   const { annotations: _, ...rest } = block;
   const annotations = annotationsOf(block);
@@ -38,8 +38,8 @@ export function writeEmbedded(block: EmbeddedBlock): Omit<EmbeddedBlock, 'annota
 }
 
 function annotationsOf({ annotations, resource }: EmbeddedBlock): Annotations | undefined {
-  const own = resource?.annotations as Annotations | undefined;
-  return own === undefined ? annotations : annotations === undefined ? own : { ...annotations, ...own };
+  const inner = resource?.annotations as Annotations | undefined;
+  return inner === undefined ? annotations : annotations === undefined ? inner : { ...annotations, ...inner };
 }
 
 /** A block that names a resource: `resource_link`. */

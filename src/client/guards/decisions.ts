@@ -1,40 +1,40 @@
-/** The common parts of all guards: an event for each decision, and one error for what it refuses. */
+/** The common parts of all guards: an event for each decision, and the error of a refusal. */
 
 export type Guard = 'sampling' | 'elicitation' | 'roots' | 'tools' | 'prompts' | 'flow';
 
-/** One decision of a guard. Texts of the server in it are as the server wrote them: show them with `forTerminal`. */
+/** One decision of a guard. It may contain texts just as the server wrote them: show them with `forTerminal`. */
 export interface GuardEvent {
   readonly guard: Guard;
   readonly decision: 'allowed' | 'refused' | 'changed';
-  /** A word that does not change between versions, as the guide lists them. */
+  /** A word from the list in the guide. It does not change between versions. */
   readonly reason: string;
   /** The name that the host has for the server. */
   readonly server: string | undefined;
-  /** The name of the tool or the prompt, the URI or the field that it was about. */
+  /** The name of the tool or the prompt, the URI or the field that the decision is about. */
   readonly subject?: string;
-  /** Numbers and names beside it, such as tokens; never contents, arguments or secrets. */
+  /** Further numbers and names, such as tokens; never contents, arguments or secrets. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
 export interface GuardOptions {
   /** The name that the host has for the server: it goes into events and reviews. */
   readonly server?: string;
-  /** Told of each decision before it takes effect. When it throws, the decision is a refusal. */
+  /** Called with each decision before it takes effect. If it throws, the decision becomes a refusal. */
   readonly onEvent?: (event: GuardEvent) => void;
 }
 
-/** The code that the MCP specification has for a user who says no. */
+/** The error code of the MCP specification for a request that the user rejects. */
 export const USER_REJECTED = -1;
 const INVALID_PARAMS = -32602;
 
 /**
- * The error of a guard that refuses. In the 2025 era the SDK sends its `code` and `message` to the server; in the 2026 era
- * the call that asked fails with it. It never says more than the reason.
+ * The error of a guard that refuses. In the 2025 era the SDK sends its `code` and `message` to the server. In the 2026 era the
+ * call for which the server asked fails with it. Its message contains only the reason.
  */
 export class GuardRefusal extends Error {
   readonly guard: Guard;
   readonly reason: string;
-  /** For JSON-RPC: -1 for what was not agreed to, -32602 for what is not valid. */
+  /** The code for JSON-RPC: -1 if there is no consent, -32602 for an invalid request. */
   readonly code: number;
 
   constructor(guard: Guard, reason: string, code: number = USER_REJECTED) {
@@ -46,12 +46,13 @@ export class GuardRefusal extends Error {
   }
 }
 
+/** Reports the decisions of one guard. All methods throw a `GuardRefusal` if the report fails. */
 export interface Decisions {
   allowed(reason: string, about?: About): void;
   changed(reason: string, about?: About): void;
-  /** Tells of it. */
+  /** Reports a refusal. */
   refused(reason: string, about?: About): void;
-  /** Tells of it and throws. */
+  /** Reports a refusal and throws it. */
   refuse(reason: string, about?: About & { readonly invalid?: boolean }): never;
 }
 
@@ -61,7 +62,7 @@ interface About {
 }
 
 export function decisionsOf(guard: Guard, { server, onEvent }: GuardOptions): Decisions {
-  function tell(decision: GuardEvent['decision'], reason: string, { subject, details }: About = {}): void {
+  function report(decision: GuardEvent['decision'], reason: string, { subject, details }: About = {}): void {
     try {
       onEvent?.({
         guard,
@@ -77,17 +78,17 @@ export function decisionsOf(guard: Guard, { server, onEvent }: GuardOptions): De
     }
   }
   return {
-    allowed: (reason, about) => tell('allowed', reason, about),
-    changed: (reason, about) => tell('changed', reason, about),
-    refused: (reason, about) => tell('refused', reason, about),
+    allowed: (reason, about) => report('allowed', reason, about),
+    changed: (reason, about) => report('changed', reason, about),
+    refused: (reason, about) => report('refused', reason, about),
     refuse(reason, about) {
-      tell('refused', reason, about);
+      report('refused', reason, about);
       throw new GuardRefusal(guard, reason, about?.invalid === true ? INVALID_PARAMS : USER_REJECTED);
     },
   };
 }
 
-/** Runs a hook of the host: an error of it is a refusal, and its words do not reach the server. */
+/** Runs a hook of the host. If it fails, the guard refuses, and the message of the error does not reach the server. */
 export async function asked<T>(decisions: Decisions, hook: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
   let answer: T;
   try {

@@ -1,4 +1,4 @@
-/** Questions of a server to the user: forms that ask for nothing secret, addresses that are what they look like. */
+/** Guards the questions of a server to the user: no form may ask for a secret, and no address may look like another one. */
 import type {
   ClientContext,
   ElicitRequest,
@@ -12,12 +12,12 @@ import { type BudgetOptions, createBudget } from './budget.ts';
 import { asked, decisionsOf, type GuardOptions, GuardRefusal } from './decisions.ts';
 import { answerProblem, cleanForm, type FormField } from './form.ts';
 
-/** The question as the user is to see it. */
+/** A question in the form in which the user should see it. */
 export type ElicitationReview =
   | {
       readonly mode: 'form';
       readonly server: string | undefined;
-      /** Without escapes and hidden characters. */
+      /** The message without terminal escapes and hidden characters. */
       readonly message: string;
       readonly fields: readonly FormField[];
       readonly signal: AbortSignal;
@@ -26,7 +26,7 @@ export type ElicitationReview =
       readonly mode: 'url';
       readonly server: string | undefined;
       readonly message: string;
-      /** The whole address: show it, with its host marked, and open it outside of the host only after consent. */
+      /** The whole address. Show it with its `host` marked, and open it in a browser only after consent. */
       readonly url: string;
       readonly host: string;
       readonly warnings: readonly AddressWarning[];
@@ -42,27 +42,24 @@ export type ElicitationHandler = (
 export interface ElicitationOptions extends GuardOptions {
   /** Whether addresses may be shown at all; true by default. */
   readonly urls?: boolean;
-  /**
-   * Host names, each with all below it, whose addresses carry no `unknown-host` warning, and which may be names or addresses
-   * of a private network.
-   */
+  /** Domains, with their subdomains, that get no `unknown-host` warning. They may be in a private network. */
   readonly trustedDomains?: readonly string[];
-  /** Addresses that are not HTTPS, on this machine: for development; false by default. */
+  /** Whether addresses on this machine may be shown, also without HTTPS, for development; false by default. */
   readonly allowLoopback?: boolean;
   /** Whether a form may ask for a password, a key or a card, in any of its texts; false by default. */
   readonly allowSensitiveFields?: boolean;
-  /** Fields of a form; 20 by default. */
+  /** The most fields of a form; 20 by default. */
   readonly maxFields?: number;
-  /** Questions in a window; as for sampling, without tokens. */
+  /** The most questions in a window and at a time. */
   readonly budget?: Pick<BudgetOptions, 'requests' | 'windowMs' | 'concurrent'>;
 }
 
 const MAX_MESSAGE = 4_096;
 
 /**
- * Wraps the host's way to ask its user, for `client.setRequestHandler('elicitation/create', ...)`. Without a handler every
- * question is declined. What may not be asked is declined without asking; an answer that does not fit the form is not
- * sent, and the question is cancelled.
+ * Wraps the host's function that asks its user, for `client.setRequestHandler('elicitation/create', ...)`. Without a function
+ * every question is declined. A question that is not allowed is declined before the user sees it. If an answer does not fit the
+ * form, the answer is not sent, and the question is cancelled.
  */
 export function guardElicitation(handler: ElicitationHandler | undefined, options: ElicitationOptions = {}) {
   const { server, urls = true, maxFields = 20, allowSensitiveFields = false } = options;
@@ -70,8 +67,8 @@ export function guardElicitation(handler: ElicitationHandler | undefined, option
   const budget = createBudget(options.budget);
 
   return async (request: ElicitRequest, ctx: ClientContext): Promise<ElicitResult> => {
-    const begun = budget.begin();
-    if (typeof begun === 'string') return declined(begun);
+    const reservation = budget.begin();
+    if (typeof reservation === 'string') return declined(reservation);
     try {
       const { params } = request;
       if (typeof params?.message !== 'string' || params.message.length > MAX_MESSAGE) return declined('message');
@@ -81,11 +78,11 @@ export function guardElicitation(handler: ElicitationHandler | undefined, option
         ? await openAddress(params as ElicitRequestURLParams, message, handler, ctx)
         : await fillForm(params as ElicitRequestFormParams, message, handler, ctx);
     } catch (error) {
-      // A hook that failed, or an event that could not be recorded: that is no word of the user's.
+      // The user decided nothing if a hook failed, so the question is cancelled and not declined.
       if (error instanceof GuardRefusal && error.reason !== 'not-recorded') return { action: 'cancel' };
       throw error;
     } finally {
-      begun.end();
+      reservation.end();
     }
   };
 
@@ -108,20 +105,20 @@ export function guardElicitation(handler: ElicitationHandler | undefined, option
       () => ask({ mode: 'form', server, message, fields: form.fields, signal }, ctx),
       signal,
     );
-    if (answer?.action !== 'accept') return said(answer);
+    if (answer?.action !== 'accept') return refusedByUser(answer);
     const problem = answerProblem(form.fields, answer.content ?? {});
     if (problem !== undefined) {
       decisions.refused('answer-does-not-fit', { subject: problem });
       return { action: 'cancel' };
     }
-    // Of the answer only what was asked for.
-    const known = form.fields.flatMap(({ name }) => {
+    // Only values of the form's fields are sent.
+    const values = form.fields.flatMap(({ name }) => {
       const { content = {} } = answer;
       const value = Object.hasOwn(content, name) ? content[name] : undefined;
       return value === undefined ? [] : [[name, value] as const];
     });
     decisions.allowed('answered');
-    return { action: 'accept', content: Object.fromEntries(known) };
+    return { action: 'accept', content: Object.fromEntries(values) };
   }
 
   async function openAddress(
@@ -142,12 +139,12 @@ export function guardElicitation(handler: ElicitationHandler | undefined, option
       () => ask({ mode: 'url', server, message, url: url.href, host: url.host, warnings, signal }, ctx),
       signal,
     );
-    if (answer?.action !== 'accept') return said(answer);
+    if (answer?.action !== 'accept') return refusedByUser(answer);
     decisions.allowed('opened', { subject: url.origin });
     return { action: 'accept' };
   }
 
-  function said(answer: ElicitResult | undefined): ElicitResult {
+  function refusedByUser(answer: ElicitResult | undefined): ElicitResult {
     decisions.refused('declined');
     return { action: answer?.action === 'cancel' ? 'cancel' : 'decline' };
   }

@@ -1,9 +1,9 @@
-/** The form of an elicitation as data that a host can draw, and whether an answer fits it. */
+/** Converts the form of an elicitation to data that a host can draw, and checks whether an answer fits it. */
 import { type Data, isData } from '../../protocol/data.ts';
 import { forTerminal } from '../safety/terminal.ts';
 import { asksForSecret } from './secret-asking.ts';
 
-/** A field, with texts that are safe to show. Values of choices are as the server wrote them. */
+/** A field with texts that are safe to show. Its default and the values of its options are as the server wrote them. */
 export interface FormField {
   readonly name: string;
   readonly title: string;
@@ -11,8 +11,9 @@ export interface FormField {
   readonly required: boolean;
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices';
   readonly format: string | undefined;
-  /** Of `choice` and `choices`. */
+  /** The options of a `choice` or `choices`; empty for other types. */
   readonly options: readonly { readonly value: string; readonly title: string }[];
+  /** The bounds: of the length for `string`, of the number of options for `choices`, otherwise of the value. */
   readonly min: number | undefined;
   readonly max: number | undefined;
   readonly default: unknown;
@@ -32,8 +33,8 @@ const MAX_NAME = 128;
 const MAX_ANSWER = 64 * 1024;
 
 /**
- * A flat form of simple fields, without patterns: those of a server could keep a host busy for ever. A word for why not,
- * where it is something else.
+ * Returns the fields of a flat form, or the reason why the form is refused. Patterns are left out: a pattern of a server could
+ * keep a host busy for ever.
  */
 export function cleanForm(schema: unknown, { message, maxFields, allowSensitiveFields }: FormRules): Form {
   if (!isData(schema) || schema.type !== 'object' || !isData(schema.properties)) return { problem: 'schema' };
@@ -52,7 +53,7 @@ export function cleanForm(schema: unknown, { message, maxFields, allowSensitiveF
     fields.push(field);
   }
   const isFree = fields.some(({ type }) => type === 'string' || type === 'number' || type === 'integer');
-  // A field called "answer" may be for what the message asks.
+  // The message may ask for a secret, and a field with a harmless name may be for the answer.
   if (!allowSensitiveFields && isFree && asksForSecret(message)) return { problem: 'sensitive' };
   return { fields };
 }
@@ -97,7 +98,7 @@ function fieldOf(name: string, property: Data, required: boolean): FormField | u
   };
 }
 
-/** Of all the ways in which the revisions write choices. */
+/** Reads the options of a choice in any of the forms that the revisions of the protocol have. */
 function optionsOf(property: Data): FormField['options'] | undefined {
   const titled = Array.isArray(property.oneOf)
     ? property.oneOf
@@ -105,11 +106,11 @@ function optionsOf(property: Data): FormField['options'] | undefined {
       ? property.anyOf
       : undefined;
   const values: readonly unknown[] | undefined =
-    titled?.map((each: unknown) => (isData(each) ? each.const : undefined)) ??
+    titled?.map((option: unknown) => (isData(option) ? option.const : undefined)) ??
     (Array.isArray(property.enum) ? property.enum : undefined);
   if (values === undefined || values.length === 0 || values.length > MAX_OPTIONS) return undefined;
   const names: readonly unknown[] =
-    titled?.map((each: unknown) => (isData(each) ? each.title : undefined)) ??
+    titled?.map((option: unknown) => (isData(option) ? option.title : undefined)) ??
     (Array.isArray(property.enumNames) ? property.enumNames : []);
   if (!values.every((value) => typeof value === 'string')) return undefined;
   return values.map((value, index) => {
@@ -118,7 +119,7 @@ function optionsOf(property: Data): FormField['options'] | undefined {
   });
 }
 
-/** The name of a field that an answer does not fit; undefined where it fits. */
+/** Returns the name of a field that an answer does not fit; undefined if the whole answer fits. */
 export function answerProblem(fields: readonly FormField[], content: Data): string | undefined {
   return fields.find((field) => !fits(field, Object.hasOwn(content, field.name) ? content[field.name] : undefined))
     ?.name;
@@ -127,7 +128,7 @@ export function answerProblem(fields: readonly FormField[], content: Data): stri
 function fits(field: FormField, value: unknown): boolean {
   if (value === undefined) return !field.required;
   const within = (size: number): boolean => size >= (field.min ?? -Infinity) && size <= (field.max ?? Infinity);
-  const isOption = (each: unknown): boolean => field.options.some((option) => option.value === each);
+  const isOption = (picked: unknown): boolean => field.options.some((option) => option.value === picked);
   switch (field.type) {
     case 'string':
       return typeof value === 'string' && value.length <= MAX_ANSWER && within([...value].length);

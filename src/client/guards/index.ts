@@ -1,7 +1,8 @@
 /**
- * Guards for hosts: functions around the handlers of the SDK's `Client`, for what servers ask of a user, a model and a
- * machine, and around tools and prompts. Each refuses unless the host agrees, and tells of each decision (SEC-SAMP-1,
- * SEC-ROOT-1, SEC-TOOL-4, SEC-TOOL-5, SEC-PROMPT-4). In the 2026 era the SDK answers questions in results with the same handlers.
+ * Guards for hosts. They wrap the handlers of the SDK's `Client` with which a host answers questions of servers (to a user, to a
+ * model, for roots), and its requests for tools and prompts. Each guard refuses unless the host agrees, and reports each decision
+ * (SEC-SAMP-1, SEC-ROOT-1, SEC-TOOL-4, SEC-TOOL-5, SEC-PROMPT-4). In the 2026 era questions come in results, and the SDK answers
+ * them with the same handlers.
  */
 
 export { canonicalJson, pinOf, type ToolPin } from '../../core/fingerprint.ts';

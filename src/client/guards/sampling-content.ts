@@ -10,15 +10,15 @@ import { type Block, blocksOf, checkMedia, shownBlock, sizeOf } from './blocks.t
 import type { Decisions } from './decisions.ts';
 
 export interface SamplingContentLimits {
-  /** Kinds of content beside text that a request and an answer may have: none by default. */
+  /** The kinds of content, beside text, that a request and an answer may have; none by default. */
   readonly kinds?: readonly ('image' | 'audio')[];
-  /** Whether tools of the server may be offered to the model, and be called by it; false by default. */
+  /** Whether the server may offer tools to the model, and the model may call them; false by default. */
   readonly tools?: boolean;
-  /** Context that the server may ask the host to add; `none` by default: what it asks beyond is taken out. */
+  /** The most context that the server may ask the host to add; `none` by default. A wish for more is cut down to this. */
   readonly includeContext?: 'none' | 'thisServer' | 'allServers';
-  /** Messages of a request; 100 by default. */
+  /** The most messages of a request; 100 by default. */
   readonly maxMessages?: number;
-  /** Bytes of all messages and the system prompt, and bytes of an answer, after decoding; 256 KiB by default. */
+  /** The most bytes of all messages with the system prompt, and of an answer, after decoding; 256 KiB by default. */
   readonly maxBytes?: number;
 }
 
@@ -28,7 +28,7 @@ type Result = CreateMessageResult | CreateMessageResultWithTools;
 const CONTEXT = ['none', 'thisServer', 'allServers'] as const;
 const MAX_HINTS = 10;
 
-/** The request without what it must not have; refused where that is its content. */
+/** Refuses a request with content that is not allowed, and returns the request with harmless preferences. @throws GuardRefusal */
 export function checkedRequest(
   params: Params,
   limits: SamplingContentLimits | undefined,
@@ -52,16 +52,16 @@ export function checkedRequest(
     }
   }
   if (bytes > maxBytes) decisions.refuse('too-large', { invalid: true, details: { bytes, maxBytes } });
-  return advised(params, includeContext, decisions);
+  return withHarmlessPreferences(params, includeContext, decisions);
 }
 
-/** Preferences are wishes: they are made harmless, and never a reason to refuse. */
-function advised(params: Params, most: (typeof CONTEXT)[number], decisions: Decisions): Params {
+/** Makes the preferences of a request harmless. They are only wishes, so they are never a reason to refuse it. */
+function withHarmlessPreferences(params: Params, most: (typeof CONTEXT)[number], decisions: Decisions): Params {
   const { includeContext, modelPreferences, ...rest } = params;
   const wanted = CONTEXT.indexOf(includeContext ?? 'none');
   const over = wanted > CONTEXT.indexOf(most);
   if (over) decisions.changed('context', { details: { wanted: includeContext } });
-  const given = over ? (most === 'none' ? undefined : most) : includeContext;
+  const allowed = over ? (most === 'none' ? undefined : most) : includeContext;
   const priority = (value: unknown): number | undefined =>
     typeof value === 'number' && value >= 0 ? Math.min(value, 1) : undefined;
   const hints = modelPreferences?.hints
@@ -72,7 +72,7 @@ function advised(params: Params, most: (typeof CONTEXT)[number], decisions: Deci
   const intelligencePriority = priority(modelPreferences?.intelligencePriority);
   return {
     ...rest,
-    ...(given !== undefined && { includeContext: given }),
+    ...(allowed !== undefined && { includeContext: allowed }),
     ...(modelPreferences !== undefined && {
       modelPreferences: {
         ...(hints !== undefined && { hints }),
@@ -84,7 +84,7 @@ function advised(params: Params, most: (typeof CONTEXT)[number], decisions: Deci
   };
 }
 
-/** The answer, if it is one that may be returned: of known kinds, within the bound, and of the types that it claims. */
+/** Checks the kinds of an answer, its size, and the types of its media, and returns it. @throws GuardRefusal */
 export async function checkedResult(
   result: Result,
   limits: SamplingContentLimits | undefined,
@@ -102,7 +102,7 @@ export async function checkedResult(
   return result;
 }
 
-/** The media of a request, once it is within bounds. */
+/** Checks that the media of a request have the types that they claim. Call it after `checkedRequest`. @throws GuardRefusal */
 export async function checkRequestMedia(
   params: Params,
   limits: SamplingContentLimits | undefined,
@@ -136,10 +136,12 @@ function checkKind(
   decisions.refuse('content-kind', { invalid: true, details: { kind: String(block.type).slice(0, 50) } });
 }
 
-/** A request as lines for a user: who says what, with nothing hidden in it. */
+/** Writes a request as lines for a user: the role and text of each message, without escapes and hidden characters. */
 export function transcriptOf(params: Params): string {
   const system =
     params.systemPrompt === undefined ? [] : [`system: ${forTerminal(params.systemPrompt, { lines: true })}`];
-  const said = params.messages.map(({ role, content }) => `${role}: ${blocksOf(content).map(shownBlock).join('\n')}`);
-  return [...system, ...said].join('\n\n');
+  const messages = params.messages.map(
+    ({ role, content }) => `${role}: ${blocksOf(content).map(shownBlock).join('\n')}`,
+  );
+  return [...system, ...messages].join('\n\n');
 }

@@ -1,6 +1,6 @@
 /**
- * Sampling under the eyes of the user (SEC-SAMP-1): what a server wants a model to be asked is checked, shown, changed or
- * refused before it is sent, and the answer before it is returned.
+ * Guards sampling (SEC-SAMP-1). The user sees a server's request to a model before it is sent, and may change or refuse it; the
+ * guard checks the request and the answer.
  */
 import type {
   ClientContext,
@@ -22,7 +22,7 @@ import {
 export type SamplingParams = CreateMessageRequestParams;
 export type SamplingResult = CreateMessageResult | CreateMessageResultWithTools;
 
-/** The host's way to its model; also what the guard gives back, for `client.setRequestHandler`. */
+/** Sends a request to the host's model. The guard has the same type, for `client.setRequestHandler`. */
 export type SamplingHandler = (
   request: CreateMessageRequest,
   ctx: ClientContext,
@@ -31,35 +31,38 @@ export type SamplingHandler = (
 /** The request that a user decides about. */
 export interface SamplingReview {
   readonly server: string | undefined;
-  /** The request as it would be sent, without what the guard took out. */
+  /** The request in the form in which it would be sent, after the changes of the guard. */
   readonly params: SamplingParams;
-  /** The same as lines to show, without escapes and hidden characters; the system prompt included. */
+  /** The system prompt and messages as lines to show, without escapes and hidden characters. */
   readonly transcript: string;
-  /** Tokens of the prompt, by a rough count of characters, and the most that the answer may have. */
+  /** The tokens of the prompt, estimated from its characters, plus the most tokens of the answer. */
   readonly estimatedTokens: number;
   readonly signal: AbortSignal;
 }
 
 export interface SamplingOptions extends GuardOptions {
   /**
-   * Consent, asked for each request before anything is sent. True sends what was shown; other params are sent instead.
-   * Without it everything is refused.
+   * Asks the user for consent to each request before it is sent. True sends the request that was shown; `params` are sent
+   * instead of it; false refuses. Without this function everything is refused.
    */
   readonly approve?: (
     review: SamplingReview,
   ) => boolean | { params: SamplingParams } | Promise<boolean | { params: SamplingParams }>;
-  /** Consent to the answer, before the server gets it. True returns it, another result is returned instead. Not asked by default. */
+  /**
+   * Asks the user for consent to the answer before the server gets it. True returns the answer; `result` is returned instead of
+   * it; false refuses. By default the user is not asked.
+   */
   readonly approveResult?: (
     result: SamplingResult,
     review: SamplingReview,
   ) => boolean | { result: SamplingResult } | Promise<boolean | { result: SamplingResult }>;
   readonly budget?: BudgetOptions;
-  /** Tokens of one answer; what the server wants beyond is cut down to it. 4,096 by default. */
+  /** The most tokens of one answer; a request for more is cut down to this. 4,096 by default. */
   readonly maxTokens?: number;
-  /** Returns the tokens and cost of a request, by the model's own count; by default a rough count of characters, at no cost. */
+  /** Returns the tokens and cost of a request as the model counts them. By default tokens are estimated, and cost nothing. */
   readonly usage?: (params: SamplingParams, result: SamplingResult | undefined) => Use;
   readonly content?: SamplingContentLimits;
-  /** A further look at either way; a word for why not refuses. */
+  /** A further check of each request and answer. Return a reason to refuse it, or undefined to let it pass. */
   readonly inspect?: (
     direction: 'request' | 'result',
     content: SamplingParams | SamplingResult,
@@ -67,7 +70,7 @@ export interface SamplingOptions extends GuardOptions {
 }
 
 /**
- * Wraps the host's handler of `sampling/createMessage`. One guard is for one server: its budget is that server's.
+ * Wraps the host's handler of `sampling/createMessage`. Make one guard for each server, because a guard has one budget.
  *
  * @example
  * client.setRequestHandler('sampling/createMessage', guardSampling(askModel, { server: 'notes', approve: askUser }));
@@ -84,12 +87,12 @@ export function guardSampling(handler: SamplingHandler, options: SamplingOptions
 
   return async (request: CreateMessageRequest, ctx: ClientContext): Promise<SamplingResult> => {
     const { signal } = ctx.mcpReq;
-    const begun = budget.begin();
-    if (typeof begun === 'string') return decisions.refuse(begun);
+    const reservation = budget.begin();
+    if (typeof reservation === 'string') return decisions.refuse(reservation);
     try {
       const wanted = checkedRequest(request.params, options.content, decisions);
       await checkRequestMedia(wanted, options.content, decisions);
-      const room = begun.tokensLeft - (await used(wanted, undefined)).tokens;
+      const room = reservation.tokensLeft - (await used(wanted, undefined)).tokens;
       const capped = { ...wanted, maxTokens: Math.min(wanted.maxTokens, maxTokens, Math.floor(room)) };
       if (capped.maxTokens < 1) return decisions.refuse('tokens-used-up');
       if (capped.maxTokens < wanted.maxTokens)
@@ -98,7 +101,7 @@ export function guardSampling(handler: SamplingHandler, options: SamplingOptions
       const review = reviewOf(server, capped, signal);
       const answer = await asked(decisions, () => approve(review), signal);
       if (answer === false || answer === undefined || answer === null) return decisions.refuse('declined');
-      // The user's text is checked as well: it may be the server's with a word changed.
+      // An edited request is checked again, because most of it may still be the server's.
       const edited = answer === true ? capped : checkedRequest(answer.params, options.content, decisions);
       const params = { ...edited, maxTokens: Math.min(edited.maxTokens, maxTokens) };
       if (answer !== true) {
@@ -107,18 +110,18 @@ export function guardSampling(handler: SamplingHandler, options: SamplingOptions
       }
       const reason = await asked(decisions, () => inspect?.('request', params), signal);
       if (reason !== undefined) return decisions.refuse('inspected', { details: { word: reason } });
-      if (!begun.reserve(atMost(params, await used(params, undefined)))) return decisions.refuse('over-budget');
+      if (!reservation.reserve(atMost(params, await used(params, undefined)))) return decisions.refuse('over-budget');
       decisions.allowed('sent', { details: { maxTokens: params.maxTokens } });
       const result = await asked(decisions, () => handler({ ...request, params }, ctx), signal);
-      begun.settle(await used(params, result));
+      reservation.settle(await used(params, result));
       return await returned(result, reviewOf(server, params, signal));
     } finally {
-      begun.end();
+      reservation.end();
     }
   };
 
-  async function returned(written: SamplingResult, review: SamplingReview): Promise<SamplingResult> {
-    const result = await checkedResult(written, options.content, decisions);
+  async function returned(answered: SamplingResult, review: SamplingReview): Promise<SamplingResult> {
+    const result = await checkedResult(answered, options.content, decisions);
     const reason = await asked(decisions, () => inspect?.('result', result), review.signal);
     if (reason !== undefined) return decisions.refuse('inspected', { details: { word: reason } });
     if (approveResult === undefined) {
@@ -137,7 +140,7 @@ function reviewOf(server: string | undefined, params: SamplingParams, signal: Ab
   return { server, params, transcript, estimatedTokens: tokensIn(transcript) + params.maxTokens, signal };
 }
 
-/** A token has four characters, more or less. */
+/** Estimates the tokens of a text: one for every four characters. */
 const tokensIn = (text: string): number => Math.ceil(text.length / 4);
 
 const roughUse = (params: SamplingParams, result: SamplingResult | undefined): Use => ({
@@ -147,5 +150,5 @@ const roughUse = (params: SamplingParams, result: SamplingResult | undefined): U
   cost: 0,
 });
 
-/** Before the answer is there, it counts as long as it may be. */
+/** Returns the most that a request can use: before the answer is there, its length counts as `maxTokens`. */
 const atMost = (params: SamplingParams, prompt: Use): Use => ({ ...prompt, tokens: prompt.tokens + params.maxTokens });

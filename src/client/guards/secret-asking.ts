@@ -1,11 +1,11 @@
-/** Whether a text asks for a secret, in whatever language and letters. */
+/** Finds out whether a text asks for a secret, in any of many languages and with look-alike letters. */
 import { foldText, skeletonOf } from './look-alikes.ts';
 import { SECRET_WORDS } from './secret-words.ts';
 
-/** Letters of a Latin word that may be part of another one. */
+/** The fewest letters of a Latin word that is also found within a longer word. */
 const MIN_PART = 7;
 
-/** UTF-16 units of a text that are looked at; a longer one is for no form. */
+/** The most UTF-16 units of a text. A longer text counts as asking for a secret: no honest form needs it. */
 const MAX_TEXT = 16_384;
 
 interface Patterns {
@@ -13,7 +13,7 @@ interface Patterns {
   readonly skeleton: RegExp;
 }
 
-/** Made when the first form comes: it takes as long as all else that is loaded before. */
+/** Made when the first form comes, because it takes as long as loading the rest of the package. */
 let patterns: Patterns | undefined;
 
 function makePatterns(): Patterns {
@@ -21,7 +21,7 @@ function makePatterns(): Patterns {
   return { plain: patternOf(folded), skeleton: patternOf(folded.map(skeletonOf)) };
 }
 
-/** One pattern for all words, without anything that takes more than linear time. */
+/** Makes one pattern of all words that takes linear time. */
 function patternOf(words: readonly string[]): RegExp {
   const alternatives = words.map((word) => {
     const isStem = word.endsWith('*');
@@ -35,10 +35,10 @@ function patternOf(words: readonly string[]): RegExp {
   return new RegExp(alternatives.join('|'), 'u');
 }
 
-/** @param text names and texts of a field, or of a form */
+/** @param text the names and texts of a field, or the message of a form */
 export function asksForSecret(text: string): boolean {
   if (text.length > MAX_TEXT) return true;
-  // A name may have its words run together: `apiKey`.
+  // Splits the words of names such as `apiKey`.
   const folded = foldText(text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'));
   patterns ??= makePatterns();
   return patterns.plain.test(folded) || patterns.skeleton.test(skeletonOf(folded));

@@ -1,7 +1,7 @@
 /**
- * Words by which a form asks for a secret: the specification wants those asked on a page of the server, never in a form. A word
- * of fewer than seven Latin letters has to stand alone, or begin a word where it ends in `*`; any other may be part of one.
- * Accents and case do not count, and a space stands for any separator or none.
+ * Words by which a form asks for a secret. The specification allows secrets only on a page of the server, never in a form. A word
+ * of fewer than seven Latin letters has to stand alone. A word that ends in `*` has to begin a word. Any other may be part of a
+ * longer word. Accents and case do not count, and a space stands for any separator or none.
  */
 const list = (text: string): readonly string[] => text.split('|').map((word) => word.trim());
 

@@ -1,7 +1,7 @@
-/** Secrets in what is about to leave: in the arguments of a tool, wherever they are in them (SEC-TOOL-4). */
+/** Finds secrets anywhere in the arguments of a tool before they are sent (SEC-TOOL-4). */
 import { SECRET_FORMS, SECRET_NAMES } from '../../core/text/secret-forms.ts';
 
-/** A place that looks like a secret. The secret itself is not in it. */
+/** The place of a text that looks like a secret, without the text itself. */
 export interface SecretFinding {
   /** A JSON pointer into the arguments (RFC 6901). */
   readonly path: string;
@@ -9,10 +9,10 @@ export interface SecretFinding {
   readonly kind: string;
 }
 
-/** Looks at one text. `name` is the name of the argument that it is in. */
+/** Returns the kinds of secrets that a text looks like. @param name the name of the argument that contains the text */
 export type SecretScan = (text: string, name: string) => readonly string[] | Promise<readonly string[]>;
 
-/** The most findings that are told; the rest is not looked for. */
+/** The most findings. After these the search ends. */
 const MAX_FINDINGS = 50;
 const MAX_DEPTH = 32;
 
@@ -22,7 +22,7 @@ export function scanForSecrets(text: string, name = ''): readonly string[] {
   return SECRET_NAMES.test(name) && text !== '' ? [...byForm, 'named-secret'] : byForm;
 }
 
-/** The secrets in arguments, names of fields included. */
+/** Finds secrets in arguments, and in the names of their fields. @param path the JSON pointer of the value */
 export async function secretsIn(
   value: unknown,
   scan: SecretScan = scanForSecrets,
@@ -32,7 +32,7 @@ export async function secretsIn(
 ): Promise<readonly SecretFinding[]> {
   if (typeof value === 'string') return (await scan(value, name)).map((kind) => ({ path, kind }));
   if (typeof value !== 'object' || value === null) return [];
-  // Deeper values are not looked at: they may hold a secret.
+  // Deeper values are not searched, so they count as a finding.
   if (depth >= MAX_DEPTH) return [{ path, kind: 'too-deep' }];
   const found: SecretFinding[] = [];
   for (const [key, entry] of Object.entries(value)) {

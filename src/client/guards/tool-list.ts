@@ -1,11 +1,11 @@
-/** The definitions of a server's tools, whole, from the server itself: no cache, no field dropped, and never without an end. */
+/** Lists the definitions of a server's tools with all their fields, up to a limit, and without a cache. */
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import type { Decisions } from './decisions.ts';
 
 /** A tool as the server defines it, with every field. */
 export type ToolDefinition = Readonly<Record<string, unknown>> & { readonly name: string };
 
-/** The most tools of a server that are looked at, and pages that they may come in. */
+/** The most tools and pages of a list. A longer list is refused. */
 const MAX_TOOLS = 2_000;
 const MAX_PAGES = 100;
 
@@ -14,7 +14,7 @@ const MAX_CURSOR = 65_536;
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Takes a result as it is on the wire: the SDK's own schema drops fields that it does not know, and a change in them. */
+/** Takes a result as it is on the wire. The SDK's schema would drop unknown fields, and a change in them would not be seen. */
 const WHOLE = {
   '~standard': {
     version: 1 as const,
@@ -24,6 +24,7 @@ const WHOLE = {
   },
 };
 
+/** @throws GuardRefusal `too-many-tools`, `list-malformed` or `cursor-loop` */
 export async function listDefinitions(
   client: Client,
   decisions: Decisions,
