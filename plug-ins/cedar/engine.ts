@@ -1,6 +1,7 @@
 /** Loads Cedar itself, which only configurations with Cedar policies need. */
 import { missingPackage } from 'vitrine/plug-in';
 
+/** The module of Cedar. */
 export type Engine = typeof import('@cedar-policy/cedar-wasm/nodejs');
 
 /** The package to install for Cedar. A configuration with rules instead of policies does not need it. */

@@ -19,6 +19,7 @@ import { entitiesIn, textOf } from './files.ts';
 import { type CedarRule, parsePolicies } from './policies.ts';
 import { type CedarRequest, cedarRequest, LOOKED_AT, type LookedAt, RESOURCE_ATTRIBUTES } from './request.ts';
 
+/** The policies of an access policy in Cedar, and the things beside them. */
 export interface CedarOptions {
   /** Policies as text, in Cedar 4. */
   readonly policies: string;

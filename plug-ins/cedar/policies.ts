@@ -3,8 +3,10 @@ import { type AccessEffect, invalid } from 'vitrine/plug-in';
 import type { Engine, Mistake } from './engine.ts';
 import { wordsOf } from './engine.ts';
 
+/** A policy in Cedar's JSON. */
 export type PolicyJson = Extract<ReturnType<Engine['policyToJson']>, { type: 'success' }>['json'];
 
+/** A policy with its name and effect. */
 export interface CedarRule {
   /** The value of the annotation `@id`, or else the place of the policy, as in `policy of line 12`. */
   readonly name: string;

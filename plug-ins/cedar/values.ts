@@ -12,6 +12,7 @@ export const MAX_ARGUMENT_VALUES = 2_000;
 /** The most characters of all texts and names in the arguments of one call. */
 export const MAX_ARGUMENT_CHARS = 524_288;
 
+/** A value in Cedar's JSON. */
 export type CedarValue = boolean | number | string | CedarValue[] | { [key: string]: CedarValue };
 
 /**

@@ -5,6 +5,7 @@ import type { Convert } from 'vitrine/plug-in';
 import { type Fact, type Facts, factsText } from './facts.ts';
 import { openImage } from './image.ts';
 
+/** Writes facts about an image as JSON or Markdown. @throws Error for an image of another type, or none */
 export const imageMetadata: Convert = async (bytes, conversion) => {
   // One pixel is enough as the limit: only the header is read, and nothing is decoded.
   const { header } = await openImage(bytes, conversion.from, 1);

@@ -15,6 +15,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 /** The only loaders that may run. They read from memory, so a relative link in an SVG has no base and leads to no file. */
 const LOADERS = ['Png', 'Jpeg', 'Webp', 'Nsgif', 'Heif', 'Tiff', 'Svg'].map((name) => `VipsForeignLoad${name}`);
 
+/** An image that was opened but not decoded. */
 export interface OpenImage {
   /** The facts in the header of the image; nothing was decoded for them. */
   readonly header: Metadata;

@@ -4,6 +4,7 @@ import type { Convert } from 'vitrine/plug-in';
 import { type Fact, type Facts, factsText } from './facts.ts';
 import { readMp4Header } from './mp4-header.ts';
 
+/** Writes facts about a sound or film as JSON or Markdown. @throws Error for a file that cannot be read */
 export const mediaMetadata: Convert = async (bytes, conversion) => {
   const { parseBuffer } = await import('music-metadata');
   const info = { mimeType: conversion.from, size: bytes.byteLength };

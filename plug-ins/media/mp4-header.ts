@@ -1,5 +1,6 @@
 /** Reads the length and the size of the picture from the header of an MPEG-4 file, with or without sound. */
 
+/** Facts from the header of a film: its length in seconds, and the size of its picture in pixels. */
 export interface Mp4Header {
   readonly seconds?: number | undefined;
   readonly width?: number | undefined;

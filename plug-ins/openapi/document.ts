@@ -99,6 +99,7 @@ export type ApiPath = z.infer<typeof path>;
 export type ApiParameter = z.infer<typeof parameter>;
 export type ApiSchema = z.infer<typeof schema>;
 
+/** A parsed document. Each method checks a value of the document, and returns undefined for an invalid one. */
 export interface Api {
   readonly document: ApiDocument;
   path(value: unknown): ApiPath | undefined;

@@ -6,6 +6,7 @@ import { mergeAudits } from '../layers/audit/merge.ts';
 import { MAX_FINDINGS, type VerifyReport, verifyAudit } from '../layers/audit/verify.ts';
 import { EXIT_FAILED, UsageError } from './errors.ts';
 
+/** The options of `vitrine audit verify`. */
 export interface VerifyFlags {
   readonly head?: string;
   readonly anchor?: string;

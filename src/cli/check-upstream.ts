@@ -7,6 +7,7 @@ import { ResourceError } from '../core/errors.ts';
 import { scrub } from '../core/text/scrub.ts';
 import type { UpstreamHealth } from '../providers/upstream/index.ts';
 
+/** Whether a server was reached, and its description or the reason. */
 export interface UpstreamReport {
   readonly reached: boolean;
   readonly text: string;
@@ -77,6 +78,7 @@ async function counted(what: string, list: (cursor: string | undefined) => Promi
   return `${count} ${what}s or more`;
 }
 
+/** The failures of mounted servers. */
 export interface Faults {
   /** The log of the mounted servers. It remembers their failures instead of writing them. */
   readonly log: Log;

@@ -5,6 +5,7 @@ import { explainFailure } from './errors.ts';
 import { runProgram } from './program.ts';
 import { processTerminal } from './terminal.ts';
 
+/** Runs the arguments of this process. An error becomes lines on standard error and the exit status. */
 export async function runCommand(): Promise<void> {
   const secrets = createSecrets();
   try {

@@ -10,6 +10,7 @@ type Data = Readonly<Record<string, unknown>>;
 /** The most characters of a line. A longer line is wrapped, not cut: nobody should accept a text without seeing all of it. */
 const LINE_LENGTH = 160;
 
+/** Writes the difference of one definition: a line with its name, and the lines that differ. */
 export function differenceOf(mount: string, { kind, name, before, now }: PinChange): readonly string[] {
   const status = before === undefined ? 'new' : now === undefined ? 'gone' : 'changed';
   const head = `${status}  ${mount}  ${kind === 'tools' ? 'tool' : 'prompt'} ${showUnseen(JSON.stringify(name))}`;

@@ -28,6 +28,7 @@ import { openSources, type SourceFlags, type Sources } from './sources.ts';
 import { metricsOf, telemetryOf } from './telemetry.ts';
 import type { Terminal } from './terminal.ts';
 
+/** The options of `vitrine serve`. */
 export interface ServeFlags extends SourceFlags, EngineFlags, WorkerFlags {
   readonly http?: string | true;
   readonly port?: string;
@@ -143,6 +144,7 @@ const engineArgs = ({ tools, icons }: EngineFlags): readonly string[] => [
   ...(icons === undefined ? [] : ['--icons', icons]),
 ];
 
+/** An engine with its telemetry. */
 export interface OpenEngine {
   readonly engine: Engine;
   /** To be closed after the engine, which reports to it until the end. */

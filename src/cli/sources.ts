@@ -13,6 +13,7 @@ import { isDatabaseUrl } from '../providers/sql/dialects.ts';
 import { UsageError } from './errors.ts';
 import { isExecutable } from './executable.ts';
 
+/** The opened sources of `serve` or `check`. */
 export interface Sources extends Configured {
   /** The configuration files. `serve` reloads them when they change. */
   readonly files: readonly string[];
@@ -20,6 +21,7 @@ export interface Sources extends Configured {
   readonly args: readonly string[];
 }
 
+/** The options that name sources, or change how they are served. */
 export interface SourceFlags {
   readonly config?: string;
   readonly mcpConfig?: string;

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Log } from '../core/context.ts';
 import { type Stopping, takeSignals } from './stopping.ts';
 
+/** The streams and signals of a command; tests replace them. */
 export interface Terminal {
   readonly input: Readable & { readonly isTTY?: boolean };
   readonly output: Writable;

@@ -36,6 +36,7 @@ export interface Kept {
   readonly validator: string | undefined;
 }
 
+/** The cached answers of one server. */
 export interface Cache {
   get(question: Question): Promise<Kept | undefined>;
   /**
@@ -62,6 +63,7 @@ interface Running {
 
 const READ = 'resources/read';
 
+/** Makes a cache. Without a store it keeps nothing, but callers still share requests through `once`. */
 export function createCache(options: CacheOptions): Cache {
   const { server, partition, store, defaultTtlMs, now = Date.now } = options;
   const running = new Map<string, Running>();

@@ -30,6 +30,7 @@ export interface ChildrenOptions extends ListOptions {
   readonly scopedOnly?: boolean | undefined;
 }
 
+/** Lists children in the best way that the server offers. */
 export interface Children {
   /** Lists the children page by page. @throws ResourceClientError `not-found`, `not-listable`, and the codes of requests */
   pages(uri: string, options: ChildrenOptions, report: OpenReport): Pages;

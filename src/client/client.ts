@@ -29,6 +29,7 @@ import { uniqueName } from './unique.ts';
 import { createWalk, type Walk, type WalkOptions } from './walk.ts';
 import { createWatching } from './watching.ts';
 
+/** How answers are cached. */
 export interface CacheSettings {
   /** The store that keeps answers. Default: a new memory store of 64 MiB. `false` turns the cache off. */
   readonly store?: CacheStore | false | undefined;
@@ -46,6 +47,7 @@ export interface CacheSettings {
   readonly defaultTtlMs?: number | undefined;
 }
 
+/** The limits, cache and reconnection of a client. */
 export interface ResourceClientOptions {
   /** Milliseconds for one request. Default 60,000. */
   readonly timeoutMs?: number | undefined;
@@ -69,6 +71,7 @@ export interface TemplateListing extends AsyncIterable<ListedTemplate> {
   readonly report: ListReport;
 }
 
+/** The contents that a link leads to, with the link. */
 export interface ResolvedLink extends ReadResult {
   readonly link: LinkBlock;
 }
@@ -111,7 +114,9 @@ export interface ResourceClient extends AsyncDisposable {
 /** A connected client of the SDK, which its owner has to close; a URL; or a function that connects a client. */
 export type ResourceClientSource = Client | HttpTarget | Connect;
 
+/** The default milliseconds for one request. */
 export const DEFAULT_TIMEOUT_MS = 60_000;
+/** The default most bytes of the contents of one read, before base64. */
 export const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
 /**

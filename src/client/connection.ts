@@ -18,6 +18,7 @@ export interface ConnectContext {
 /** Makes a client and connects it; called again after the connection was lost. The caller closes the client. */
 export type Connect = (context: ConnectContext) => Promise<Client>;
 
+/** Called on changes of the connection, and with its notifications. */
 export interface ConnectionEvents {
   notified(method: string, params: Data): void;
   missed(): void;
@@ -30,6 +31,7 @@ export interface ConnectionEvents {
 /** Gives the connection, and makes one if there is none. @throws ResourceClientError `unavailable`, `denied`, `timeout`, `closed` */
 export type Connection = Pick<Supervisor<Link>, 'get' | 'current' | 'keep' | 'close'>;
 
+/** The pauses and attempts after a connection was lost. */
 export interface ReconnectOptions {
   /** Pause after a first failure, in milliseconds; each further one is twice as long. Default 250. */
   readonly initialDelayMs?: number | undefined;

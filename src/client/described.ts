@@ -7,6 +7,7 @@ import { newReport, pagesOf } from './paging.ts';
 import type { Reading } from './reading.ts';
 import { identityOf, isListable, type ListedResource, resourceIn } from './shapes.ts';
 
+/** A description of a resource, and its source. */
 export interface ResourceMetadata {
   /** With every field that the server sends. */
   readonly resource: ListedResource;
@@ -17,6 +18,7 @@ export interface ResourceMetadata {
   readonly source: 'metadata' | 'list' | 'read';
 }
 
+/** Gets and remembers descriptions of resources. */
 export interface Described {
   metadata(uri: string, options: CallOptions): Promise<ResourceMetadata>;
   /** Remembers resources as the server just described them. */
@@ -39,6 +41,7 @@ const MAX_REMEMBERED_URI = 2_048;
 /** The most resources of the list that are searched for one URI. */
 const MAX_SCANNED = 10_000;
 
+/** Finds descriptions in the best way that the server offers. @param now the time in milliseconds */
 export function createDescribed(asking: Asking, reading: Reading, now: () => number = Date.now): Described {
   const { connection, cache } = asking;
   // New resources go into `young`. When it is full it becomes `old`, and the former `old` is forgotten.

@@ -12,6 +12,7 @@ export interface EmbeddedBlock {
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** An embedded resource that was received. */
 export interface Embedded extends EmbeddedBlock {
   /** The contents in the same form as those of a read. */
   readonly item: ReadItem;

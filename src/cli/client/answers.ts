@@ -10,6 +10,7 @@ import { guardSampling } from '../../client/guards/sampling.ts';
 import type { ClientTarget } from '../../client/http.ts';
 import type { Output } from './printing/output.ts';
 
+/** The declared capabilities of a client, and the preparation that adds their handlers. */
 export type Abilities = Pick<ClientTarget, 'clientOptions' | 'prepare'>;
 
 /** Asks the user askNow question and returns the answer; undefined if the user gives none. */

@@ -11,6 +11,7 @@ import { safe } from './printing/output.ts';
 import type { Session } from './reaching/connect.ts';
 import { WORDS } from './stops.ts';
 
+/** The definition of a tool or a prompt, with all fields of the server. */
 export type Definition = Data & { readonly name: string };
 
 /** The most definitions and pages of one list. */

@@ -8,6 +8,7 @@ import { type CheckResult, type Diagnosis, diagnose } from './doctor/diagnose.ts
 import { counted, type MergedResult, merged, REVISION } from './doctor/report.ts';
 import { messageOf } from './failures.ts';
 
+/** A page of the explorer that runs and shows examinations. */
 export interface DoctorPage {
   readonly page: BesidePage;
   /** Ends a running examination. */

@@ -40,6 +40,7 @@ const DEFAULT_MAX_DEPTH = 32;
 /** Milliseconds between two reports of the progress. */
 const PROGRESS_MS = 100;
 
+/** Writes resources to a folder, and prints what was done. Exits with `EXIT_INCOMPLETE` if something is missing. */
 export async function get(
   server: string,
   references: readonly string[],

@@ -25,6 +25,7 @@ export interface LsFlags extends ServerFlags {
 const DEFAULT_MAX_RESOURCES = 10_000;
 const DEFAULT_MAX_DEPTH = 32;
 
+/** Lists resources. Exits with `EXIT_INCOMPLETE` if a list stopped early. */
 export const ls = (server: string, references: readonly string[], flags: LsFlags, secrets: Secrets): Promise<void> =>
   onServer(server, flags, secrets, async (session) => {
     const maxResources = countOf(flags.maxResources, '--max-resources', DEFAULT_MAX_RESOURCES);

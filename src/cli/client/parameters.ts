@@ -3,6 +3,7 @@ import { type Data, isData } from '../../protocol/data.ts';
 import { UsageError } from '../errors.ts';
 import { safe } from './printing/output.ts';
 
+/** An argument of a tool. */
 export interface Parameter {
   readonly name: string;
   /** The type in words: `string`, `integer or null`, `one of "a", "b"`. */

@@ -22,6 +22,7 @@ const shown = ({ name, host, file, scope, kind, disabled, entry }: KnownServer) 
   ...(disabled && { disabled }),
 });
 
+/** Prints the servers in the configurations of hosts, or only their names. */
 export const servers = (flags: ServersFlags, secrets: Secrets): Promise<void> =>
   withOutput(flags, secrets, async (output) => {
     const found = (await knownServers(flags.mcpConfig)).map(shown);

@@ -10,6 +10,7 @@ import { sizeText } from './printing/rows.ts';
 import { onServer, type ServerFlags, type Session } from './reaching/connect.ts';
 import { urisOf } from './references.ts';
 
+/** Prints descriptions of resources, or of the server if none are named. */
 export const stat = (
   server: string,
   references: readonly string[],

@@ -21,6 +21,7 @@ export interface TreeFlags extends ServerFlags {
   readonly maxDepth?: string;
 }
 
+/** Prints a tree of resources. Exits with `EXIT_INCOMPLETE` if the walk stopped early. */
 export const tree = (
   server: string,
   reference: string | undefined,

@@ -18,6 +18,7 @@ type Difference = { readonly kind: 'added'; readonly uri: string } | { readonly 
 /** An event with its time (ISO 8601) and the watched URI, if the event is not about that one. */
 type TimedEvent = (WatchEvent | Difference) & { readonly at: string; readonly watched?: string };
 
+/** Prints changes of the named resources, or of the list of resources if none are named. */
 export const watch = (
   server: string,
   references: readonly string[],

@@ -1,5 +1,6 @@
 /** The type of an offer: the words that can complete the typed one. */
 
+/** The words that can complete a command line. */
 export interface Offer {
   readonly values: readonly Offered[];
   /** Whether the shell completes names of files, too. */

@@ -18,6 +18,7 @@ import { type Edited, edited } from './edit.ts';
 import { type Entry, entryOf, installLink, type Reached } from './entry.ts';
 import { readHostFile, replaceHostFile } from './file.ts';
 
+/** The options of `add` and `remove`. */
 export interface ChangeFlags {
   readonly name: string;
   readonly scope?: HostPlace['scope'];
@@ -25,6 +26,7 @@ export interface ChangeFlags {
   readonly dryRun?: boolean;
 }
 
+/** The options of `add`. */
 export interface AddFlags extends ChangeFlags, SourceFlags {
   readonly url?: string;
   readonly link?: boolean;

@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { ConfigError } from '../../config/error.ts';
 import { writeWhole } from '../../providers/upstream/whole-file.ts';
 
+/** The configuration file of a host as it was read. */
 export interface HostFile {
   /** The path after all symbolic links. */
   readonly target: string;

@@ -5,6 +5,7 @@ import { kindOfSource } from '../../config/kinds/index.ts';
 import { hostPlaces } from '../client/reaching/host-places.ts';
 import { knownServers, thisMachine } from '../client/reaching/known-servers.ts';
 
+/** Something in a folder that can be mounted. */
 export interface Finding {
   /** The wanted name of the mount. */
   readonly name: string;

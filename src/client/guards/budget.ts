@@ -1,5 +1,6 @@
 /** Limits requests, tokens and cost in a sliding window of time, and the number of requests at a time. */
 
+/** The limits of a budget. */
 export interface BudgetOptions {
   /** Requests in a window, failed and refused ones included; 10 by default. At most 10,000. */
   readonly requests?: number;
@@ -13,6 +14,7 @@ export interface BudgetOptions {
   readonly cost?: number;
 }
 
+/** Tokens and cost of a request. */
 export interface Use {
   readonly tokens: number;
   readonly cost: number;
@@ -30,6 +32,7 @@ export interface Reservation {
   end(): void;
 }
 
+/** A budget for the requests of one server. */
 export interface Budget {
   /** Starts a request, or returns the reason why it may not start. */
   begin(): Reservation | 'too-many-at-once' | 'too-often' | 'tokens-used-up' | 'cost-used-up';

@@ -1,5 +1,6 @@
 /** The common parts of all guards: an event for each decision, and the error of a refusal. */
 
+/** The names of the guards. */
 export type Guard = 'sampling' | 'elicitation' | 'roots' | 'tools' | 'prompts' | 'flow';
 
 /** One decision of a guard. It may contain texts just as the server wrote them: show them with `forTerminal`. */
@@ -16,6 +17,7 @@ export interface GuardEvent {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
+/** The options of all guards. */
 export interface GuardOptions {
   /** The name that the host has for the server: it goes into events and reviews. */
   readonly server?: string;

@@ -39,6 +39,7 @@ export type ElicitationHandler = (
   ctx: ClientContext,
 ) => ElicitResult | Promise<ElicitResult>;
 
+/** The rules for questions of one server. */
 export interface ElicitationOptions extends GuardOptions {
   /** Whether addresses may be shown at all; true by default. */
   readonly urls?: boolean;

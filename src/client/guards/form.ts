@@ -19,6 +19,7 @@ export interface FormField {
   readonly default: unknown;
 }
 
+/** The rules that a form has to follow. */
 export interface FormRules {
   /** The text above the form. */
   readonly message: string;
@@ -26,6 +27,7 @@ export interface FormRules {
   readonly allowSensitiveFields: boolean;
 }
 
+/** The fields of a form, or the reason why it is refused. */
 export type Form = { readonly fields: readonly FormField[] } | { readonly problem: string; readonly field?: string };
 
 const MAX_OPTIONS = 200;

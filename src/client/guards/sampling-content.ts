@@ -9,6 +9,7 @@ import { forTerminal } from '../safety/terminal.ts';
 import { type Block, blocksOf, checkMedia, shownBlock, sizeOf } from './blocks.ts';
 import type { Decisions } from './decisions.ts';
 
+/** The content that sampling requests and answers may have. */
 export interface SamplingContentLimits {
   /** The kinds of content, beside text, that a request and an answer may have; none by default. */
   readonly kinds?: readonly ('image' | 'audio')[];

@@ -19,7 +19,9 @@ import {
   transcriptOf,
 } from './sampling-content.ts';
 
+/** The parameters of `sampling/createMessage`. */
 export type SamplingParams = CreateMessageRequestParams;
+/** The result of `sampling/createMessage`. */
 export type SamplingResult = CreateMessageResult | CreateMessageResultWithTools;
 
 /** Sends a request to the host's model. The guard has the same type, for `client.setRequestHandler`. */
@@ -40,6 +42,7 @@ export interface SamplingReview {
   readonly signal: AbortSignal;
 }
 
+/** Consent, limits and checks for the sampling of one server. */
 export interface SamplingOptions extends GuardOptions {
   /**
    * Asks the user for consent to each request before it is sent. True sends the request that was shown; `params` are sent

@@ -10,6 +10,7 @@ import { type Answer, ENVELOPE, type Wire } from './wire.ts';
 /** The bytes of the window that is requested of a large resource. */
 const WINDOW_BYTES = 1_024;
 
+/** The lists of MCP: their methods, the fields of their entries, the field that identifies an entry, and the capability. */
 export const LISTS = {
   resources: { method: 'resources/list', field: 'resources', id: 'uri', capability: 'resources' },
   templates: {
@@ -27,6 +28,7 @@ export type ListName = keyof typeof LISTS;
 
 export const LIST_NAMES = Object.keys(LISTS) as readonly ListName[];
 
+/** A list that was read. */
 export interface Listed {
   readonly name: ListName;
   /** Whether the server declares the capability that the list belongs to. */
@@ -52,12 +54,14 @@ export interface Sampled {
   readonly inWindows: boolean;
 }
 
+/** Requests each list and the sample of resources once, and remembers the answers. */
 export interface Examined {
   list(name: ListName): Promise<Listed>;
   /** Reads a sample of the listed resources, without containers. */
   reads(): Promise<readonly Sampled[]>;
 }
 
+/** Reads lists and resources of a server when a check first needs them. @param capabilities as the server declares them */
 export function examine(wire: Wire, capabilities: Data, limits: Limits): Examined {
   const lists = new Map<ListName, Promise<Listed>>();
   let reads: Promise<readonly Sampled[]> | undefined;

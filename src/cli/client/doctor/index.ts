@@ -26,6 +26,7 @@ const DEFAULT_SAMPLE = 20;
 const DEFAULT_TIMEOUT_SECONDS = 15;
 const ERA: Readonly<Record<string, readonly Era[]>> = { 2025: ['legacy'], 2026: ['modern'] };
 
+/** Examines a server, and prints the report. Exits with 1 if there are errors or, with `--strict`, warnings. */
 export function doctor(typed: string, flags: DoctorFlags, secrets: Secrets): Promise<void> {
   return withOutput(flags, secrets, async (output, signal) => {
     for (const id of [...(flags.check ?? []), ...(flags.skip ?? [])]) {

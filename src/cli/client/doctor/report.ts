@@ -5,6 +5,7 @@ import { GROUPS, type Level } from './check.ts';
 import type { CheckResult, Diagnosis } from './diagnose.ts';
 import { type Era, LEGACY_VERSION, MODERN_VERSION } from './wire.ts';
 
+/** The protocol revision that stands for each era in reports. */
 export const REVISION: Readonly<Record<Era, string>> = { legacy: LEGACY_VERSION, modern: MODERN_VERSION };
 
 /** The result of a check, shown once for both eras if it is the same in both. */
@@ -18,6 +19,7 @@ export interface ReportOptions {
   readonly label: string;
 }
 
+/** Writes a diagnosis as text: the server, its eras, the problems by group, and the counts. */
 export function reportText(diagnosis: Diagnosis, { verbose, label }: ReportOptions, output: Output): string {
   const { server, transport, eras, results, errors, warnings, passed } = diagnosis;
   const name = [server.name, server.version].filter((part) => part !== undefined).join(' ');
@@ -47,6 +49,7 @@ export function reportText(diagnosis: Diagnosis, { verbose, label }: ReportOptio
   return lines.join('\n');
 }
 
+/** Writes a number with its noun, as in `1 error` or `2 errors`. */
 export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** Merges equal results of the two eras, and lists the eras of each. */

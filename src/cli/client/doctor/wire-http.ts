@@ -29,6 +29,7 @@ export interface Reply {
   readonly failure?: string | undefined;
 }
 
+/** One HTTP request. Default: a POST without headers or body. */
 export interface Sending {
   readonly method?: 'POST' | 'GET' | 'DELETE' | undefined;
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
@@ -42,6 +43,7 @@ export interface Sending {
   readonly headOnly?: boolean | undefined;
 }
 
+/** A connection over Streamable HTTP. */
 export interface HttpWire extends Wire {
   readonly transport: 'http';
   readonly url: URL;
@@ -69,6 +71,7 @@ const NAMED_BY: Readonly<Record<string, string>> = {
   'prompts/get': 'name',
 };
 
+/** @param timeoutMs the milliseconds for one answer */
 export function openHttp(target: HttpTarget, era: Era, timeoutMs: number): HttpWire {
   const url = new URL(target.url);
   const replies: { of: string; reply: Reply }[] = [];
@@ -186,6 +189,7 @@ function takeWhole({ text }: Reply, take: (message: Data) => boolean): void {
 const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
+/** Returns the first value of a header. */
 export const single = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'string' || value === undefined ? value : value[0];
 

@@ -20,6 +20,7 @@ import {
   type Wire,
 } from './wire.ts';
 
+/** A connection to a program that was started. */
 export interface StdioWire extends Wire {
   readonly transport: 'stdio';
   /** Lines on standard output that are no messages: the beginning of the first one, and their number. */
@@ -51,6 +52,7 @@ const INHERITED =
       ])
     : ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
 
+/** Starts a program. @param timeoutMs the milliseconds for one answer */
 export function openStdio(target: StdioTarget, era: Era, timeoutMs: number): StdioWire {
   const inherited = Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]));
   const child = spawn(target.command, [...(target.args ?? [])], {

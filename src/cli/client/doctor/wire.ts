@@ -6,6 +6,7 @@
 import { VERSION } from '../../../core/version.ts';
 import { type Data, isData } from '../../../protocol/data.ts';
 
+/** `legacy` is the 2025 era of Vitrine's glossary, `modern` the 2026 era. */
 export type Era = 'legacy' | 'modern';
 
 /** The outcome of a request. */
@@ -60,8 +61,10 @@ export const ENVELOPE: Data = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
+/** The parameters of `initialize` in the 2025 era. */
 export const INITIALIZE: Data = { protocolVersion: LEGACY_VERSION, capabilities: {}, clientInfo: CLIENT_INFO };
 
+/** The notification that acknowledges `subscriptions/listen`. */
 export const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 
 /** The most bytes of one message of a server. */
@@ -86,6 +89,7 @@ export function answerIn(message: Data): Answer | undefined {
   };
 }
 
+/** Makes the outcome of a request without an answer. */
 export const none = (why: string): Answer => ({ kind: 'none', why });
 
 /** Returns the answer to a request of the server: only pings are answered, as the doctor declares no capabilities. */

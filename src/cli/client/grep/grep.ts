@@ -31,6 +31,7 @@ export interface GrepFlags extends ServerFlags {
 const DEFAULT_MAX_MATCHES = 10_000;
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
+/** Prints the matches of a pattern. Exits with `EXIT_FAILED` if there are none. */
 export const grep = async (
   server: string,
   pattern: string,

@@ -23,6 +23,7 @@ export async function searchToolOf(session: Session): Promise<Definition | undef
   return undefined;
 }
 
+/** Gives the matches that the search tool finds, page by page. @throws ResourceClientError */
 export async function* matchesOfTool(
   tool: Definition,
   uri: string | undefined,

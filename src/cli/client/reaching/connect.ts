@@ -17,6 +17,7 @@ import { type Output, type OutputFlags, safeLines } from '../printing/output.ts'
 import type { Here } from './serve-here.ts';
 import { type NamedTarget, openTarget, type TargetFlags } from './target.ts';
 
+/** The options of all commands for servers. */
 export interface ServerFlags extends TargetFlags, OutputFlags {
   /** Seconds for connecting, and for each answer. Default 60; 300 until the first answer of a program. */
   readonly timeout?: string;

@@ -1,6 +1,7 @@
 /** The configuration files of hosts, and the keys in them under which the servers stand. */
 import { join } from 'node:path';
 
+/** A section of a host's file that holds servers. */
 export interface HostPlace {
   readonly host: string;
   readonly file: string;
@@ -10,6 +11,7 @@ export interface HostPlace {
   readonly scope: 'project' | 'user';
 }
 
+/** The folders and environment that places depend on. */
 export interface Machine {
   /** The folder that the command runs in. */
   readonly cwd: string;

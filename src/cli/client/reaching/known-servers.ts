@@ -33,6 +33,7 @@ const MAX_SLOW_BYTES = 1024 * 1024;
 /** The keys under which hosts keep their servers. */
 const SECTIONS = ['mcpServers', 'servers', 'context_servers', 'mcp', 'extensions'];
 
+/** Describes the machine of this process. */
 export const thisMachine = (): Machine => ({
   cwd: process.cwd(),
   home: homedir(),

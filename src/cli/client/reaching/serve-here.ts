@@ -7,6 +7,7 @@ import { limitEnd } from '../../stopping.ts';
 import type { Terminal } from '../../terminal.ts';
 import type { TargetFlags } from './target.ts';
 
+/** A server within this process. */
 export interface Here {
   /** Starts the server on streams of its own. */
   begin(): ServerHere;

@@ -20,6 +20,7 @@ export function skillRow({ uri, frontmatter, resources }: Skill, output: Output)
   ].join('  ');
 }
 
+/** Adds up the sizes of files in bytes. */
 export const bytesOf = (files: readonly { readonly size: number }[]): number =>
   files.reduce((sum, { size }) => sum + size, 0);
 

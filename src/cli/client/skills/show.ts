@@ -9,6 +9,7 @@ import type { ServerFlags } from '../reaching/connect.ts';
 import { onSkills, skillNamed } from './named.ts';
 import { bytesOf, filesText } from './rows.ts';
 
+/** Prints one skill, after its `SKILL.md` was compared with the entry. */
 export const skillsShow = (server: string, word: string, flags: ServerFlags, secrets: Secrets): Promise<void> =>
   onSkills(server, flags, secrets, async (session) => {
     const { resources, output, signal } = session;

@@ -23,6 +23,7 @@ interface Verified {
   readonly problem?: Readonly<Record<string, unknown>>;
 }
 
+/** Prints the outcome for each skill. Exits with `EXIT_FAILED` if a file differs, or skills were left out. */
 export const skillsVerify = (
   server: string,
   words: readonly string[],
