@@ -24,7 +24,7 @@ function baseOf(api: Api, { what, from, server }: ApiSource): URL {
     (_, name: string) => first?.variables?.[name]?.default ?? '',
   );
   const base = URL.canParse(written, from) ? new URL(written, from) : undefined;
-  if (base === undefined || (base.protocol !== 'https:' && base.protocol !== 'http:') || base.username !== '')
+  if (base === undefined || !/^https?:$/.test(base.protocol) || base.username !== '' || base.password !== '')
     throw new ResourceError('invalid', `${what} does not give the URL of its API; set it as server`);
   return plain(base);
 }

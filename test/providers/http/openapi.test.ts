@@ -187,6 +187,7 @@ describe('a document is refused when it', () => {
     ['is too large', `{"openapi":"3.1.0","x":"${'x'.repeat(9_000_000)}"}`],
     ['is of a file server', '{"openapi":"3.1.0","servers":[{"url":"file:///etc"}]}'],
     ['has a user in its server', '{"openapi":"3.1.0","servers":[{"url":"https://me@api.example"}]}'],
+    ['has a password in its server', '{"openapi":"3.1.0","servers":[{"url":"https://:pw@api.example"}]}'],
   ])('%s', (_what, source) => {
     expect(() => readApi(source, place)).toThrow(/^api\.json /);
   });
