@@ -37,8 +37,9 @@ export async function listDefinitions(
     const params = cursor === undefined ? {} : { cursor };
     const result = (await client.request({ method: 'tools/list', params }, WHOLE, options)) as Data;
     const tools: readonly unknown[] = Array.isArray(result.tools) ? result.tools : decisions.refuse('list-malformed');
-    found.push(...tools.filter(isDefinition));
-    if (found.length > MAX_TOOLS) return decisions.refuse('too-many-tools');
+    const definitions = tools.filter(isDefinition);
+    if (found.length + definitions.length > MAX_TOOLS) return decisions.refuse('too-many-tools');
+    found.push(...definitions);
     const { nextCursor } = result;
     if (typeof nextCursor !== 'string') return found;
     if (cursors.has(nextCursor)) return decisions.refuse('cursor-loop');
