@@ -131,7 +131,7 @@ async function drain(wire: Wire, capabilities: Data, name: ListName, limits: Lim
     if (answer.kind !== 'result') return listed('failed', answer);
     pages.push(answer.result);
     const page = answer.result[field];
-    if (Array.isArray(page)) entries.push(...page);
+    if (Array.isArray(page)) for (const entry of page) entries.push(entry);
     cursor = answer.result.nextCursor;
     if (cursor === undefined || cursor === null || cursor === '') return listed('end');
     if (cursors.has(cursor)) return listed('repeated-cursor');
