@@ -133,8 +133,9 @@ export function guardSampling(handler: SamplingHandler, options: SamplingOptions
     }
     const answer = await asked(decisions, () => approveResult(result, review), review.signal);
     if (answer === false || answer === undefined || answer === null) return decisions.refuse('result-declined');
+    const edited = answer === true ? result : await checkedResult(answer.result, options.content, decisions);
     decisions.allowed('returned');
-    return answer === true ? result : await checkedResult(answer.result, options.content, decisions);
+    return edited;
   }
 }
 

@@ -91,6 +91,18 @@ describe.each(ERAS)('sampling in the %s era', (era) => {
     });
   });
 
+  it('reports no answer as returned that the user replaced by one that is not allowed [SEC-SAMP-1]', async () => {
+    const image = { type: 'image', data: '', mimeType: 'image/png' };
+    await using at = await scene(era, {
+      approve: () => true,
+      approveResult: (result) => ({ result: { ...result, content: image } as never }),
+    });
+    expect(refusedWith(await askedBy(at.connected.client, { a: question('hi') }))).toEqual([
+      'Refused by the sampling guard: content-kind',
+    ]);
+    expect(at.told()).toEqual(['allowed sent', 'refused content-kind']);
+  });
+
   it('takes preferences of a model as wishes, and context of other servers out [SEC-SAMP-1]', async () => {
     await using at = await scene(era, { approve: () => true, maxTokens: 50 });
     const modelPreferences = { hints: [{ name: '\u001b[31mexpensive' }], costPriority: 0, intelligencePriority: 1 };
