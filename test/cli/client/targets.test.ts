@@ -46,6 +46,14 @@ const env = (more: Readonly<Record<string, string>> = {}) => ({
 });
 
 describe('servers of hosts', () => {
+  it('have variables of the machine in a file that is named, too', async () => {
+    await using folder = await temporaryFolder({
+      'mine.json': JSON.stringify({ servers: { one: { command: 'x', args: [reference('userHome')] } } }),
+    });
+    const [server] = await knownServers(folder.at('mine.json'), { ...around(), home: '/home/ada' });
+    expect(server?.entry).toEqual({ command: 'x', args: ['/home/ada'] });
+  });
+
   it('are found where hosts keep them, in the words of each', async () => {
     const found = await knownServers(undefined, around());
     expect(found.map(({ host, name }) => `${host}: ${name}`).sort()).toEqual([

@@ -50,7 +50,7 @@ export async function knownServers(
   mcpConfig: string | undefined,
   machine: Machine = thisMachine(),
 ): Promise<readonly KnownServer[]> {
-  if (mcpConfig !== undefined) return inNamedFile(resolve(machine.cwd, mcpConfig), mcpConfig);
+  if (mcpConfig !== undefined) return inNamedFile(resolve(machine.cwd, mcpConfig), mcpConfig, machine);
   const found = await Promise.all(
     hostPlaces(machine).map(async (place) => {
       const content = await contentOf(place.file).catch(() => undefined);
@@ -60,7 +60,7 @@ export async function knownServers(
   return found.flat();
 }
 
-async function inNamedFile(file: string, typed: string): Promise<readonly KnownServer[]> {
+async function inNamedFile(file: string, typed: string, machine: Machine): Promise<readonly KnownServer[]> {
   const content = await contentOf(file).catch((error: unknown) => {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(`The file ${typed} of --mcp-config cannot be read`, { cause: error });
@@ -69,7 +69,7 @@ async function inNamedFile(file: string, typed: string): Promise<readonly KnownS
   if (section === undefined)
     throw new ConfigError(`${basename(file)}: there are no mcpServers in it, and no servers as VS Code writes them`);
   const place = { host: typed, file, scope: 'named' } as const;
-  return serversIn(sectionOf(content, [section]), place, { ...thisMachine(), cwd: dirname(file) });
+  return serversIn(sectionOf(content, [section]), place, { ...machine, cwd: dirname(file) });
 }
 
 /** @throws ConfigError for a file that is too large, or in none of the formats of hosts */
