@@ -1,4 +1,4 @@
-/** `vitrine audit verify` and `vitrine audit merge`. */
+/** `vitrine audit verify` checks the chains of an audit, and `vitrine audit merge` prints several chains as one. */
 import { once } from 'node:events';
 import { scrub } from '../core/text/scrub.ts';
 import { readAnchors } from '../layers/audit/anchors.ts';

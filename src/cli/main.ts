@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The `vitrine` command. */
+/** The program of the `vitrine` command. */
 import { keepCompiled } from './compile-cache.ts';
 
 keepCompiled();

@@ -79,7 +79,7 @@ interface Process {
   readonly terminal: Terminal;
 }
 
-/** Serves in this process. */
+/** Serves in this process, which is a worker or the only one. */
 async function serveHere(
   paths: readonly string[],
   flags: ServeFlags,

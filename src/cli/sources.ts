@@ -36,7 +36,7 @@ export interface SourceFlags {
 /** The names by which a file is recognized as a configuration. */
 export const CONFIG_NAMES: ReadonlySet<string> = new Set(['vitrine.yaml', 'vitrine.yml', 'vitrine.json']);
 
-/** @throws UsageError, ConfigError, ResourceError `invalid` */
+/** Opens the mounts of all sources, and starts upstreams that connect at once. @throws UsageError, ConfigError, ResourceError `invalid` */
 export async function openSources(typed: readonly string[], flags: SourceFlags, opening: Opening): Promise<Sources> {
   const { log, secrets, sole, before } = opening;
   const { hidden, gitignore, nested } = flags;

@@ -173,7 +173,7 @@ export function createCache(options: CacheOptions): Cache {
     },
     changed(uri) {
       const at = ++mark;
-      // A container shows what is in it; a part of a text (`#L3-L5`) changes with the text.
+      // A container shows its children, and a part of a text (`#L3-L5`) changes with the text, so these are outdated, too.
       const shown = new Set([uri, ...ancestorsOf(uri)].map(identityOf));
       for (const identity of shown) changes.set(identity, at);
       trim();

@@ -176,7 +176,7 @@ export function createChildren(asking: Asking, reading: Reading): Children {
           tried.push(way);
           continue;
         }
-        // The resource has children, so a way that refused it does not work on this server at all.
+        // The resource has children, so the ways that were refused before do not work on this server at all.
         if (page.done !== true && page.value.resources.length > 0)
           for (const refused of tried) learn(link, refused, false);
         while (page.done !== true) {

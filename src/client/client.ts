@@ -78,7 +78,7 @@ export interface ResolvedLink extends ReadResult {
 
 /** A client for the resources of one server. All methods throw a `ResourceClientError`, or the reason of an aborted signal. */
 export interface ResourceClient extends AsyncDisposable {
-  /** Returns what the server declares. Connects, if that has not happened yet. */
+  /** Returns the name, the capabilities and other facts that the server declares. Connects first if there is no connection. */
   connect(signal?: AbortSignal): Promise<ServerFacts>;
   /** Returns the SDK's client, for tools and prompts. After the connection was lost, it returns a new one. */
   client(signal?: AbortSignal): Promise<Client>;

@@ -9,7 +9,7 @@ import { identityOf, isListable, type ListedResource, resourceIn } from './shape
 
 /** A description of a resource, and its source. */
 export interface ResourceMetadata {
-  /** With every field that the server sends. */
+  /** The description, with every field that the server sends. */
   readonly resource: ListedResource;
   /**
    * The source of the description: `resources/metadata`, the server's list, or the contents of the resource. Contents give only

@@ -33,7 +33,7 @@ export function abilitiesFor(
     clientOptions: {
       capabilities: {
         elicitation: { form: {}, url: {} },
-        // No program could answer a request for text, so sampling needs a user.
+        // Only a user can answer in place of a model, so sampling is declared only if there is a user.
         ...(ask !== undefined && { sampling: {} }),
         ...(folders.length > 0 && { roots: {} }),
       },

@@ -1,4 +1,4 @@
-/** `vitrine call`. */
+/** `vitrine call`: calls a tool. */
 import { text as textOf } from 'node:stream/consumers';
 import { clientError } from '../../client/errors.ts';
 import type { Data } from '../../client/link.ts';

@@ -80,7 +80,7 @@ export async function get(
   });
 }
 
-/** @throws UsageError */
+/** Converts the options of the command line. @throws UsageError for a value that is no number, or out of its range */
 function optionsOf(flags: GetFlags): GetOptions {
   const concurrency = countOf(flags.concurrency, '--concurrency', DEFAULT_CONCURRENCY);
   if (concurrency > MAX_CONCURRENCY) throw new UsageError(`--concurrency takes up to ${MAX_CONCURRENCY}`);

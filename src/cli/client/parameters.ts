@@ -20,7 +20,7 @@ const MAX_PARAMETERS = 200;
 /** The most characters of a description that an error repeats. */
 const MAX_ABOUT = 200;
 
-/** The properties of an input schema; empty if it is no schema of an object. */
+/** Returns the properties of an input schema; empty if it is no schema of an object. */
 export function parametersOf(schema: unknown): readonly Parameter[] {
   if (!isData(schema) || !isData(schema.properties)) return [];
   const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
@@ -29,7 +29,9 @@ export function parametersOf(schema: unknown): readonly Parameter[] {
     .map(([name, property]) => {
       const types = typesOf(property);
       const { description, enum: choices } = isData(property) ? property : ({} as Data);
-      const listed = Array.isArray(choices) ? `one of ${choices.map((each) => JSON.stringify(each)).join(', ')}` : '';
+      const listed = Array.isArray(choices)
+        ? `one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`
+        : '';
       return {
         name,
         type: listed !== '' ? listed.slice(0, 200) : types.length === 0 ? 'anything' : types.join(' or '),
@@ -46,7 +48,7 @@ function typesOf(property: unknown): readonly string[] {
   if (!isData(property)) return [];
   const { type, anyOf, oneOf } = property;
   if (typeof type === 'string') return [type];
-  if (Array.isArray(type)) return type.filter((each) => typeof each === 'string');
+  if (Array.isArray(type)) return type.filter((name) => typeof name === 'string');
   const parts = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : [];
   return [...new Set(parts.flatMap((part) => (isData(part) && typeof part.type === 'string' ? [part.type] : [])))];
 }

@@ -5,7 +5,7 @@
  */
 const list = (text: string): readonly string[] => text.split('|').map((word) => word.trim());
 
-/** By language. */
+/** The words by language (ISO 639). */
 export const SECRET_WORDS: Readonly<Record<string, readonly string[]>> = {
   en: list(
     `password|pass word|passwd*|pwd|psw|pass phrase|pass code|pass key|secret|secrets|credential|api key|access key|private key|

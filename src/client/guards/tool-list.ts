@@ -9,7 +9,7 @@ export type ToolDefinition = Readonly<Record<string, unknown>> & { readonly name
 const MAX_TOOLS = 2_000;
 const MAX_PAGES = 100;
 
-/** The longest cursor that is sent back, in UTF-16 units. */
+/** The most UTF-16 units of a cursor that is sent back. */
 const MAX_CURSOR = 65_536;
 
 type Data = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** `vitrine doctor`. */
+/** `vitrine doctor`: examines a server. */
 import type { Secrets } from '../../../config/secrets.ts';
 import { CommandFailure, UsageError } from '../../errors.ts';
 import { withOutput } from '../ending.ts';

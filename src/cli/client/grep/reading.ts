@@ -16,7 +16,7 @@ const MAX_LINE = 64 * 1024;
 /** The most matches in one resource. */
 const MAX_MATCHES = 1_000;
 
-/** Resources that are read at the same time. */
+/** The number of resources that are read at the same time. */
 const CONCURRENCY = 4;
 
 /** @param cut is called when something is left out, but not for a limit that the user set */

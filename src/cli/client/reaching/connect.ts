@@ -141,6 +141,6 @@ export function serverTarget(
   };
 }
 
-/** @throws UsageError */
+/** Converts `--timeout` to milliseconds. @throws UsageError for a value that is no number, or out of its range */
 const millisecondsOf = (seconds: string | undefined): number | undefined =>
   seconds === undefined ? undefined : numberOf(seconds, '--timeout', 0.001, 86_400) * 1_000;

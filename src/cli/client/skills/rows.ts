@@ -6,7 +6,7 @@ import { sizeText } from '../printing/rows.ts';
 /** The most characters of a description in a list. */
 const MAX_ABOUT = 100;
 
-/** `draw   5  1.2K  skill://draw/SKILL.md  Draws rooms`: name, files, bytes, URI and description. */
+/** Formats a skill as `draw   5  1.2K  skill://draw/SKILL.md  Draws rooms`: name, files, bytes, URI and description. */
 export function skillRow({ uri, frontmatter, resources }: Skill, output: Output): string {
   const { name, description } = frontmatter;
   const dynamic = resources === DYNAMIC;
@@ -24,6 +24,6 @@ export function skillRow({ uri, frontmatter, resources }: Skill, output: Output)
 export const bytesOf = (files: readonly { readonly size: number }[]): number =>
   files.reduce((sum, { size }) => sum + size, 0);
 
-/** `5 files, 1.2K` or `1 file, 51 bytes`. */
+/** Formats the number and size of files as `5 files, 1.2K` or `1 file, 51 bytes`. */
 export const filesText = (files: number, bytes: number): string =>
   `${files} ${files === 1 ? 'file' : 'files'}, ${sizeText(bytes)}${bytes < 1_000 ? ' bytes' : ''}`;
