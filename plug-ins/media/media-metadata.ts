@@ -10,7 +10,7 @@ export const mediaMetadata: Convert = async (bytes, conversion) => {
   const info = { mimeType: conversion.from, size: bytes.byteLength };
   const { format, common } = await parseBuffer(bytes, info, { duration: true, includeChapters: true });
   const { picture = [], ...tags } = common;
-  // The library reads sound tracks: it knows neither the length of a film without sound nor the size of any picture.
+  // The library reads sounds: it knows neither the length nor the size of an MPEG-4 film without sound.
   const { seconds, width, height } = readMp4Header(bytes);
   const facts = {
     width,

@@ -46,7 +46,7 @@ export async function pinsCheck(paths: readonly string[], flags: PinFlags, secre
   });
 }
 
-/** Shows the changes of each server, and accepts them if the user agrees. Exits with 1 if changes are left, or no server answers. */
+/** Shows the changes of each server, and accepts them if the user agrees. Exits with 1 if changes are left, or a server is not reached. */
 export async function pinsReview(paths: readonly string[], flags: ReviewFlags, secrets: Secrets): Promise<void> {
   await withReviews(paths, flags, secrets, async ({ mount, review }, print) => {
     if (review.changes.length === 0) {

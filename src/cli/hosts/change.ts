@@ -84,7 +84,7 @@ export async function removeFromHost(typed: string, flags: ChangeFlags, changing
   if (!found) changing.terminal.output.write(`${host} has no "${flags.name}"; nothing was changed\n`);
 }
 
-/** Names that every host accepts, and that cannot be a key with another meaning such as `__proto__`. */
+/** Names that every host accepts, and that are no special keys such as `__proto__`. */
 const NAME = /^[A-Za-z0-9][\w-]{0,63}$/;
 
 /** The most wrong letters in the name of a host for which a suggestion is made. */

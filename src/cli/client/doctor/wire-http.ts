@@ -193,7 +193,7 @@ const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, st
 export const single = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'string' || value === undefined ? value : value[0];
 
-/** Writes a text as the value of a header, in base64 if it has other characters than ASCII (2026-07-28). */
+/** Writes a text as the value of a header, in base64 if a header cannot hold it as it is (2026-07-28). */
 const headerText = (value: string): string =>
   /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith('=?')
     ? value
