@@ -138,7 +138,7 @@ describe('a server that is running', () => {
     const known = await knownServers(undefined, machineOf('linux', here.home.path, here.project.path));
     expect(known.map(({ entry }) => entry.url)).toEqual(known.map(() => url));
     expect(known).toHaveLength(11);
-    expect(await here.add('claude-desktop', [], { url, yes: true })).toMatch(/^!2 Claude Desktop reaches no server/);
+    expect(await here.add('claude-desktop', [], { url, yes: true })).toMatch(/^!2 Claude Desktop cannot use a server/);
     expect(await here.add('cursor', [], { url: 'file:///x', yes: true })).toMatch(/^!2 --url is the address/);
     expect(await here.add('cursor', ['docs'], { url, yes: true })).toMatch(/^!2 Say either what to serve/);
   });
@@ -288,7 +288,7 @@ describe('what is typed', () => {
     expect(await here.add('cursor', [], { yes: true })).toMatch(/^!2 Say what to serve/);
     expect(await here.add('cursor', [here.home.at('vitrine.yaml')], { yes: true })).toMatch(/^!2 vitrine\.yaml/);
     expect(await here.add('cursor', ['postgres://me:a-password@db/x'], { yes: true })).toMatch(
-      /^!2 There is a password/,
+      /^!2 A path or URL to serve contains a password/,
     );
     expect(await here.add('cursor', [served.at('mcp.json')], { dryRun: true })).toContain('"--mcp-config"');
     expect(await readdir(here.home.path)).toEqual(['vitrine.yaml']);
