@@ -1,5 +1,5 @@
 /**
- * The operations of an engine: those of a provider, those on tools and prompts, which have a name and no URI, and subscriptions.
+ * Declares the operations of an engine: all of a provider, and others on tools, prompts and skills, and subscriptions.
  * A layer wraps all of them, so that none can be bypassed.
  */
 
@@ -61,8 +61,8 @@ export interface NamedOperations {
   /** @throws ResourceError `invalid` for an unknown tool, and errors of a mounted server */
   callTool(request: NamedRequest, owner: Owner, invocation: Invocation): Promise<CallOutcome>;
   /**
-   * Returns the members of the result of `callTool` as JSON, where a tool is certain that it would return the same result to this
-   * caller again, as in `ResourceProvider.again`. Undefined in case of doubt, which is always correct.
+   * Returns the members of the result of `callTool` as JSON, if the tool is certain that it would return the same result to this
+   * caller again, like `ResourceProvider.again`. Undefined in case of doubt, which is always correct.
    */
   callToolAgain?(request: NamedRequest, owner: Owner, ctx: Context): string | undefined;
   /** Asks about a task that a call has begun. @throws ResourceError `invalid` for an unknown task */
@@ -76,7 +76,7 @@ export interface NamedOperations {
   completePrompt(request: PromptCompletion, owner: Owner, ctx: Context): Promise<CompletionValues>;
   /** Lists skills in the order of their URIs, mount by mount; each is complete (SEP-2640, `skills/list`). */
   listSkills(page: Page, ctx: Context): Promise<SkillPage>;
-  /** @param uri of a `SKILL.md` @throws ResourceError `invalid` where no skill is served (SEP-2640, `skills/get`) */
+  /** @param uri of a `SKILL.md` @throws ResourceError `invalid` if no skill is served at the URI (SEP-2640, `skills/get`) */
   getSkill(uri: string, ctx: Context): Promise<ServedSkill>;
   /** Calls back after every change, from the moment the promise resolves until the handle is disposed of. */
   subscribe(to: Subscribed, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
