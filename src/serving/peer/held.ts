@@ -119,11 +119,13 @@ export class HeldSubscriptions implements SubscriptionMethods {
     this.#watched.add(uri);
     this.#failed.delete(uri);
     try {
-      await subscriptions.follow(uri, await context());
-      if (this.#open) updated(uri);
+      const ctx = await context();
+      // The subscription, or the client's stream, may end during each wait.
+      if (!this.#watched.has(uri)) return;
+      await subscriptions.follow(uri, ctx);
+      if (this.#watched.has(uri)) updated(uri);
     } catch (error) {
-      this.#watched.delete(uri);
-      if (!this.#open) return;
+      if (!this.#watched.delete(uri)) return;
       log.debug('a subscription cannot be watched yet', { uri, error });
       // The resource may be missing. The client finds out when it reads.
       updated(uri);
