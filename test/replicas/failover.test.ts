@@ -196,7 +196,13 @@ for (const [name, start] of [
         await client.told(NOTE, told);
         await until(() => replicas.every((each) => each.errors().includes('there again')), 'both replicas to be back');
       }
-      await client.request('resources/subscribe', { uri: OTHER });
+      // Servers that are kept from running may be handed over once more.
+      const subscribe = (): Promise<boolean> =>
+        client.request('resources/subscribe', { uri: OTHER }).then(
+          () => true,
+          () => false,
+        );
+      await until(subscribe, 'a subscription that is kept');
       const before = client.updates.get(OTHER) ?? 0;
       await folder.write('docs/other.txt', 'two');
       await client.told(OTHER, before);
