@@ -1,4 +1,5 @@
 /** Searches with the `search` tool of a Vitrine server: ranked if the server has an index, else line by line. */
+import { isData } from '../protocol/data.ts';
 import { type Asking, askingOf, type CallOptions } from './asking.ts';
 import type { ResourceClient } from './client.ts';
 import { invalidAnswer, ResourceClientError } from './errors.ts';
@@ -74,7 +75,9 @@ export function searchResources(client: ResourceClient, words: string, options: 
       if (result.isError === true) throw refusalOf(String(summary?.text ?? 'The search failed'), uri);
       const { matches, nextCursor, building } = (result.structuredContent ?? {}) as Data;
       report.building = building === true;
-      yield Array.isArray(matches) ? matches.map((match: Data, at) => placeOf(match, blocks[at] ?? {})) : [];
+      yield Array.isArray(matches)
+        ? matches.flatMap((match: unknown, at) => (isData(match) ? [placeOf(match, blocks[at] ?? {})] : []))
+        : [];
       if (typeof nextCursor !== 'string') return;
       if (nextCursor === cursor) throw invalidAnswer('The server gave a cursor that it had given before');
       cursor = nextCursor;
@@ -106,7 +109,8 @@ async function toolOf(
   const fresh = { ...options, fresh: true };
   for await (const { entries } of pagesFor(asking, { method: 'tools/list', uri: undefined }, list, fresh, newReport()))
     for (const { name, inputSchema } of entries) {
-      const has = (argument: string): boolean => argument in (inputSchema?.properties ?? {});
+      const properties = isData(inputSchema) ? inputSchema.properties : undefined;
+      const has = (argument: string): boolean => isData(properties) && argument in properties;
       if (name.endsWith('search') && ARGUMENTS.every(has)) return { tool: name, hasIndex: has('mode') };
     }
   throw new ResourceClientError('unsupported', 'The server has no search');
@@ -114,7 +118,7 @@ async function toolOf(
 
 interface Tool {
   readonly name: string;
-  readonly inputSchema?: { readonly properties?: object };
+  readonly inputSchema?: unknown;
 }
 
 const isTool = (entry: unknown): entry is Tool =>

@@ -6,6 +6,7 @@ import { createIndex } from '../../src/search/index.ts';
 import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
 import { createVitrine, type Vitrine } from '../../src/vitrine.ts';
 import { type Folder, temporaryFolder } from '../e2e/folders.ts';
+import { scripted } from './scripted.ts';
 
 const RESOURCES = {
   'winding.md': { text: '# Clocks\n\nThey strike.\n\n## Winding\n\nThe clock is wound on Tuesdays.\n' },
@@ -81,6 +82,20 @@ describe('a search by the client library', () => {
     });
     expect((await search(serve.url, 'keys', { mode: 'name' })).places).toHaveLength(1);
     await expect(search(serve.url, 'clock', { mode: 'ranked' })).rejects.toMatchObject({ code: 'unsupported' });
+  });
+
+  it('leaves out matches and tools that are malformed', async () => {
+    const names = ['pattern', 'literal', 'glob', 'uri', 'context', 'cursor'];
+    const properties = Object.fromEntries(names.map((name) => [name, {}]));
+    const tool = (name: string, schema: unknown) => ({ name, inputSchema: { type: 'object', properties: schema } });
+    await using server = await scripted(
+      {
+        'tools/list': () => ({ tools: [tool('a_search', 'none'), tool('b_search', null), tool('search', properties)] }),
+        'tools/call': () => ({ content: [], structuredContent: { matches: [null, 'm:///a', { uri: 'm:///b' }] } }),
+      },
+      { tools: {} },
+    );
+    expect((await search(server.url, 'clock')).places.map(({ uri }) => uri)).toEqual(['m:///b']);
   });
 
   it('says what is wrong', async () => {
