@@ -4,6 +4,7 @@
  */
 import { type Context, createContext, type Log, withSignal } from '../core/context.ts';
 import type { ChangeEvent } from '../core/provider.ts';
+import { abortable } from '../core/waiting/abortable.ts';
 import { createTurns } from '../core/waiting/turns.ts';
 
 type OnChange = (event: ChangeEvent) => void;
@@ -18,7 +19,7 @@ export interface Polling {
   /**
    * Watches a resource. Resolves after the first look.
    * @param milliseconds the pause between two looks
-   * @throws the error of the first look
+   * @throws the error of the first look; the reason of the context's signal
    */
   watch(uri: string | undefined, milliseconds: number, onChange: OnChange, ctx: Context): Promise<AsyncDisposable>;
   /** Ends every watch; resolves when no look is under way. */
@@ -73,8 +74,8 @@ export function createPolling(look: Look, concurrency: number): Polling {
 
   function begin(uri: string | undefined, milliseconds: number, ctx: Context): Watched {
     const ending = new AbortController();
-    const signal = AbortSignal.any([ending.signal, ctx.signal]);
-    const seen = inTurn(() => look(uri, withSignal(ctx, signal)));
+    // The first look does not end with its caller, because others may join it.
+    const seen = inTurn(() => look(uri, withSignal(ctx, ending.signal)));
     const entry: Watched = {
       ...{ listeners: new Set<OnChange>(), ending, seen, timer: undefined, failures: 0 },
       running: Promise.resolve(),
@@ -97,7 +98,7 @@ export function createPolling(look: Look, concurrency: number): Polling {
         if (entry.listeners.delete(listener) && entry.listeners.size === 0) await end(uri, entry);
       };
       try {
-        await entry.seen;
+        await abortable(entry.seen, ctx.signal);
       } catch (error) {
         await leave();
         throw error;
