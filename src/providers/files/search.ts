@@ -37,7 +37,7 @@ export async function* searchFolder(
   const included = globFilter(query.glob);
   const prefix = start.length === 0 || rules.only !== undefined ? '' : `${start.join('/')}/`;
   let last: string | undefined;
-  let checked: { readonly path: string; readonly there: boolean } | undefined;
+  let checked: { readonly path: string; readonly isShown: boolean } | undefined;
   for await (const row of runRipgrep(folder.root, argumentsOf(rules, query, start), ctx)) {
     const path = row.path.startsWith('./') ? row.path.slice(2) : row.path;
     // One place per line is enough, since whole lines are shown.
@@ -49,13 +49,13 @@ export async function* searchFolder(
     if (!included(below)) continue;
     const segments = path.split('/');
     // Checked once for consecutive places in one file. A read of the place checks again.
-    if (checked?.path !== path) checked = { path, there: await isThere(folder, segments) };
-    if (checked.there) yield { uri: treeUri(SCHEME, segments), place: row.place };
+    if (checked?.path !== path) checked = { path, isShown: await isShownDirectly(folder, segments) };
+    if (checked.isShown) yield { uri: treeUri(SCHEME, segments), place: row.place };
   }
 }
 
 /** Whether a found file is shown, and its path leads through no link: ripgrep opens paths, in which links can be swapped in. */
-async function isThere(folder: Folder, segments: readonly string[]): Promise<boolean> {
+async function isShownDirectly(folder: Folder, segments: readonly string[]): Promise<boolean> {
   try {
     await using found = await findSegments(folder, segments, 'metadata', treeUri(SCHEME, segments));
     return found.opened.segments.join('/') === segments.join('/');

@@ -96,7 +96,7 @@ export function createWatching(repo: Repository, pollSeconds: number, log: () =>
       const address = uri === undefined ? undefined : parseUri(uri).address;
       if (address !== undefined) await assertWatchable(repo, address, uri ?? '', ctx.signal);
       const watcher: Watcher = { address, uri: uri ?? '', onChange, state: undefined, missed: false };
-      const own = stopping;
+      const controller = stopping;
       watchers.add(watcher);
       try {
         events ??= watchRefs(repo.watched, pollSeconds, look, log);
@@ -106,7 +106,7 @@ export function createWatching(repo: Repository, pollSeconds: number, log: () =>
         if (watcher.missed) look();
       } catch (error) {
         await remove(watcher);
-        throw own.signal.aborted ? new ResourceError('unavailable', 'The repository is closed') : error;
+        throw controller.signal.aborted ? new ResourceError('unavailable', 'The repository is closed') : error;
       }
       return { [Symbol.asyncDispose]: () => remove(watcher) };
     },

@@ -63,10 +63,13 @@ export function createAnswers(send: Send, limits: Limits): Answers {
           maxEntrySize: Math.max(1, Math.floor(limits.cacheBytes / 4)),
           sizeCalculation: ({ bytes }) => bytes.byteLength + 512,
         });
-  const known = new LRUCache<string, { readonly facts: Facts | ResourceError | undefined; readonly until: number }>({
+  const factsByUri = new LRUCache<
+    string,
+    { readonly facts: Facts | ResourceError | undefined; readonly until: number }
+  >({
     max: MAX_FACTS,
   });
-  const asking = new Map<string, Promise<Facts | undefined>>();
+  const pending = new Map<string, Promise<Facts | undefined>>();
 
   const hasAccess = ({ access }: Target): boolean =>
     Object.keys(access.headers).length + Object.keys(access.query).length > 0;
@@ -91,11 +94,11 @@ export function createAnswers(send: Send, limits: Limits): Answers {
 
   /** Keeps the facts. If they have no size, that of an earlier answer about the same content counts. */
   function remember(uri: string, facts: Facts): Facts {
-    const before = known.get(uri)?.facts;
+    const before = factsByUri.get(uri)?.facts;
     const old = before instanceof ResourceError ? undefined : before;
     const size = facts.size ?? (old !== undefined && sameContent(old, facts) ? old.size : undefined);
     const all = { ...facts, size };
-    known.set(uri, { facts: all, until: Math.max(facts.freshUntil, facts.at + FACTS_MS) });
+    factsByUri.set(uri, { facts: all, until: Math.max(facts.freshUntil, facts.at + FACTS_MS) });
     return all;
   }
 
@@ -114,7 +117,7 @@ export function createAnswers(send: Send, limits: Limits): Answers {
     if (answer.status >= 200 && answer.status < 300) return remember(target.uri, factsIn(answer, target));
     const fault = faultOfStatus(answer.status, target.uri);
     const facts = fault.code === 'not-found' ? fault : undefined;
-    known.set(target.uri, { facts, until: Date.now() + FACTS_MS });
+    factsByUri.set(target.uri, { facts, until: Date.now() + FACTS_MS });
     if (facts !== undefined) throw facts;
     return undefined;
   }
@@ -174,28 +177,28 @@ export function createAnswers(send: Send, limits: Limits): Answers {
     whole,
 
     known(uri) {
-      const facts = known.get(uri)?.facts;
+      const facts = factsByUri.get(uri)?.facts;
       return facts instanceof ResourceError ? undefined : facts;
     },
 
     async facts(target, ctx) {
       const { uri } = target;
-      const last = known.get(uri);
+      const last = factsByUri.get(uri);
       if (last !== undefined && last.until > Date.now()) {
         if (last.facts instanceof ResourceError) throw last.facts;
         return last.facts;
       }
       // Simultaneous callers share one request. If it fails, for example because its caller leaves, the others send their own.
-      const running = asking.get(uri);
+      const running = pending.get(uri);
       if (running !== undefined) {
         const facts = await running.catch(() => undefined);
         if (facts !== undefined) return facts;
       }
-      const asked = askHead(target, ctx).finally(() => {
-        if (asking.get(uri) === asked) asking.delete(uri);
+      const request = askHead(target, ctx).finally(() => {
+        if (pending.get(uri) === request) pending.delete(uri);
       });
-      asking.set(uri, asked);
-      return await asked;
+      pending.set(uri, request);
+      return await request;
     },
 
     async open(target, want, ctx) {
@@ -240,11 +243,11 @@ export function createAnswers(send: Send, limits: Limits): Answers {
     forget(uri) {
       if (uri === undefined) {
         cache?.clear();
-        known.clear();
+        factsByUri.clear();
         return;
       }
       cache?.delete(uri);
-      known.delete(uri);
+      factsByUri.delete(uri);
     },
   };
 }

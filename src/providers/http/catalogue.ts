@@ -60,7 +60,7 @@ const MAX_FEEDS_BYTES = 32 * 1024 * 1024;
 const ENTRY_BYTES = 1_024;
 
 /** The most HEAD requests that find out whether a resource is a feed, in one search for an entry. */
-const MAX_ASKED = 16;
+const MAX_HEAD_REQUESTS = 16;
 
 type Api = Extract<Entry, { kind: 'api' }>;
 
@@ -215,11 +215,11 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
       (target) =>
         target.feed !== false && (uri.startsWith(`${target.url.origin}/`) || uri.startsWith(`${target.uri}#`)),
     );
-    let asked = 0;
+    let requests = 0;
     const found: Target[] = [];
     for (const target of near) {
       const known = answers.known(target.uri);
-      const ask = known === undefined && target.feed === undefined && target.head && ++asked <= MAX_ASKED;
+      const ask = known === undefined && target.feed === undefined && target.head && ++requests <= MAX_HEAD_REQUESTS;
       const facts = ask ? await answers.facts(target, ctx).catch(() => undefined) : known;
       ctx.signal.throwIfAborted();
       if (isFeed(target, facts)) found.push(target);

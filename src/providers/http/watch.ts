@@ -33,7 +33,7 @@ interface Poll {
 const MAX_WATCHED = 1_000;
 
 /** The most HEAD requests that find out whether a resource is a feed, in one look at the default list. */
-const MAX_ASKED = 16;
+const MAX_HEAD_REQUESTS = 16;
 
 /** The most times that the pause between two looks is multiplied by, when looks fail. */
 const MAX_BACKOFF = 16;
@@ -80,11 +80,11 @@ export function createWatching(catalogue: Catalogue, answers: Answers, limits: L
   async function lookAtAll(before: Seen | undefined, signal: AbortSignal): Promise<Seen> {
     const ctx = createContext({ signal });
     const uris: string[] = [];
-    let asked = 0;
+    let requests = 0;
     for (const target of await catalogue.targets(ctx)) {
       uris.push(target.uri);
       if (target.feed === false) continue;
-      const ask = before === undefined && target.head && target.feed === undefined && ++asked <= MAX_ASKED;
+      const ask = before === undefined && target.head && target.feed === undefined && ++requests <= MAX_HEAD_REQUESTS;
       const facts = ask ? await answers.facts(target, ctx).catch(() => undefined) : answers.known(target.uri);
       if (!isFeed(target, facts)) continue;
       for (const entry of await catalogue.children(target, ctx, true)) uris.push(entry.uri);
