@@ -33,24 +33,24 @@ export type {
  *   read: (uri) => poems.get(uri),
  * });
  */
-export function defineProvider(given: ProviderDefinition): ResourceProvider {
-  const schemes = [given.scheme].flat();
-  const definition = { ...given, name: given.name ?? schemes[0] ?? 'provider' };
-  const defined: readonly DefinedTemplate[] = definition.templates ?? [];
+export function defineProvider(definition: ProviderDefinition): ResourceProvider {
+  const schemes = [definition.scheme].flat();
+  const named = { ...definition, name: definition.name ?? schemes[0] ?? 'provider' };
+  const defined: readonly DefinedTemplate[] = named.templates ?? [];
   const templates = parseTemplates(defined);
-  const finder = createFinder(definition, templates);
-  const watching = definition.watch === undefined ? undefined : createWatching(definition.watch);
-  const { search, heard } = definition;
+  const finder = createFinder(named, templates);
+  const watching = named.watch === undefined ? undefined : createWatching(named.watch);
+  const { search, heard } = named;
 
   return {
-    name: definition.name,
+    name: named.name,
     features: {
       schemes,
       watch: watching !== undefined,
       templates: templates.length > 0,
       completion: defined.some((template) => template.complete !== undefined),
       search: search !== undefined,
-      ranges: definition.ranges ?? false,
+      ranges: named.ranges ?? false,
     },
 
     async list(uri, page, ctx) {
@@ -62,7 +62,7 @@ export function defineProvider(given: ProviderDefinition): ResourceProvider {
     },
 
     metadata: async (uri, ctx) => (await finder.find(uri, ctx)).resource,
-    read: (uri, want, ctx) => readDefined(definition, finder, uri, want, ctx),
+    read: (uri, want, ctx) => readDefined(named, finder, uri, want, ctx),
 
     ...(templates.length > 0 && {
       listTemplates: async (page) => templatePage(templates, page),
@@ -75,7 +75,7 @@ export function defineProvider(given: ProviderDefinition): ResourceProvider {
 
     async close() {
       await watching?.close();
-      await definition.close?.();
+      await named.close?.();
     },
   } satisfies ResourceProvider;
 }
