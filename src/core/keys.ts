@@ -112,7 +112,7 @@ export function parseKeys(text: string, where: string): Keys {
     return bytes;
   });
   const repeated = keys.findIndex((key, index) => keys.findIndex((other) => other.equals(key)) < index);
-  if (repeated !== -1) throw invalid(`Key ${repeated + 1} of ${where} stands there repeated; leave one out`);
+  if (repeated !== -1) throw invalid(`Key ${repeated + 1} of ${where} stands there twice; leave one out`);
   return keys;
 }
 
