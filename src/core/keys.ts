@@ -98,7 +98,7 @@ export function unsealable(text: string): Buffer | undefined {
 /**
  * Reads keys: base64 or base64url of at least 32 bytes each, separated by white space or commas.
  * @param where names the place of the keys in errors; an error never contains a key
- * @throws ResourceError `invalid` for no keys, more than 8, one that is too short or no base64, and one that occurs repeated
+ * @throws ResourceError `invalid` for no keys, more than 8, one that is too short or no base64, and one that occurs twice
  */
 export function parseKeys(text: string, where: string): Keys {
   const words = text.split(/[\s,]+/).filter((word) => word !== '');
