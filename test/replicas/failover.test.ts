@@ -361,7 +361,7 @@ describeWith([redis])('a bus that cannot be reached', () => {
     await Promise.all([
       away(
         { cluster: [server.url] },
-        /^The server at 127\.0\.0\.1:\d+ is not in a cluster: bus\.url names such a server$/,
+        /^The server at 127\.0\.0\.1:\d+ is not in a cluster: give its address as bus\.url, not as bus\.cluster$/,
       ),
       away({ cluster: [`redis://${host}`] }, /^The node at 127\.0\.0\.1:\d+ refuses the user or the password/),
       away(

@@ -77,7 +77,7 @@ describe('an opaque token', () => {
     const ask = (token: string): Promise<RawResponse> => guarded.ask(era, token, 'resources/read', { uri: A });
     const unknown = await ask('made-up-0123456789');
     expect(unknown.status).toBe(401);
-    expect(challengeOf(unknown)).toContain('not one that is known here');
+    expect(challengeOf(unknown)).toContain('does not know the token');
     const elsewhere = await ask(await issuer.token('reader', SCOPES[0], 'https://elsewhere.example/mcp'));
     expect([elsewhere.status, challengeOf(elsewhere)]).toEqual([401, expect.stringContaining('not for this resource')]);
     const narrow = await ask(await issuer.token('reader', SCOPES[1]));
@@ -114,7 +114,7 @@ describe('an opaque token', () => {
     const jwt = await issuer.forge({ iss: 'https://elsewhere.example' });
     const requests = issuer.requests.length;
     expect(challengeOf(await list(jwt))).toContain('not of an issuer that this server trusts');
-    expect(challengeOf(await list('x'.repeat(5_000)))).toContain('not one that is known here');
+    expect(challengeOf(await list('x'.repeat(5_000)))).toContain('does not know the token');
     expect(issuer.requests.length).toBe(requests);
     // JWTs of its own are verified here.
     expect((await list(await issuer.forge())).status).toBe(200);
@@ -182,7 +182,7 @@ describe('what an issuer says of a token', () => {
   it('is held to what a JWT is held to', async () => {
     expect((await list()).status).toBe(200);
     for (const [more, said] of [
-      [{ active: false }, 'not one that is known here'],
+      [{ active: false }, 'does not know the token'],
       [{ iss: 'https://elsewhere.example' }, 'not of an issuer'],
       [{ aud: undefined }, 'not for this resource'],
       [{ aud: ['https://elsewhere.example'] }, 'not for this resource'],

@@ -64,7 +64,7 @@ export function createChallenges(metadataUrl: string, { scopes = [], dpop }: Aut
       return refusal(STATUS[error], -32_000, description, challenge(parts, scheme));
     },
     insufficient(needed, scheme) {
-      const description = `This takes a token with the scope ${needed.join(' ')}`;
+      const description = `This operation needs a token with the scope ${needed.join(' ')}`;
       // The new token also needs the scopes that every token needs.
       const all = [...new Set([...scopes, ...needed])];
       const parts = ['error="insufficient_scope"', `error_description="${quotable(description)}"`];

@@ -74,7 +74,8 @@ async function opened(proof: string, algorithms: readonly string[], maxAgeSecond
     if (error instanceof errors.JWTClaimValidationFailed) {
       throw refused(`The claim or header "${error.claim}" of the proof is missing or wrong`);
     }
-    if (error instanceof errors.JOSEAlgNotAllowed) throw refused('The proof is signed with an algorithm not accepted');
+    if (error instanceof errors.JOSEAlgNotAllowed)
+      throw refused('The proof is signed with an algorithm that is not accepted');
     if (error instanceof errors.JWSSignatureVerificationFailed) throw refused('The signature of the proof is wrong');
     // Both the proof and the key in it come from the client, so any other error is the client's, too.
     throw refused('The proof is malformed');

@@ -129,7 +129,7 @@ export function createIntrospection(
   }
 
   return async (token, shower) => {
-    if (token.length > MAX_TOKEN) throw new TokenRefused('The token is not one that is known here');
+    if (token.length > MAX_TOKEN) throw new TokenRefused('This server does not know the token');
     const key = createHash('sha256').update(token).digest('base64');
     const before = answered(key);
     if (before !== undefined) return await before;
@@ -156,7 +156,7 @@ async function credentialsOf({ clientSecret, clientAuthentication }: Introspecti
 function assertGood(claims: Claims, issuer: string, audience: readonly string[]): void {
   const now = Date.now() / 1_000;
   const { active, iss, aud, exp, nbf, token_type: type } = claims;
-  if (active !== true) throw new TokenRefused('The token is not one that is known here, or is not good any more');
+  if (active !== true) throw new TokenRefused('The issuer does not know the token, or it is not valid any more');
   if (iss !== undefined && iss !== issuer)
     throw new TokenRefused('The token is not of an issuer that this server trusts');
   const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];

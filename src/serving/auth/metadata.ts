@@ -46,7 +46,9 @@ export function createMetadata(issuer: string, wanted: readonly Endpoint[]): Met
       if (wanted.every((endpoint) => endpoint in found)) break;
     }
     if (!wanted.some((endpoint) => endpoint in found))
-      throw new IssuerUnavailable(`${issuer} does not say where it is to be asked`);
+      throw new IssuerUnavailable(
+        `The metadata of ${issuer} cannot be found, or has none of these: ${wanted.join(', ')}`,
+      );
     cached = { metadata: found, at: Date.now() };
     return found;
   }

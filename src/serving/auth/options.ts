@@ -98,7 +98,7 @@ const HASH = /^(?:[0-9a-f]{64}|[A-Za-z0-9_-]{43}=?)$/i;
 export function assertAuthOptions({ resource, issuers = [], tokens = [], dpop = {} }: AuthOptions): void {
   assertAddress('auth.resource', resource);
   if (issuers.length + tokens.length === 0) {
-    throw invalid('auth has neither issuers nor tokens, so nobody could come in; give one');
+    throw invalid('auth has neither issuers nor tokens, so every request would be refused; configure one of them');
   }
   for (const { issuer, jwksUri, algorithms = [], introspection } of issuers) {
     assertAddress('An issuer', issuer);
@@ -107,13 +107,14 @@ export function assertAuthOptions({ resource, issuers = [], tokens = [], dpop = 
     assertAlgorithms('Tokens', algorithms);
   }
   if (issuers.filter(({ introspection }) => introspection !== undefined).length > 1) {
-    throw invalid('An opaque token does not say whose it is: one issuer at most has introspection');
+    throw invalid('At most one issuer can have introspection, because an opaque token does not name its issuer');
   }
   assertAlgorithms('Proofs', dpop.algorithms ?? []);
   const { maxProofs = 100 } = dpop;
-  if (!Number.isSafeInteger(maxProofs) || maxProofs < 100) throw invalid('auth.dpop.maxProofs is a number from 100');
+  if (!Number.isSafeInteger(maxProofs) || maxProofs < 100)
+    throw invalid('auth.dpop.maxProofs has to be a whole number, at least 100');
   if (dpop.required === true && tokens.length > 0) {
-    throw invalid('Tokens that were handed out by hand are bound to no key, as auth.dpop.required wants');
+    throw invalid('auth.tokens cannot be used with auth.dpop.required, because such tokens are bound to no key');
   }
   assertEachOnce(
     'issuer',
@@ -135,7 +136,7 @@ function assertAlgorithms(what: string, algorithms: readonly SigningAlgorithm[])
 
 function assertEachOnce(what: string, names: readonly string[]): void {
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
-  if (repeated !== undefined) throw invalid(`There are two of the ${what} "${repeated}"`);
+  if (repeated !== undefined) throw invalid(`The ${what} "${repeated}" is configured twice`);
 }
 
 function assertAddress(what: string, url: string): void {

@@ -21,7 +21,7 @@ export function createVerifier({ resource, issuers = [], tokens = [] }: AuthOpti
 
   async function verifyIssued(token: string, shower: Shower): Promise<Verified> {
     const verified = (await jwt(token)) ?? (await opaque?.(token, shower));
-    if (verified === undefined) throw new TokenRefused('The token is not one that is known here');
+    if (verified === undefined) throw new TokenRefused('This server does not know the token');
     return verified;
   }
 

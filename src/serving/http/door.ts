@@ -57,13 +57,14 @@ export function createDoor(): Door {
       const shown = /^\/\?key=([\w-]+)$/.exec(url)?.[1];
       if (cookiesOf(headers.cookie, cookie).some(pass.matches)) {
         if (!isOfOwnPage(request))
-          return plain(403, 'Pages elsewhere may not use this server: open its address itself.');
+          return plain(403, 'Pages of other sites may not use this server: open its address yourself.');
         return shown === undefined ? undefined : { status: 303, headers: { Location: '/' } };
       }
       if (shown === undefined || method !== 'GET' || !key.matches(shown))
-        return plain(401, 'This is open to whoever has started it: open the address that it has printed.');
-      if (used) return plain(401, 'The address is good once, and was used: start it again for another one.');
-      if (!isOfUser(request.socket)) return plain(401, 'This is open to the user who has started it.');
+        return plain(401, 'Only the person who started this server may use it: open the address that it printed.');
+      if (used)
+        return plain(401, 'The address works once, and was used already: start the server again to get another one.');
+      if (!isOfUser(request.socket)) return plain(401, 'Only the user who started this server may use it.');
       return exchanged(request);
     },
   };

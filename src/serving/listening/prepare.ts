@@ -83,7 +83,7 @@ async function tryTo(add: () => Promise<void>, uri: string | undefined, ctx: Con
     return true;
   } catch (error) {
     const expected = ctx.signal.aborted || (error instanceof ResourceError && error.code !== 'internal');
-    ctx.log[expected ? 'debug' : 'warn']('not listened to', { uri, error });
+    ctx.log[expected ? 'debug' : 'warn']('a part of a listen request is not honoured', { uri, error });
     return false;
   }
 }

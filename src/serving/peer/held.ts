@@ -86,7 +86,7 @@ export class HeldSubscriptions implements SubscriptionMethods {
         for (const uri of uris) this.subscribed(uri);
       },
       // When the bus is back, it calls `mended` again.
-      (error: unknown) => log.debug('it is not known yet what a session subscribes to', { error }),
+      (error: unknown) => log.debug('the subscriptions of a session cannot be read now', { error }),
     );
   }
 

@@ -115,7 +115,7 @@ export function createModernConnection(options: ModernConnectionOptions): Modern
       if (message.method === 'subscriptions/listen') {
         unanswered++;
         return openListening(message)
-          .catch((error: unknown) => log.warn('a request could not listen', { error }))
+          .catch((error: unknown) => log.warn('a listen request failed', { error }))
           .finally(() => {
             unanswered--;
             answered();

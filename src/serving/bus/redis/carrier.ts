@@ -76,7 +76,7 @@ export function openCarrier({ place, open, channel, keys, log, events, memoryOf 
   function mend(): void {
     if (!whole()) return;
     setConnected();
-    if (wasBroken) log.warn('the bus is there again: everything subscribed to is told of');
+    if (wasBroken) log.warn('the bus is there again: each subscription is reported as updated');
     // Called for the first connection, too, because this replica may have started without the bus.
     wasBroken = false;
     reasons.clear();

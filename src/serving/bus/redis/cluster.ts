@@ -19,7 +19,10 @@ export function clusterPlace({ cluster }: RedisClusterAddress, key: string, open
       client.sendCommand(['CLUSTER', 'INFO']),
     ]).catch((error: Error) => {
       if (!error.message.includes('cluster support disabled')) throw error;
-      throw unavailable(`The server at ${nameOf(server)} is not in a cluster: bus.url names such a server`, error);
+      throw unavailable(
+        `The server at ${nameOf(server)} is not in a cluster: give its address as bus.url, not as bus.cluster`,
+        error,
+      );
     });
     const [slot, ranges, info] = answers as readonly [number, readonly Slots[], string];
     // A node that is cut off from most of the others does not report `ok`.

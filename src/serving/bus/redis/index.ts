@@ -92,9 +92,13 @@ function sealedMemory(client: Commands, keys: Keys, trouble: (error: unknown) =>
       return await command;
     } catch (cause) {
       trouble(cause);
-      throw new ResourceError('unavailable', 'The server cannot keep what it would promise; try again later', {
-        cause,
-      });
+      throw new ResourceError(
+        'unavailable',
+        'The bus does not answer, so the server cannot keep this for all replicas; try again later',
+        {
+          cause,
+        },
+      );
     }
   }
 

@@ -152,7 +152,7 @@ async function readWindow(
   try {
     return await withBodies(resources, uri, { range, accept, loan, maxChildren: 0 }, ctx, async (bodies) => {
       const body: ResourceBody | undefined = bodies.find((each) => each.child !== true);
-      if (body === undefined) throw invalid('It has parts, and no bytes of its own', uri);
+      if (body === undefined) throw invalid('The resource has parts, and no bytes of its own', uri);
       const whole = body.window === undefined;
       const part = whole ? { offset, length: offset === 0 ? maxReadBytes + 1 : length } : undefined;
       const read = await collectParts(body.content, part, maxReadBytes, ctx);
