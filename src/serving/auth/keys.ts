@@ -4,7 +4,7 @@ import { createAsking } from './asking.ts';
 import type { MetadataSource } from './metadata.ts';
 import { IssuerUnavailable } from './refused.ts';
 
-/** How long the keys are cached, in milliseconds. For as long, a key that the issuer has withdrawn may still be accepted. */
+/** How long keys are cached, in milliseconds. A key that the issuer has withdrawn may still be accepted during this time. */
 export const KEYS_MAX_AGE_MS = 5 * 60_000;
 
 /** The shortest time between two fetches of the keys, in milliseconds. A token with an unknown key causes a fetch. */

@@ -30,7 +30,7 @@ export interface TokenIssuer {
   readonly audience?: string | readonly string[] | undefined;
   /** The URL of the issuer's keys. Default: from its metadata (RFC 8414, OpenID Connect Discovery). */
   readonly jwksUri?: string | undefined;
-  /** Accepted signing algorithms of tokens. Default: RS256, PS256, ES256 and EdDSA. */
+  /** Accepted signing algorithms of tokens. Default: RS256, PS256, ES256, EdDSA and Ed25519. */
   readonly algorithms?: readonly SigningAlgorithm[] | undefined;
   /** The claim that holds the groups. Default: `groups`. */
   readonly groupsClaim?: string | undefined;
@@ -57,7 +57,7 @@ export interface Introspection {
 export interface DpopOptions {
   /** Whether every token has to be bound to a key. Default: false. */
   readonly required?: boolean | undefined;
-  /** Accepted signing algorithms of proofs. Default: RS256, PS256, ES256 and EdDSA. */
+  /** Accepted signing algorithms of proofs. Default: RS256, PS256, ES256, EdDSA and Ed25519. */
   readonly algorithms?: readonly SigningAlgorithm[] | undefined;
   /** How old a proof may be, in seconds, in addition to the allowed clock skew. Default: 60. */
   readonly maxAgeSeconds?: number | undefined;

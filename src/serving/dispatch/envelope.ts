@@ -18,7 +18,7 @@ export interface Envelope {
   readonly signal: AbortSignal;
   /** The features that the client has declared, and a way to ask it. */
   readonly client: ClientFeatures;
-  /** Methods that only this connection has; they come before those of the engine with the same name. */
+  /** More methods for this request; they come before those of the engine with the same name. */
   readonly own?: ReadonlyMap<string, Method> | undefined;
   /** Returns the client's roots. Undefined if roots restrict nothing, or the connection does not keep them. */
   readonly roots?: (() => Promise<readonly string[] | undefined>) | undefined;

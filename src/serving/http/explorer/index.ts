@@ -280,7 +280,7 @@ export function createExplorer(
         return await view(found, searchParams, visitor);
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        // The page loads the script, which looks for other resources at this place.
+        // The island takes over a problem page, too: it asks for the resource again, and shows the folder around it.
         const shell = { ...NOBODY, server, island: (await island())?.links };
         return problem(error.reason, error.message, retryHeaders(error.failure), shell);
       }
