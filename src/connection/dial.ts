@@ -111,7 +111,7 @@ async function negotiate(
 
 function endOf({ exit, odd, stderrLine }: ConnectionTransport): string {
   const wrote = odd === undefined ? '' : `, and ${odd}`;
-  return `The program ${exit}${wrote}${stderrLine === undefined ? PROGRAM_HINT : `; it stderrLine: ${stderrLine}`}`;
+  return `The program ${exit}${wrote}${stderrLine === undefined ? PROGRAM_HINT : `; it said: ${stderrLine}`}`;
 }
 
 /** Describes what the server sent before it answered. */
@@ -119,7 +119,7 @@ function silence(transport: ConnectionTransport, timeoutMs: number): string {
   const seconds = Number((timeoutMs / 1_000).toFixed(1));
   if (!('stderrLine' in transport)) return `it did not answer in ${seconds} s${ENDPOINT_HINT}`;
   const { odd = 'wrote nothing to standard output', stderrLine } = transport;
-  return `in ${seconds} s it ${odd}${PROGRAM_HINT}${stderrLine === undefined ? '' : ` It stderrLine: ${stderrLine}`}`;
+  return `in ${seconds} s it ${odd}${PROGRAM_HINT}${stderrLine === undefined ? '' : ` It said: ${stderrLine}`}`;
 }
 
 /** Adds to a failure to connect what the server did: it gave no answer, or one that no MCP server gives. */

@@ -46,7 +46,7 @@ async function created(
     });
   }
   if (!isProvider(provider))
-    throw new ConfigError(`${why} value no provider; create gives an object with features, list, metadata and read`);
+    throw new ConfigError(`${why} made no provider; create gives an object with features, list, metadata and read`);
   if (!mount.signal.aborted) return provider;
   // It took too long, and nobody waits for the provider any more.
   await provider.close?.();
