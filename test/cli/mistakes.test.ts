@@ -61,7 +61,7 @@ describe.concurrent('a mistake on the command line', () => {
       /^team\.yaml has mounts.*--config team\.yaml.*--as-document/,
     ],
     ['the same, of JSON, for check', ['check', 'team.json'], /^team\.json has mounts/],
-    ['two files of servers', ['serve', 'mcp.json', 'more.json'], /^more\.json has mcpServers.*one file/],
+    ['two files of servers', ['serve', 'mcp.json', 'more.json'], /^more\.json has mcpServers.*only one such file/],
     [
       'a file of servers beside another',
       ['serve', 'mcp.json', '--mcp-config', 'more.json'],
