@@ -26,6 +26,12 @@ const MAX_PREPARED = 256;
 /** The largest heap of the thread, in MiB. */
 const MAX_HEAP_MB = 128;
 
+/** The most threads that still work on a question that took too long. With more, no new thread is started. */
+const MAX_ENDING = 2;
+
+/** The most milliseconds in which a thread that reads answers what waits when it is closed. */
+const LAST_ANSWERS_MS = 5_000;
+
 const PROGRAM = `
 'use strict';
 const { parentPort, workerData } = require('node:worker_threads');
@@ -87,11 +93,11 @@ const exec = (sql) => open().exec(sql);
 ${SCORING_PROGRAM}
 
 parentPort.on('message', ({ id, statements, together, words }) => {
-  if (statements === undefined && words === undefined) {
+  if (Atomics.load(workerData.ended, 0) === 1) {
     prepared.clear();
     try { database?.close(); } catch {}
     try { lock?.close(); } catch {}
-    return parentPort.postMessage({ id, rows: [] });
+    return parentPort.close();
   }
   try {
     parentPort.postMessage({ id, rows: words === undefined ? run(statements, together) : scored(words) });
@@ -132,15 +138,15 @@ const KINDS: Readonly<Record<number, FaultKind>> = {
 export interface SqlThread {
   /**
    * Runs statements one after the other, in one transaction if `together` is set.
-   * @param timeoutMs milliseconds, also those in which the request waits for others. Default: 10 minutes
-   * @throws SqlFault; ResourceError `limited` if too many requests wait
+   * @param timeoutMs milliseconds, without those in which the request waits for others. Default: 10 minutes
+   * @throws SqlFault; ResourceError `limited` if too many requests wait; from a thread that reads, ResourceError `timeout`
    */
   run(statements: readonly Statement[], together?: boolean, timeoutMs?: number): Promise<readonly Rows[]>;
   /** Returns the best passages for some words; `null` if only statements can find them. @throws like `run` */
   score(words: ScoredWords, timeoutMs: number): Promise<readonly ScoredKind[] | null>;
   /** The number of requests that wait for an answer. */
   readonly waiting: number;
-  /** Closes the file and ends the thread. */
+  /** Closes the file and ends the thread. Requests that wait are answered before. */
   close(): Promise<void>;
 }
 
@@ -186,6 +192,8 @@ export interface SqlThreadOptions {
 }
 
 interface Job {
+  readonly message: object;
+  readonly timeoutMs: number;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -196,82 +204,155 @@ interface Answer {
   readonly error?: { readonly message: string; readonly errcode?: number };
 }
 
-/** The most milliseconds for a request; one that takes longer is ended with its thread. */
+/** A thread. It ends as soon as its program sees that `ended` is set. */
+interface Running {
+  readonly thread: Worker;
+  readonly ended: Int32Array;
+}
+
+/** The most milliseconds for a request. */
 const STATEMENT_MS = 10 * 60_000;
 
 /** The thread is started for the first statement, and again if it has ended. */
 export function sqlThread(options: SqlThreadOptions): SqlThread {
+  /** The requests that wait for an answer. The thread works on the first one. */
   const jobs = new Map<number, Job>();
-  let worker: Worker | undefined;
+  const ending = new Set<Promise<void>>();
+  let running: Running | undefined;
   let next = 0;
+  let timer: NodeJS.Timeout | undefined;
 
-  function fail(ended: Worker, cause: unknown): void {
-    if (worker !== ended) return;
-    worker = undefined;
+  function rejectAll(cause: unknown): void {
     const waiting = [...jobs.values()];
     jobs.clear();
     for (const { reject } of waiting) reject(new SqlFault('gone', `The thread of the index ended: ${String(cause)}`));
   }
 
-  function started(): Worker {
-    if (worker !== undefined) return worker;
+  function fail(failed: Worker, cause: unknown): void {
+    if (running?.thread !== failed) return;
+    running = undefined;
+    clearTimeout(timer);
+    rejectAll(cause);
+  }
+
+  /**
+   * Lets the thread end after the statement that it runs. SQLite cannot be interrupted, and to terminate a thread inside of
+   * it would end the whole process.
+   */
+  function retire(): void {
+    if (running === undefined) return;
+    const { thread, ended } = running;
+    running = undefined;
+    Atomics.store(ended, 0, 1);
+    const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve())).then(() => {
+      ending.delete(exited);
+      if (running === undefined && jobs.size > 0) start();
+    });
+    ending.add(exited);
+    thread.ref();
+    thread.postMessage({});
+  }
+
+  /** Handles a first request that takes too long. */
+  function late(): void {
+    const [first] = jobs;
+    if (first === undefined) return;
+    const [id, { reject }] = first;
+    retire();
+    // The thread may have begun to write what the next request says.
+    if (options.lock !== undefined) {
+      rejectAll('a statement took too long');
+      return;
+    }
+    jobs.delete(id);
+    reject(new ResourceError('timeout', 'The question takes too long; ask for words that are less common'));
+    if (jobs.size > 0) start();
+  }
+
+  /** Measures the time of the first request. */
+  function measure(): void {
+    clearTimeout(timer);
+    const [first] = jobs.values();
+    if (first !== undefined) timer = setTimeout(late, first.timeoutMs).unref();
+  }
+
+  /** Starts a thread with all that waits, unless too many others are still ending. */
+  function start(): void {
+    measure();
+    if (ending.size >= MAX_ENDING) return;
     const { library, file, lock, pragmas, scoring } = options;
-    const starting = new Worker(PROGRAM, {
+    const ended = new Int32Array(new SharedArrayBuffer(4));
+    const thread = new Worker(PROGRAM, {
       eval: true,
-      workerData: { library, file, lock, pragmas, ...scoring },
+      workerData: { library, file, lock, pragmas, ended, ...scoring },
       env: {},
       execArgv: [],
       stdout: true,
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
     });
-    starting.unref();
-    starting.on('message', ({ id, rows, error }: Answer) => {
+    thread.unref();
+    thread.on('message', ({ id, rows, error }: Answer) => {
       const job = jobs.get(id);
+      if (running?.thread !== thread || job === undefined) return;
       jobs.delete(id);
-      if (error === undefined) job?.resolve(rows);
-      else job?.reject(new SqlFault(KINDS[(error.errcode ?? 0) & 0xff] ?? 'other', error.message));
+      measure();
+      if (error === undefined) job.resolve(rows);
+      else job.reject(new SqlFault(KINDS[(error.errcode ?? 0) & 0xff] ?? 'other', error.message));
     });
-    starting.on('error', (error) => fail(starting, error));
-    starting.on('exit', (status) => fail(starting, `status ${status}`));
-    worker = starting;
-    return starting;
+    thread.on('error', (error) => fail(thread, error));
+    thread.on('exit', (status) => fail(thread, `status ${status}`));
+    running = { thread, ended };
+    for (const [id, { message }] of jobs) thread.postMessage({ id, ...message });
   }
 
   function post<Answer>(message: object, timeoutMs: number): Promise<Answer> {
-    if (jobs.size >= MAX_WAITING)
-      return Promise.reject(new ResourceError('limited', 'Too many searches wait for the index; try again'));
     const id = next++;
     return new Promise((resolve, reject) => {
-      const thread = started();
-      const timer = setTimeout(() => {
-        fail(thread, 'a statement took too long');
-        void thread.terminate();
-      }, timeoutMs).unref();
-      const settled =
-        <T>(settle: (value: T) => void) =>
-        (value: T): void => {
-          clearTimeout(timer);
-          settle(value);
-        };
-      jobs.set(id, { resolve: settled(resolve as (answer: unknown) => void), reject: settled(reject) });
-      thread.postMessage({ id, ...message });
+      jobs.set(id, { message, timeoutMs, resolve: resolve as (answer: unknown) => void, reject });
+      if (running === undefined) {
+        // Behind others, the request waits with them for a thread.
+        if (jobs.size === 1) start();
+        return;
+      }
+      running.thread.postMessage({ id, ...message });
+      if (jobs.size === 1) measure();
     });
+  }
+
+  function ask<Answer>(message: object, timeoutMs: number): Promise<Answer> {
+    return jobs.size < MAX_WAITING
+      ? post(message, timeoutMs)
+      : Promise.reject(new ResourceError('limited', 'Too many searches wait for the index; try again'));
+  }
+
+  /** Waits until all requests are answered. */
+  async function answered(): Promise<void> {
+    const tooLate = setTimeout(
+      () => {
+        clearTimeout(timer);
+        retire();
+        rejectAll('it was closed');
+      },
+      options.lock === undefined ? LAST_ANSWERS_MS : STATEMENT_MS,
+    ).unref();
+    await ask({ statements: [] }, STATEMENT_MS).catch(() => {});
+    clearTimeout(tooLate);
   }
 
   return {
     get waiting() {
       return jobs.size;
     },
-    run: (statements, together = false, timeoutMs = STATEMENT_MS) => post({ statements, together }, timeoutMs),
-    score: (words, timeoutMs) => post({ words }, timeoutMs),
+    run: (statements, together = false, timeoutMs = STATEMENT_MS) => ask({ statements, together }, timeoutMs),
+    score: (words, timeoutMs) => ask({ words }, timeoutMs),
     async close() {
-      const ended = worker;
-      if (ended === undefined) return;
       // The thread finishes its work, so that no transaction is cut off.
-      await post({}, STATEMENT_MS).catch(() => {});
-      fail(ended, 'it was closed');
-      await ended.terminate();
+      if (jobs.size > 0) await answered();
+      clearTimeout(timer);
+      retire();
+      rejectAll('it was closed');
+      await Promise.all(ending);
     },
   };
 }
