@@ -88,4 +88,15 @@ describe('the thread of a database', () => {
     await expect(late).rejects.toSatisfy(isTimeout);
     await thread.close();
   });
+
+  it('finishes all that waits before it closes, also when no more may wait', async () => {
+    const { thread, file } = await writing();
+    const all = Array.from({ length: 256 }, (_, n) => thread.run([['INSERT INTO t VALUES (?)', n]], true));
+    await expect(thread.run([QUICK])).rejects.toThrow('Too many searches wait');
+    const closed = thread.close();
+    expect(await Promise.allSettled(all)).toEqual(all.map(() => ({ status: 'fulfilled', value: [[]] })));
+    await closed;
+    const { thread: again } = await writing(file);
+    expect(await again.run([['SELECT count(*) FROM t']])).toEqual([[[256]]]);
+  });
 });

@@ -336,7 +336,7 @@ export function sqlThread(options: SqlThreadOptions): SqlThread {
       },
       options.lock === undefined ? LAST_ANSWERS_MS : STATEMENT_MS,
     ).unref();
-    await ask({ statements: [] }, STATEMENT_MS).catch(() => {});
+    await post({ statements: [] }, STATEMENT_MS).catch(() => {});
     clearTimeout(tooLate);
   }
 
