@@ -81,7 +81,8 @@ export function createCrawler(options: CrawlerOptions): Crawler {
 
   /** Begins to write the batch, once the batch before it is written. */
   async function flush(): Promise<void> {
-    await written();
+    do await written();
+    while (beingWritten.length > 0);
     const full = [...batch.values()];
     const mayFill = batchBytes >= store.room;
     batch = new Map();
@@ -98,8 +99,10 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   /** Resolves when the batch before is written. The wait counts as rest, since the crawler does nothing meanwhile. */
   async function written(): Promise<void> {
     const begun = performance.now();
-    await writing;
-    beingWritten = [];
+    const latest = writing;
+    await latest;
+    // Several wait at the same time, and the first of them may have begun the next write.
+    if (writing === latest) beingWritten = [];
     since += performance.now() - begun;
   }
 
@@ -151,7 +154,9 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     const known = await store.known(resources.map(({ uri }) => uri));
     for (let at = 0; at < resources.length; at += AT_ONCE) {
       const group = resources.slice(at, at + AT_ONCE);
-      await Promise.all(group.map((resource) => add(resource, folder, known.get(resource.uri))));
+      const added = await Promise.allSettled(group.map((resource) => add(resource, folder, known.get(resource.uri))));
+      // Thrown only now, so that none of them still reads or writes.
+      for (const each of added) if (each.status === 'rejected') throw each.reason;
       await takeTurns();
       if (changes.size > 0) await lookAtChanges();
     }
