@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { textBytes } from '../core/body.ts';
 import { createContext, SILENT } from '../core/context.ts';
+import { ResourceError } from '../core/errors.ts';
 import type { Operations } from '../core/operations.ts';
 import type { Resource } from '../protocol/resources.ts';
 import { type Crawler, createCrawler } from './crawler.ts';
@@ -60,6 +61,8 @@ async function ticks(count: number): Promise<void> {
   for (let tick = 0; tick < count; tick++) await null;
 }
 
+const invalid = (): ResourceError => new ResourceError('invalid', 'A number is too high');
+
 describe('the crawler of an index', () => {
   it('writes one batch after the other, and throws the error of each, whenever a batch is full', async () => {
     const orders = Array.from({ length: 36 }, (_, at) => [0, at % 6, Math.floor(at / 6), 0]);
@@ -114,5 +117,39 @@ describe('the crawler of an index', () => {
     const [readsThen, putsThen] = [reads, puts];
     await pause(100);
     expect([reads, puts]).toEqual([readsThen, putsThen]);
+  });
+
+  it('leaves out only the resource that the database refuses', async () => {
+    const { crawler, names, said } = crawling(
+      { '': ['a', 'bad', 'b', 'f', 'g'], f: ['c', 'worse', 'd'], g: ['e'] },
+      async () => 'clock',
+      async (entries) => {
+        if (entries.some(({ name }) => name === 'bad' || name === 'worse')) throw invalid();
+      },
+    );
+    crawler.again();
+    await crawler.work();
+    expect(names.sort()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+    expect(said).toHaveLength(2);
+    expect(said.join()).toContain('m+memory:///bad');
+    expect(said.join()).toContain('m+memory:///worse');
+  });
+
+  it('goes on after a batch that took too long, and tries it again', async () => {
+    let puts = 0;
+    const { crawler, names, said } = crawling(
+      { '': ['a', 'f', 'b'], f: ['c', 'd'] },
+      async () => LONG,
+      async () => {
+        if (++puts === 1) throw new ResourceError('timeout', 'It takes too long');
+      },
+    );
+    crawler.again();
+    await crawler.work();
+    expect(names).toContain('d');
+    expect(said).toHaveLength(1);
+    crawler.again();
+    await crawler.work();
+    expect([...new Set(names)].sort()).toEqual(['a', 'b', 'c', 'd', 'f']);
   });
 });

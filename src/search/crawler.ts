@@ -79,6 +79,24 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   let writing: Promise<void> = Promise.resolve();
   let beingWritten: readonly Entry[] = [];
 
+  /** Writes resources, without those that the database refuses. */
+  async function put(entries: readonly Entry[]): Promise<void> {
+    try {
+      await store.put(entries);
+    } catch (error) {
+      if (!(error instanceof ResourceError)) throw error;
+      ctx.signal.throwIfAborted();
+      if (error.code === 'invalid' && entries.length > 1) {
+        const half = Math.ceil(entries.length / 2);
+        await put(entries.slice(0, half));
+        await put(entries.slice(half));
+        return;
+      }
+      const uris = entries.map(({ uri }) => uri);
+      ctx.log.info('resources are left out of the index for now', { count: uris.length, uri: uris[0], error });
+    }
+  }
+
   /** Begins to write the batch, once the batch before it is written. */
   async function flush(): Promise<void> {
     do await written();
@@ -89,7 +107,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     batchBytes = 0;
     if (full.length === 0) return;
     beingWritten = full;
-    writing = store.put(full);
+    writing = put(full);
     // `written` throws the error.
     writing.catch(() => {});
     // If the batch may fill the index, nothing more is read until it is known whether there is room.

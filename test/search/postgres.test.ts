@@ -18,7 +18,7 @@ import { postgres, startPostgres } from '../services/postgres.ts';
 import { describeWith } from '../services/service.ts';
 import { type Engine, type EngineOptions, engineOf, structured, textOf } from '../tools/engine.ts';
 import { findsOnlyWhatIsSeen, type TwoIndexes } from './found-by-whom.ts';
-import { storeCases } from './store-cases.ts';
+import { entry, found as foundIn, storeCases } from './store-cases.ts';
 
 let server: DatabaseServer;
 let count = 0;
@@ -53,7 +53,7 @@ describeWith([postgres])('an index in PostgreSQL', () => {
       await Promise.all(open.splice(0).map((store) => store.close()));
     });
 
-    storeCases(async () => {
+    async function emptyStore(): Promise<IndexStore> {
       const store = postgresStore({
         ...{ url: server.url(), schema: nextSchema(), maxBytes: 1e9, settings: '', stemming: 'english' },
         ...{ diacritics: 'fold', log: { debug() {}, info() {}, warn() {}, error() {} }, lost() {} },
@@ -62,6 +62,20 @@ describeWith([postgres])('an index in PostgreSQL', () => {
       await store.open();
       expect(await store.sharing?.lead()).toBe(true);
       return store;
+    }
+
+    storeCases(emptyStore);
+
+    it('has a kind of resources whose first one was refused', async () => {
+      const store = await emptyStore();
+      const kind = { kind: 'new' };
+      for (const more of [{ size: 1.5 }, { size: 1e30 }, { type: 'text/plain\0' }])
+        await expect(store.put([entry('bad.md', 'clock', { ...kind, ...more })])).rejects.toMatchObject({
+          code: 'invalid',
+        });
+      await store.put([entry('a.md', 'clock', kind), entry('b.md', 'clock', { kind: 'other' })]);
+      expect((await store.kinds()).map(({ key }) => key).sort()).toEqual(['new', 'other']);
+      expect(await foundIn(store, 'clock')).toEqual(['a.md', 'b.md']);
     });
   });
 

@@ -88,14 +88,15 @@ export function postgresStore(options: PostgresStoreOptions): IndexStore {
     bytes = Number(size ?? 0);
   }
 
-  async function kindOf(run: Ask, key: string): Promise<number | undefined> {
-    const before = kinds.get(key);
+  /** @param made gets a kind that is new, which exists only once the transaction is committed */
+  async function kindOf(run: Ask, key: string, made: Map<string, number>): Promise<number | undefined> {
+    const before = kinds.get(key) ?? made.get(key);
     if (before !== undefined) return before;
-    if (kinds.size >= MAX_KINDS) return undefined;
-    const id = kinds.size + 1;
+    const id = kinds.size + made.size + 1;
+    if (id > MAX_KINDS) return undefined;
     await run(`INSERT INTO ${s}.kind (id, key) VALUES ($1, $2)`, id, key);
     await run(createKind(schema, id));
-    kinds.set(key, id);
+    made.set(key, id);
     return id;
   }
 
@@ -110,9 +111,10 @@ export function postgresStore(options: PostgresStoreOptions): IndexStore {
     );
 
   async function put(entries: readonly Entry[]): Promise<void> {
+    const made = new Map<string, number>();
     await write(async (run) => {
       const numbers = new Map<string, number | undefined>();
-      for (const { kind } of entries) numbers.set(kind, await kindOf(run, kind));
+      for (const { kind } of entries) numbers.set(kind, await kindOf(run, kind, made));
       const rows = entries.map((entry) => {
         const kind = numbers.get(entry.kind);
         return { ...entry, kind, problem: kind === undefined ? 'too many kinds of access' : entry.problem };
@@ -185,6 +187,7 @@ export function postgresStore(options: PostgresStoreOptions): IndexStore {
       );
       await measure(run);
     });
+    for (const [key, id] of made) kinds.set(key, id);
   }
 
   async function remove(run: Ask, ids: readonly number[]): Promise<void> {
