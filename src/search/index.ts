@@ -135,6 +135,8 @@ function beginIndex(options: IndexOptions, library: string, context: IndexContex
   let reason: string | undefined;
   let figures = NOTHING;
   let failure: unknown;
+  /** The error in the log, until the index can be used again. */
+  let logged: string | undefined;
   /** Whether servers share the index, and this server keeps it up to date. */
   let leads = false;
   /** Whether something to do has come while `rest` was not running. */
@@ -221,12 +223,24 @@ function beginIndex(options: IndexOptions, library: string, context: IndexContex
     wake();
   }
 
+  function usable(): void {
+    logged = undefined;
+    settle();
+  }
+
+  /** Logs why the index cannot be used: once, although it is tried again and again. */
+  function logFault(error: unknown): void {
+    const fault = `${reason}\n${error}`;
+    if (fault !== logged) log.warn('the index cannot be used now', { error, reason });
+    logged = fault;
+  }
+
   /** Waits until no other server keeps the index up to date. @throws SqlFault; the reason of the signal */
   async function waitForLead(): Promise<void> {
     for (const { sharing } = store; sharing !== undefined && !(await sharing.lead()); ) {
       state = (await sharing.whole()) ? 'ready' : 'building';
       figures = await store.figures();
-      if (state === 'ready') settle();
+      if (state === 'ready') usable();
       await rest(LEASE_MS);
       signal.throwIfAborted();
       if (failure !== undefined) throw failure;
@@ -262,7 +276,7 @@ function beginIndex(options: IndexOptions, library: string, context: IndexContex
       figures = await store.figures();
       await store.sharing?.setWhole();
       state = 'ready';
-      settle();
+      usable();
       if (round === 0) {
         await vectors?.prune();
         log.info('the index is built', { ...figures });
@@ -300,7 +314,7 @@ function beginIndex(options: IndexOptions, library: string, context: IndexContex
         if (signal.aborted) break;
         state = 'down';
         reason = reasonOf(error);
-        log.warn('the index cannot be used now', { error, reason });
+        logFault(error);
         const damaged = error instanceof SqlFault && error.kind === 'damaged';
         await (damaged ? store.discard() : store.close());
         open();
