@@ -47,6 +47,8 @@ export interface CrawlerOptions {
   readonly found: (resource: Resource, parent: string | undefined) => void;
   /** Is called for each resource and folder that is gone. */
   readonly lost: (uri: string) => void;
+  /** Is called when a folder could not be listed, or not all of it. */
+  readonly missed: () => void;
   readonly ctx: Context;
 }
 
@@ -203,7 +205,8 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       }
       cursor = page.nextCursor;
     } while (cursor !== undefined);
-    if (!missed) await removeOthers(folder, listed);
+    if (missed) options.missed();
+    else await removeOthers(folder, listed);
   }
 
   function wait(resource: Resource, folder: Folder): void {
@@ -278,6 +281,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
           } catch (error) {
             if (!(error instanceof ResourceError)) throw error;
             ctx.signal.throwIfAborted();
+            options.missed();
             ctx.log.info('a folder is left out of the index for now', { uri: first[0], error });
           }
         }

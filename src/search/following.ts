@@ -8,6 +8,8 @@ import { NAMES, type Resource } from '../protocol/resources.ts';
 export const MAX_FOLLOWED = 10_000;
 
 export interface Following {
+  /** Begins a round, in which everything is found again. What could not be watched is tried once more. */
+  begin(): void;
   /**
    * Watches a resource or folder, if that can be done.
    * @param isLate whether to look at it once more when the watch is in place. It may have changed since it was read, such as a
@@ -15,7 +17,9 @@ export interface Following {
    */
   found(resource: Resource, parent: string | undefined, isLate: boolean): void;
   lost(uri: string): void;
-  /** Whether all that was found is watched. */
+  /** Is called when a folder could not be looked into, so that not all of it was found. */
+  missed(): void;
+  /** Whether all that was found in this round is watched. */
   readonly whole: boolean;
   /** Resolves when all watches that were begun are in place. */
   opened(): Promise<void>;
@@ -32,6 +36,8 @@ export function createFollowing(
   const watches = new Map<string, Promise<AsyncDisposable | undefined>>();
   /** Folders whose watches also report changes of the resources in them. */
   const insides = new Set<string>();
+  /** Those of `watches` that could not be opened. */
+  const failed = new Set<string>();
   let whole = true;
   let opening: Promise<unknown> = Promise.resolve();
 
@@ -47,6 +53,7 @@ export function createFollowing(
       if (!(error instanceof ResourceError) && !ctx.signal.aborted) throw error;
       whole = false;
       insides.delete(uri);
+      if (watches.has(uri)) failed.add(uri);
       return undefined;
     }
   }
@@ -55,10 +62,19 @@ export function createFollowing(
     const handle = watches.get(uri);
     watches.delete(uri);
     insides.delete(uri);
+    failed.delete(uri);
     await (await handle)?.[Symbol.asyncDispose]();
   }
 
   return {
+    begin() {
+      whole = true;
+      for (const uri of failed) watches.delete(uri);
+      failed.clear();
+    },
+    missed() {
+      whole = false;
+    },
     found({ uri, capabilities, [NAMES]: names }, parent, isLate) {
       if (watches.has(uri)) return;
       const isFolder = capabilities?.list === true;

@@ -172,6 +172,7 @@ function beginIndex(options: IndexOptions, library: string, context: IndexContex
     kindOf: (resource) => kindOf(resource, context),
     found: (resource, parent) => following?.found(resource, parent, isFollowing),
     lost: (uri) => following?.lost(uri),
+    missed: () => following?.missed(),
     ctx,
   });
   let following: Following | undefined;
@@ -271,6 +272,7 @@ function beginIndex(options: IndexOptions, library: string, context: IndexContex
       const begun = performance.now();
       const made = new AbortController();
       if (round === 0) logProgress(made.signal).catch(() => {});
+      following.begin();
       crawler.again();
       await crawler.work().finally(() => made.abort());
       figures = await store.figures();
@@ -280,7 +282,9 @@ function beginIndex(options: IndexOptions, library: string, context: IndexContex
       if (round === 0) {
         await vectors?.prune();
         log.info('the index is built', { ...figures });
-        await following.opened();
+      }
+      await following.opened();
+      if (round === 0) {
         isFollowing = true;
         secondLook();
       }
