@@ -3,14 +3,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { SILENT } from '../../src/core/context.ts';
 import { filesProvider } from '../../src/providers/files/index.ts';
 import { createIndex, type IndexOptions } from '../../src/search/index.ts';
 import type { IndexStore } from '../../src/search/index-store.ts';
+import { openConnections } from '../../src/search/postgres/connections.ts';
 import { postgresStore } from '../../src/search/postgres/store.ts';
+import { SqlFault } from '../../src/search/thread.ts';
 import { temporaryFolder } from '../e2e/folders.ts';
 import { CLI } from '../e2e/harness.ts';
 import type { DatabaseServer } from '../services/database.ts';
@@ -77,6 +81,36 @@ describeWith([postgres])('an index in PostgreSQL', () => {
       expect((await store.kinds()).map(({ key }) => key).sort()).toEqual(['new', 'other']);
       expect(await foundIn(store, 'clock')).toEqual(['a.md', 'b.md']);
     });
+  });
+
+  it('sets how soon a lost connection is noticed, also when that fails the first time', async () => {
+    const url = new URL(server.url());
+    const { port, hostname } = url;
+    let refused = 0;
+    const proxy = createServer((client) => {
+      const database = connect(Number(port), hostname);
+      client.on('data', (bytes) => {
+        const at = bytes.indexOf('SET tcp_keepalives_count');
+        if (at >= 0 && refused++ === 0) bytes.write('SEX', at);
+        database.write(bytes);
+      });
+      database.pipe(client);
+      client.on('error', () => database.destroy()).on('close', () => database.destroy());
+      database.on('error', () => client.destroy()).on('close', () => client.destroy());
+    });
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const connections = await openConnections({ url: url.href, schema: nextSchema(), log: SILENT, lost() {} });
+    try {
+      await expect(connections.lead()).rejects.toBeInstanceOf(SqlFault);
+      const left = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'S_X tcp_keepalives%'";
+      await expect.poll(() => connections.ask(left)).toEqual([[0]]);
+      expect(await connections.lead()).toBe(true);
+      expect(await connections.write((ask) => ask('SHOW tcp_keepalives_count'))).toEqual([['3']]);
+    } finally {
+      await connections.close();
+      proxy.close();
+    }
   });
 
   it('is shared: all servers answer alike, one follows changes, and another one when that ends', async () => {

@@ -115,8 +115,13 @@ export async function openConnections({ url, schema, log, lost }: ConnectionOpti
     async lead() {
       if (leading === undefined) {
         const client = await connect();
+        try {
+          for (const setting of KEEPALIVE) await run(client, `SET ${setting}`, []);
+        } catch (error) {
+          await client.end().catch(() => {});
+          throw error;
+        }
         leading = { client, has: false };
-        for (const setting of KEEPALIVE) await run(client, `SET ${setting}`, []);
       }
       const { client } = leading;
       if (!leading.has) {
