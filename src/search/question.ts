@@ -166,9 +166,10 @@ function bytesOf(key: string, value: string): number {
 
 /** Writes a term in the syntax of FTS5, with all its words in quoted strings. */
 export function expressionOf({ words, prefix, near, byName = false, forms = [] }: Term): string {
-  if (forms.length > 0) return `(${[words.join(' '), ...forms].map(quote).join(' OR ')})`;
-  if (near !== undefined) return `NEAR(${words.map(quote).join(' ')}, ${near})`;
-  return `${byName ? '{title name} : ' : ''}${quote(words.join(' '))}${prefix ? ' *' : ''}`;
+  const fields = byName ? '{title name} : ' : '';
+  if (forms.length > 0) return `${fields}(${[words.join(' '), ...forms].map(quote).join(' OR ')})`;
+  if (near !== undefined) return `${fields}NEAR(${words.map(quote).join(' ')}, ${near})`;
+  return `${fields}${quote(words.join(' '))}${prefix ? ' *' : ''}`;
 }
 
 const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;

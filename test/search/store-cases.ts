@@ -74,6 +74,31 @@ export function storeCases(storeIn: () => Promise<IndexStore>): void {
     }
   });
 
+  it('finds whole words, their forms and phrases in titles and names alone', async () => {
+    const store = await storeIn();
+    await store.put([
+      entry('spare-hands.md', 'Of brass', { title: 'A clock that was wound' }),
+      entry('bell.md', 'The brass of spare hands, to wind'),
+      entry('clock.md', 'Of hands that are spare'),
+    ]);
+    const kinds = (await store.kinds()).map(({ id }) => id);
+    for (const [term, names] of [
+      [{ words: ['clock'] }, ['clock.md', 'spare-hands.md']],
+      [{ words: ['brass'] }, []],
+      [{ words: ['cloc'] }, []],
+      [{ words: ['spare', 'hands'] }, ['spare-hands.md']],
+      [{ words: ['spare', 'han'], prefix: true }, ['spare-hands.md']],
+      [{ words: ['brass', 'han'], prefix: true }, []],
+      [{ words: ['hands', 'spare'], near: 5 }, ['spare-hands.md']],
+      [{ words: ['wind'], forms: ['wound'] }, ['spare-hands.md']],
+    ] as const) {
+      const given: string[] = [];
+      const terms = [{ prefix: false, required: true, byName: true, ...term }];
+      for await (const { path } of store.find({ terms, filters: {} }, kinds)) given.push(path);
+      expect(given.sort(), JSON.stringify(term)).toEqual(names);
+    }
+  });
+
   it('takes what is typed for words, whatever it would mean to the database', async () => {
     const store = await storeIn();
     await store.put([entry('a.md', 'clock OR 1 text')]);

@@ -23,20 +23,25 @@ export interface Expression {
   readonly words: readonly string[];
 }
 
-/** The weights of titles, and of names and headings. They stand behind the sign of a prefix. */
+/** The weights of titles, and of names and headings. */
 const TITLE_OR_NAME = 'AB';
 
 export function expressionsOf({ terms }: Question, diacritics: Diacritics): readonly Expression[] {
   return terms.flatMap((term) => {
     const words = term.words.flatMap((word) => indexed(word, diacritics));
     if (words.length === 0) return [];
-    const joined = words.map(quoted).join(term.near === undefined ? ' <-> ' : ' & ');
-    const others = (term.forms ?? []).map((form) => ` | ${quoted(form)}`).join('');
-    return [{ term, words, sql: `(${joined}${term.prefix ? ':*' : ''}${term.byName ? TITLE_OR_NAME : ''}${others})` }];
+    const places = term.byName ? TITLE_OR_NAME : '';
+    const joined = words
+      .map((word, at) => lexeme(word, `${term.prefix && at === words.length - 1 ? '*' : ''}${places}`))
+      .join(term.near === undefined ? ' <-> ' : ' & ');
+    const others = (term.forms ?? []).map((form) => ` | ${lexeme(form, places)}`).join('');
+    return [{ term, words, sql: `(${joined}${others})` }];
   });
 }
 
-const quoted = (word: string): string => `'${word.replace(/['\\]/g, ' ')}'`;
+/** @param signs `*` for the beginning of a word, and the weights of the fields that may have it */
+const lexeme = (word: string, signs: string): string =>
+  `'${word.replace(/['\\]/g, ' ')}'${signs === '' ? '' : `:${signs}`}`;
 
 /** Returns the expression of the places that fit: they have all required terms, and at least one term. */
 export function matchOf(expressions: readonly Expression[]): string {
