@@ -89,7 +89,7 @@ async function seenPaths(
   return seen.length === 0 ? undefined : seen.flatMap((file) => pathspec(file.path.split('/')));
 }
 
-/** Returns the files that the caller may read: a deleted file at the base, any other file at the target. */
+/** Returns the files that the caller may read at each of the two revisions that has them. */
 export async function seenFiles(
   files: readonly ChangedFile[],
   base: Target | undefined,
@@ -97,12 +97,16 @@ export async function seenFiles(
   { may }: Context,
 ): Promise<readonly ChangedFile[]> {
   if (may === undefined) return files;
+  const mayRead = async (side: Target | undefined, path: string): Promise<boolean> => {
+    const oid = side?.commit?.oid;
+    if (oid === undefined) return false;
+    return may('read', uriOf({ kind: 'tree', revision: { kind: 'commit', oid }, path: path.split('/') }));
+  };
   const seen: ChangedFile[] = [];
   for (const file of files) {
-    const { oid } = (file.change === 'deleted' ? base : target)?.commit ?? {};
-    if (oid === undefined) continue;
-    const revision = { kind: 'commit', oid } as const;
-    if (await may('read', uriOf({ kind: 'tree', revision, path: file.path.split('/') }))) seen.push(file);
+    if (file.change !== 'added' && !(await mayRead(base, file.path))) continue;
+    if (file.change !== 'deleted' && !(await mayRead(target, file.path))) continue;
+    seen.push(file);
   }
   return seen;
 }

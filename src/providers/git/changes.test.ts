@@ -1,0 +1,74 @@
+/** Diffs leave out each file of which the caller may not read one of the sides that the diff shows. */
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createContext } from '../../core/context.ts';
+import type { ResourceProvider } from '../../core/provider.ts';
+import { type Scene, scene } from '../../testing/git-scene.ts';
+import { drainBody, EVERYTHING } from '../../testing/observe.ts';
+
+describe('what a caller may not read at one revision', () => {
+  let place: Scene;
+  let provider: ResourceProvider;
+  let base = '';
+  let target = '';
+  beforeAll(async () => {
+    place = await scene();
+    await mkdir(join(place.directory, 'd'));
+    await place.write('d/kept.txt', 'OLD\n');
+    await place.write('gone.txt', 'GONE\n');
+    await place.write('open.txt', 'one\n');
+    await place.write('turned', 'FILE\n');
+    base = place.commit('First');
+    await place.write('d/kept.txt', 'NEW\n');
+    await place.write('d/come.txt', 'COME\n');
+    await place.write('open.txt', 'two\n');
+    await rm(join(place.directory, 'gone.txt'));
+    await rm(join(place.directory, 'turned'));
+    await mkdir(join(place.directory, 'turned'));
+    await place.write('turned/inside.txt', 'INSIDE\n');
+    target = place.commit('Second');
+    place.git('branch', 'before', base);
+    provider = await place.open();
+  });
+  afterAll(() => place[Symbol.asyncDispose]());
+
+  /** Reads a document of a caller who may not read the given paths, each after `base` or `target`. */
+  async function read(uri: string, ...denied: readonly string[]): Promise<string> {
+    const kept = new Set(denied.map((at) => `git:///commits/${at.replace('base', base).replace('target', target)}`));
+    const ctx = createContext({ may: async (_operation, native) => !kept.has(native) });
+    const [body] = await provider.read(uri, EVERYTHING, ctx);
+    return body === undefined ? '' : Buffer.from(await drainBody(body)).toString('utf8');
+  }
+
+  it.each(['diff/HEAD', 'compare/branches/before/HEAD', 'diff/HEAD/d', 'diff/HEAD/d/kept.txt'])(
+    'is not in %s, on whichever side it is',
+    async (view) => {
+      for (const side of ['base', 'target']) {
+        const diff = await read(`git:///${view}`, `${side}/d/kept.txt`);
+        expect(diff, side).not.toMatch(/OLD|NEW|kept/);
+        if (view.endsWith('/HEAD')) expect(diff).toContain('+two');
+      }
+      expect(await read(`git:///${view}`, 'base/d/come.txt')).toContain('-OLD\n+NEW\n');
+    },
+  );
+
+  it('is not in the comparison the other way round', async () => {
+    for (const side of ['base', 'target'])
+      expect(await read('git:///compare/HEAD/branches/before', `${side}/d/kept.txt`)).not.toMatch(/OLD|NEW|kept/);
+  });
+
+  it('is not in the document of the commit', async () => {
+    for (const side of ['base', 'target'])
+      expect(await read('git:///commit/HEAD', `${side}/d/kept.txt`)).not.toContain('kept');
+  });
+
+  it('counts only where the file is: one that came, and one that went', async () => {
+    const whole = await read('git:///diff/HEAD', 'base/d/come.txt', 'target/gone.txt');
+    expect(whole).toContain('+COME');
+    expect(whole).toContain('-GONE');
+    const less = await read('git:///diff/HEAD', 'target/d/come.txt', 'base/gone.txt');
+    expect(less).not.toMatch(/COME|GONE/);
+    expect(less).toContain('-OLD\n+NEW\n');
+  });
+});
