@@ -71,4 +71,13 @@ describe('what a caller may not read at one revision', () => {
     expect(less).not.toMatch(/COME|GONE/);
     expect(less).toContain('-OLD\n+NEW\n');
   });
+
+  it('is not in a diff because a file with the name of its folder is', async () => {
+    expect(await read('git:///diff/HEAD', 'target/turned/inside.txt')).not.toContain('INSIDE');
+    expect(await read('git:///diff/HEAD/turned', 'target/turned/inside.txt')).not.toContain('INSIDE');
+    expect(await read('git:///compare/HEAD/branches/before', 'target/turned/inside.txt')).not.toContain('INSIDE');
+    const other = await read('git:///diff/HEAD', 'base/turned');
+    expect(other).toContain('+INSIDE');
+    expect(other).not.toContain('FILE');
+  });
 });
