@@ -1,8 +1,22 @@
-import { access, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { locked } from './lock.ts';
+
+// Each step takes another time, as on a busy machine, so that the steps of those who want one lock mix.
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof import('node:fs/promises')>();
+  let steps = 0;
+  const slow =
+    <A extends unknown[], R>(step: (...given: A) => Promise<R>) =>
+    async (...given: A): Promise<R> => {
+      await pause((++steps * 7) % 19);
+      return await step(...given);
+    };
+  return { ...real, open: slow(real.open), rename: slow(real.rename), rm: slow(real.rm) };
+});
 
 let folder: string;
 let path: string;
@@ -13,6 +27,29 @@ beforeEach(async () => {
 });
 
 afterEach(() => rm(folder, { recursive: true }));
+
+/** Makes a file look as if it had been left two minutes ago. */
+async function age(file: string): Promise<void> {
+  const longAgo = new Date(Date.now() - 120_000);
+  await utimes(file, longAgo, longAgo);
+}
+
+/** Work that tells when it has begun, and ends when it is let go. */
+function gate(): { readonly entered: Promise<void>; readonly enter: () => Promise<void>; readonly leave: () => void } {
+  let leave = (): void => {};
+  let begun = (): void => {};
+  const entered = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const left = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  const enter = (): Promise<void> => {
+    begun();
+    return left;
+  };
+  return { entered, enter, leave: () => leave() };
+}
 
 describe('a lock', () => {
   it('lets one in at a time, and everybody in the end', async () => {
@@ -39,9 +76,67 @@ describe('a lock', () => {
 
   it('that was left by a process that died is taken over', async () => {
     await writeFile(path, '');
-    const longAgo = new Date(Date.now() - 120_000);
-    await utimes(path, longAgo, longAgo);
+    await age(path);
     expect(await locked(path, async () => 'in')).toBe('in');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('that was left is taken over by one at a time, when many see that it is stale', async () => {
+    const all = Array.from({ length: 20 }, async (_each, n) => {
+      const lock = join(folder, `${n}.lock`);
+      await writeFile(lock, '');
+      await age(lock);
+      let inside = 0;
+      let most = 0;
+      const work = async (): Promise<void> => {
+        most = Math.max(most, ++inside);
+        await pause(20);
+        inside--;
+      };
+      await Promise.all(Array.from({ length: 5 }, () => locked(lock, work)));
+      return most;
+    });
+    expect(Math.max(...(await Promise.all(all)))).toBe(1);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('is taken over though a process died while it took it over', async () => {
+    await writeFile(path, '');
+    await age(path);
+    const { ino, mtimeNs } = await stat(path, { bigint: true });
+    const claim = `${path}.${ino}-${mtimeNs}`;
+    await writeFile(claim, '');
+    await age(claim);
+    expect(await locked(path, async () => 'in')).toBe('in');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('stays when the work of the one before ends, which took so long that the lock was taken over', async () => {
+    const slow = gate();
+    const next = gate();
+    const before = locked(path, slow.enter);
+    await slow.entered;
+    await age(path);
+    const after = locked(path, next.enter);
+    await next.entered;
+    slow.leave();
+    await before;
+    await access(path);
+    next.leave();
+    await after;
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('stays when it was made anew by somebody else', async () => {
+    await locked(path, async () => {
+      await rm(path);
+      await writeFile(path, 'of another process');
+    });
+    await access(path);
+  });
+
+  it('may be gone when the work ends', async () => {
+    expect(await locked(path, () => rm(path).then(() => 'done'))).toBe('done');
   });
 
   it('that cannot be made is an error of its own', async () => {
