@@ -165,6 +165,34 @@ for (const kind of SERVERS) {
       }
     });
 
+    it.each(['-- limit 10', '# limit 10', '/* all of them */ -- limit 10', 'WHERE 1 = 1 -- without\n-- limit 10'])(
+      'a comment at the end of a query is not its LIMIT: %s',
+      async (comment) => {
+        if (comment.startsWith('#') && scheme === 'postgres') return;
+        const queries = {
+          few: { sql: `SELECT * FROM ${quote('Track')}`, maxRows: 2 },
+          more: { sql: `SELECT * FROM ${quote('Track')}`, maxRows: 7 },
+          commented: { sql: `SELECT * FROM ${quote('Track')} ${comment}`, maxRows: 7 },
+        };
+        const provider = await open({ queries, connections: 1, watch: false });
+        try {
+          const result = async (name: string) => {
+            const { rows, more } = (await readJson(provider, treeUri(scheme, ['~queries', name]))) as {
+              readonly rows: readonly unknown[];
+              readonly more?: boolean;
+            };
+            return { rows, more };
+          };
+          const whole = await result('more');
+          expect(whole.rows).toHaveLength(7);
+          await result('few');
+          expect(await result('commented')).toEqual(whole);
+        } finally {
+          await provider.close?.();
+        }
+      },
+    );
+
     const firstName = (table: string) => readSample().find(({ name }) => name === table)?.rows[0]?.[1];
 
     it.each(['legacy', 'modern'] as const)('is served as typed, to a client of the %s era', async (era: Era) => {

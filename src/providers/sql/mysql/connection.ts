@@ -16,6 +16,8 @@ import { boundValue, readValue, sizeOf } from './values.ts';
 const MAX_CHECKED = 1_000;
 /** "Duplicate column name": a result may have two columns of one name, a table may not. The statement itself is valid then. */
 const DUPLICATE_COLUMN = 1060;
+/** A statement that ends with a LIMIT. One that may have a comment does not count, because the LIMIT may be in it. */
+const OWN_LIMIT = /^(?!.*(?:--|#|\/\*)).*\blimit \d+$/is;
 
 /** Runs a statement of our own with the texts that are bound to its parameters, and returns the rows. */
 export type Ask = (sql: string, parameters?: readonly string[]) => Promise<readonly (readonly unknown[])[]>;
@@ -125,7 +127,7 @@ export function mysqlReader({ pool, apart, queue }: Connections, log: Log): Read
       timeoutMs,
       signal,
       caller,
-      maxRows: /\blimit \d+$/i.test(sql) ? 'own' : limits.maxRows,
+      maxRows: OWN_LIMIT.test(sql) ? 'own' : limits.maxRows,
     };
     return await reading(readingLimits, async (connection, leave) => {
       await check(connection, sql);
