@@ -24,7 +24,7 @@ export interface Known {
 
 export interface Catalogues {
   get(ctx: Context): Promise<Known>;
-  /** Drops the catalogue, which may be out of date. */
+  /** Drops the catalogue, which may be out of date; one that is being read, too. */
   forget(): void;
 }
 
@@ -36,7 +36,7 @@ export function createCatalogues(
   let current: { readonly known: Known; readonly version: string | undefined; readonly at: number } | undefined;
   let reading: { readonly version: string | undefined; readonly known: Promise<Known> } | undefined;
 
-  async function read(version: string | undefined): Promise<Known> {
+  async function read(): Promise<Known> {
     // No caller can abort the reading, because others may wait for it, too.
     const limits: Limits = limitsOf(new AbortController().signal);
     const found = await connection.catalogue(limits);
@@ -44,8 +44,23 @@ export function createCatalogues(
     await giveWay();
     const known = knownOf(await filtered(found, config));
     await giveWay();
-    current = { known, version, at: Date.now() };
     return known;
+  }
+
+  /** Begins a reading. Its catalogue counts unless it was forgotten meanwhile, or another reading has begun. */
+  function begin(version: string | undefined): NonNullable<typeof reading> {
+    const begun: NonNullable<typeof reading> = {
+      version,
+      known: read()
+        .then((known) => {
+          if (reading === begun) current = { known, version, at: Date.now() };
+          return known;
+        })
+        .finally(() => {
+          if (reading === begun) reading = undefined;
+        }),
+    };
+    return begun;
   }
 
   return {
@@ -54,18 +69,14 @@ export function createCatalogues(
       ctx.signal.throwIfAborted();
       const fresh = version !== undefined ? current?.version === version : Date.now() - (current?.at ?? 0) < FRESH_MS;
       if (current !== undefined && fresh) return current.known;
-      if (reading === undefined || reading.version !== version) {
-        const known = read(version).finally(() => {
-          if (reading?.known === known) reading = undefined;
-        });
-        reading = { version, known };
-      }
+      if (reading === undefined || reading.version !== version) reading = begin(version);
       const known = await reading.known;
       ctx.signal.throwIfAborted();
       return known;
     },
     forget() {
       current = undefined;
+      reading = undefined;
     },
   };
 }
