@@ -77,6 +77,37 @@ describe('a bucket', () => {
     expect(paged).toEqual(whole);
   });
 
+  it('completes what was typed also where the keys that fit come after many others', async () => {
+    const odd = 'zz\u0001';
+    const many = Object.fromEntries(Array.from({ length: 700 }, (_each, n) => [`m${String(n).padStart(4, '0')}`, '']));
+    const folders = Object.fromEntries(
+      Array.from({ length: 600 }, (_each, n) => [`d${String(n).padStart(4, '0')}/x`, '']),
+    );
+    const { provider } = await bucketWith({ ...many, ...folders, [odd]: '', 'b/;last': '', ';first': '' });
+    const complete = (value: string, limit = 100) =>
+      provider.complete?.({ uriTemplate: 's3:///{+path}', variable: 'path', value, known: {}, limit }, ctx);
+    expect(await complete(';')).toEqual({ values: [';first', ';x=7a7a01'], hasMore: false, total: 2 });
+    expect(await complete(';x=7a')).toEqual({ values: [';x=7a7a01'], hasMore: false, total: 1 });
+    expect(await complete(';', 1)).toEqual({ values: [';first'], hasMore: true });
+    expect(await complete('b/;')).toEqual({ values: ['b/;last'], hasMore: false, total: 1 });
+    expect(await complete('m06', 99)).toMatchObject({ hasMore: true });
+    expect(await complete('m06', 100)).toMatchObject({ hasMore: false, total: 100 });
+    // Names that are escaped do not begin with what was typed, and the others come after them.
+    const escaped = Object.fromEntries(Array.from({ length: 30 }, (_each, n) => [`a\u0001${n}`, '']));
+    const hidden = await bucketWith({ ...escaped, ab: '' });
+    const request = { uriTemplate: 's3:///{+path}', variable: 'path', value: 'a', known: {}, limit: 5 };
+    expect(await hidden.provider.complete?.(request, ctx)).toEqual({ values: ['ab'], hasMore: false, total: 1 });
+  });
+
+  it('does not claim to know all completions where it stopped looking', async () => {
+    const many = Object.fromEntries(Array.from({ length: 6_000 }, (_each, n) => [`m${n}`, '']));
+    const { provider, store } = await bucketWith({ ...many, ';first': '' });
+    const before = store.requests;
+    const request = { uriTemplate: 's3:///{+path}', variable: 'path', value: ';', known: {}, limit: 5 };
+    expect(await provider.complete?.(request, ctx)).toEqual({ values: [';first'], hasMore: true });
+    expect(store.requests - before).toBeLessThanOrEqual(10);
+  });
+
   it('is watched up to a number of keys, and an object until nobody watches', async () => {
     const { store, provider } = await bucketWith({ a: '1', b: '2', z: '3' }, { maxWatchedKeys: 2 });
     const told: string[] = [];

@@ -8,9 +8,12 @@ import type { Bucket } from './bucket.ts';
 import { faultOf } from './fault.ts';
 import { isFolderMark } from './list.ts';
 import { SCHEME } from './names.ts';
-import { MAX_LIST } from './store.ts';
+import { type KeyPage, MAX_LIST } from './store.ts';
 
 const TEMPLATE = `${SCHEME}:///{+path}`;
+
+/** The most lists for one completion. */
+const MAX_LISTS = 10;
 
 export function listTemplates({ name }: Bucket): TemplatePage {
   return {
@@ -26,26 +29,44 @@ export function listTemplates({ name }: Bucket): TemplatePage {
   };
 }
 
-export function completeKey(bucket: Bucket, request: CompletionRequest, ctx: Context): Promise<CompletionValues> {
-  return completeTreePath(TEMPLATE, request, async (segments, typed) => {
+export async function completeKey(bucket: Bucket, request: CompletionRequest, ctx: Context): Promise<CompletionValues> {
+  let stopped = false;
+  const found = await completeTreePath(TEMPLATE, request, async (segments, typed) => {
     const folder = segments.map((segment) => `${nameOfSegment(segment)}/`).join('');
     // A segment that begins with `;` may be the escaped form of a name, so the store cannot search for it as a prefix.
     const begin = typed.startsWith(';') ? '' : typed;
     const prefix = bucket.prefix + folder + begin;
-    try {
-      const limit = Math.min(MAX_LIST, begin === typed ? request.limit + 2 : MAX_LIST);
-      const { entries } = await bucket.store.list({ prefix, folded: true, limit }, ctx.signal);
-      if (entries.length === 0 && folder !== '' && typed === '') throw notListable(folder);
-      return entries
-        .filter((entry) => !isFolderMark(entry, bucket.prefix + folder))
-        .map(({ key, kind }): TreeEntry => {
-          const name = key.slice(bucket.prefix.length + folder.length);
-          const isDirectory = kind === 'prefix';
-          return { name: segmentOfName(isDirectory ? name.slice(0, -1) : name), isDirectory };
-        })
-        .filter(({ name }) => name.startsWith(typed));
-    } catch (error) {
-      throw faultOf(error, undefined, ctx.signal);
+    const list = async (limit: number, after?: string): Promise<KeyPage> => {
+      try {
+        return await bucket.store.list({ prefix, folded: true, after, limit }, ctx.signal);
+      } catch (error) {
+        throw faultOf(error, undefined, ctx.signal);
+      }
+    };
+    const first = await list(begin === typed ? Math.min(MAX_LIST, request.limit + 2) : MAX_LIST);
+    if (first.entries.length === 0 && folder !== '' && typed === '') throw notListable(folder);
+
+    /** Goes on to further lists, because names that are escaped, or that are not, may fill the first one. */
+    async function* entries(): AsyncGenerator<TreeEntry> {
+      let page = first;
+      let after: string | undefined;
+      for (let lists = 1; ; lists++) {
+        for (const entry of page.entries) {
+          // A list after a folder begins with that folder again.
+          if (entry.key === after || isFolderMark(entry, bucket.prefix + folder)) continue;
+          const name = entry.key.slice(bucket.prefix.length + folder.length);
+          const isDirectory = entry.kind === 'prefix';
+          const segment = segmentOfName(isDirectory ? name.slice(0, -1) : name);
+          if (segment.startsWith(typed)) yield { name: segment, isDirectory };
+        }
+        after = page.entries.at(-1)?.key;
+        if (!page.truncated || after === undefined) return;
+        stopped = lists === MAX_LISTS;
+        if (stopped) return;
+        page = await list(MAX_LIST, after);
+      }
     }
+    return entries();
   });
+  return stopped ? { values: found.values, hasMore: true } : found;
 }
