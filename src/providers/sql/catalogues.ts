@@ -10,7 +10,7 @@ import type { LimitsOf } from './limits.ts';
 const FRESH_MS = 5_000;
 
 /** The catalogue as the provider shows it. */
-export interface Known {
+export interface ShownCatalogue {
   /** Sorted by schema, then by name. */
   readonly tables: readonly Table[];
   /** The names of schemas that have a table, sorted; empty if the database has no schemas. */
@@ -23,7 +23,7 @@ export interface Known {
 }
 
 export interface Catalogues {
-  get(ctx: Context): Promise<Known>;
+  get(ctx: Context): Promise<ShownCatalogue>;
   /** Drops the catalogue, which may be out of date; one that is being read, too. */
   forget(): void;
 }
@@ -33,10 +33,12 @@ export function createCatalogues(
   config: Pick<SqlConfig, 'tables' | 'views'>,
   limitsOf: LimitsOf,
 ): Catalogues {
-  let current: { readonly known: Known; readonly version: string | undefined; readonly at: number } | undefined;
-  let reading: { readonly version: string | undefined; readonly known: Promise<Known> } | undefined;
+  let current:
+    | { readonly known: ShownCatalogue; readonly version: string | undefined; readonly at: number }
+    | undefined;
+  let reading: { readonly version: string | undefined; readonly known: Promise<ShownCatalogue> } | undefined;
 
-  async function read(): Promise<Known> {
+  async function read(): Promise<ShownCatalogue> {
     // No caller can abort the reading, because others may wait for it, too.
     const limits: Limits = limitsOf(new AbortController().signal);
     const found = await connection.catalogue(limits);
@@ -100,7 +102,7 @@ const isNamed = ({ schema, name }: TableName, fits: ((text: string) => boolean) 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Makes the catalogue of these tables. Foreign keys that refer to other tables are left out. */
-export function knownOf(all: readonly Table[]): Known {
+export function knownOf(all: readonly Table[]): ShownCatalogue {
   const keyOf = (schema: string | undefined, name: string): string => JSON.stringify([schema ?? null, name]);
   const named = new Map(all.map((table) => [keyOf(table.schema, table.name), table]));
   const find = (schema: string | undefined, name: string): Table | undefined => named.get(keyOf(schema, name));

@@ -1,5 +1,5 @@
 /** Describes tables (columns, keys and links) and the content of a database, as JSON and Markdown. */
-import type { Known } from './catalogues.ts';
+import type { ShownCatalogue } from './catalogues.ts';
 import type { Column, Dialect, Table, TableName } from './dialect.ts';
 import { jsonText } from './json.ts';
 import { relativeReference } from './links.ts';
@@ -13,7 +13,7 @@ export const DESCRIPTION_FORMATS: readonly string[] = [JSON_TYPE, MARKDOWN_TYPE]
 export const displayName = ({ schema, name }: TableName): string => (schema === undefined ? name : `${schema}.${name}`);
 
 /** @param known the visible tables: a foreign key to any other table is left out */
-export function describeTable(found: Table, known: Known, formats: readonly string[]): readonly Rendered[] {
+export function describeTable(found: Table, known: ShownCatalogue, formats: readonly string[]): readonly Rendered[] {
   const table = known.find(found.schema, found.name) ?? { ...found, foreignKeys: [] };
   const path = tablePath(table);
   const here = [...path, SCHEMA];
@@ -111,7 +111,7 @@ const columnFacts = ({ name, type, nullable, default: value, generated, comment 
 export function describeAll(
   dialect: Dialect,
   schema: string | undefined,
-  known: Known,
+  known: ShownCatalogue,
   formats: readonly string[],
 ): readonly Rendered[] {
   const tables = schema === undefined ? known.tables : known.within(schema);

@@ -3,7 +3,7 @@
  * section 4.2), which hold under any name of the mount.
  */
 import { encodeSegment } from '../../core/uri.ts';
-import type { Known } from './catalogues.ts';
+import type { ShownCatalogue } from './catalogues.ts';
 import type { ForeignKey, Identity, Parameter, Table, Value, ValueKind } from './dialect.ts';
 import { encodeKey } from './keys.ts';
 import { isKeyed, type Keyed, tablePath } from './place.ts';
@@ -29,7 +29,7 @@ export interface Link {
 }
 
 /** The links out of a table: its foreign keys that refer to the identity of another table. */
-export function linksOf(table: Table, catalogue: Known): readonly Link[] {
+export function linksOf(table: Table, catalogue: ShownCatalogue): readonly Link[] {
   const links = new Map<string, Link>();
   for (const key of table.foreignKeys) {
     const link = linkOf(table, key, catalogue);
@@ -38,7 +38,7 @@ export function linksOf(table: Table, catalogue: Known): readonly Link[] {
   return [...links.values()];
 }
 
-function linkOf(table: Table, key: ForeignKey, catalogue: Known): Link | undefined {
+function linkOf(table: Table, key: ForeignKey, catalogue: ShownCatalogue): Link | undefined {
   const target = catalogue.find(key.table.schema, key.table.name);
   if (target === undefined || !isKeyed(target)) return undefined;
   const { identity } = target;

@@ -3,7 +3,7 @@ import type { Context } from '../../core/context.ts';
 import { invalid, notListable } from '../../core/errors.ts';
 import type { Page, ResourcePage } from '../../core/provider.ts';
 import type { Resource } from '../../protocol/resources.ts';
-import type { Known } from './catalogues.ts';
+import type { ShownCatalogue } from './catalogues.ts';
 import type { OpenDatabase } from './database.ts';
 import { decodeKey, encodeKey, type Key } from './keys.ts';
 import { isKeyed, type Keyed, type Place } from './place.ts';
@@ -19,7 +19,7 @@ export async function listPlace(
   resources: Resources,
   place: Place,
   uri: string,
-  known: Known,
+  known: ShownCatalogue,
   page: Page,
   ctx: Context,
 ): Promise<ResourcePage> {
@@ -45,7 +45,7 @@ export async function listPlace(
 function databaseEntries(
   { dialect, saved }: OpenDatabase,
   resources: Resources,
-  known: Known,
+  known: ShownCatalogue,
   page: Page,
 ): readonly Resource[] {
   const tables = dialect.hasSchemas ? known.schemas.map(resources.schema) : known.tables.map(resources.table);

@@ -8,7 +8,7 @@
  */
 import { notFound } from '../../core/errors.ts';
 import { parseTreeUri, splitUri, treeUri } from '../../core/uri.ts';
-import type { Known } from './catalogues.ts';
+import type { ShownCatalogue } from './catalogues.ts';
 import type { Column, Dialect, Identity, Table, TableName } from './dialect.ts';
 import { decodeKey, decodeName, encodeName, type Key } from './keys.ts';
 
@@ -47,7 +47,7 @@ export interface Places {
    * Finds the place that a URI names.
    * @throws ResourceError `not-found`; `invalid` for a text that cannot be a URI of this database
    */
-  parse(uri: string, catalogue: Known): Place;
+  parse(uri: string, catalogue: ShownCatalogue): Place;
   /** Makes the URI of path segments that are not percent-encoded yet. */
   uriOf(path: readonly string[]): string;
 }
@@ -56,7 +56,7 @@ const CONTAINERS: ReadonlySet<Place['kind']> = new Set(['database', 'schema', 't
 
 /** @param queries names of the saved queries */
 export function createPlaces({ scheme, hasSchemas }: Dialect, queries: ReadonlySet<string>): Places {
-  function find(path: readonly string[], catalogue: Known, search: string | undefined): Place | undefined {
+  function find(path: readonly string[], catalogue: ShownCatalogue, search: string | undefined): Place | undefined {
     const [first, second] = path;
     if (first === undefined) return { kind: 'database' };
     if (first === QUERIES && queries.size > 0) {
@@ -88,7 +88,7 @@ export function createPlaces({ scheme, hasSchemas }: Dialect, queries: ReadonlyS
   };
 }
 
-function inTable(catalogue: Known, schema: string | undefined, path: readonly string[]): Place | undefined {
+function inTable(catalogue: ShownCatalogue, schema: string | undefined, path: readonly string[]): Place | undefined {
   const [first = '', second, third, ...more] = path;
   const name = decodeName(first);
   const table = name === undefined ? undefined : catalogue.find(schema, name);

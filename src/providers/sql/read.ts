@@ -6,7 +6,7 @@ import { invalid, notFound, ResourceError } from '../../core/errors.ts';
 import { bestFormat } from '../../core/formats/accept.ts';
 import type { ReadOptions } from '../../core/provider.ts';
 import type { Resource } from '../../protocol/resources.ts';
-import type { Known } from './catalogues.ts';
+import type { ShownCatalogue } from './catalogues.ts';
 import type { OpenDatabase } from './database.ts';
 import { DESCRIPTION_FORMATS, describeAll, describeTable, displayName } from './descriptions.ts';
 import type { Table, Value } from './dialect.ts';
@@ -24,7 +24,7 @@ import { type Rendered, renderRow, renderSheet, SHEET_FORMATS, type Sheet, type 
 export type ReadPlace = (
   place: Place,
   uri: string,
-  catalogue: Known,
+  catalogue: ShownCatalogue,
   want: ReadOptions,
   ctx: Context,
 ) => Promise<readonly ResourceBody[]>;
@@ -60,7 +60,7 @@ export function createRead(database: OpenDatabase, resources: Resources): ReadPl
   /** @param shownAt the path of the resource that shows the page, unless it is the page itself */
   async function pageOf(
     place: Extract<Place, { kind: 'rows' }>,
-    catalogue: Known,
+    catalogue: ShownCatalogue,
     want: ReadOptions,
     formats: readonly string[],
     ctx: Context,
@@ -134,7 +134,7 @@ export function createRead(database: OpenDatabase, resources: Resources): ReadPl
   async function children(
     place: Place,
     uri: string,
-    catalogue: Known,
+    catalogue: ShownCatalogue,
     want: ReadOptions,
     ctx: Context,
   ): Promise<readonly ResourceBody[]> {
@@ -182,7 +182,7 @@ export function createRead(database: OpenDatabase, resources: Resources): ReadPl
   async function readChild(
     child: Place,
     uri: string,
-    catalogue: Known,
+    catalogue: ShownCatalogue,
     want: ReadOptions,
     ctx: Context,
   ): Promise<ResourceBody | undefined> {
@@ -286,7 +286,7 @@ const sheetOf = (table: Table): Sheet => ({
 });
 
 /** Returns a function that prepares rows of a table for the resource at `path`: their references are relative to it. */
-export function rowWriter(table: Table, catalogue: Known, path: readonly string[]): (row: Row) => SheetRow {
+export function rowWriter(table: Table, catalogue: ShownCatalogue, path: readonly string[]): (row: Row) => SheetRow {
   const links = linksOf(table, catalogue);
   return ({ segment, values }) => {
     const rowPath = segment === undefined ? undefined : [...tablePath(table), segment];

@@ -3,7 +3,7 @@
  * completions. The URI of each table and row decides; a row without a URI belongs to its table.
  */
 import type { Context } from '../../core/context.ts';
-import { type Known, knownOf } from './catalogues.ts';
+import { knownOf, type ShownCatalogue } from './catalogues.ts';
 import type { Parameter, Table } from './dialect.ts';
 import { encodeKey, type Key } from './keys.ts';
 import { isKeyed, type Keyed, type Places, tablePath } from './place.ts';
@@ -22,7 +22,7 @@ const STEP = 500;
 export const ROWS_LEFT_OUT = 'Rows that the reader may not have are left out.';
 
 /** Returns the catalogue with the tables that the caller may list. */
-export async function seenTables(known: Known, places: Places, { may }: Context): Promise<Known> {
+export async function seenTables(known: ShownCatalogue, places: Places, { may }: Context): Promise<ShownCatalogue> {
   if (may === undefined) return known;
   const seen: Table[] = [];
   for (const table of known.tables) if (await may('list', places.uriOf(tablePath(table)))) seen.push(table);

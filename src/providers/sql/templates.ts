@@ -5,7 +5,7 @@ import type { CompletionRequest, CompletionValues, Page, TemplatePage } from '..
 import { encodeSegment } from '../../core/uri.ts';
 import { parseUriTemplate, UriTemplateError } from '../../core/uri-template.ts';
 import type { ResourceTemplate } from '../../protocol/resources.ts';
-import type { Known } from './catalogues.ts';
+import type { ShownCatalogue } from './catalogues.ts';
 import type { OpenDatabase } from './database.ts';
 import { displayName } from './descriptions.ts';
 import type { Parameter, ValueKind } from './dialect.ts';
@@ -32,9 +32,9 @@ const variableOf = (name: string): string =>
     .join('');
 
 export interface Templates {
-  list(catalogue: Known, page: Page): TemplatePage;
+  list(catalogue: ShownCatalogue, page: Page): TemplatePage;
   /** @throws ResourceError `invalid` for an unknown template or variable */
-  complete(catalogue: Known, request: CompletionRequest, ctx: Context): Promise<CompletionValues>;
+  complete(catalogue: ShownCatalogue, request: CompletionRequest, ctx: Context): Promise<CompletionValues>;
 }
 
 export function createTemplates({
@@ -50,7 +50,7 @@ export function createTemplates({
     `${places.uriOf([])}${tablePath(table).map(encodeSegment).join('/')}/{${table.identity.columns.map(({ name }) => variableOf(name)).join(',')}}`;
 
   /** Returns all templates. A table whose name cannot be written in a template has none. */
-  function entries(catalogue: Known): readonly { template: ResourceTemplate; table?: Keyed; query?: Saved }[] {
+  function entries(catalogue: ShownCatalogue): readonly { template: ResourceTemplate; table?: Keyed; query?: Saved }[] {
     const queries = [...saved.values()].flatMap((query) => {
       const { template, name } = query;
       if (template === undefined) return [];

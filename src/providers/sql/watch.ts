@@ -7,7 +7,7 @@ import { chunksOf, closeBodies } from '../../core/body.ts';
 import { createContext } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { ChangeEvent } from '../../core/provider.ts';
-import type { Known } from './catalogues.ts';
+import type { ShownCatalogue } from './catalogues.ts';
 import type { OpenDatabase } from './database.ts';
 import { displayName } from './descriptions.ts';
 import type { TableName } from './dialect.ts';
@@ -101,7 +101,7 @@ export function createWatching(database: OpenDatabase, read: ReadPlace): Watchin
     }
   }
 
-  async function lookAt(place: Place, uri: string, known: Known): Promise<string | undefined> {
+  async function lookAt(place: Place, uri: string, known: ShownCatalogue): Promise<string | undefined> {
     switch (place.kind) {
       case 'table':
         return undefined;
@@ -127,7 +127,7 @@ export function createWatching(database: OpenDatabase, read: ReadPlace): Watchin
     }
   }
 
-  async function listedSet(known: Known): Promise<string> {
+  async function listedSet(known: ShownCatalogue): Promise<string> {
     const parts = known.tables.map(displayName);
     for (const table of config.listRows ? known.tables.filter(isKeyed).slice(0, LISTED_TABLES) : []) {
       const { rows } = await reader.page(table, undefined, LISTED_ROWS, { columns: [] }, ctx);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createCache } from './cache.ts';
-import { createKnown } from './known.ts';
+import { createKnownResources } from './known.ts';
 
 it('[RES-6] keeps an answer as long and as widely as it says, and tells on what is left', () => {
   let now = 1_000;
@@ -57,7 +57,7 @@ it('does not keep an answer to what was asked before something was forgotten', (
 
 it('a list is believed for longer where its server tells of changes, and not at all after one', () => {
   let now = 0;
-  const known = createKnown(() => now);
+  const known = createKnownResources(() => now);
   known.learn([{ uri: 'a:1', name: 'one' }], true);
   known.learnedAll(false);
   expect(known.whole).toBe(true);

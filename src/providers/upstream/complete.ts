@@ -8,16 +8,16 @@ import type { EmbeddedResource } from '../../protocol/content.ts';
 import { changed, type Data, eachOf, isData } from '../../protocol/data.ts';
 import { DIRECTORY_MIME_TYPE, type Resource, type ResourceCapabilities } from '../../protocol/resources.ts';
 import type { Facts } from './facts.ts';
-import type { Entry, Known } from './known.ts';
+import type { Entry, KnownResources } from './known.ts';
 
 /** Completes a resource of a list or of the server's metadata. */
-export function completeEntry(entry: Entry, known: Known, facts: Facts): Resource {
+export function completeEntry(entry: Entry, known: KnownResources, facts: Facts): Resource {
   const { uri } = entry;
   const { name = nameOfUri(uri) ?? uri } = entry as Partial<Resource>;
   return { ...entry, uri, name, capabilities: capabilitiesOf(entry, known, facts) };
 }
 
-function capabilitiesOf(entry: Entry, known: Known, facts: Facts): ResourceCapabilities {
+function capabilitiesOf(entry: Entry, known: KnownResources, facts: Facts): ResourceCapabilities {
   const { directories, metadata, subscribe } = facts;
   const declared = entry.capabilities as Partial<ResourceCapabilities> | undefined;
   if (declared !== undefined) return { list: false, ...declared, subscribe: declared.subscribe === true && subscribe };
@@ -26,7 +26,7 @@ function capabilitiesOf(entry: Entry, known: Known, facts: Facts): ResourceCapab
 }
 
 /** Adds the name to an item of a read or an embedded resource, and its capabilities if they are known. */
-export function completeItem(item: Entry, known: Known, facts: Facts): Entry & Resource {
+export function completeItem(item: Entry, known: KnownResources, facts: Facts): Entry & Resource {
   const { uri } = item;
   const listed = known.get(uri);
   const { name = (listed as Partial<Resource> | undefined)?.name ?? nameOfUri(uri) ?? uri } = item as Partial<Resource>;

@@ -18,7 +18,7 @@ const UNNOTIFIED_MS = 30_000;
 export type Entry = Data & { readonly uri: string };
 
 /** The remembered descriptions. `tells` is whether the server notifies of changes. */
-export interface Known {
+export interface KnownResources {
   get(uri: string): Entry | undefined;
   /** Whether a remembered list has the resource. */
   isListed(uri: string): boolean;
@@ -38,7 +38,7 @@ export interface Known {
   clear(): void;
 }
 
-export function createKnown(now: () => number = Date.now): Known {
+export function createKnownResources(now: () => number = Date.now): KnownResources {
   const scanned = createLru<string, Entry>(MAX_KNOWN);
   const passing = createLru<string, Entry>(MAX_PASSING);
   const unlisted = createLru<string, Entry>(MAX_PASSING);

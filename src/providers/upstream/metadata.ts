@@ -15,7 +15,7 @@ import type { Border } from './border/index.ts';
 import { completeEntry } from './complete.ts';
 import type { Connections } from './connections.ts';
 import type { Facts } from './facts.ts';
-import type { Entry, Known } from './known.ts';
+import type { Entry, KnownResources } from './known.ts';
 import { isNoMethod, refusing } from './refusing.ts';
 import type { View } from './view.ts';
 import type { Link } from './wire/link.ts';
@@ -64,7 +64,7 @@ export interface Metadata {
 
 export function createMetadata(setup: MetadataSetup): Metadata {
   const { name, asking, border, connections, facts } = setup;
-  const scanning = new WeakMap<Known, Promise<void>>();
+  const scanning = new WeakMap<KnownResources, Promise<void>>();
   /** Whether the server has the method, for each connection on which that is known. */
   const answers = new WeakMap<Link, boolean>();
 
@@ -95,7 +95,7 @@ export function createMetadata(setup: MetadataSetup): Metadata {
   }
 
   /** Looks for the resource in the lists that were read, else reads the whole list. */
-  async function findListed(uri: string, known: Known, ctx: Context): Promise<Entry | undefined> {
+  async function findListed(uri: string, known: KnownResources, ctx: Context): Promise<Entry | undefined> {
     const found = known.get(uri);
     if (found !== undefined || known.whole) return found;
     await scan(known, ctx);
@@ -103,7 +103,7 @@ export function createMetadata(setup: MetadataSetup): Metadata {
   }
 
   /** Reads the server's list, once for all callers that wait for it. */
-  function scan(known: Known, ctx: Context): Promise<void> {
+  function scan(known: KnownResources, ctx: Context): Promise<void> {
     const running = scanning.get(known);
     if (running !== undefined) return running;
     // The caller that began the scan may go away while others wait for it.
@@ -113,7 +113,7 @@ export function createMetadata(setup: MetadataSetup): Metadata {
     return fresh;
   }
 
-  async function scanAll(known: Known, ctx: Context): Promise<void> {
+  async function scanAll(known: KnownResources, ctx: Context): Promise<void> {
     let cursor: string | undefined;
     let seen = 0;
     do {
@@ -126,7 +126,7 @@ export function createMetadata(setup: MetadataSetup): Metadata {
   }
 
   /** Reads a resource that is in no list: only a read tells whether it exists. */
-  async function readOf(uri: string, known: Known, ctx: Context): Promise<Entry> {
+  async function readOf(uri: string, known: KnownResources, ctx: Context): Promise<Entry> {
     const bodies = await setup.read(uri, ctx);
     const same = bodies.find(({ resource }) => identityOf(resource.uri) === identityOf(uri));
     const several = known.hasSeveral(uri);

@@ -18,7 +18,7 @@ import type { Border } from './border/index.ts';
 import { completeEntry, completeItem } from './complete.ts';
 import type { Connections } from './connections.ts';
 import type { Facts } from './facts.ts';
-import type { Entry, Known } from './known.ts';
+import type { Entry, KnownResources } from './known.ts';
 import type { Fetch, Fetching, Keep, List } from './lists.ts';
 import { createMetadata, type EntryPage } from './metadata.ts';
 import { ifKnown, refusing } from './refusing.ts';
@@ -75,7 +75,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
   const flat = (page: Page, ctx: Context): Promise<EntryPage> => listed('resources', 'resources/list', {}, page, ctx);
 
   /** Lists the children that a read of the resource gives, for a server that has no other list of them (2093-13). */
-  const readAsList = (uri: string, page: Page, known: Known, ctx: Context): Promise<EntryPage> =>
+  const readAsList = (uri: string, page: Page, known: KnownResources, ctx: Context): Promise<EntryPage> =>
     paged(`read ${uri}`, page, ctx, async (_cursor, context) => {
       const children = new Map<string, Data>();
       for (const { text: _text, blob: _blob, ...child } of await readItems(uri, {}, {}, known, context)) {
@@ -86,7 +86,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     });
 
   /** Lists the direct children of a resource. @throws ResourceError `not-found`, `not-listable` */
-  async function childrenOf(uri: string, page: Page, known: Known, ctx: Context): Promise<EntryPage> {
+  async function childrenOf(uri: string, page: Page, known: KnownResources, ctx: Context): Promise<EntryPage> {
     const listIn = (): Promise<EntryPage> => listed(`in ${uri}`, 'resources/list', { uri }, page, ctx);
     const declaresList = (): boolean => (known.get(uri)?.capabilities as Partial<Entry> | undefined)?.list === true;
     if (facts().metadata || declaresList()) return listIn();
@@ -138,7 +138,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     uri: string,
     meta: Data,
     round: Data,
-    known: Known,
+    known: KnownResources,
     ctx: Context,
   ): Promise<readonly Entry[]> {
     const key = JSON.stringify([uri, meta, round]);

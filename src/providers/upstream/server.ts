@@ -31,7 +31,7 @@ import { completeItem, withEmbedded } from './complete.ts';
 import type { Connections, Lease } from './connections.ts';
 import { createDefinitions } from './definitions.ts';
 import { type Facts, hasTasks } from './facts.ts';
-import type { Known } from './known.ts';
+import type { KnownResources } from './known.ts';
 import type { Fetch, Keep, ListedPage } from './lists.ts';
 import type { Pins } from './pins/index.ts';
 import { completionIn } from './resources.ts';
@@ -193,7 +193,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
   }
 
   /** Returns the resources known from a connection; without an open connection, from the shared one. */
-  const knownOver = (link: Link | undefined): Known =>
+  const knownOver = (link: Link | undefined): KnownResources =>
     (connections.all().find(({ supervisor }) => supervisor.current === link) ?? connections.shared).known;
 
   /** Checks a result against the tool's schema, and marks or refuses one that does not match. */

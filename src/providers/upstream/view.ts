@@ -5,7 +5,7 @@
  */
 import type { ClientFeatures } from '../../core/context.ts';
 import { createCoalescing } from './coalescing.ts';
-import { createKnown, type Known } from './known.ts';
+import { createKnownResources, type KnownResources } from './known.ts';
 import { createLists, type Fetching, type Lists } from './lists.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { Watching } from './watching.ts';
@@ -15,7 +15,7 @@ export type Ask = ClientFeatures['ask'];
 /** The facts learned about a server, and the watches on its changes. */
 export interface Learned {
   readonly lists: Lists;
-  readonly known: Known;
+  readonly known: KnownResources;
   readonly watching: Watching;
 }
 
@@ -43,7 +43,7 @@ export function createView(
   watching: (supervisor: Supervisor) => Watching,
   learned?: Learned,
 ): View {
-  const own = learned ?? { lists: createLists(name), known: createKnown(), watching: watching(supervisor) };
+  const own = learned ?? { lists: createLists(name), known: createKnownResources(), watching: watching(supervisor) };
   return {
     ...own,
     key,
