@@ -30,6 +30,10 @@ export const MAX_MATCHES_PER_RESOURCE = 1_000;
 /** The most characters of a pattern or a glob. */
 export const MAX_PATTERN_LENGTH = 4_096;
 
+/** A pattern or glob with one of these is refused with `ONE_LINE`. */
+export const LINE_BREAK = /[\u0000\n\r]/;
+export const ONE_LINE = 'A pattern or glob cannot contain a line break: matching is line by line';
+
 /** Searches a provider. @throws ResourceError `invalid` for an invalid pattern or glob */
 export function searchProvider(
   provider: ResourceProvider,
@@ -46,8 +50,7 @@ function assertQuery({ pattern, glob }: SearchQuery): void {
   for (const text of [pattern ?? '', glob ?? '']) {
     if (text.length > MAX_PATTERN_LENGTH)
       throw invalid(`A pattern or glob has at most ${MAX_PATTERN_LENGTH} characters`);
-    if (/[\u0000\n\r]/.test(text))
-      throw invalid('A pattern or glob has no line breaks in it: matching is line by line');
+    if (LINE_BREAK.test(text)) throw invalid(ONE_LINE);
   }
 }
 

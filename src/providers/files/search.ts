@@ -8,7 +8,7 @@ import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import { globFilter } from '../../core/glob/filter.ts';
 import type { SearchMatch, SearchQuery } from '../../core/provider.ts';
-import { MAX_MATCHES_PER_RESOURCE } from '../../core/search.ts';
+import { MAX_MATCHES_PER_RESOURCE, ONE_LINE } from '../../core/search.ts';
 import { treeUri } from '../../core/uri.ts';
 import { type Folder, find, findSegments, SCHEME } from './folder.ts';
 
@@ -141,8 +141,7 @@ async function* runRipgrep(cwd: string, args: readonly string[], ctx: Context): 
 
 /** Makes the error for a refused pattern, with the reason that ripgrep gives. Any other complaint goes only to the log. */
 function refusal(complaint: string): ResourceError {
-  if (complaint.includes('is not allowed in a regex'))
-    return invalid('A pattern cannot contain a line break: matching is line by line');
+  if (complaint.includes('is not allowed in a regex')) return invalid(ONE_LINE);
   if (complaint.includes('regex exceeds size limit'))
     return invalid('The pattern is too large when its repetitions are written out; use smaller ones');
   const about = /regex parse error[\s\S]*/.exec(complaint)?.[0];

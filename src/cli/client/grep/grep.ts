@@ -1,7 +1,7 @@
 /** `vitrine grep`: uses the search tool of a Vitrine; from any other server it reads text after text. */
 
 import type { Secrets } from '../../../config/secrets.ts';
-import { compileLineTest } from '../../../core/search.ts';
+import { compileLineTest, LINE_BREAK, ONE_LINE } from '../../../core/search.ts';
 import { UsageError } from '../../errors.ts';
 import { EXIT_FAILED, EXIT_INCOMPLETE, EXIT_OK } from '../exit-codes.ts';
 import { wantedLimits } from '../ls.ts';
@@ -90,7 +90,7 @@ function line({ uri, line: number, text }: Match, uriOnly: boolean, { output }: 
 /** @throws UsageError for a pattern that is empty, has line breaks, or is no regular expression */
 async function queryOf(typed: string, flags: GrepFlags): Promise<Query> {
   if (typed === '') throw new UsageError('The pattern is empty; give at least one character');
-  if (/[\0\r\n]/.test(typed)) throw new UsageError('The pattern has a line break, but lines are matched one by one');
+  if (LINE_BREAK.test(typed)) throw new UsageError(ONE_LINE);
   const ignoreCase = flags.ignoreCase === true;
   // Literal matching always respects case, so a fixed string that ignores case becomes an expression with all signs escaped.
   const pattern = ignoreCase ? `(?i)${flags.fixedStrings === true ? quoted(typed) : typed}` : typed;
