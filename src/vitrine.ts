@@ -45,8 +45,11 @@ export function createVitrine(options: VitrineOptions): Vitrine {
       return endpoint.fetch(withHost(request));
     },
     async close() {
-      await endpoint?.close();
-      await engine.close();
+      try {
+        await endpoint?.close();
+      } finally {
+        await engine.close();
+      }
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Secrets } from '../config/secrets.ts';
 import { answersOf } from '../configured/answers.ts';
 import { defined, type EngineFlags, engineOptions } from '../configured/engine-options.ts';
 import { rankedIndexOf } from '../configured/ranked-index.ts';
+import { closeAll } from '../core/close-all.ts';
 import type { ClientFeatures, Log } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import { isLoopback } from '../core/hosts.ts';
@@ -127,12 +128,16 @@ async function serveHere(
     else if (address !== undefined) await overHttp(engine, sources, flags, address, setting);
   } finally {
     stopping.begin();
-    await served?.close();
-    await endUpstreams(served?.current ?? sources);
-    await engine.close();
-    await shared.bus?.close();
-    sent = (await telemetry?.close()) ?? true;
-    clearInterval(hold);
+    await closeAll(
+      () => served?.close(),
+      () => endUpstreams(served?.current ?? sources),
+      () => engine.close(),
+      () => shared.bus?.close(),
+      async () => {
+        sent = (await telemetry?.close()) ?? true;
+      },
+      () => clearInterval(hold),
+    );
   }
   // The process ends now, even if a collector has not taken all telemetry.
   if (!sent) terminal.exit();

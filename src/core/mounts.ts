@@ -272,7 +272,7 @@ export function mountTree(
     },
 
     async close() {
-      await Promise.allSettled(mounts.map((mount) => mount.provider.close?.()));
+      await Promise.allSettled(mounts.map(async (mount) => mount.provider.close?.()));
     },
   };
   return withAgain(provider, { again, listAgain });

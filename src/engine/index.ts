@@ -3,6 +3,7 @@ import type { AccessOutline } from '../core/access.ts';
 import type { Admission } from '../core/admission.ts';
 import type { Bus } from '../core/bus.ts';
 import type { ChangeHubOptions } from '../core/change-hub.ts';
+import { closeAll } from '../core/close-all.ts';
 import type { Principal } from '../core/context.ts';
 import { invalid } from '../core/errors.ts';
 import type { Keys } from '../core/keys.ts';
@@ -146,7 +147,11 @@ export interface Engine {
    * @throws ResourceError `invalid` if the mounts are ambiguous; then nothing has changed
    */
   readonly replaceMounts: ((next: ServedMounts) => Promise<void>) | undefined;
-  /** Ends watches, then providers. Resolves when everything has ended. */
+  /**
+   * Ends watches, then providers, and then the layers with their files, also after one of them fails. Resolves when everything has
+   * ended.
+   * @throws the error of the part that failed; an AggregateError with all errors if several failed
+   */
   close(): Promise<void>;
 }
 
@@ -339,15 +344,17 @@ export function createEngine(options: EngineOptions): Engine {
         }
       : undefined,
     async close() {
-      metrics?.[Symbol.dispose]();
-      await live.parts.own?.close();
-      toolSubscriptions?.close();
-      await ranked?.close();
-      await changes.close();
-      await prompts.close();
-      await oneWatcher.close();
-      await provider.close?.();
-      await layers.close();
+      await closeAll(
+        () => metrics?.[Symbol.dispose](),
+        () => live.parts.own?.close(),
+        () => toolSubscriptions?.close(),
+        () => ranked?.close(),
+        () => changes.close(),
+        () => prompts.close(),
+        () => oneWatcher.close(),
+        () => provider.close?.(),
+        () => layers.close(),
+      );
     },
   };
 }

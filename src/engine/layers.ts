@@ -1,5 +1,6 @@
 /** Makes the layers that wrap all operations of an engine, in a fixed order. */
 import type { Bus } from '../core/bus.ts';
+import { closeAll } from '../core/close-all.ts';
 import type { Keys } from '../core/keys.ts';
 import type { Layer } from '../core/layer.ts';
 import type { Resolver } from '../core/mounts/resolver.ts';
@@ -125,13 +126,15 @@ export function createLayers(
     conversions: alternatives?.conversions,
     answers: answers?.state,
     async close() {
-      limits.close();
-      skills.close();
-      await alternatives?.close();
-      await answers?.close();
-      await redaction?.close();
-      await access?.close();
-      await audit?.close();
+      await closeAll(
+        () => limits.close(),
+        () => skills.close(),
+        () => alternatives?.close(),
+        () => answers?.close(),
+        () => redaction?.close(),
+        () => access?.close(),
+        () => audit?.close(),
+      );
     },
   };
 }

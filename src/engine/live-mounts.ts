@@ -139,8 +139,8 @@ export function createLiveMounts({ replaceable, oneWatcher, withState, partsOf }
         await Promise.allSettled(before.mounts.filter((mount) => !next.mounts.includes(mount)).map(oneWatcher.end));
         await Promise.allSettled([
           before.own?.close(),
-          ...before.folders.map((folder) => folder.close?.()),
-          ...gone.map(({ provider }) => provider.close?.()),
+          ...before.folders.map(async (folder) => folder.close?.()),
+          ...gone.map(async ({ provider }) => provider.close?.()),
         ]);
       });
     },

@@ -136,7 +136,7 @@ export function createPromptRegistry(
       };
     },
     async close() {
-      await Promise.allSettled(sources.map((source) => source.close?.()));
+      await Promise.allSettled(sources.map(async (source) => source.close?.()));
     },
   };
 }
