@@ -8,6 +8,9 @@ import { createRoots } from './tree.ts';
 /** The most entries of one folder that are loaded; filters and sorting apply to these. */
 const MAX_ENTRIES = 200_000;
 
+/** The most pages without entries in one list. */
+export const MAX_EMPTY_PAGES = 100;
+
 /** How often newly loaded entries are shown, in milliseconds. */
 const SHOW_MS = 250;
 
@@ -60,6 +63,7 @@ export function createListing(
     const roots = uri === undefined ? createRoots() : undefined;
     const all: Resource[] = [];
     const entries = roots?.all ?? all;
+    let empty = 0;
     const slow = setTimeout(() => listed.set({ ...listed.get(), slow: true }), SLOW_MS);
     let meta: Data | undefined;
     let shownAt = Number.NEGATIVE_INFINITY;
@@ -70,11 +74,12 @@ export function createListing(
         const page: Page = await client.request<Page>('resources/list', params, signal);
         const added = roots?.add(page.resources);
         if (roots === undefined) for (const each of page.resources) all.push(each);
+        if (page.resources.length === 0) empty++;
         meta ??= page._meta;
         cursor = page.nextCursor;
         // Roots come before all that lies below them.
         const done = cursor === undefined || added === 0;
-        const cut = !done && entries.length >= MAX_ENTRIES;
+        const cut = !done && (entries.length >= MAX_ENTRIES || empty >= MAX_EMPTY_PAGES);
         const isDue = performance.now() - shownAt > SHOW_MS;
         // The old entries stay until all new ones are loaded.
         if (done || cut || (!again && isDue)) {

@@ -5,7 +5,7 @@ import type { Resource, ResourceTemplate } from '../../protocol/resources.ts';
 import type { Client, Data } from '../client/client.ts';
 import { type Exchange, MAX_EXCHANGES } from '../client/exchange.ts';
 import { type Cell, cell } from './cell.ts';
-import { createListing, type Listing } from './listing.ts';
+import { createListing, type Listing, MAX_EMPTY_PAGES } from './listing.ts';
 import { createLive, type Live } from './live.ts';
 import { addressOfPlace, type Place, placeOf } from './place.ts';
 import { parentOf } from './tree.ts';
@@ -135,20 +135,44 @@ export function createStore({ client, exchanges, server, addresses = true }: Sto
 
   async function pagesOf<T>(method: string, field: string): Promise<readonly T[]> {
     const all: T[] = [];
+    let empty = 0;
     let cursor: string | undefined;
     do {
-      const page = await client.request<Data>(method, cursor === undefined ? {} : { cursor });
-      const items = page[field];
-      if (Array.isArray(items)) all.push(...items);
+      const page = await client.request<Data>(method, cursor === undefined ? {} : { cursor }, lifetime.signal);
+      const items = Array.isArray(page[field]) ? page[field].slice(0, MAX_OFFERS - all.length) : [];
+      all.push(...items);
+      if (items.length === 0) empty++;
       cursor = typeof page.nextCursor === 'string' ? page.nextCursor : undefined;
-    } while (cursor !== undefined && all.length < MAX_OFFERS);
+    } while (cursor !== undefined && all.length < MAX_OFFERS && empty < MAX_EMPTY_PAGES);
     return all;
   }
 
   const none = (): readonly never[] => [];
 
+  const lifetime = new AbortController();
+  let isLoading = false;
+  let isOutdated = false;
+
+  /** Loads the offers; if they are being loaded, again afterwards, so that an older answer never replaces a newer one. */
   async function loadOffers(): Promise<void> {
-    const discovered = await client.request<Discovered>('server/discover').catch((): Discovered => ({}));
+    isOutdated = true;
+    if (isLoading) return;
+    isLoading = true;
+    try {
+      while (isOutdated && !lifetime.signal.aborted) {
+        isOutdated = false;
+        await loadOffersOnce();
+      }
+    } finally {
+      isLoading = false;
+    }
+  }
+
+  async function loadOffersOnce(): Promise<void> {
+    const discovered = await client
+      .request<Discovered>('server/discover', {}, lifetime.signal)
+      .catch((): Discovered => ({}));
+    if (lifetime.signal.aborted) return;
     const { capabilities = {}, instructions, _meta } = discovered;
     const info = (_meta?.[SERVER_INFO_KEY] ?? {}) as Data;
     about.set({
@@ -162,7 +186,7 @@ export function createStore({ client, exchanges, server, addresses = true }: Sto
       'tools' in capabilities ? pagesOf<ToolDescription>('tools/list', 'tools').catch(none) : [],
       'prompts' in capabilities ? pagesOf<PromptDescription>('prompts/list', 'prompts').catch(none) : [],
     ]);
-    offers.set({ isKnown: true, template, tool, prompt });
+    if (!lifetime.signal.aborted) offers.set({ isKnown: true, template, tool, prompt });
   }
   void loadOffers();
 
@@ -205,6 +229,7 @@ export function createStore({ client, exchanges, server, addresses = true }: Sto
       marks.set(rest);
     },
     close() {
+      lifetime.abort();
       live.close();
       unfollow();
       releaseRoots();
