@@ -1,7 +1,10 @@
 /** The lean client in front of a real server, over real HTTP. */
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, createClient, headersOf } from '../../src/explorer/client/client.ts';
-import type { Exchange } from '../../src/explorer/client/exchange.ts';
+import { type Exchange, MAX_KEPT } from '../../src/explorer/client/exchange.ts';
 import { Refusal } from '../../src/explorer/client/refusal.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
 import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
@@ -76,5 +79,100 @@ describe('the client', () => {
     await ended;
     expect(heard[0]).toBe('notifications/subscriptions/acknowledged');
     expect(heard.at(-1)).toBe('notifications/resources/updated');
+  });
+});
+
+describe('the client in front of a server that sends very much', () => {
+  const MIB = 1024 * 1024;
+
+  /** Serves one answer after the other. `ended` resolves when the connection of an answer has ended. */
+  async function serving(type: string, write: (response: ServerResponse) => void) {
+    let ended: Promise<unknown> = Promise.resolve();
+    const server = createServer((_request, response) => {
+      ended = once(response, 'close');
+      response.writeHead(200, { 'content-type': type });
+      write(response);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const said: Exchange[] = [];
+    const lean = createClient({
+      endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+      ask: async () => ({}),
+      wire: (exchange) => said.push(exchange),
+    });
+    return {
+      lean,
+      said,
+      ended: () => ended,
+      async [Symbol.asyncDispose]() {
+        server.closeAllConnections();
+        server.close();
+        await once(server, 'close');
+      },
+    };
+  }
+
+  /** Writes chunks until so many bytes are written or the client has gone. */
+  function pour(response: ServerResponse, chunk: string, bytes: number, end: string): void {
+    let left = bytes;
+    const more = (): void => {
+      while (left > 0 && !response.destroyed) {
+        left -= chunk.length;
+        if (!response.write(chunk)) {
+          response.once('drain', more);
+          return;
+        }
+      }
+      response.end(end);
+    };
+    more();
+  }
+
+  const result = (text: string): string => JSON.stringify({ jsonrpc: '2.0', id: 1, result: { text } });
+  const progress = JSON.stringify({
+    jsonrpc: '2.0',
+    method: 'notifications/progress',
+    params: { more: 'x'.repeat(9_000) },
+  });
+
+  it.each([
+    ['JSON', 'application/json', ' '.repeat(MIB), result('late')],
+    ['events', 'text/event-stream', `data: ${progress}\n\n`, `data: ${result('late')}\n\n`],
+    ['comments', 'text/event-stream', `: ${'x'.repeat(9_000)}\n\n`, `data: ${result('late')}\n\n`],
+  ])('refuses an answer that is too long, as %s, and ends it', async (_, type, chunk, end) => {
+    await using far = await serving(type, (response) => pour(response, chunk, 65 * MIB, end));
+    await expect(far.lean.request('tools/list')).rejects.toMatchObject({ reason: 'too-large' });
+    await far.ended();
+    expect(far.said.at(-1)?.answer?.length).toBeLessThanOrEqual(MAX_KEPT);
+    expect(far.said.at(-1)?.bytes).toBeGreaterThan(63 * MIB);
+  });
+
+  it.each([
+    ['JSON', 'application/json', '', ''],
+    ['events', 'text/event-stream', `data: ${progress}\n\ndata: `, '\n\n'],
+  ])('takes a long one, as %s, and keeps its beginning', async (_, type, before, behind) => {
+    const text = 'ä'.repeat(4 * MIB);
+    await using far = await serving(type, (response) => response.end(before + result(text) + behind));
+    expect(await far.lean.request('tools/list')).toEqual({ text });
+    expect(far.said.at(-1)?.answer).toHaveLength(MAX_KEPT);
+    expect(far.said.at(-1)?.bytes).toBe(Buffer.byteLength(before + result(text) + behind));
+  });
+
+  it.each(['application/json', 'text/event-stream'])('can be left in the midst of %s', async (type) => {
+    await using far = await serving(type, (response) => response.write('data: 1\n\n'));
+    const abort = new AbortController();
+    const left = far.lean.request('tools/list', {}, abort.signal);
+    setTimeout(() => abort.abort(), 50);
+    await expect(left).rejects.toMatchObject({ name: 'AbortError' });
+    await far.ended();
+  });
+
+  it('listens as long as it wants', async () => {
+    let heard = 0;
+    const chunk = `data: ${progress}\n\n`;
+    await using far = await serving('text/event-stream', (response) => pour(response, chunk, 65 * MIB, ''));
+    await far.lean.listen({}, () => heard++, new AbortController().signal);
+    expect(heard).toBe(Math.ceil((65 * MIB) / chunk.length));
   });
 });

@@ -49,6 +49,9 @@ const ENVELOPE = {
   'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {}, url: {} }, sampling: {} },
 };
 
+/** The most bytes of one answer. A listen stream has no such limit, since nothing of it is kept. */
+const MAX_ANSWER = 64 * 1024 * 1024;
+
 /** The most rounds of questions within one request. */
 const MAX_ROUNDS = 16;
 
@@ -88,21 +91,27 @@ export function createClient({ endpoint, ask, wire }: ClientOptions): Client {
 
   async function requestOnce(method: string, params: Data, signal: AbortSignal | undefined): Promise<Data> {
     const { id, response, ended } = await post(method, params, signal);
-    let text = '';
+    /** The beginning of the answer, which the wire drawer shows. */
+    let answer = '';
+    let bytes = 0;
     let message: Message | undefined;
+    const body = limited(response, (sum) => {
+      bytes = sum;
+    });
     try {
-      if (isStream(response) && response.body !== null) {
-        for await (const data of eventsOf(response.body)) {
-          text += `${data}\n`;
+      if (isStream(response) && body !== null) {
+        for await (const data of eventsOf(body)) {
+          if (answer.length < MAX_KEPT) answer = `${answer}${data}\n`.slice(0, MAX_KEPT);
           const received = parsed(data);
           if (received?.id === id && received.method === undefined) message = received;
         }
       } else {
-        text = await response.text();
+        const text = await new Response(body).text();
+        answer = text.slice(0, MAX_KEPT);
         message = parsed(text);
       }
     } finally {
-      ended({ answer: text.slice(0, MAX_KEPT), bytes: new Blob([text]).size, status: response.status });
+      ended({ answer, bytes, status: response.status });
     }
     if (response.status === 401) throw new Refusal('unauthorized', message?.error?.message ?? '');
     if (message?.error !== undefined) throw refused(message.error);
@@ -135,6 +144,23 @@ export function createClient({ endpoint, ask, wire }: ClientOptions): Client {
       }
     },
   };
+}
+
+/** Returns the body, which fails with `too-large` if it is too long. @param counted called with the number of bytes so far */
+function limited({ body }: Response, counted: (sum: number) => void): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+  let sum = 0;
+  return (
+    body?.pipeThrough(
+      new TransformStream({
+        transform(chunk, controller) {
+          sum += chunk.byteLength;
+          counted(sum);
+          if (sum > MAX_ANSWER) throw new Refusal('too-large', '');
+          controller.enqueue(chunk);
+        },
+      }),
+    ) ?? null
+  );
 }
 
 const isStream = (response: Response): boolean =>
