@@ -36,24 +36,31 @@ export function Results({ words }: { readonly words: string }) {
     return () => {
       abort.abort();
       leave.current?.abort();
+      leave.current = undefined;
     };
   }, [store, words, tool?.name, attempt]);
   const more = (next: Data): void => {
+    // A second click must not ask for the same page again: the server gives each page once.
+    if (tool === undefined || leave.current !== undefined) return;
     const abort = new AbortController();
     leave.current = abort;
-    if (tool === undefined) return;
-    search(store.client, tool, words, next, abort.signal).then(
-      (page) =>
-        setFound((before) =>
-          before?.of === words && before.found !== undefined
-            ? {
-                of: words,
-                found: { ...page, names: before.found.names, texts: [...before.found.texts, ...page.texts] },
-              }
-            : before,
-        ),
-      (error: unknown) => isAbort(error) || setFound({ of: words, problem: refusalOf(error) }),
-    );
+    const ended = (): void => {
+      if (leave.current === abort) leave.current = undefined;
+    };
+    search(store.client, tool, words, next, abort.signal)
+      .finally(ended)
+      .then(
+        (page) =>
+          setFound((before) =>
+            before?.of === words && before.found !== undefined
+              ? {
+                  of: words,
+                  found: { ...page, names: before.found.names, texts: [...before.found.texts, ...page.texts] },
+                }
+              : before,
+          ),
+        (error: unknown) => isAbort(error) || setFound({ of: words, problem: refusalOf(error) }),
+      );
   };
   const isOutdated = found?.of !== words;
   return (
