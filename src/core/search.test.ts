@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { refused } from '../../test/security/served.ts';
 import { type MemoryResource, memoryProvider } from '../providers/memory/index.ts';
-import { createContext } from './context.ts';
+import { createContext, SILENT } from './context.ts';
 import { globFilter } from './glob/filter.ts';
 import { mountTree } from './mounts.ts';
 import type { ResourceProvider, SearchMatch, SearchQuery } from './provider.ts';
@@ -132,6 +132,39 @@ describe('search by reading [CB-7]', () => {
   it('gives so many matches of one resource and no more', async () => {
     const provider = memory({ a: { text: 'x\n'.repeat(MAX_MATCHES_PER_RESOURCE + 5) }, b: { text: 'x' } });
     expect(await find(provider, { pattern: 'x' })).toHaveLength(MAX_MATCHES_PER_RESOURCE + 1);
+  });
+
+  it.each([
+    [10_000, []],
+    [10_001, [['left out of a search: resources after the first', { provider: 'm', searched: 10_000 }]]],
+  ])('says in the log that it is incomplete: %i resources', async (count, said) => {
+    const leaves = Array.from({ length: count }, (_, at) => ({ uri: `x:${at}`, name: `${at}.txt` }));
+    const provider: ResourceProvider = { ...memory({}), list: async () => ({ resources: leaves }) };
+    const warned: unknown[] = [];
+    const log = { ...SILENT, warn: (...words: unknown[]) => void warned.push(words) };
+    let found = 0;
+    const matches = searchProvider(provider, { glob: '*.txt', literal: false }, createContext({ log }));
+    for await (const _ of matches) found++;
+    expect(found).toBe(10_000);
+    expect(warned).toEqual(said);
+  });
+
+  it.each([
+    [31, 1, []],
+    [32, 0, [['left out of a search: folders that lie too deep', { provider: 'm', levels: 32 }]]],
+    [40, 0, [['left out of a search: folders that lie too deep', { provider: 'm', levels: 32 }]]],
+  ])('says in the log that it is incomplete: %i levels', async (depth, count, said) => {
+    const provider = memory({
+      [`${'a/'.repeat(depth)}x.txt`]: { text: 'x' },
+      [`${'b/'.repeat(depth)}x.md`]: { text: 'x' },
+    });
+    const warned: unknown[] = [];
+    const log = { ...SILENT, warn: (...words: unknown[]) => void warned.push(words) };
+    let found = 0;
+    const matches = searchProvider(provider, { glob: '*.txt', literal: false }, createContext({ log }));
+    for await (const _ of matches) found++;
+    expect(found).toBe(count);
+    expect(warned).toEqual(said);
   });
 
   it('ends when it is aborted, and closes what it reads when it is left early', async () => {

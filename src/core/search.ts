@@ -114,13 +114,20 @@ async function* leaves(provider: ResourceProvider, start: string | undefined, ct
   const entered = new Set([start]);
   const yielded = new Set([start]);
   let seen = 0;
+  let isCut = false;
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     let cursor: string | undefined;
     do {
       ctx.signal.throwIfAborted();
       const page = await provider.list(next.uri, { cursor, limit: 100 }, ctx);
       for (const resource of page.resources) {
-        if (++seen > MAX_RESOURCES) return;
+        if (++seen > MAX_RESOURCES) {
+          ctx.log.warn('left out of a search: resources after the first', {
+            provider: provider.name,
+            searched: MAX_RESOURCES,
+          });
+          return;
+        }
         const isRoot = next.uri === undefined;
         const isLeaf = resource.capabilities?.list !== true;
         const below = next.path === '' ? resource.name : `${next.path}/${resource.name}`;
@@ -129,9 +136,16 @@ async function* leaves(provider: ResourceProvider, start: string | undefined, ct
           yielded.add(resource.uri);
           yield { resource, path: below };
         }
-        if (isWalked(resource) && next.depth < MAX_DEPTH && !entered.has(resource.uri)) {
+        if (!isWalked(resource) || entered.has(resource.uri)) continue;
+        if (next.depth < MAX_DEPTH) {
           entered.add(resource.uri);
           queue.push({ uri: resource.uri, path, depth: next.depth + 1 });
+        } else if (!isCut) {
+          isCut = true;
+          ctx.log.warn('left out of a search: folders that lie too deep', {
+            provider: provider.name,
+            levels: MAX_DEPTH,
+          });
         }
       }
       cursor = page.nextCursor;
