@@ -30,8 +30,8 @@ export function createResolver(mounts: readonly Mount[]): Resolver {
   const byName = new Map(mounts.filter(isPrefixed).map((mount) => [mount.name, mount]));
   const longest = Math.max(0, ...[...byName.keys()].map((name) => name.length));
   const bare = mounts.filter((mount) => !isPrefixed(mount));
-  // All layers resolve the same URI during a request, so the last answer is kept.
-  let last: { readonly published: string; readonly resolved: Resolved | undefined } | undefined;
+  // All layers resolve the same URI during a request, so the last answer is kept: only that of a prefix, since schemes may change.
+  let last: { readonly published: string; readonly resolved: Resolved } | undefined;
 
   const withScheme = (scheme: string): Mount | undefined =>
     bare.find((mount) => mount.provider.features.schemes.includes(scheme));
@@ -52,8 +52,10 @@ export function createResolver(mounts: readonly Mount[]): Resolver {
   }
 
   function resolve(published: string): Resolved | undefined {
-    if (last?.published !== published) last = { published, resolved: find(published) };
-    return last.resolved;
+    if (last?.published === published) return last.resolved;
+    const resolved = find(published);
+    if (resolved !== undefined && isPrefixed(resolved.mount)) last = { published, resolved };
+    return resolved;
   }
 
   return { mounts, resolve, mountOf: (published) => resolve(published)?.mount.name };
