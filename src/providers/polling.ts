@@ -26,6 +26,9 @@ export interface Polling {
   close(): Promise<void>;
 }
 
+/** The most looks that wait for their turn. A look that has no room fails, as one that throws. */
+const MAX_WAITING = 10_000;
+
 interface Watched {
   readonly listeners: Set<OnChange>;
   readonly ending: AbortController;
@@ -39,7 +42,7 @@ interface Watched {
 /** @param concurrency the most looks that run at a time */
 export function createPolling(look: Look, concurrency: number): Polling {
   const watched = new Map<string | undefined, Watched>();
-  const inTurn = createTurns(concurrency);
+  const inTurn = createTurns(concurrency, MAX_WAITING);
 
   async function lookAgain(uri: string | undefined, entry: Watched, log: Log): Promise<void> {
     const { signal } = entry.ending;

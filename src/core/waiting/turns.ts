@@ -1,15 +1,22 @@
 /** Limits how much work runs at a time; the rest waits for its turn. */
+import { ResourceError } from '../errors.ts';
+import { createLine } from './line.ts';
 
-/** Runs work when it is its turn, and settles like it. */
+/** Runs work when it is its turn, and settles like it. @throws ResourceError `limited` if too much work waits already */
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** @param places how many pieces of work run at a time */
-export function createTurns(places: number): InTurn {
-  const waiting: (() => void)[] = [];
+/**
+ * @param places how many pieces of work run at a time
+ * @param mostWaiting how many pieces of work may wait
+ */
+export function createTurns(places: number, mostWaiting: number): InTurn {
+  const waiting = createLine<() => void>();
   let free = places;
   return async (work) => {
     if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    else if (waiting.length < mostWaiting) await new Promise<void>((resolve) => waiting.join(resolve));
+    else
+      throw new ResourceError('limited', 'Too much is waiting; try again later', { details: { limit: mostWaiting } });
     try {
       return await work();
     } finally {

@@ -9,7 +9,7 @@ import { ResourceError } from '../../core/errors.ts';
 import type { ChangeEvent } from '../../core/provider.ts';
 import { abortable } from '../../core/waiting/abortable.ts';
 import { createTurns } from '../../core/waiting/turns.ts';
-import { createOthers } from './others.ts';
+import { createOthers, MAX_OTHERS } from './others.ts';
 import { createSpeech, type Message, type Want } from './speech.ts';
 import { eventOf, type Subject } from './subject.ts';
 import { createWatched, type OnChange, type Watched } from './watched.ts';
@@ -31,6 +31,9 @@ export const RETRY_MS = 10_000;
 
 /** The most watches that are being opened at the source at a time. */
 const CONCURRENCY = 16;
+
+/** The most watches that wait to be opened: more than the other replicas may want together. */
+const MAX_WAITING = 2 * MAX_OTHERS;
 
 export interface SourceOptions {
   readonly bus: Bus;
@@ -66,7 +69,7 @@ export function createSharedSource({
   const speech = createSpeech(bus, topic, self);
   const others = createOthers(elapsed);
   const all = new Map<Subject, Watched>();
-  const inTurn = createTurns(CONCURRENCY);
+  const inTurn = createTurns(CONCURRENCY, MAX_WAITING);
   const ending = new Set<Promise<void>>();
   const lifetime = new AbortController();
   let log: Log = SILENT;
