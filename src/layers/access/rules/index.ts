@@ -232,9 +232,22 @@ function listsOf(rule: AccessRule): readonly (readonly [readonly string[] | unde
   ];
 }
 
+/** Returns the name of a list without entries: with it, a rule that forbids would forbid nothing, and nobody would notice. */
+function emptyListOf(rule: AccessRule): string | undefined {
+  const { who, arguments: args = {} } = rule;
+  const lists = [
+    ...Object.entries(rule),
+    ...Object.entries(typeof who === 'object' ? who : {}).map(([name, list]) => [`who.${name}`, list] as const),
+    ...Object.entries(args).map(([name, list]) => [`arguments.${name}`, list] as const),
+  ];
+  return lists.find(([, list]) => Array.isArray(list) && list.length === 0)?.[0];
+}
+
 /** Says why a rule makes no sense, and how to correct it; undefined if the rule is right. */
 export function problemOf(rule: AccessRule): string | undefined {
   const { effect, operations, uris, except, tools, prompts, arguments: args, rememberSeconds } = rule;
+  const empty = emptyListOf(rule);
+  if (empty !== undefined) return `${empty} is an empty list; name at least one entry in it, or remove the list`;
   const includes = (operation: AccessOperation): boolean => operations === undefined || operations.includes(operation);
   const notAskable = effect === 'ask' ? operations?.find((operation) => !ASKABLE.includes(operation)) : undefined;
   if (notAskable !== undefined)

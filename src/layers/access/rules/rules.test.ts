@@ -259,4 +259,27 @@ describe('rules', () => {
   ])('are refused where they can never do what they say: %j', (rule, problem) => {
     expect(() => rulesPolicy({ rules: [rule] })).toThrow(problem);
   });
+
+  it.each<[string, Omit<AccessRule, 'effect'>]>([
+    ['operations', { operations: [] }],
+    ['mounts', { mounts: [] }],
+    ['uris', { uris: [] }],
+    ['except', { uris: ['docs+**'], except: [] }],
+    ['paths', { paths: [] }],
+    ['mimeTypes', { mimeTypes: [] }],
+    ['audience', { audience: [] }],
+    ['tools', { tools: [] }],
+    ['prompts', { prompts: [] }],
+    ['arguments.path', { tools: ['cat'], arguments: { verbose: true, path: [] } }],
+    ['who.subjects', { who: { subjects: [] } }],
+    ['who.issuers', { who: { issuers: [] } }],
+    ['who.groups', { who: { authenticated: true, groups: [] } }],
+    ['who.clients', { who: { clients: [] } }],
+    ['who.scopes', { who: { scopes: [] } }],
+  ])('are refused with an empty list: %s', (list, rule) => {
+    for (const effect of ['allow', 'deny', 'hide'] as const) {
+      const problem = `Access rule "x": ${list} is an empty list; name at least one entry in it, or remove the list`;
+      expect(() => rulesPolicy({ rules: [{ effect, name: 'x', ...rule }] })).toThrow(problem);
+    }
+  });
 });
