@@ -33,14 +33,46 @@ function surely(values: readonly ArgumentValue[]): (given: unknown) => boolean {
 /** The most levels of nested lists and objects that are searched; deeper ones count as a match. */
 const MAX_DEPTH = 32;
 
-/** Matches any value that a tool could treat as a match: anything inside a list or an object, and a number as text. */
+/**
+ * Matches any value that a tool could treat as a match: anything inside a list or an object, a number however it is written, and
+ * words and numbers that stand for a boolean.
+ */
 function possibly(values: readonly ArgumentValue[]): (given: unknown) => boolean {
   const globs = compileGlobs(globsOf(values), 'text');
-  const exact = new Set(values.filter((value) => typeof value !== 'string' || value === '').map(String));
-  const fits = (text: string): boolean => exact.has(text.trim().toLowerCase()) || globs?.mayMatch(text) === true;
+  const words = new Set(values.flatMap(wordsOf));
+  const numbers = new Set(values.flatMap((value) => numberOf(value) ?? []));
+  const fits = (text: string): boolean => {
+    if (globs?.mayMatch(text) === true) return true;
+    const word = folded(text);
+    if (words.has(word)) return true;
+    const number = numbers.size === 0 ? undefined : numberIn(word);
+    return number !== undefined && numbers.has(number);
+  };
   const within = (given: unknown, depth: number): boolean => {
     if (typeof given !== 'object' || given === null) return fits(String(given));
     return depth >= MAX_DEPTH || Object.values(given).some((value) => within(value, depth + 1));
   };
   return (given) => within(given, 0);
+}
+
+const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
+
+/** Words that tools take for a boolean. */
+const WORDS = { true: ['true', 't', 'yes', 'y', 'on'], false: ['false', 'f', 'no', 'n', 'off'] } as const;
+
+/** Returns the words that may stand for a value of a rule; texts are globs, except for the empty one. */
+function wordsOf(value: ArgumentValue): readonly string[] {
+  if (typeof value === 'boolean') return WORDS[`${value}`];
+  if (typeof value === 'number') return value === 1 ? ['true'] : value === 0 ? ['false'] : [];
+  return value === '' ? [''] : [];
+}
+
+const numberOf = (value: ArgumentValue): number | undefined =>
+  typeof value === 'string' ? numberIn(folded(value)) : Number(value);
+
+/** Returns the number that a text is in any common notation, such as `1.0`, `+01`, `1e0`, `1_000` and `0x1`. */
+function numberIn(text: string): number | undefined {
+  const [, sign, digits = ''] = /^([+-]?)(0[xob][\da-f]+|[\d.]+(?:e[+-]?\d+)?)$/.exec(text.replaceAll('_', '')) ?? [];
+  const number = digits === '' ? Number.NaN : Number(digits);
+  return Number.isNaN(number) ? undefined : sign === '-' ? -number : number;
 }
