@@ -1,7 +1,6 @@
 /** Reads the notes that `audit.anchor` made in another place: heads that the chain has had. */
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
-import type { Link } from './chain.ts';
+import { type Link, MAX_LINE_BYTES } from './chain.ts';
+import { linesOf } from './lines.ts';
 
 /** The most heads that are kept, the latest ones: enough for a year with a note every minute. */
 export const MAX_ANCHORS = 600_000;
@@ -29,13 +28,11 @@ export async function readAnchors(file: string): Promise<Anchors> {
   const addProblem = (problem: string): void => {
     if (problems.length < MAX_PROBLEMS) problems.push({ line, problem });
   };
-  for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
-    line++;
-    if (!text.startsWith('{"anchor":')) continue;
-    const noted = parseNote(text);
+  const take = (text: string): void => {
+    const noted = text.length > MAX_LINE_BYTES ? undefined : parseNote(text);
     if (noted === undefined) {
       addProblem('not a note of a head');
-      continue;
+      return;
     }
     const other = heads.get(noted.seq);
     if (other !== undefined && other.hash !== noted.hash)
@@ -45,6 +42,11 @@ export async function readAnchors(file: string): Promise<Anchors> {
       if (heads.size <= MAX_ANCHORS) break;
       heads.delete(oldest);
     }
+  };
+  for await (const { text } of linesOf(file)) {
+    line++;
+    // Programs that write over the last line of a terminal end it with a carriage return alone.
+    for (const part of text.split('\r')) if (part.startsWith('{"anchor":')) take(part);
   }
   return { heads, problems };
 }
