@@ -21,6 +21,19 @@ const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const OOXML = 'application/vnd.openxmlformats-officedocument.';
 const ODF = 'application/vnd.oasis.opendocument.';
 
+/** A cell of a table in OpenDocument in a row that is repeated, and is repeated itself. */
+const row = (text: string, rows: number | string = 1, columns: number | string = 1): string =>
+  `<table:table-row table:number-rows-repeated="${rows}"><table:table-cell table:number-columns-repeated="${columns}"><text:p>${text}</text:p></table:table-cell></table:table-row>`;
+
+/** A document in OpenDocument with one table. */
+function tableOf(rows: string): Uint8Array {
+  const names = ['office', 'text', 'table'].map(
+    (name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`,
+  );
+  const content = `<office:document-content ${names.join(' ')}><office:body><table:table>${rows}</table:table></office:body></office:document-content>`;
+  return zipSync({ 'content.xml': strToU8(content) });
+}
+
 /** The sheet that only the Excel workbook has. */
 const SEASONS = `
 ## Visitors by season
@@ -119,6 +132,30 @@ More at [the press office](https://museum.example/press).
     expect(await convertFile('tour.odp', `${ODF}presentation`)).toContain(
       '## Slide 1: A tour of the repair shop\n\n- Meet at the east door\n- Bring a coat\n\n> Count the visitors twice.',
     );
+  });
+
+  it('OpenDocument tables with every row that is repeated, however often', async () => {
+    expect(await convert(tableOf(`${row('a')}${row('b', 3)}${row('', 2)}${row('c', 1)}`), `${ODF}text`)).toBe(
+      '| a |\n| --- |\n| b |\n| b |\n| b |\n|  |\n|  |\n| c |\n\n',
+    );
+    const many = await convert(tableOf(row('b', 5_000)), `${ODF}presentation`);
+    expect(many.match(/\| b \|/g)).toHaveLength(5_000);
+  });
+
+  it('OpenDocument tables without the empty rows that only fill them', async () => {
+    const filled = tableOf(`${row('a')}${row('', 1_048_574)}${row('', '1e999')}`);
+    expect(await convert(filled, `${ODF}text`)).toBe('| a |\n| --- |\n\n');
+  });
+
+  it.each(['0', '-5', 'many', '', '1.5', 'NaN'])(
+    'OpenDocument rows and cells once, if repeated %j times',
+    async (times) => {
+      expect(await convert(tableOf(row('a', times, times)), `${ODF}text`)).toBe('| a |\n| --- |\n\n');
+    },
+  );
+
+  it.each([1_000_001, '1e999', '9'.repeat(400)])('no OpenDocument table with %s rows', async (times) => {
+    await expect(convert(tableOf(row('a', times)), `${ODF}text`)).rejects.toMatchObject({ code: 'too-large' });
   });
 
   it('EPUB: chapters in reading order, which is not that of the archive', async () => {

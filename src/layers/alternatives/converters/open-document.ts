@@ -1,6 +1,6 @@
 /** Converts texts and presentations in OpenDocument: headings, lists, tables, links and notes, slide by slide. */
 import { textIn, unpack } from './archive.ts';
-import { type Converter, createOutput, type Output } from './converter.ts';
+import { type Converter, createOutput, type Output, tooMuch } from './converter.ts';
 import { addTable, heading, plain } from './markdown.ts';
 import { all, type Element, first, parseXml } from './xml.ts';
 
@@ -97,16 +97,30 @@ function addList(output: Output, list: Element, level: number): void {
 /** The most repetitions of a cell. An empty cell that is repeated as often only fills the rest of a row, and is left out. */
 const MAX_REPEATED = 100;
 
+/** The most rows of a table, repeated ones included. No table that is written out has as many. */
+const MAX_ROWS = 1_000_000;
+
+/** @throws ResourceError `too-large` */
 function rowsOf(table: Element): readonly (readonly string[])[] {
-  return [...all(table, 'table:table-row')].map((row) => {
+  const rows: (readonly string[])[] = [];
+  for (const row of all(table, 'table:table-row')) {
     const cells = [...all(row, 'table:table-cell')].flatMap((cell) => {
       const text = [...all(cell, 'text:p')].map(inline).join(' ');
-      const times = Math.min(MAX_REPEATED, Number(cell.attributes['table:number-columns-repeated'] ?? 1) || 1);
+      const times = Math.min(MAX_REPEATED, timesOf(cell, 'table:number-columns-repeated'));
       return Array.from({ length: text === '' && times === MAX_REPEATED ? 0 : times }, () => text);
     });
-    return cells;
-  });
+    const times = timesOf(row, 'table:number-rows-repeated');
+    // Empty rows that are repeated as often only fill the rest of a table.
+    if (times >= MAX_REPEATED && cells.every((text) => text === '')) continue;
+    if (rows.length + times > MAX_ROWS) throw tooMuch('A table', MAX_ROWS, 'rows');
+    for (let time = 0; time < times; time++) rows.push(cells);
+  }
+  return rows;
 }
+
+/** Returns how often an element is repeated; at least once, whatever the attribute says. */
+const timesOf = ({ attributes }: Element, name: string): number =>
+  Math.max(1, Math.floor(Number(attributes[name] ?? 1)) || 1);
 
 /** Returns the text in a paragraph, as Markdown. */
 function inline(element: Element): string {
