@@ -1,7 +1,8 @@
 /** Runs every converter on documents that real programs wrote (those of the museum), and on odd ones that are made here. */
 import { readFile } from 'node:fs/promises';
 import { strToU8, zipSync } from 'fflate';
-import { describe, expect, it } from 'vitest';
+import { getDocumentProxy } from 'unpdf';
+import { describe, expect, it, vi } from 'vitest';
 import { CONVERTERS } from './index.ts';
 
 const OFFICE = new URL('../../../../examples/museum/office/', import.meta.url);
@@ -290,5 +291,17 @@ describe('what documents may not do [SEC-RES-6]', () => {
       code: 'too-large',
       details: { limit: 500 },
     });
+  });
+
+  it('keep the memory of a PDF, converted or not', async () => {
+    const bytes = new Uint8Array(await readFile(new URL('conservation-report.pdf', OFFICE)));
+    const document = await getDocumentProxy(bytes.slice());
+    const destroy = vi.spyOn(Object.getPrototypeOf(document) as typeof document, 'destroy');
+    await convert(bytes, 'application/pdf');
+    expect(destroy).toHaveBeenCalledTimes(1);
+    await expect(convert(bytes, 'application/pdf', MARKDOWN, { ...LIMITS, maxOutputBytes: 5 })).rejects.toThrow();
+    expect(destroy).toHaveBeenCalledTimes(2);
+    destroy.mockRestore();
+    await document.destroy();
   });
 });

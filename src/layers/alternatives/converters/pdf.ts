@@ -14,15 +14,19 @@ export const pdf: Converter = {
       stopAtErrors: false,
       verbosity: 0,
     });
-    const output = createOutput(conversion);
-    for (let number = 1; number <= document.numPages; number++) {
-      const page = await document.getPage(number);
-      const { items } = await page.getTextContent();
-      output.add(`${number === 1 ? '' : '\n'}<!-- page ${number} -->\n\n`);
-      output.add(pageText(linesOf(items as readonly Item[])));
-      page.cleanup();
+    try {
+      const output = createOutput(conversion);
+      for (let number = 1; number <= document.numPages; number++) {
+        const page = await document.getPage(number);
+        const { items } = await page.getTextContent();
+        output.add(`${number === 1 ? '' : '\n'}<!-- page ${number} -->\n\n`);
+        output.add(pageText(linesOf(items as readonly Item[])));
+        page.cleanup();
+      }
+      return output.text();
+    } finally {
+      await document.destroy();
     }
-    return output.text();
   },
 };
 
