@@ -30,7 +30,7 @@ export function listTemplatesTool(setup: ToolSetup): Tool {
     name: 'list_templates',
     title: 'List URI templates',
     description:
-      'Lists URI templates (RFC 6570) and their variables, to make the URI of what no list shows: fill in path or key, percent-encoded, and read it.',
+      'Lists URI templates (RFC 6570) and their variables. Some resources are in no list: fill in the variables, percent-encoded, and read the URI.',
     changes: 'nothing',
     inputSchema: inputFor(setup),
     outputSchema: output,

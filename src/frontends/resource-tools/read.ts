@@ -17,7 +17,7 @@ const inputFor = ({ resources, outputBytes }: ToolSetup) =>
     uri: uriArgument.describe('The resource, or lines of it: …#L10-L20'),
     server: textArgument(MAX_MOUNT_NAME_LENGTH)
       .optional()
-      .describe('A mount, where uri is its own, without the prefix'),
+      .describe('The mount that has the resource. Needed only if uri has no prefix of a mount'),
     as: z
       .enum(FORMS)
       .optional()
