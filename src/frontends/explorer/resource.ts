@@ -1,7 +1,7 @@
 /** The page of one resource: its preview, its metadata, and how to use it elsewhere. */
 import { essenceOf, formatsOf } from '../../core/formats/formats.ts';
-import { WINDOW_META_KEY } from '../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../protocol/resources.ts';
+import { windowIn } from '../../protocol/window.ts';
 import type { LineRange } from '../resources/line-uri.ts';
 import { addressOf, shellWord, withQuery } from './address.ts';
 import { countText, shownText, sizeText, timeText } from './figures.ts';
@@ -73,17 +73,11 @@ function hex(bytes: Buffer): string {
   return lines.join('\n');
 }
 
-interface Window {
-  readonly offset: number;
-  readonly length: number;
-  readonly total?: number;
-}
-
 /** Tells which part of the whole the preview shows, with links to the other parts. */
-function ways({ resource, as, lines }: Shown, { _meta }: ResourceContents): Html | undefined {
+function ways({ resource, as, lines }: Shown, contents: ResourceContents): Html | undefined {
   if (lines !== undefined)
     return html`<p class="soft">${TEXTS.lines(lines.first, lines.last)} <a href="${withQuery(addressOf('view', resource.uri), { as })}">${TEXTS.start}</a></p>`;
-  const window = _meta?.[WINDOW_META_KEY] as Window | undefined;
+  const window = windowIn(contents);
   if (window === undefined || (window.offset === 0 && window.length === window.total)) return undefined;
   const end = window.offset + window.length;
   const total = window.total === undefined ? undefined : countText(window.total);

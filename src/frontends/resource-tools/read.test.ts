@@ -232,6 +232,21 @@ describe('read as plain', () => {
   });
 });
 
+describe('read of an image whose server says of its window what is none', () => {
+  it.each([[null], ['x'], [{}], [{ offset: '1', length: 2 }]])('shows the image: %j', async (window) => {
+    const memory = memoryProvider({ resources: { 'a.png': { bytes: PNG } } });
+    const odd = wrapProvider(memory, {
+      read: async (uri, want, ctx) =>
+        (await memory.read(uri, want, ctx)).map((body) => ({
+          ...body,
+          resource: { ...body.resource, _meta: { 'vitrine/window': window } },
+        })),
+    });
+    await using engine = engineOf({ m: odd });
+    expect(typesOf(await engine.call('read', { uri: 'm+memory:///a.png' }))).toEqual(['text', 'image']);
+  });
+});
+
 describe('read of lines', () => {
   const text = Array.from({ length: 400 }, (_, index) => `line ${index + 1} é`).join('\n');
 

@@ -3,6 +3,7 @@
 import { type ContentBlock, text } from '../../../protocol/content.ts';
 import { WINDOW_META_KEY } from '../../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../../protocol/resources.ts';
+import { windowIn } from '../../../protocol/window.ts';
 import { base64Length, bytesText, kindText, oneLine, tokensOf } from '../facts.ts';
 import type { Part, Window } from './window.ts';
 
@@ -44,11 +45,6 @@ function mediaOf(item: ResourceContents): ContentBlock | undefined {
 
 export const isMediaType = (mimeType: string | undefined): boolean =>
   mimeType !== undefined && /^(?:image\/(?!svg\+xml)|audio\/)/i.test(mimeType);
-
-/** The place of a window within the whole, in bytes; undefined for an item that is whole. */
-export function windowIn({ _meta }: Resource): { readonly offset: number; readonly length: number } | undefined {
-  return _meta?.[WINDOW_META_KEY] as ReturnType<typeof windowIn>;
-}
 
 /** A block before the content with URI, type, size and cost, for hosts that do not show the metadata of embedded resources. */
 function headline(item: ResourceContents, note: string | undefined): ContentBlock {
