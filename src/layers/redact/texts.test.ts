@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createContext } from '../../core/context.ts';
+import { NAMES as NAMES_OF_RESOURCE } from '../../protocol/resources.ts';
 import { createScanner } from './scanner.ts';
 import { lookThrough } from './texts.ts';
 
@@ -47,5 +48,12 @@ describe('JSON data, looked through', () => {
     for (const [index, each] of looked.entries())
       if (each !== undefined) expect(each.findings.length, `${index}`).toBe(index % 3 === 0 ? 1 : 0);
     expect(JSON.stringify(looked)).not.toContain(TOKEN);
+  });
+
+  it('an entry whose secrets are covered keeps its other names, by which access rules decide', async () => {
+    const entry = { uri: 'memo:1', description: TOKEN, [NAMES_OF_RESOURCE]: { paths: ['private/a.md'] } };
+    const [looked] = await lookThrough([entry], NAMES, { scanner, maxBytes: 10_000 }, ctx);
+    expect(looked?.value).toEqual({ ...entry, description: MARK });
+    expect(looked?.value[NAMES_OF_RESOURCE]).toBe(entry[NAMES_OF_RESOURCE]);
   });
 });

@@ -136,10 +136,13 @@ const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-
 type MapText = (text: string, key: string) => string;
 
 /** Maps every text of an entry, except the identifying ones. */
-const walkEntry = <T extends object>(entry: T, names: ReadonlySet<string>, map: MapText): T =>
-  Object.fromEntries(
+const walkEntry = <T extends object>(entry: T, names: ReadonlySet<string>, map: MapText): T => ({
+  // Keeps what is under a symbol, such as the other names of a resource, by which access rules decide.
+  ...entry,
+  ...Object.fromEntries(
     Object.entries(entry).map(([field, value]) => [field, names.has(field) ? value : walk(value, field, map)]),
-  ) as T;
+  ),
+});
 
 /** Maps every text in JSON data. Field names stay: they belong to the server, as its schemas do. */
 function walk(value: unknown, key: string, map: MapText): unknown {
