@@ -14,7 +14,7 @@ import { isInputRequired } from '../../protocol/input-required.ts';
 import { counted, refused } from './bodies.ts';
 import { CALLED_BY, type LabelOptions, shownEach, shownEntries, shownValues } from './labels.ts';
 import type { Asker } from './scanner.ts';
-import { lookThrough } from './texts.ts';
+import { lookThrough, MAX_LEVELS } from './texts.ts';
 
 export interface NamedOptions extends LabelOptions {
   /** Whether a resource is scanned. Other resources in prompts stay unchanged. */
@@ -101,7 +101,7 @@ async function redactedResult<T extends object>(result: T, options: LabelOptions
   if (scanned === undefined)
     throw new ResourceError(
       'too-large',
-      `The result is larger than the ${options.maxBytes} bytes that are scanned for secrets`,
+      `The result has more than the ${options.maxBytes} bytes or ${MAX_LEVELS} levels that are scanned for secrets; ask for less`,
       { details: { limit: options.maxBytes } },
     );
   const { value, findings } = scanned;

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createContext } from '../../core/context.ts';
 import { NAMES as NAMES_OF_RESOURCE } from '../../protocol/resources.ts';
 import { createScanner } from './scanner.ts';
-import { lookThrough } from './texts.ts';
+import { lookThrough, MAX_LEVELS } from './texts.ts';
 
 // Put together here, so that nobody who looks through the sources for secrets finds one.
 const TOKEN = `gh${'p_'}wxyzabcdefghijklmnopqrstuvw012345678`;
@@ -55,5 +55,19 @@ describe('JSON data, looked through', () => {
     const [looked] = await lookThrough([entry], NAMES, { scanner, maxBytes: 10_000 }, ctx);
     expect(looked?.value).toEqual({ ...entry, description: MARK });
     expect(looked?.value[NAMES_OF_RESOURCE]).toBe(entry[NAMES_OF_RESOURCE]);
+  });
+
+  it.each([
+    ['lists', '[', ']'],
+    ['objects', '{"a":', '}'],
+  ])('an entry of %s that is nested too deep is none, and the others are what they are', async (_, open, end) => {
+    const nested = (levels: number): object => ({
+      uri: 'memo:1',
+      deep: JSON.parse(`${open.repeat(levels)}"${TOKEN}"${end.repeat(levels)}`) as unknown,
+    });
+    const entries = [nested(MAX_LEVELS - 1), nested(MAX_LEVELS), nested(3_900), { uri: 'memo:2', text: TOKEN }];
+    const looked = await lookThrough(entries, NAMES, { scanner, maxBytes: 10_000 }, ctx);
+    expect(looked.map((each) => each?.findings.length)).toEqual([1, undefined, undefined, 1]);
+    expect(JSON.stringify(looked)).not.toContain(TOKEN);
   });
 });

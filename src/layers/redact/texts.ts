@@ -19,6 +19,9 @@ export interface Looked<T> {
   readonly named: boolean;
 }
 
+/** The most levels of one entry that are scanned: the scan of deeper ones could overflow the stack. */
+export const MAX_LEVELS = 512;
+
 /** The most bytes of several entries that are scanned at once. */
 const BATCH_BYTES = 512 * 1024;
 
@@ -39,7 +42,7 @@ interface Collected<T> {
 }
 
 /**
- * Scans entries; returns undefined for an entry that is too large.
+ * Scans entries; returns undefined for an entry that is too large or nested too deep.
  * @param names fields that identify an entry, such as `uri`
  */
 export async function lookThrough<T extends object>(
@@ -66,6 +69,10 @@ export async function lookThrough<T extends object>(
     size = 0;
   };
   for (const entry of entries) {
+    if (isTooDeep(entry, MAX_LEVELS)) {
+      batch.push(undefined);
+      continue;
+    }
     const before = { parts: parts.length, size };
     const pieces: Piece[] = [];
     walkEntry(entry, names, (text, key) => {
@@ -132,6 +139,11 @@ function maskedText(text: string, piece: Piece, all: readonly Finding[]): string
 }
 
 const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+
+const isTooDeep = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1)));
 
 type MapText = (text: string, key: string) => string;
 
