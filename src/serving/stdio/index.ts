@@ -162,7 +162,8 @@ export function serveStdio(engine: Engine, options: ServeStdioOptions = {}): Std
     } else if (queue === undefined) {
       wait(take(message));
     } else {
-      wait(queue.then(() => take(message)));
+      // Messages that still wait when the connection ends are not handled.
+      wait(queue.then(() => (closing === undefined ? take(message) : undefined)));
     }
   }
 

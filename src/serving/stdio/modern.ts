@@ -7,7 +7,7 @@ import { cutShort } from '../dispatch/cut-short.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Envelope, Outcome } from '../dispatch/envelope.ts';
 import { discovered, standingAlone } from '../dispatch/standing-alone.ts';
-import { filterIn, type Listener, listen } from '../listening/listening.ts';
+import { filterIn, Listener } from '../listening/listening.ts';
 import type { MessageId, NotificationMessage, RequestMessage } from '../messages.ts';
 
 /** The most requests of one connection that listen at the same time. */
@@ -42,6 +42,8 @@ export function createModernConnection(options: ModernConnectionOptions): Modern
   /** A function for each running request that cancels it; with `goodbye` the request is answered that the server ends. */
   const running = new Map<MessageId, (reason: unknown, goodbye?: boolean) => void>();
   const listeners = new Map<MessageId, Listener>();
+  /** Listeners whose watches are being placed, each with a function that cancels its request. */
+  const preparing = new Map<Listener, (reason: unknown, goodbye: boolean) => void>();
   let unanswered = 0;
   // The subscription tools note their subscriptions by peer, for as long as the connection lasts.
   const link = { add: async () => {}, remove: async () => {} };
@@ -98,9 +100,22 @@ export function createModernConnection(options: ModernConnectionOptions): Modern
     if ('error' in found) return write(answerOf(id, found));
     if (listeners.size >= MAX_LISTENERS)
       return write(answerOf(id, { error: { code: -32_603, message: 'Subscription limit reached' } }));
-    const { client } = envelopeOf(message, NEVER);
-    await introduced?.(client);
-    const listener = await listen(engine, id, found.filter, createContext({ peer, log, client }), send);
+    const abort = new AbortController();
+    const { signal } = abort;
+    const { client } = envelopeOf(message, signal);
+    const listener = new Listener(engine, id, send);
+    preparing.set(listener, (reason, goodbye) => {
+      abort.abort(reason);
+      if (goodbye) write(answerOf(id, cutShort(message.method)));
+    });
+    try {
+      await introduced?.(client);
+      if (!signal.aborted) await listener.prepare(found.filter, createContext({ peer, log, client, signal }));
+    } finally {
+      preparing.delete(listener);
+    }
+    // The connection has closed meanwhile, and the listener with it.
+    if (signal.aborted) return;
     const former = listeners.get(id);
     listeners.set(id, listener);
     listener.begin();
@@ -137,14 +152,14 @@ export function createModernConnection(options: ModernConnectionOptions): Modern
     },
     async close(goodbye) {
       if (goodbye) for (const listener of listeners.values()) listener.goodbye();
-      for (const cancel of [...running.values()]) cancel(new Error('Connection closed'), goodbye);
-      await Promise.all([...listeners.values()].map(closed));
+      const left = [...listeners.values(), ...preparing.keys()];
+      for (const cancel of [...running.values(), ...preparing.values()])
+        cancel(new Error('Connection closed'), goodbye);
+      await Promise.all(left.map(closed));
       await disconnect?.();
     },
   };
 }
-
-const NEVER = new AbortController().signal;
 
 /** The refusal of a request without the `_meta` that 2026-07-28 requires. */
 export const NO_ENVELOPE: Outcome = {
