@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../e2e/folders.ts';
 import { ERAS, type Era } from '../e2e/harness.ts';
+import { until } from '../e2e/waiting.ts';
 import { drained, type Memory, mean, type Plan, type Plans, pages, quarter, withFleet } from './many/fleet.ts';
 
 /** Every way of giving a list that servers have, in one era. */
@@ -165,13 +166,16 @@ describe.concurrent('a server among others', () => {
 
   it('[CB-1] whose cursors begin again is listed to where they do, and that is said', async () => {
     await withFleet(among({ by: 'offset', loops: true }), { era }, async (on) => {
-      const { items, missing } = await drained(on, 'resources/list');
+      // On a busy machine, a server may be left out of a list because it is slow.
+      const { items, missing } = await until(async () => {
+        const list = await drained(on, 'resources/list');
+        return list.missing.every(({ reason }) => reason.includes('repeats a cursor')) && list;
+      }, 'a list that ends where cursors repeat');
       const { legacy = 0, modern = 0, ...others } = counts(items);
       expect(others).toEqual({ before: 100, behind: 100 });
       expect(legacy).toBeGreaterThanOrEqual(100);
       expect(modern).toBe(legacy);
       expect(missing.map(({ mount }) => mount)).toEqual(['legacy', 'modern']);
-      expect(missing[0]?.reason).toContain('repeats a cursor');
     });
   });
 

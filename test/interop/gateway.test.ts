@@ -247,7 +247,7 @@ describe.each(servers.length === 0 ? [] : [{ count: servers.length }])('$count s
         'the further tools',
         60_000,
       );
-      const others = await listed('legacy', 'tools');
+      const others = await until(() => completely('legacy', 'tools'), 'all tools of all servers');
       const usual = others.entries.filter((entry) => isPublishedBy(name, 'tools', entry));
       expect(usual).toHaveLength(Number(server.has.tools));
       const elicited = await answer(connected.client, 'tools/call', {
