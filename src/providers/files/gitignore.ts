@@ -3,6 +3,8 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ignore } from 'ignore';
 import { LRUCache } from 'lru-cache';
+import { ResourceError } from '../../core/errors.ts';
+import { faultOf } from './fault.ts';
 import { openBeneath } from './open.ts';
 
 export const GITIGNORE = '.gitignore';
@@ -37,6 +39,7 @@ export interface IgnoreRules {
 }
 
 export interface Gitignores {
+  /** @throws ResourceError `unavailable` while a file with rules cannot be read */
   rulesIn(directory: readonly string[]): Promise<IgnoreRules>;
 }
 
@@ -54,6 +57,7 @@ export function createGitignores(root: string): Gitignores {
   });
   const compiled = new LRUCache<string, IgnoreRules>({ maxSize: MAX_REMEMBERED_BYTES });
 
+  /** Returns the patterns of the `.gitignore` in a directory; undefined if there is none. */
   async function patternsIn(directory: readonly string[]): Promise<Patterns | undefined> {
     try {
       const stats = await lstat(join(root, ...directory, GITIGNORE), { bigint: true });
@@ -67,8 +71,17 @@ export function createGitignores(root: string): Gitignores {
       const patterns = { stamp, lines, bytes: lines.reduce((sum, line) => sum + line.length, 0) };
       files.set(key, patterns);
       return patterns;
-    } catch {
-      return undefined;
+    } catch (error) {
+      const fault = faultOf(error, '');
+      if (fault instanceof ResourceError && fault.code === 'not-found') return undefined;
+      if (fault instanceof ResourceError && fault.code === 'denied') {
+        // Like one that is too large: nothing tells which files it leaves out.
+        const lines = atRoot('*', directory);
+        return { stamp: `${directory.join('/')}:denied`, lines, bytes: lines.join().length };
+      }
+      throw new ResourceError('unavailable', 'The rules of a .gitignore cannot be read now; try again', {
+        cause: error,
+      });
     }
   }
 
