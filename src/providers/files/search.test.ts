@@ -258,6 +258,17 @@ describe('a search that is under way', () => {
     await served[Symbol.asyncDispose]();
   });
 
+  it.each(['SIGKILL', 'SIGTERM'] as const)('says so when something else ends it with %s', async (name) => {
+    const { matches, served } = await begin();
+    const [started = ''] = await ripgreps();
+    process.kill(Number.parseInt(started, 10), name);
+    const drain = async (): Promise<void> => {
+      while (!(await matches.next()).done);
+    };
+    expect(await refused(drain())).toBe('unavailable');
+    await served[Symbol.asyncDispose]();
+  });
+
   it('has none when it is left early', async () => {
     const { matches, served } = await begin();
     expect(await ripgreps()).toHaveLength(1);

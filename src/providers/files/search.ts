@@ -127,6 +127,8 @@ async function* runRipgrep(cwd: string, args: readonly string[], ctx: Context): 
     const [status] = (await ended) as [number | null];
     ctx.signal.throwIfAborted();
     if (child.pid === undefined) throw new Error('ripgrep could not be started');
+    if (status === null)
+      throw new ResourceError('unavailable', 'The search was ended before it had found all; try again');
     if (status === 2 && complaint !== '') throw refusal(complaint);
   } catch (error) {
     if (child.pid === undefined)
