@@ -1,5 +1,5 @@
 /** Makes the resource of each address: its description without its content. */
-import { notFound } from '../../core/errors.ts';
+import { notFound, ResourceError } from '../../core/errors.ts';
 import { mimeTypeOfName } from '../../core/formats/mime-type.ts';
 import { ETAG_META_KEY, FORMATS_META_KEY, GIT_META_KEY } from '../../protocol/meta.ts';
 import { DIRECTORY_MIME_TYPE, NAMES, type Resource } from '../../protocol/resources.ts';
@@ -93,8 +93,12 @@ async function assertInEither(
   uri: string,
   signal: AbortSignal,
 ): Promise<void> {
-  if (base === undefined) await findPath(repo, target.entry, path, uri, signal);
-  else await findPath(repo, target.entry, path, uri, signal).catch(() => findPath(repo, base.entry, path, uri, signal));
+  try {
+    await findPath(repo, target.entry, path, uri, signal);
+  } catch (error) {
+    if (base === undefined || !(error instanceof ResourceError && error.code === 'not-found')) throw error;
+    await findPath(repo, base.entry, path, uri, signal);
+  }
 }
 
 /** Whether the commit of a revision can change: a branch moves, a hash does not. */

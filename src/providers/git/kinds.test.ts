@@ -1,5 +1,5 @@
 /** Repositories of every shape: SHA-256, empty, unborn, detached, shallow, with links, submodules and odd references. */
-import { mkdir, symlink } from 'node:fs/promises';
+import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
@@ -86,6 +86,24 @@ it('where a shallow repository ends, the end is said and nothing is made up', as
   } finally {
     await provider.close?.();
   }
+});
+
+it('changes of a folder that cannot be read are not said to be missing', async () => {
+  await using place = await scene();
+  await place.write('a.txt', 'one\n');
+  place.commit('First');
+  await mkdir(join(place.directory, 'd'));
+  for (let index = 0; index < 100; index++) await place.write(`d/${index}.txt`, `${index}\n`);
+  place.commit('Second');
+  place.git('branch', 'first', 'HEAD~1');
+  const views = ['git:///diff/HEAD/d/1.txt', 'git:///compare/branches/first/HEAD/d/1.txt'];
+  const narrow = await place.open({ maxTreeBytes: 200 });
+  for (const uri of views) expect(await codeOf(narrow.metadata(uri, ctx)), uri).toBe('too-large');
+  const tree = place.git('rev-parse', 'HEAD:d');
+  await rm(join(place.directory, '.git/objects', tree.slice(0, 2), tree.slice(2)));
+  const damaged = await place.open();
+  for (const uri of views) expect(await codeOf(damaged.metadata(uri, ctx)), uri).toBe('unavailable');
+  expect(await codeOf(damaged.metadata('git:///diff/HEAD/nothing', ctx))).toBe('not-found');
 });
 
 it('a symbolic link is the text of where it leads; a submodule is named and not entered', async () => {
