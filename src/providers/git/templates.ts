@@ -1,4 +1,5 @@
 /** Lists the templates of a repository, and completes branches, tags, commits and paths (RES-3). */
+import { breaks } from '../../core/breaks.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { CompletionRequest, CompletionValues, Page, TemplatePage } from '../../core/provider.ts';
@@ -8,7 +9,7 @@ import { completeTreePath, type TreeEntry } from '../tree-completion.ts';
 import { isHash, parseUri, type Revision, uriOf } from './address.ts';
 import { recordsOf, runGit } from './command.ts';
 import { findPath, type Repository, resolveRevision } from './find.ts';
-import { segmentOf } from './names.ts';
+import { segmentOf, toBytes } from './names.ts';
 
 interface GitTemplate {
   /** The part of the template after `git:///`. */
@@ -160,9 +161,16 @@ async function completePath(
     const entry = await findPath(repo, target.entry, 'path' in path ? path.path : [], uri, ctx.signal);
     if (entry.kind !== 'tree') return [];
     const tree = await repo.trees.read(entry.oid, ctx.signal);
+    // Names that begin alike are neighbours. A tilde may begin an escape, which is written in another way in the name.
+    const start = toBytes(prefix.split('~', 1)[0] ?? '');
     const found: TreeEntry[] = [];
-    for (let index = 0; index < tree.length && found.length <= request.limit; index++) {
+    const taken = breaks();
+    for (let index = tree.from(start); index < tree.length && found.length <= request.limit; index++) {
+      const turn = taken();
+      if (turn !== undefined) await turn;
+      ctx.signal.throwIfAborted();
       const { kind, name } = tree.at(index);
+      if (!name.startsWith(start)) break;
       const segment = segmentOf(name);
       if (!segment.startsWith(prefix) || (blamed && kind !== 'tree' && kind !== 'file')) continue;
       found.push({ name: segment, isDirectory: kind === 'tree' });

@@ -21,6 +21,8 @@ export interface Tree {
   readonly length: number;
   at(index: number): TreeEntry;
   find(name: string): TreeEntry | undefined;
+  /** Returns the index of the first entry whose name begins with these bytes, or of the one that comes after all such. */
+  from(start: string): number;
   /** Returns the index of the first entry after a given one, which need not be in the tree any more. */
   after(entry: Pick<TreeEntry, 'name'> & { readonly isTree: boolean }): number;
 }
@@ -156,6 +158,7 @@ async function parseTree(
     bytes: bytes.byteLength + offsets.byteLength,
     length: offsets.length,
     at,
+    from: lowerBound,
     find: (name) => exactly(name, false) ?? exactly(name, true),
     after({ name, isTree }) {
       const key = keyOf(name, isTree);
