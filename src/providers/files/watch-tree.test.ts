@@ -5,6 +5,7 @@ import { until } from '../../../test/e2e/waiting.ts';
 import { type Hands, startHands } from '../../../test/security/hands.ts';
 import { type Quiet, startQuiet } from '../../../test/security/quiet.ts';
 import { serveFiles } from '../../../test/security/served.ts';
+import { createContext } from '../../core/context.ts';
 
 let hands: Hands;
 let quiet: Quiet;
@@ -153,6 +154,20 @@ describe('a storm', () => {
 });
 
 describe('a tree with more folders than are watched', () => {
+  it('is said once to be watched in part, however much comes', async () => {
+    await using place = await serveFiles({ 'a/a/': '', 'b/b/': '', 'c/c/': '' }, { maxWatchedDirectories: 4 });
+    const said: string[] = [];
+    const log = { ...createContext().log, info: (message: string) => void said.push(message) };
+    let told = 0;
+    await using _watch = await place.served.provider.watch?.(undefined, () => void told++, createContext({ log }));
+    for (let count = 1; count <= 3; count++) {
+      const before = told;
+      await hands.do(['mkdir', place.folder.at(`new${count}`)]);
+      await until(async () => told > before, 'a change of the list');
+    }
+    expect(said).toEqual(['the default list is watched in part']);
+  });
+
   it('is watched from the top, and tells what happens there', async () => {
     await using place = await serveFiles({ 'a/a/': '', 'b/b/': '', 'c/c/': '' }, { maxWatchedDirectories: 4 });
     await using watching = await place.served.watch();

@@ -25,6 +25,7 @@ export async function watchTree(
 ): Promise<AsyncDisposable> {
   const watched = new Map<string, AsyncDisposable>();
   let ended = false;
+  let saidInPart = false;
   let work = Promise.resolve();
 
   /** The changed names that were not looked at yet, by directory: many events in one directory cause only one look. */
@@ -73,7 +74,8 @@ export async function watchTree(
       const key = here.join('/');
       if (!watched.has(key)) {
         if (watched.size >= maxDirectories) {
-          ctx.log.info('the default list is watched in part', { directories: maxDirectories });
+          if (!saidInPart) ctx.log.info('the default list is watched in part', { directories: maxDirectories });
+          saidInPart = true;
           return grew;
         }
         watched.set(key, await directories.watch(here, (event) => onEvent(here, event)));
