@@ -1,6 +1,6 @@
 /** Pages that are listed again and again: what changes between two of them is seen. */
 import { chmod, mkdir, rename, symlink, truncate, unlink, utimes, writeFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/e2e/folders.ts';
 import { until } from '../../../test/e2e/waiting.ts';
 import { createContext } from '../../core/context.ts';
@@ -242,5 +242,56 @@ describe('directories that are listed often', () => {
     listed.listed(['a']);
     await listed.close();
     expect(failures).toHaveLength(1);
+  });
+
+  it('are watched after a while when that failed at first, however often they were listed meanwhile', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    let [tries, failures] = [0, 0];
+    const late = {
+      watch: async () => {
+        if (++tries === 1) throw new Error('no more watches');
+        return { [Symbol.asyncDispose]: async () => {} };
+      },
+      size: 0,
+      close: async () => {},
+    };
+    const listed = createListedWatches(late, () => void failures++);
+    for (let second = 0; second < 20; second++) {
+      listed.listed(['a']);
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    expect([tries, failures, listed.size]).toEqual([2, 1, 1]);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(listed.size).toBe(0);
+    await listed.close();
+  });
+
+  it('are not watched any more when that is closed, even if a watch was just ending', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const ended: string[] = [];
+    let release = (): void => {};
+    const slow = {
+      watch: async (segments: readonly string[]) => ({
+        [Symbol.asyncDispose]: async () => {
+          if (segments[0] === 'idle') await new Promise<void>((resolve) => (release = resolve));
+          ended.push(segments.join('/'));
+        },
+      }),
+      size: 0,
+      close: async () => {},
+    };
+    const listed = createListedWatches(slow, () => {});
+    listed.listed(['idle']);
+    await vi.advanceTimersByTimeAsync(8_000);
+    listed.listed(['busy']);
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect(listed.size).toBe(1);
+    const closed = listed.close().then(() => ended.push('closed'));
+    await vi.advanceTimersByTimeAsync(1_000);
+    release();
+    await closed;
+    expect(ended).toEqual(['busy', 'idle', 'closed']);
   });
 });

@@ -4,7 +4,7 @@ import type { DirectoryWatches } from './directory-watches.ts';
 /** The most directories that are watched because they are listed. Changes in others show after a second. */
 export const MAX_LISTED_WATCHES = 64;
 
-/** Milliseconds for which a directory is watched after it was last listed. */
+/** Milliseconds for which a directory is watched after it was last listed, and after which a failed watch is tried again. */
 const IDLE_MS = 10_000;
 
 export interface ListedWatches {
@@ -17,13 +17,17 @@ export interface ListedWatches {
 }
 
 interface Watched {
+  /** Undefined if the directory could not be watched. */
   readonly handle: Promise<AsyncDisposable | undefined>;
   listedAt: number;
+  failed: boolean;
 }
 
 /** @param onFailure called when a directory cannot be watched */
 export function createListedWatches(directories: DirectoryWatches, onFailure: (error: unknown) => void): ListedWatches {
   const watched = new Map<string, Watched>();
+  /** The watches that are being ended because their directories were not listed. */
+  const ending = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
@@ -34,7 +38,13 @@ export function createListedWatches(directories: DirectoryWatches, onFailure: (e
 
   function endIdle(): void {
     const now = performance.now();
-    for (const [key, watch] of watched) if (now - watch.listedAt >= IDLE_MS) end(key, watch).catch(onFailure);
+    for (const [key, watch] of watched) {
+      if (now - watch.listedAt < IDLE_MS) continue;
+      const ended: Promise<void> = end(key, watch)
+        .catch(onFailure)
+        .finally(() => ending.delete(ended));
+      ending.add(ended);
+    }
     if (watched.size > 0) return;
     clearInterval(timer);
     timer = undefined;
@@ -45,7 +55,8 @@ export function createListedWatches(directories: DirectoryWatches, onFailure: (e
       const key = segments.join('/');
       const existing = watched.get(key);
       if (existing !== undefined) {
-        existing.listedAt = performance.now();
+        // A watch that failed is given up after a while, however often the directory is listed, and then tried again.
+        if (!existing.failed) existing.listedAt = performance.now();
         return;
       }
       if (closed || watched.size >= MAX_LISTED_WATCHES) return;
@@ -53,10 +64,12 @@ export function createListedWatches(directories: DirectoryWatches, onFailure: (e
       const handle = directories
         .watch(segments, () => {})
         .catch((error: unknown) => {
+          watch.failed = true;
           onFailure(error);
           return undefined;
         });
-      watched.set(key, { handle, listedAt: performance.now() });
+      const watch: Watched = { handle, listedAt: performance.now(), failed: false };
+      watched.set(key, watch);
       timer ??= setInterval(endIdle, IDLE_MS / 2).unref();
     },
     get size() {
@@ -65,7 +78,7 @@ export function createListedWatches(directories: DirectoryWatches, onFailure: (e
     async close() {
       closed = true;
       clearInterval(timer);
-      await Promise.all([...watched].map(([key, watch]) => end(key, watch)));
+      await Promise.all([...ending, ...[...watched].map(([key, watch]) => end(key, watch))]);
     },
   };
 }
