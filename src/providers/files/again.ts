@@ -13,13 +13,8 @@ import { DIRECT } from './disk.ts';
 import type { Folder, Found } from './folder.ts';
 import type { PageKey } from './kept-pages.ts';
 import { type Identity, isSamePath, lookAt } from './open.ts';
+import { isSettled } from './settled.ts';
 import type { SortedNames } from './sorted-names.ts';
-
-/**
- * Milliseconds that must lie between the last change of a file and its reading. The clock of file times goes in ticks of at
- * most 10 ms, so two changes within one tick leave the same times.
- */
-const SETTLED_MS = 50;
 
 type Bodies = readonly ResourceBody[];
 
@@ -46,11 +41,9 @@ interface SeenDirectory extends Seen {
 
 const seenDirectories = new WeakMap<ResourcePage, SeenDirectory>();
 
-/** Whether the next change will show in the file's times. A time in the future means that the clock was set back. */
-function isSettled({ disk, device }: Folder, { opened }: Found, before: number): boolean {
-  const { dev, mtimeMs, ctimeMs } = opened.stat;
-  return disk === DIRECT && dev === device && before - Number(mtimeMs > ctimeMs ? mtimeMs : ctimeMs) >= SETTLED_MS;
-}
+/** Whether the next change will show in the times of a file, which must lie on the disk of the root. */
+const showsChanges = ({ disk, device }: Folder, { opened }: Found, before: number): boolean =>
+  disk === DIRECT && opened.stat.dev === device && isSettled(opened.stat, before);
 
 /**
  * Returns the state of a file or directory, if a later look can prove that it is unchanged.
@@ -60,7 +53,7 @@ function seenAs(folder: Folder, found: Found, before: number): Seen | undefined 
   const { opened, segments } = found;
   const { dev, ino, size, mtimeNs, ctimeNs } = opened.stat;
   if (folder.visibility.ruleFile !== undefined || !isSamePath(opened.segments, segments)) return undefined;
-  if (!isSettled(folder, found, before)) return undefined;
+  if (!showsChanges(folder, found, before)) return undefined;
   return { path: join(folder.root, ...segments), dev, ino, size, mtimeNs, ctimeNs };
 }
 
@@ -71,7 +64,7 @@ function seenAs(folder: Folder, found: Found, before: number): Seen | undefined 
  */
 export function versionOfFile(folder: Folder, found: Found, before: number): string | undefined {
   const { dev, ino, size, mtimeNs, ctimeNs } = found.opened.stat;
-  if (size === 0n || !isSettled(folder, found, before)) return undefined;
+  if (size === 0n || !showsChanges(folder, found, before)) return undefined;
   return versionFrom([dev, ino, size, mtimeNs, ctimeNs].map(String), true);
 }
 

@@ -7,7 +7,7 @@ import type { Resource } from '../../protocol/resources.ts';
 import { faultOf } from './fault.ts';
 import { type Folder, type Found, findSegments, isDirect, resourceOf } from './folder.ts';
 import type { Looking } from './kept-pages.ts';
-import { isSettled } from './snapshots.ts';
+import { isSettled } from './settled.ts';
 import type { Entry, SortedNames } from './sorted-names.ts';
 import type { NameFilter } from './visibility.ts';
 

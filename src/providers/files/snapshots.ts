@@ -8,6 +8,7 @@ import { LRUCache } from 'lru-cache';
 import { ResourceError } from '../../core/errors.ts';
 import type { Disk } from './disk.ts';
 import type { Opened } from './open.ts';
+import { isSettled } from './settled.ts';
 import { type Entry, type EntryKind, type SortedNames, sortNames } from './sorted-names.ts';
 import type { NameFilter } from './visibility.ts';
 
@@ -19,9 +20,6 @@ export const MAX_DIRECTORY_ENTRIES = 5_000_000;
 
 /** How long later pages may go on with a listing of a directory that has changed, in milliseconds. */
 const CONTINUE_MS = 10_000;
-
-/** A change this close to the reading may not show in the directory's time stamp. */
-const STAMP_GRAIN_MS = 50;
 
 interface Snapshot {
   readonly names: SortedNames;
@@ -97,10 +95,6 @@ export function createSnapshots(disk: Disk): Snapshots {
 }
 
 const versionOf = (filter: NameFilter): string => filter.version ?? '';
-
-/** Whether the last change is so long ago that the next one gets another time. A program can set `mtime`, so `ctime` counts, too. */
-export const isSettled = ({ mtimeMs, ctimeMs }: BigIntStats, now = Date.now()): boolean =>
-  now - Math.max(Number(mtimeMs), Number(ctimeMs)) > STAMP_GRAIN_MS;
 
 const stampOf = ({ dev, ino, mtimeNs, ctimeNs }: BigIntStats, filter: NameFilter): string =>
   `${dev}:${ino}:${mtimeNs}:${ctimeNs}:${versionOf(filter)}`;
