@@ -102,7 +102,9 @@ async function post(url: URL, message: object, version: string, signal: AbortSig
 /** Ends the session that the probe has opened. */
 async function endSession(url: URL, session: string, signal: AbortSignal): Promise<void> {
   try {
-    const response = await fetch(url, { method: 'DELETE', headers: { 'mcp-session-id': session }, signal });
+    // A redirect would give the id of the session to another place.
+    const init = { method: 'DELETE', redirect: 'manual', signal } as const;
+    const response = await fetch(url, { ...init, headers: { 'mcp-session-id': session } });
     await response.body?.cancel();
   } catch {
     // The server lets it expire.

@@ -73,6 +73,18 @@ it('leaves no session behind', async () => {
   expect([last?.method, last?.headers['mcp-session-id']]).toEqual(['DELETE', 'abc']);
 });
 
+it.each([301, 302, 303, 307, 308])(
+  'gives a session to no other place that the server names with %i',
+  async (status) => {
+    await using other = await startSite(plain(200));
+    const elsewhere = plain(status, { location: `${other.origin}/elsewhere` });
+    await using site = await startSite(by({ POST: LEGACY, DELETE: elsewhere }));
+    expect(await isWebResource(`${site.origin}/mcp`)).toBe(false);
+    expect(site.asked.at(-1)?.method).toBe('DELETE');
+    expect(other.asked).toEqual([]);
+  },
+);
+
 it('takes what cannot be reached, or does not answer, for a server that may come up', async () => {
   const site = await startSite(() => {});
   expect(await isWebResource(`${site.origin}/`, 100)).toBe(false);
