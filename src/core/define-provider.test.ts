@@ -216,6 +216,42 @@ describe('a definition', () => {
     await expect(provider.metadata('n:none', ctx)).rejects.toMatchObject({ code: 'internal' });
     expect(asked).toBeLessThan(30);
   });
+
+  it('says so of pages without entries, too, which have no end', async () => {
+    let asked = 0;
+    const provider = defineProvider({
+      name: 'empty',
+      scheme: 'n',
+      list: () => {
+        if (++asked > 20_000) throw new Error('the search does not end');
+        return { resources: [], nextCursor: String(asked) };
+      },
+      read: () => '',
+    });
+    await expect(provider.metadata('n:none', ctx)).rejects.toMatchObject({
+      code: 'internal',
+      message: 'The resource cannot be looked up',
+    });
+    expect(asked).toBeLessThan(11_000);
+  });
+
+  it('asks once for a complete list, however long, and finds the last one in it', async () => {
+    let asked = 0;
+    const all = Array.from({ length: 5_000 }, (_, index) => ({ uri: `n:${index}` })).reverse();
+    const provider = defineProvider({
+      name: 'long',
+      scheme: 'n',
+      list: () => {
+        asked++;
+        return all;
+      },
+      read: () => '',
+    });
+    expect(await provider.metadata('n:999', ctx)).toMatchObject({ uri: 'n:999' });
+    expect(await provider.metadata('n:0', ctx)).toMatchObject({ uri: 'n:0' });
+    await expect(provider.metadata('n:none', ctx)).rejects.toMatchObject({ code: 'not-found' });
+    expect(asked).toBe(3);
+  });
 });
 
 describe('the templates of a definition', () => {

@@ -57,19 +57,23 @@ export function createFinder(definition: NamedDefinition, templates: readonly Pa
   }
 
   /** Searches from the roots down, through the containers whose URIs begin the URI. */
-  async function lookUp(uri: string, ctx: Context): Promise<Resource | undefined> {
+  async function lookUp(uri: string, ctx: Context): Promise<DefinedResource | undefined> {
     const queue: (string | undefined)[] = [undefined];
     let seen = 0;
     for (let at = 0; at < queue.length; at++) {
       let cursor: string | undefined;
       do {
         ctx.signal.throwIfAborted();
-        const { resources, nextCursor } = await page(queue[at], { cursor, limit: STEP }, ctx);
+        const listed = await definition.list(queue[at], { cursor, limit: STEP }, ctx);
+        if (listed === undefined) throw notFound(queue[at] ?? '');
+        // A complete list is searched as it is, and not cut into pages.
+        const { resources, nextCursor } = isPage(listed) ? listed : { resources: listed, nextCursor: undefined };
         for (const resource of resources) {
           if (resource.uri === uri) return resource;
           if (isContainer(resource) && liesIn(uri, resource.uri)) queue.push(resource.uri);
         }
-        seen += resources.length;
+        // An empty page counts, too, since such pages may have no end.
+        seen += Math.max(1, resources.length);
         if (seen > MAX_LOOKED_AT) {
           const cause = new Error(
             `The provider ${definition.name} has lists that are too long to search: give it metadata()`,
