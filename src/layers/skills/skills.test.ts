@@ -181,6 +181,24 @@ describe('the search for skills', () => {
     expect(await list()).toEqual([]);
     expect(await leftOut()).toEqual([{ uri: 'docs', reason: expect.stringContaining('more entries') }]);
   });
+
+  it.each([
+    ['of roots', undefined],
+    ['of a folder', 'skill:///good'],
+  ])('stops in a list %s whose pages are empty and do not end', async (_what, endless) => {
+    const provider = memory({ 'good/SKILL.md': head('good') });
+    let asked = 0;
+    const { leftOut } = serve({
+      ...provider,
+      async list(uri, page, asking) {
+        if (uri !== endless) return provider.list(uri, page, asking);
+        if (++asked > 300_000) throw new Error('the search does not end');
+        return { resources: [], nextCursor: String(asked) };
+      },
+    });
+    expect(await leftOut()).toEqual([{ uri: 'docs', reason: expect.stringContaining('more entries') }]);
+    expect(asked).toBeLessThan(251_000);
+  });
 });
 
 describe('digests of skills that are shared', () => {

@@ -41,6 +41,7 @@ export async function walkMount(inner: ResourceProvider, mount: Mount, ctx: Cont
   const walk = createWalk(inner, ctx);
   for await (const { resources, whole } of pagesOf((page) => mount.provider.list(undefined, page, ctx))) {
     const roots = resources.map((root) => ({ ...root, uri: publishUri(mount, root.uri) }));
+    walk.count(roots);
     // A flat list has the files of all folders, in any order.
     walk.take(roots, true);
     if (whole !== true) for (const root of roots.filter(isContainer)) await walk.down(root.uri, 0, false);
@@ -63,8 +64,12 @@ function createWalk(inner: ResourceProvider, ctx: Context) {
   let lookedAt = 0;
   let cut = false;
 
+  /** Counts a page. An empty one counts, too, since such pages may have no end. */
+  function count(resources: readonly Resource[]): void {
+    lookedAt += Math.max(1, resources.length);
+  }
+
   function take(resources: readonly Resource[], ofSkill: boolean): void {
-    lookedAt += resources.length;
     if (ofSkill) for (const resource of resources) if (!isContainer(resource)) files.set(resource.uri, resource);
   }
 
@@ -89,9 +94,8 @@ function createWalk(inner: ResourceProvider, ctx: Context) {
       for await (const page of pagesOf((wanted) => inner.list(uri, wanted, ctx))) {
         resources.push(...page.resources);
         isWhole ||= page.whole === true;
-        if (lookedAt + resources.length <= MAX_LOOKED_AT) continue;
-        cut = true;
-        break;
+        count(page.resources);
+        if (isFull()) break;
       }
     } catch (error) {
       if (first || ctx.signal.aborted || !(error instanceof ResourceError)) throw error;
@@ -105,6 +109,7 @@ function createWalk(inner: ResourceProvider, ctx: Context) {
   }
 
   return {
+    count,
     take,
     down,
     isFull,

@@ -119,7 +119,8 @@ export function createMetadata(setup: MetadataSetup): Metadata {
     do {
       const { entries, nextCursor } = await setup.list({ cursor, limit: STEP }, { ...ctx, notes: undefined });
       known.keep(entries, facts().tellsResources);
-      seen += entries.length;
+      // An empty page counts, too, since such pages may have no end.
+      seen += Math.max(1, entries.length);
       cursor = nextCursor;
     } while (cursor !== undefined && seen < MAX_LOOKED_AT);
     if (cursor === undefined) known.learnedAll(facts().tellsResources);

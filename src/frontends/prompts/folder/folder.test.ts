@@ -53,6 +53,20 @@ const memoryWith = (files: Readonly<Record<string, string>>): MemoryProvider =>
   memoryProvider({ resources: Object.fromEntries(Object.entries(files).map(([name, text]) => [name, { text }])) });
 
 describe('a folder of prompts', () => {
+  it('is used in part where its pages are empty and do not end, and says so', async () => {
+    const { ctx, warnings } = listening();
+    let asked = 0;
+    const endless = wrapProvider(memoryWith({ 'prompts/a.md': 'A' }), {
+      async list() {
+        if (++asked > 6_000) throw new Error('the list does not end');
+        return { resources: [], nextCursor: String(asked) };
+      },
+    });
+    const source = promptFolder({ uri: FOLDER }, resourcesOf(endless));
+    expect(await source.list(ctx)).toEqual([]);
+    expect(warnings.map(({ message }) => message)).toContain('a folder of prompts is used in part');
+  });
+
   it('has a prompt for each Markdown file in it, and none for anything else', async () => {
     const provider = memoryWith({
       'prompts/b.md': 'B',
