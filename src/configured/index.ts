@@ -36,7 +36,12 @@ export async function loadConfig(file: string, options: LoadConfigOptions = {}):
   const { audit } = configured.config;
   const answers = answersOf(configured.config, log);
   const index = await rankedIndexOf(configured, log).catch(async (error: unknown) => {
-    await closeMounts(configured.mounts);
+    const { mounts, promptFolders, policy } = configured;
+    await Promise.all([
+      closeMounts(mounts),
+      ...promptFolders.map(({ provider }) => provider?.close?.()),
+      policy?.close?.(),
+    ]);
     throw error;
   });
   return {

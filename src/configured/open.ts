@@ -83,8 +83,9 @@ export async function openConfig(
     { base, log, sole, clientInfo: config.client, open: before?.mounts, plugged },
     all,
   );
+  let promptFolders: readonly PromptFolder[] = [];
   try {
-    const promptFolders = await promptFoldersOf(config, mounts, base);
+    promptFolders = await promptFoldersOf(config, mounts, base);
     return {
       file,
       mounts,
@@ -95,7 +96,10 @@ export async function openConfig(
       ignored: ignoredOf(all),
     };
   } catch (error) {
-    await closeOpened(mounts, before?.mounts);
+    await Promise.all([
+      closeOpened(mounts, before?.mounts),
+      ...promptFolders.map(({ provider }) => provider?.close?.()),
+    ]);
     throw error;
   }
 }
