@@ -38,6 +38,15 @@ export function readMessages(
   let working = false;
   const lines = createLines(intake.maxMessageBytes);
 
+  /** Passes a message on. A listener that fails does not keep later messages from being read. */
+  function pass(message: JSONRPCMessage): void {
+    try {
+      transport.onmessage?.(message);
+    } catch (error) {
+      transport.onerror?.(error instanceof Error ? error : new Error('A message was not handled', { cause: error }));
+    }
+  }
+
   function deliver(line: Line): void {
     let message: JSONRPCMessage;
     try {
@@ -50,7 +59,7 @@ export function readMessages(
       }
       return;
     }
-    if (intake.take(message, line.bytes)) transport.onmessage?.(message);
+    if (intake.take(message, line.bytes)) pass(message);
   }
 
   /** Fails the request whose answer goes over a limit. Any other message is dropped, or cuts the server off if it is too long. */
@@ -58,7 +67,7 @@ export function readMessages(
     const id = idsAtEnds(text).find(intake.awaits);
     if (id !== undefined) {
       intake.refuse(id, limit);
-      transport.onmessage?.(parseJSONRPCMessage(overLimitAnswer(id, limit)));
+      pass(parseJSONRPCMessage(overLimitAnswer(id, limit)));
     } else if (limit === 'bytes') intake.cut(`sent a message of more than ${intake.maxMessageBytes} bytes`);
     else intake.drop(limit, bytes);
   }
