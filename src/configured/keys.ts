@@ -1,10 +1,10 @@
 /** Reads the keys of a configuration, from itself or from a file that it names. */
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { ConfigError } from '../config/error.ts';
 import type { Config } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
-import { invalid } from '../core/errors.ts';
 import { type Keys, parseKeys } from '../core/keys.ts';
 
 /** The longest file of keys that is read, in bytes. */
@@ -32,8 +32,9 @@ export async function keysOf(
 
 async function textOf(file: string, base: string): Promise<string> {
   try {
-    const bytes = await readFile(resolve(base, file));
-    if (bytes.byteLength > MAX_FILE_BYTES) throw invalid('it is too long');
+    // One byte more than may be there shows that the file is too long.
+    const bytes = await buffer(createReadStream(resolve(base, file), { end: MAX_FILE_BYTES }));
+    if (bytes.byteLength > MAX_FILE_BYTES) throw new Error('it is too long');
     return bytes.toString('utf8');
   } catch (cause) {
     throw new ConfigError(`keys.file: ${file} cannot be read as a file of keys: ${reasonOf(cause)}`, { cause });
