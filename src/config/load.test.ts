@@ -1,6 +1,9 @@
+import { mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from './error.ts';
-import { loadConfig, parseConfig } from './load.ts';
+import { loadConfig, loadHostFile, parseConfig } from './load.ts';
 
 const parse = (text: string) => parseConfig(text, 'vitrine.yaml');
 
@@ -188,6 +191,45 @@ describe('loadConfig', () => {
   it('says that there is none, or that it is a folder', async () => {
     await expect(loadConfig('no/such.yaml')).rejects.toThrow('There is no configuration at no/such.yaml');
     await expect(loadConfig('src')).rejects.toThrow('src is a folder; name the configuration in it');
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'says why it cannot be read, and speaks of rights only where one is missing',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'vitrine-load-'));
+      try {
+        const loop = join(folder, 'loop.yaml');
+        await symlink(loop, loop);
+        await expect(loadConfig(loop)).rejects.toThrow(`The configuration at ${loop} cannot be read: ELOOP`);
+        await expect(loadConfig('x'.repeat(300))).rejects.toThrow(/cannot be read: ENAMETOOLONG$/);
+        await expect(loadHostFile(loop)).rejects.toThrow(/cannot be read: ELOOP$/);
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    },
+  );
+
+  it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)('asks for the right to read it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'vitrine-load-'));
+    try {
+      const file = join(folder, 'closed.yaml');
+      await writeFile(file, 'mounts: {}', { mode: 0o200 });
+      await expect(loadConfig(file)).rejects.toThrow('may not be read; give this user the right to');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('reads no more of a file than a configuration may have', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'vitrine-load-'));
+    try {
+      const file = join(folder, 'huge.yaml');
+      await writeFile(file, '');
+      await truncate(file, 3 * 1024 ** 3);
+      await expect(loadConfig(file)).rejects.toThrow('huge.yaml: a configuration has at most 1048576 bytes');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 });
 

@@ -1,7 +1,8 @@
 /** Reads a configuration, or the file of a host; a mistake is reported with its line and what was expected. */
 
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
 import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { isData } from '../protocol/data.ts';
@@ -58,16 +59,19 @@ export async function loadHostFile(path: string, options: LoadOptions = {}): Pro
 
 async function textOf(path: string, example: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    // One byte more than may be there shows that the file is too large.
+    return await readAll(createReadStream(path, { end: MAX_CONFIG_BYTES }));
   } catch (cause) {
-    throw new ConfigError(unreadable(path, (cause as NodeJS.ErrnoException).code, example), { cause });
+    throw new ConfigError(unreadable(path, cause as NodeJS.ErrnoException, example), { cause });
   }
 }
 
-function unreadable(path: string, code: string | undefined, example: string): string {
+function unreadable(path: string, { code, message }: NodeJS.ErrnoException, example: string): string {
   if (code === 'EISDIR') return `${path} is a folder; name the configuration in it, as in ${path}/${example}`;
   if (code === 'ENOENT' || code === 'ENOTDIR') return `There is no configuration at ${path}`;
-  return `The configuration at ${path} may not be read; give this user the right to`;
+  if (code === 'EACCES' || code === 'EPERM')
+    return `The configuration at ${path} may not be read; give this user the right to`;
+  return `The configuration at ${path} cannot be read: ${code ?? message}`;
 }
 
 /** @param file the name of the configuration in errors. @throws ConfigError */
