@@ -31,7 +31,7 @@ export function createPlacement(start: string | undefined, keep?: ReadonlySet<st
   /** Takes the name, or the first name with a mark that is still free. */
   function take(folders: readonly string[], name: string, holder: Holder, identity: string): string {
     const same = (found: Holder): boolean =>
-      found.kind === 'folder' ? holder.kind === 'folder' && found.raw === holder.raw : holder === found;
+      found.kind === 'folder' && holder.kind === 'folder' && found.raw === holder.raw;
     for (const candidate of [name, ...MARKS.map((length) => marked(name, digest(identity, length)))]) {
       const key = keyOf(folders, candidate);
       const found = taken.get(key);
