@@ -11,6 +11,7 @@ import { stripControls } from '../core/text/scrub.ts';
 import { createEngine, type Engine } from '../engine/index.ts';
 import { missingPackages } from '../layers/alternatives/index.ts';
 import { checkUpstream, rememberFaults } from './check-upstream.ts';
+import { createOutput } from './client/printing/output.ts';
 import { EXIT_FAILED, UsageError } from './errors.ts';
 import { openSources, type SourceFlags, type Sources } from './sources.ts';
 
@@ -23,9 +24,10 @@ export async function check(paths: readonly string[], flags: SourceFlags, secret
   const sources = await openSources(paths, flags, { log: faults.log, secrets });
   const answers = answersOf(sources.config, SILENT, false);
   const engine = createEngine({ ...engineOptions(sources, sources.files.length > 0), answers });
+  const output = createOutput({}, secrets);
   const print = (line: string): void => void process.stdout.write(`${stripControls(secrets.hide(line))}\n`);
   try {
-    await checkMounts(sources, faults.of, print);
+    await checkMounts(sources, faults.of, print, output.progress);
     await checkSkills(engine, sources, print);
     for (const [name, keys] of Object.entries(sources.ignored ?? {}))
       print(`--  ${name}  has unknown keys, which are ignored: ${keys.join(', ')}`);
@@ -33,13 +35,14 @@ export async function check(paths: readonly string[], flags: SourceFlags, secret
     if (sources.config.forms !== 'off') checkForms(print);
     await checkIndex(sources, print);
   } finally {
+    output.close();
     await engine.close();
   }
 }
 
 type Print = (line: string) => void;
 
-/** Milliseconds before a note says that a server is still starting. */
+/** Milliseconds before a terminal shows that a server is still starting. */
 const LATE_MS = 5_000;
 
 /** A caller whose roots contain everything, so that roots hide nothing. */
@@ -49,6 +52,7 @@ async function checkMounts(
   { mounts }: Sources,
   faultOf: (mount: string) => string | undefined,
   print: Print,
+  progress: (text?: string) => void,
 ): Promise<void> {
   // All servers are asked at once, and reported in the order of the mounts.
   const servers = new Map(
@@ -57,7 +61,8 @@ async function checkMounts(
     ),
   );
   for (const mount of mounts) {
-    const report = await told(servers.get(mount.name), () => print(`--  ${mount.name}  is still starting`));
+    const report = await waitedFor(servers.get(mount.name), () => progress(`${mount.name} is still starting`));
+    progress();
     if (report !== undefined) {
       if (report.reached) print(`ok  ${mount.name}  ${report.text}`);
       else {
@@ -80,8 +85,8 @@ async function checkMounts(
   }
 }
 
-/** Prints a note, once, if a server takes long. */
-async function told<T>(report: T | Promise<T>, late: () => void): Promise<T> {
+/** Calls `late`, once, if a server takes long. */
+async function waitedFor<T>(report: T | Promise<T>, late: () => void): Promise<T> {
   const timer = setTimeout(late, LATE_MS);
   try {
     return await report;

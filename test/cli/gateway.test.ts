@@ -77,6 +77,18 @@ describe.concurrent('vitrine check', () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^ok {2}one {2}vitrine [^\n]+\n$/) });
   });
 
+  it('waits for a slow server, and prints one line for it', async () => {
+    const later = 'setTimeout(() => import(require("node:url").pathToFileURL(process.argv[1])), 6_000)';
+    const { command, args } = server('docs');
+    const file = await hostFile('slow.json', { slow: { command, args: ['-e', later, ...args] } });
+    const outcome = await vitrine(['check', '--mcp-config', file]);
+    expect(outcome).toEqual({
+      status: 0,
+      stdout: expect.stringMatching(/^ok {2}slow {2}vitrine [^\n]+\n$/),
+      stderr: '',
+    });
+  }, 60_000);
+
   it('tells the mistakes of both files in one line', async () => {
     const sse = await hostFile('sse.json', { old: { type: 'sse', url: 'https://old.example/sse' } });
     const clash = await hostFile('clash.json', { Docs: { command: 'x' } });
