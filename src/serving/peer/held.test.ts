@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Context, createContext, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { Engine } from '../../engine/index.ts';
-import type { Subscriptions } from '../subscriptions.ts';
+import { Subscriptions } from '../subscriptions.ts';
 import { HeldSubscriptions } from './held.ts';
 import type { SharedPart } from './shared-part.ts';
 
@@ -82,4 +82,202 @@ describe('a subscription of a session that replicas share', () => {
     await vi.advanceTimersByTimeAsync(LATER_MS);
     expect(watches.follow).not.toHaveBeenCalled();
   });
+});
+
+/** Yields to everything that can go on now. */
+const settled = () => vi.advanceTimersByTimeAsync(0);
+
+/** One watch that was asked for, and its end. */
+interface Asked {
+  place(): void;
+  fail(): void;
+  ended: boolean;
+}
+
+/** The subscriptions of a session over real counted ones, where each watch is placed, or fails, when the test says so. */
+function counted() {
+  const asked: Asked[] = [];
+  const noted = new Set<string>();
+  const updated: string[] = [];
+  const away = { notes: false };
+  let contexts = 0;
+  let known = (): void => {};
+  const engine = {
+    admission: { run: (_asked: unknown, _ctx: unknown, work: () => unknown) => work() },
+    provider: {
+      metadata: async () => ({ capabilities: { subscribe: true } }),
+      subscribe: () =>
+        new Promise<AsyncDisposable>((resolve, reject) => {
+          const one: Asked = {
+            place: () => resolve({ [Symbol.asyncDispose]: async () => void Object.assign(one, { ended: true }) }),
+            fail: () => reject(new ResourceError('unavailable', 'not now')),
+            ended: false,
+          };
+          asked.push(one);
+        }),
+    },
+  } as unknown as Engine;
+  const held = new HeldSubscriptions({
+    engine,
+    part: {
+      subscriptions: async () => [...noted],
+      async subscribe(uri: string) {
+        if (away.notes) throw new ResourceError('unavailable', 'the bus is away');
+        noted.add(uri);
+      },
+      unsubscribe: async (uri: string) => void noted.delete(uri),
+    } as unknown as SharedPart,
+    subscriptions: new Subscriptions(engine, { updated: () => {}, listChanged: () => {} }),
+    log: SILENT,
+    // The second context of the session is known only when the test says so.
+    context: () =>
+      contexts++ === 1
+        ? new Promise((resolve) => (known = () => resolve(createContext())))
+        : Promise.resolve(createContext()),
+    updated: (uri) => updated.push(uri),
+  });
+  const call = async (name: string): Promise<string> => {
+    try {
+      await held.methods.get(name)?.run({ uri: URI } as never, createContext() as never);
+      return 'done';
+    } catch (error) {
+      return error instanceof ResourceError ? error.code : String(error);
+    }
+  };
+  return {
+    held,
+    asked,
+    noted,
+    updated,
+    away,
+    known: () => known(),
+    open: () => asked.filter(({ ended }) => !ended).length,
+    subscribe: () => call('resources/subscribe'),
+    unsubscribe: () => call('resources/unsubscribe'),
+  };
+}
+
+describe('two requests that subscribe to one URI at the same time', () => {
+  it('are both answered only when the watch is placed', async () => {
+    const { held, asked, subscribe } = counted();
+    held.begin();
+    const answers: string[] = [];
+    for (const answer of [subscribe(), subscribe()]) void answer.then((each) => answers.push(each));
+    await settled();
+    expect([asked.length, answers]).toEqual([1, []]);
+    asked[0]?.place();
+    await settled();
+    expect(answers).toEqual(['done', 'done']);
+  });
+
+  it('are both watched or refused by themselves if the first watch fails', async () => {
+    const { held, asked, noted, open, subscribe, unsubscribe } = counted();
+    held.begin();
+    const [first, second] = [subscribe(), subscribe()];
+    await settled();
+    asked[0]?.fail();
+    expect(await first).toBe('unavailable');
+    await settled();
+    expect([asked.length, [...noted]]).toEqual([2, []]);
+    asked[1]?.place();
+    expect(await second).toBe('done');
+    expect([...noted]).toEqual([URI]);
+    await unsubscribe();
+    await settled();
+    expect(open()).toBe(1);
+    expect(asked[1]?.ended).toBe(true);
+  });
+
+  it('leave no watch if neither can be noted', async () => {
+    const { held, asked, away, open, subscribe } = counted();
+    held.begin();
+    away.notes = true;
+    const both = [subscribe(), subscribe()];
+    await settled();
+    asked[0]?.place();
+    expect(await Promise.all(both)).toEqual(['unavailable', 'unavailable']);
+    await settled();
+    expect(open()).toBe(0);
+  });
+});
+
+describe('a subscription whose watch is being placed', () => {
+  it('is watched once if the stream ends and begins again before the roots of the client are known', async () => {
+    const { held, asked, noted, known, open, unsubscribe } = counted();
+    noted.add(URI);
+    held.begin();
+    await settled();
+    asked[0]?.place();
+    await held.rest();
+    held.begin();
+    await settled();
+    // The context of this second watch is known late.
+    await held.rest();
+    held.begin();
+    await settled();
+    asked[1]?.place();
+    known();
+    await settled();
+    expect(asked.length).toBe(2);
+    await unsubscribe();
+    await settled();
+    expect(open()).toBe(0);
+  });
+
+  it('keeps the new watch if the stream begins again and the former watch fails then', async () => {
+    const { held, asked, noted, known, updated, unsubscribe } = counted();
+    noted.add(URI);
+    held.begin();
+    await settled();
+    void held.rest();
+    held.begin();
+    await settled();
+    known();
+    await settled();
+    asked[0]?.fail();
+    asked[1]?.place();
+    await settled();
+    expect(updated).toEqual([URI]);
+    await unsubscribe();
+    await settled();
+    expect(asked[1]?.ended).toBe(true);
+  });
+
+  it('is watched if the stream begins again while a request that subscribes waits', async () => {
+    const { held, asked, open, subscribe, known } = counted();
+    held.begin();
+    const answer = subscribe();
+    await settled();
+    const resting = held.rest();
+    held.begin();
+    await settled();
+    asked[0]?.place();
+    await resting;
+    expect(await answer).toBe('done');
+    await settled();
+    known();
+    await settled();
+    asked[1]?.place();
+    await settled();
+    expect(open()).toBe(1);
+  });
+});
+
+it('a subscription that is tried again, and is asked for meanwhile, is watched once', async () => {
+  const { held, asked, noted, open, known, subscribe, unsubscribe } = counted();
+  noted.add(URI);
+  held.begin();
+  await settled();
+  asked[0]?.fail();
+  await settled();
+  const answer = subscribe();
+  await settled();
+  asked[1]?.place();
+  expect(await answer).toBe('done');
+  await vi.advanceTimersByTimeAsync(LATER_MS);
+  known();
+  await settled();
+  await unsubscribe();
+  await settled();
+  expect([asked.length, asked[1]?.ended, open()]).toEqual([2, true, 1]);
 });

@@ -27,13 +27,22 @@ export interface HeldOptions {
   readonly updated: (uri: string) => void;
 }
 
+interface Watch {
+  /** Whether the watch has been asked for, so that it has to be removed at the end. */
+  asked: boolean;
+  /** Whether the subscription is noted for all replicas. */
+  noted: boolean;
+  /** Resolves when the watch is placed, or has ended before; rejects if it cannot be placed. */
+  placed: Promise<void>;
+}
+
 export class HeldSubscriptions implements SubscriptionMethods {
   readonly methods: SubscriptionMethods['methods'];
   readonly #options: HeldOptions;
   /** Whether this replica has the client's stream. */
   #open = false;
-  readonly #watched = new Set<string>();
-  /** URIs whose watches could not be placed, and are tried again. */
+  readonly #watched = new Map<string, Watch>();
+  /** Noted URIs whose watches could not be placed, and are tried again. None of them is in `#watched`. */
   readonly #failed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -93,14 +102,18 @@ export class HeldSubscriptions implements SubscriptionMethods {
   /** Watches a subscription that another replica has noted. If it is watched already, reports it, because a change may have been missed. */
   subscribed(uri: string): void {
     if (!this.#open) return;
-    if (this.#watched.has(uri)) this.#options.updated(uri);
-    else void this.#watch(uri);
+    const watch = this.#watched.get(uri);
+    if (watch === undefined) return void this.#watch(uri);
+    watch.noted = true;
+    this.#options.updated(uri);
   }
 
   /** Ends the watch of a subscription that has ended. */
   unsubscribed(uri: string): void {
     this.#failed.delete(uri);
-    if (!this.#watched.delete(uri)) return;
+    const watch = this.#watched.get(uri);
+    this.#watched.delete(uri);
+    if (watch?.asked !== true) return;
     this.#options.subscriptions
       .remove(uri)
       .catch((error: unknown) => this.#options.log.warn('a watch did not end', { error }));
@@ -114,24 +127,44 @@ export class HeldSubscriptions implements SubscriptionMethods {
     }
   }
 
+  /** Begins to place a watch. The caller waits for it, and calls `#lose` if it fails. */
+  #place(uri: string, isNoted: boolean, context: () => Promise<Context>): Watch {
+    const watch: Watch = { asked: false, noted: this.#failed.delete(uri) || isNoted, placed: Promise.resolve() };
+    this.#watched.set(uri, watch);
+    watch.placed = this.#follow(uri, watch, context);
+    return watch;
+  }
+
+  async #follow(uri: string, watch: Watch, context: () => Promise<Context>): Promise<void> {
+    const ctx = await context();
+    // The subscription, or the client's stream, may have ended meanwhile, and may have begun again with another watch.
+    if (this.#watched.get(uri) !== watch) return;
+    watch.asked = true;
+    await this.#options.subscriptions.follow(uri, ctx);
+  }
+
+  /** Forgets a watch that could not be placed, and tries a noted subscription again later. @returns whether it still mattered */
+  #lose(uri: string, watch: Watch, error: unknown): boolean {
+    if (this.#watched.get(uri) !== watch) return false;
+    this.#watched.delete(uri);
+    if (watch.noted && !(error instanceof ResourceError && error.code === 'denied')) {
+      this.#failed.add(uri);
+      this.#timer ??= setTimeout(() => this.#retry(), RETRY_MS).unref();
+    }
+    return true;
+  }
+
   async #watch(uri: string): Promise<void> {
-    const { subscriptions, context, updated, log } = this.#options;
-    this.#watched.add(uri);
-    this.#failed.delete(uri);
+    const { context, updated, log } = this.#options;
+    const watch = this.#place(uri, true, context);
     try {
-      const ctx = await context();
-      // The subscription, or the client's stream, may end during each wait.
-      if (!this.#watched.has(uri)) return;
-      await subscriptions.follow(uri, ctx);
-      if (this.#watched.has(uri)) updated(uri);
+      await watch.placed;
+      if (this.#watched.get(uri) === watch) updated(uri);
     } catch (error) {
-      if (!this.#watched.delete(uri)) return;
+      if (!this.#lose(uri, watch, error)) return;
       log.debug('a subscription cannot be watched yet', { uri, error });
       // The resource may be missing. The client finds out when it reads.
       updated(uri);
-      if (error instanceof ResourceError && error.code === 'denied') return;
-      this.#failed.add(uri);
-      this.#timer ??= setTimeout(() => this.#retry(), RETRY_MS).unref();
     }
   }
 
@@ -141,21 +174,35 @@ export class HeldSubscriptions implements SubscriptionMethods {
   }
 
   async #subscribe(uri: string, ctx: Context): Promise<Record<string, never>> {
-    const { engine, part, subscriptions } = this.#options;
+    const { engine, part } = this.#options;
     await assertSubscribable(engine, uri, ctx);
-    const isNew = this.#open && !this.#watched.has(uri);
-    if (isNew) {
-      this.#watched.add(uri);
-      await subscriptions.follow(uri, ctx).catch((error: unknown) => {
-        this.#watched.delete(uri);
-        throw error;
-      });
-    }
+    const placed = await this.#ensure(uri, ctx);
     await part.subscribe(uri).catch((error: unknown) => {
-      if (isNew) this.unsubscribed(uri);
+      if (placed !== undefined && placed === this.#watched.get(uri) && !placed.noted) this.unsubscribed(uri);
       throw error;
     });
+    const watch = this.#watched.get(uri);
+    if (watch !== undefined) watch.noted = true;
+    // The client's stream may have begun meanwhile, or another request may have ended the watch.
+    else if (this.#open) void this.#watch(uri);
     return {};
+  }
+
+  /** Waits for a watch where the client's stream is here. @returns the watch if this call has placed it @throws what `follow` throws */
+  async #ensure(uri: string, ctx: Context): Promise<Watch | undefined> {
+    for (let other = this.#watched.get(uri); other !== undefined; other = this.#watched.get(uri)) {
+      // If the watch of another request fails, this request tries for itself.
+      if (await other.placed.then(yes, no)) return undefined;
+    }
+    if (!this.#open) return undefined;
+    const watch = this.#place(uri, false, async () => ctx);
+    try {
+      await watch.placed;
+      return watch;
+    } catch (error) {
+      this.#lose(uri, watch, error);
+      throw error;
+    }
   }
 
   async #unsubscribe(uri: string): Promise<Record<string, never>> {
@@ -164,3 +211,6 @@ export class HeldSubscriptions implements SubscriptionMethods {
     return {};
   }
 }
+
+const yes = (): boolean => true;
+const no = (): boolean => false;
