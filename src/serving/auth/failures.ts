@@ -7,7 +7,7 @@ import type { AuthError } from './challenge.ts';
 /** The audit gets a line for the first failure of a kind, and one more line for all that follow within this many milliseconds. */
 const WINDOW_MS = 10_000;
 
-/** The most kinds that are counted separately in that time; further kinds share a count. A kind is a reason and an address. */
+/** The most kinds that are counted separately in that time; further kinds share a count for each reason. A kind is a reason and an address. */
 const MAX_KINDS = 1_000;
 
 /** The reason why a request was refused. */
@@ -43,13 +43,13 @@ export function createFailures(refused: Engine['refused'] | undefined): Failures
     add(reason, from = 'unknown') {
       if (refused === undefined) return;
       const name = `${reason} ${from}`;
-      const key = waiting.has(name) || waiting.size < MAX_KINDS ? name : '';
+      const key = waiting.has(name) || waiting.size < MAX_KINDS ? name : reason;
       const kind = waiting.get(key);
       if (kind !== undefined) {
         kind.count++;
         return;
       }
-      const shown = key === '' ? 'many' : from;
+      const shown = key === reason ? 'many' : from;
       waiting.set(key, { reason, from: shown, count: 0 });
       record(reason, shown);
       timer ??= setTimeout(flush, WINDOW_MS).unref();
