@@ -106,11 +106,13 @@ export function openCarrier({ place, open, channel, keys, log, events, memoryOf 
     const sealed = seal(Buffer.from(JSON.stringify(message)), bound).toString('base64url');
     try {
       await (place.sharded ? client.sPublish(channel, sealed) : client.publish(channel, sealed));
-      sentAt = performance.now();
     } catch (error) {
       // The bus itself tells the others of messages that were not sent, so the number is used again.
       if (count === number) count--;
       throw error;
+    } finally {
+      // Also noted for a message that timed out, because it may have arrived.
+      sentAt = performance.now();
     }
   }
 

@@ -1,0 +1,67 @@
+/** The greeting of a replica whose sends have all timed out, although they may have arrived. */
+import { expect, it } from 'vitest';
+import { until } from '../../../../test/e2e/waiting.ts';
+import { SILENT } from '../../../core/context.ts';
+import { createSeal, unsealable } from '../../../core/keys.ts';
+import { openCarrier } from './carrier.ts';
+import type { Client } from './client.ts';
+
+const KEYS = [new Uint8Array(32).fill(1)];
+const CHANNEL = 'bus';
+
+it('a greeting after sends that all timed out tells when the last of them was sent', async () => {
+  const { open: unseal } = createSeal(KEYS, 'vitrine bus v1');
+  const greetings: (readonly [string, string, number, number])[] = [];
+  const broken: ((error: unknown) => void)[] = [];
+  let isSlow = true;
+  const client = (): Client => {
+    let isOpen = true;
+    return {
+      get isOpen() {
+        return isOpen;
+      },
+      on(event: string, listener: (error: unknown) => void) {
+        if (event === 'error') broken.push(listener);
+      },
+      connect: async () => {},
+      subscribe: async () => {},
+      destroy() {
+        isOpen = false;
+      },
+      async publish(_channel: string, message: string) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        if (isSlow) throw new Error('timed out');
+        const sealed = unsealable(message);
+        greetings.push(JSON.parse(String(sealed && unseal(sealed, Buffer.from(CHANNEL)))));
+      },
+    } as unknown as Client;
+  };
+  const clients: Client[] = [];
+  const { carrier, ready } = openCarrier({
+    place: { locate: async () => ({ host: 'h', port: 1, tls: false }), moves: false, sharded: false },
+    open: () => {
+      const one = client();
+      clients.push(one);
+      return one;
+    },
+    channel: CHANNEL,
+    keys: KEYS,
+    log: SILENT,
+    events: { mended() {}, received() {} },
+    memoryOf: () => ({}) as never,
+  });
+  await ready;
+  try {
+    const before = performance.now();
+    expect(await Promise.all([carrier.send('one'), carrier.send('two')])).toEqual([false, false]);
+    isSlow = false;
+    for (const each of clients.splice(0)) each.destroy();
+    for (const listener of broken.splice(0)) listener(new Error('ended'));
+    await until(() => greetings.length > 0, 'a greeting');
+    const [, text, count, agoMs] = greetings[0] ?? [];
+    expect([text, count]).toEqual(['[]', 2]);
+    expect(agoMs).toBeLessThan(performance.now() - before);
+  } finally {
+    await carrier.close();
+  }
+});
