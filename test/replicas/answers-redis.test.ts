@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createClient } from '@redis/client';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SILENT } from '../../src/core/context.ts';
 import { redisBus } from '../../src/serving/bus/redis/index.ts';
 import { until } from '../e2e/waiting.ts';
@@ -107,6 +107,46 @@ describeWith([redis])('replicas over one Redis', () => {
       await bus.close();
     }
   });
+});
+
+describeWith([redis])('replicas whose clocks differ', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  it.each([-86_400_000, 3_600_000])(
+    'forget first what was used longest ago, by the clock of Redis: %i ms',
+    async (ms) => {
+      await using server = await startRedis();
+      const bus = await redisBus({ url: server.url, keys: KEYS, log: SILENT });
+      try {
+        const { memory } = bus;
+        const keep = (name: string) => memory.keep(name, 'x'.repeat(1_000), { maxBytes: 3_500, ttlMs: 60_000 });
+        const here = Date.now;
+        const byOtherClock = async (work: () => Promise<unknown>): Promise<unknown> => {
+          const clock = vi.spyOn(Date, 'now').mockImplementation(() => here() + ms);
+          try {
+            return await work();
+          } finally {
+            clock.mockRestore();
+            await untilLater();
+          }
+        };
+        // Whichever way the other clock is wrong, one of the two is used last by it, and the other one first.
+        await byOtherClock(() => keep('used by the other first'));
+        await keep('used here');
+        await untilLater();
+        await byOtherClock(() => keep('used by the other last'));
+        expect(await memory.kept('used here')).toHaveLength(1_000);
+        await untilLater();
+        await byOtherClock(() => memory.kept('used by the other last'));
+        await keep('new');
+        const names = ['used by the other first', 'used here', 'used by the other last', 'new'];
+        const held = await Promise.all(names.map(async (name) => (await memory.kept(name)) !== undefined));
+        expect(held).toEqual([false, true, true, true]);
+      } finally {
+        await bus.close();
+      }
+    },
+  );
 });
 
 /** Resolves in a later millisecond: the order of use is one of milliseconds. */

@@ -3,11 +3,15 @@
  * their last use. The scripts limit the bytes of all texts, so that room is left for sessions and leases.
  */
 import type { BusMemory } from '../../../core/bus.ts';
+import type { Commands } from './client.ts';
 
-/** The part of a Redis client that texts use. */
-interface Evaluating {
-  eval(script: string, options: { readonly keys: string[]; readonly arguments: string[] }): Promise<unknown>;
-}
+/**
+ * The time in milliseconds. Redis measures it, because the clocks of replicas differ. Redis 4 lets a script that asks for the time
+ * write only if it replicates what was written, and not itself.
+ */
+const NOW = `if redis.replicate_commands then redis.replicate_commands() end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 /**
  * Keeps a text and forgets the texts that were used longest ago until all fit. The field `bytes` of the hash holds the sum of all
@@ -15,8 +19,9 @@ interface Evaluating {
  */
 const KEEP = `
 local texts, order = KEYS[1], KEYS[2]
-local name, text, now, ttl, most = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local name, text, ttl, most = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 if #name + #text > most then return redis.status_reply('OK') end
+${NOW}
 if redis.call('HLEN', texts) ~= redis.call('ZCARD', order) + 1 then redis.call('DEL', texts, order) end
 local bytes = tonumber(redis.call('HGET', texts, 'bytes') or '0')
 local function forget(each)
@@ -39,7 +44,10 @@ return redis.status_reply('OK')
 /** Returns a text, and notes that it was used now. */
 const KEPT = `
 local text = redis.call('HGET', KEYS[1], ARGV[1])
-if text then redis.call('ZADD', KEYS[2], 'XX', ARGV[2], ARGV[1]) end
+if text then
+  ${NOW}
+  redis.call('ZADD', KEYS[2], 'XX', now, ARGV[1])
+end
 return text
 `;
 
@@ -48,16 +56,16 @@ return text
  * @param key the key of the hash. The key of the order is made of it, and is in the same slot of a cluster
  */
 export const redisTexts = (
-  client: Evaluating,
+  client: Pick<Commands, 'eval'>,
   run: <T>(command: Promise<T>) => Promise<T>,
   key: string,
 ): Pick<BusMemory, 'keep' | 'kept'> => ({
   async keep(name, text, { maxBytes, ttlMs }) {
-    const values = [name, text, ...[Date.now(), ttlMs, maxBytes].map(String)];
+    const values = [name, text, ...[ttlMs, maxBytes].map(String)];
     await run(client.eval(KEEP, { keys: keysOf(key), arguments: values }));
   },
   async kept(name) {
-    const text = await run(client.eval(KEPT, { keys: keysOf(key), arguments: [name, String(Date.now())] }));
+    const text = await run(client.eval(KEPT, { keys: keysOf(key), arguments: [name] }));
     return typeof text === 'string' ? text : undefined;
   },
 });
