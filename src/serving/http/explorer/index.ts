@@ -78,7 +78,7 @@ const MAX_LINES = 200;
 
 function linesOf(text: string | null): LineRange | undefined {
   const [, first = '', last = ''] = /^([1-9]\d{0,9})-([1-9]\d{0,9})$/.exec(text ?? '') ?? [];
-  const range = { first: Number(first), last: Math.min(Number(last), Number(first) + MAX_LINES) };
+  const range = { first: Number(first), last: Math.min(Number(last), Number(first) + MAX_LINES - 1) };
   return range.first > 0 && range.last >= range.first ? range : undefined;
 }
 
