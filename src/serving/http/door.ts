@@ -6,6 +6,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { cookiesIn } from './cookies.ts';
 import type { HttpAnswer } from './exchange.ts';
 
 /** The random bytes of the key, and of the cookie. */
@@ -55,7 +56,7 @@ export function createDoor(): Door {
     answer(request) {
       const { method, url = '', headers } = request;
       const shown = /^\/\?key=([\w-]+)$/.exec(url)?.[1];
-      if (cookiesOf(headers.cookie, cookie).some(pass.matches)) {
+      if (cookiesIn(headers.cookie, cookie).some(pass.matches)) {
         if (!isOfOwnPage(request))
           return plain(403, 'Pages of other sites may not use this server: open its address yourself.');
         return shown === undefined ? undefined : { status: 303, headers: { Location: '/' } };
@@ -78,12 +79,6 @@ const plain = (status: number, text: string): HttpAnswer => ({
   headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' },
   body: `${text}\n`,
 });
-
-const cookiesOf = (sent: string | undefined, name: string): readonly string[] =>
-  (sent ?? '').split(';').flatMap((each) => {
-    const [found, value = ''] = each.trim().split('=', 2);
-    return found === name ? [value] : [];
-  });
 
 /** Whether a page of another site or port led the browser here. */
 const comesFromElsewhere = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>

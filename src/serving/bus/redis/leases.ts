@@ -1,10 +1,6 @@
 /** Keeps leases in Redis. Each lease is one key, so that its script also runs in a cluster. */
 import type { BusMemory } from '../../../core/bus.ts';
-
-/** The part of a Redis client that leases use. */
-interface Evaluating {
-  eval(script: string, options: { readonly keys: string[]; readonly arguments: string[] }): Promise<unknown>;
-}
+import type { Commands } from './client.ts';
 
 /** Takes or extends a lease. Returns 0 if somebody else holds it. Redis measures the time. */
 const LEASE = `
@@ -24,7 +20,7 @@ return redis.call('DEL', KEYS[1])`;
  * @param sealed seals the holder of a lease, in the same way each time, so that the script can compare holders
  */
 export const redisLeases = (
-  client: Evaluating,
+  client: Pick<Commands, 'eval'>,
   run: <T>(command: Promise<T>) => Promise<T>,
   keyOf: (name: string) => string,
   sealed: (name: string, holder: string) => string,

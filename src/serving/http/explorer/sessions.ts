@@ -4,6 +4,7 @@
  */
 import { hash, randomBytes } from 'node:crypto';
 import { createRecent } from '../../auth/recent.ts';
+import { cookiesIn } from '../cookies.ts';
 import type { HttpRequest } from '../exchange.ts';
 
 /** The most sessions. A further session ends the oldest one, whose person has to sign in again. */
@@ -32,7 +33,7 @@ export function createSessions(secure: boolean): Sessions {
   const sessions = createRecent<Session>(MAX_SESSIONS);
   const cookie = `${secure ? '__Host-' : ''}vitrine-session`;
   const keyOf = (id: string): string => hash('sha256', id);
-  const idsIn = (request: HttpRequest): readonly string[] => cookiesIn(request, cookie);
+  const idsIn = (request: HttpRequest): readonly string[] => cookiesIn(request.headers.get('cookie'), cookie);
   return {
     open(session, until = Number.POSITIVE_INFINITY) {
       const id = randomBytes(32).toString('base64url');
@@ -46,13 +47,6 @@ export function createSessions(secure: boolean): Sessions {
     },
   };
 }
-
-/** The values of all cookies with a name. */
-export const cookiesIn = ({ headers }: HttpRequest, name: string): readonly string[] =>
-  (headers.get('cookie') ?? '').split(/[;,]/).flatMap((each) => {
-    const [found, value = ''] = each.trim().split('=', 2);
-    return found === name && value !== '' ? [value] : [];
-  });
 
 /** The value of `Set-Cookie`. @param seconds how long the browser keeps the cookie. Default: until the browser is closed */
 export const setCookie = (name: string, value: string, secure: boolean, seconds?: number): string =>

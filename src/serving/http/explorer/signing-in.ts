@@ -4,9 +4,10 @@ import { SIGN_IN_PATH, SIGN_OUT_PATH } from '../../../frontends/explorer/address
 import type { AuthOptions } from '../../auth/index.ts';
 import { IssuerUnavailable } from '../../auth/refused.ts';
 import { createSignIn, SIGN_IN_SECONDS, type SignInOptions, SignInRefused } from '../../auth/sign-in.ts';
+import { cookiesIn } from '../cookies.ts';
 import type { EndpointCore } from '../endpoint.ts';
 import type { HttpRequest, PageAnswer } from '../exchange.ts';
-import { cookiesIn, createSessions, type Session, setCookie, withToken } from './sessions.ts';
+import { createSessions, type Session, setCookie, withToken } from './sessions.ts';
 
 const SIGNED_IN_PATH = '/explorer/signed-in';
 const SIGNED_OUT_PATH = '/explorer/signed-out';
@@ -78,7 +79,7 @@ export function createSigningIn({ options, auth, core, log, isPage, say }: Signi
 
   async function finish(request: HttpRequest, query: URLSearchParams, from: string | undefined): Promise<PageAnswer> {
     try {
-      const { token, back } = await signIn.finish(query, cookiesIn(request, pending)[0] ?? '');
+      const { token, back } = await signIn.finish(query, cookiesIn(request.headers.get('cookie'), pending)[0] ?? '');
       const entering = await core.admit(withToken(request, { token, name: '' }), from);
       if ('status' in entering)
         return say(
