@@ -32,8 +32,20 @@ export function dot(one: Float32Array, other: Float32Array): number {
   return sum;
 }
 
-export const bytesOf = (held: Held | undefined): number =>
-  held?.passages.reduce((sum, { vector }) => sum + vector.byteLength, 0) ?? 0;
+/** About the bytes of a resource, and of each passage, without vectors and texts whose length differs. */
+const BESIDE = { resource: 300, passage: 400 } as const;
+
+/** Returns about how many bytes of memory a resource takes: its vectors, and what is held beside them. */
+export function bytesOf(uri: string, held: Held | undefined): number {
+  if (held === undefined) return 0;
+  const { kind, version = '', path, changed = '', passages } = held;
+  let bytes = BESIDE.resource + textBytes([uri, kind, version, path, changed]);
+  for (const { vector, headings } of passages) bytes += BESIDE.passage + vector.byteLength + textBytes(headings);
+  return bytes;
+}
+
+/** Bytes of texts in memory: at most two for each character. */
+const textBytes = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + 2 * length, 0);
 
 export const dimensionOf = (held: Held | undefined): number | undefined => held?.passages[0]?.vector.length;
 

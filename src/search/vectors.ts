@@ -15,7 +15,7 @@ import { conditionsOf, type Place } from './ranking.ts';
 import type { FileStore } from './store.ts';
 import { SqlFault, type Statement, sqlThread } from './thread.ts';
 
-/** The most bytes of all vectors together. Resources for which there is no room are found by their words alone. */
+/** The most bytes of all vectors together, with the headings, places and paths beside them. Resources for which there is no room are found by their words alone. */
 const MAX_VECTOR_BYTES = 256 * 1024 * 1024;
 
 /** The most resources that a question finds by meaning. */
@@ -75,7 +75,7 @@ export function createVectors({ folder, library, store, embedder, settings, miss
   const thread = sqlThread({ library, file: join(folder, FILE), lock: join(folder, LOCK), pragmas: [] });
   const held = new Map<string, Held>();
   let bytes = 0;
-  /** Bytes of the vectors of the smallest resource for which there was no room. */
+  /** Bytes of the smallest resource for which there was no room. */
   let refused: number | undefined;
   /** How many numbers each vector has. */
   let dimension: number | undefined;
@@ -122,10 +122,10 @@ export function createVectors({ folder, library, store, embedder, settings, miss
 
   /** Replaces the vectors of a resource in memory. @returns whether there was room for the new ones */
   function keep(uri: string, resource: Held | undefined): boolean {
-    bytes -= bytesOf(held.get(uri));
+    bytes -= bytesOf(uri, held.get(uri));
     held.delete(uri);
     if (resource === undefined) return false;
-    const size = bytesOf(resource);
+    const size = bytesOf(uri, resource);
     if (bytes + size > MAX_VECTOR_BYTES) {
       refused = Math.min(refused ?? size, size);
       return false;
