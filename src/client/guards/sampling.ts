@@ -65,7 +65,7 @@ export interface SamplingOptions extends GuardOptions {
   /** Returns the tokens and cost of a request as the model counts them. By default tokens are estimated, and cost nothing. */
   readonly usage?: (params: SamplingParams, result: SamplingResult | undefined) => Use;
   readonly content?: SamplingContentLimits;
-  /** A further check of each request and answer. Return a reason to refuse it, or undefined to let it pass. */
+  /** A further check of each request and answer, also of the `result` of `approveResult`. Return a reason to refuse it, or undefined to let it pass. */
   readonly inspect?: (
     direction: 'request' | 'result',
     content: SamplingParams | SamplingResult,
@@ -123,17 +123,27 @@ export function guardSampling(handler: SamplingHandler, options: SamplingOptions
     }
   };
 
+  async function inspectResult(result: SamplingResult, { signal }: SamplingReview): Promise<void> {
+    const reason = await asked(decisions, () => inspect?.('result', result), signal);
+    if (reason !== undefined) decisions.refuse('inspected', { details: { word: reason } });
+  }
+
   async function returned(answered: SamplingResult, review: SamplingReview): Promise<SamplingResult> {
     const result = await checkedResult(answered, options.content, decisions);
-    const reason = await asked(decisions, () => inspect?.('result', result), review.signal);
-    if (reason !== undefined) return decisions.refuse('inspected', { details: { word: reason } });
+    await inspectResult(result, review);
     if (approveResult === undefined) {
       decisions.allowed('returned');
       return result;
     }
     const answer = await asked(decisions, () => approveResult(result, review), review.signal);
     if (answer === false || answer === undefined || answer === null) return decisions.refuse('result-declined');
-    const edited = answer === true ? result : await checkedResult(answer.result, options.content, decisions);
+    if (answer === true) {
+      decisions.allowed('returned');
+      return result;
+    }
+    // An edited answer is inspected again, because most of it may still be the model's.
+    const edited = await checkedResult(answer.result, options.content, decisions);
+    await inspectResult(edited, review);
     decisions.allowed('returned');
     return edited;
   }

@@ -103,6 +103,51 @@ describe.each(ERAS)('sampling in the %s era', (era) => {
     expect(at.told()).toEqual(['allowed sent', 'refused content-kind']);
   });
 
+  it('inspects an answer that the user changed, as it inspects that of the model [SEC-SAMP-1]', async () => {
+    const inspected: string[] = [];
+    const replacedBy = (text: string): Promise<Scene> =>
+      scene(era, {
+        approve: () => true,
+        approveResult: (result) => ({ result: { ...result, content: { type: 'text', text } } as never }),
+        inspect: (direction, content) => {
+          const said = JSON.stringify(content);
+          inspected.push(`${direction} ${/secret|harmless|an answer/.exec(said)?.[0] ?? 'other'}`);
+          return direction === 'result' && said.includes('secret') ? 'secret' : undefined;
+        },
+      });
+    await using at = await replacedBy('the secret');
+    expect(refusedWith(await askedBy(at.connected.client, { a: question('hi') }))).toEqual([
+      'Refused by the sampling guard: inspected',
+    ]);
+    expect(at.told()).toEqual(['allowed sent', 'refused inspected']);
+    await using other = await replacedBy('harmless');
+    expect(await askedBy(other.connected.client, { a: question('hi') })).toMatchObject({
+      a: { content: { text: 'harmless' } },
+    });
+    expect(inspected).toEqual([
+      'request other',
+      'result an answer',
+      'result secret',
+      'request other',
+      'result an answer',
+      'result harmless',
+    ]);
+  });
+
+  it('inspects an answer once that the user let pass as it is [SEC-SAMP-1]', async () => {
+    const inspected: string[] = [];
+    await using at = await scene(era, {
+      approve: () => true,
+      approveResult: () => true,
+      inspect: (direction) => {
+        inspected.push(direction);
+        return undefined;
+      },
+    });
+    expect(refusedWith(await askedBy(at.connected.client, { a: question('hi') }))).toEqual(['answered']);
+    expect(inspected).toEqual(['request', 'result']);
+  });
+
   it('takes preferences of a model as wishes, and context of other servers out [SEC-SAMP-1]', async () => {
     await using at = await scene(era, { approve: () => true, maxTokens: 50 });
     const modelPreferences = { hints: [{ name: '\u001b[31mexpensive' }], costPriority: 0, intelligencePriority: 1 };
