@@ -163,6 +163,12 @@ export function uriProblem(uri: string): string | undefined {
   return raw === undefined ? undefined : `It contains ${JSON.stringify(raw)}, which has to be percent-encoded`;
 }
 
+/** Returns each value that an earlier one equals. */
+export function repeatedIn(values: readonly unknown[]): readonly unknown[] {
+  const seen = new Set<unknown>();
+  return values.filter((value) => seen.size === seen.add(value).size);
+}
+
 /** Names a value in a message: a text as it is, anything else as JSON. */
 export const nameOf = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');

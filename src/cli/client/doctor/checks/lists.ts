@@ -1,7 +1,7 @@
 /** Checks of lists: their pages and entries. */
 import { isData } from '../../../../protocol/data.ts';
 import { type Check, type CheckContext, notApplicable, ok, problems } from '../check.ts';
-import { LIST_NAMES, LISTS, type Listed, nameOf } from '../examined.ts';
+import { LIST_NAMES, LISTS, type Listed, nameOf, repeatedIn } from '../examined.ts';
 import { answerText } from '../wire.ts';
 
 const group = 'Lists';
@@ -69,7 +69,7 @@ export const LIST_CHECKS: readonly Check[] = [
         .flatMap(({ name, entries }) => {
           const { id, method } = LISTS[name];
           const ids = entries.filter(isData).map((entry) => entry[id]);
-          const repeated = new Set(ids.filter((value, at) => value !== undefined && ids.indexOf(value) !== at));
+          const repeated = new Set(repeatedIn(ids.filter((value) => value !== undefined)));
           return [...repeated].map((value) => `${method}: ${nameOf(value)}`);
         });
       return problems(seen, 'Give each entry a unique id, and send each entry on only one page.');

@@ -1,7 +1,7 @@
 /** Checks of prompts, and of all icons. */
 import { type Data, isData } from '../../../../protocol/data.ts';
 import { type Check, type CheckContext, notApplicable, ok, problem, problems } from '../check.ts';
-import { LIST_NAMES, LISTS, nameOf } from '../examined.ts';
+import { LIST_NAMES, LISTS, nameOf, repeatedIn } from '../examined.ts';
 import { answerText } from '../wire.ts';
 import { serverInfoOf } from './connection.ts';
 
@@ -33,9 +33,7 @@ export const PROMPT_CHECKS: readonly Check[] = [
           ...names
             .filter((name) => typeof name !== 'string')
             .map(() => `${nameOf(prompt.name)}: an argument has no name`),
-          ...names
-            .filter((name, at) => names.indexOf(name) !== at)
-            .map((name) => `${nameOf(prompt.name)}: ${nameOf(name)} is there twice`),
+          ...repeatedIn(names).map((name) => `${nameOf(prompt.name)}: ${nameOf(name)} is there twice`),
         ];
       });
       return problems(seen, 'Send arguments: [{ name, description, required }].');

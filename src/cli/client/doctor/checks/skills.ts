@@ -8,7 +8,7 @@ import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from '../../../../protocol/
 import { DIRECTORY_READ_METHOD } from '../../../../protocol/methods.ts';
 import { DYNAMIC, GET_SKILL_METHOD, SKILL_FILE, type Skill, type SkillResource } from '../../../../protocol/skills.ts';
 import { type Check, type CheckContext, type Finding, notApplicable, ok, problem, problems } from '../check.ts';
-import { nameOf, skillsIn, spread } from '../examined.ts';
+import { nameOf, repeatedIn, skillsIn, spread } from '../examined.ts';
 import { type Answer, answerText, type Era } from '../wire.ts';
 
 const group = 'Skills';
@@ -88,7 +88,7 @@ export const SKILL_CHECKS: readonly Check[] = [
       const names = entries.flatMap((entry) =>
         isData(entry) && isData(entry.frontmatter) ? [entry.frontmatter.name] : [],
       );
-      const repeated = new Set(names.filter((name, at) => names.indexOf(name) !== at));
+      const repeated = new Set(repeatedIn(names));
       return problems([...repeated].map(nameOf), 'Give each skill another name: people and models call it by that.');
     }),
   },

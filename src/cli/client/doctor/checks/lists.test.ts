@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import type { Data } from '../../../../protocol/data.ts';
+import type { CheckContext } from '../check.ts';
+import { examine } from '../examined.ts';
+import type { Wire } from '../wire.ts';
+import { LIST_CHECKS } from './lists.ts';
+import { PROMPT_CHECKS } from './prompts.ts';
+import { SKILL_CHECKS } from './skills.ts';
+
+const COUNT = 100_000;
+
+const texts = (): string[] => Array.from({ length: COUNT }, (_, index) => `name-${index}`);
+
+const CAPABILITIES = { tools: {}, prompts: {}, extensions: { 'io.modelcontextprotocol/skills': {} } };
+
+const run = (id: string, result: Data) => {
+  const wire = { era: 'legacy', ask: async () => ({ kind: 'result', result }) } as unknown as Wire;
+  const limits = { sample: 1, pages: 10, timeoutMs: 1_000, endMs: 1_000 };
+  const ctx = { wire, limits, examined: examine(wire, CAPABILITIES, limits) } as unknown as CheckContext;
+  return [...LIST_CHECKS, ...PROMPT_CHECKS, ...SKILL_CHECKS].find((check) => check.id === id)?.run(ctx);
+};
+
+it('finds what a very long list has twice', async () => {
+  const tools = [...texts(), 'name-5', 'name-7', 'name-5', undefined, undefined].map((name) => ({ name }));
+  expect(await run('list-unique', { tools })).toMatchObject({
+    status: 'problem',
+    saw: ['tools/list: name-5', 'tools/list: name-7'],
+    count: 2,
+  });
+});
+
+it('finds the skills of one name in a very long list', async () => {
+  const skills = [...texts(), 'name-5', 'name-5'].map((name) => ({ frontmatter: { name } }));
+  expect(await run('skill-names', { skills })).toMatchObject({ status: 'problem', saw: ['name-5'], count: 1 });
+});
+
+it('finds each argument that is repeated among very many', async () => {
+  const prompts = [{ name: 'long', arguments: [...texts(), 'name-5', 'name-5'].map((name) => ({ name })) }];
+  expect(await run('prompt-arguments', { prompts })).toMatchObject({
+    status: 'problem',
+    saw: ['long: name-5 is there twice', 'long: name-5 is there twice'],
+    count: 2,
+  });
+});
