@@ -47,15 +47,16 @@ export const grep = async (
     const tool = flags.read === true ? undefined : await searchToolOf(session);
     let count = 0;
     let incomplete = false;
+    const cut = (): void => {
+      incomplete = true;
+    };
     const seen = new Set<string>();
     const matches = async function* (): AsyncGenerator<Match> {
       for (const uri of uris.length === 0 ? [undefined] : uris) {
         const found =
           tool === undefined
-            ? matchesByReading(uri, query, session, () => {
-                incomplete = true;
-              })
-            : matchesOfTool(tool, uri, query, session);
+            ? matchesByReading(uri, query, session, cut)
+            : matchesOfTool(tool, uri, query, session, cut);
         for await (const match of found) {
           if (flags.filesWithMatches === true && seen.has(match.uri)) continue;
           seen.add(match.uri);

@@ -4,6 +4,7 @@ import type { Data } from '../../../client/link.ts';
 import { type Definition, definitions, request } from '../definitions.ts';
 import { messageOf } from '../failures.ts';
 import type { Session } from '../reaching/connect.ts';
+import { WORDS } from '../stops.ts';
 import type { Match, Query } from './query.ts';
 
 /** Arguments by which the search tool is recognized. */
@@ -23,12 +24,16 @@ export async function searchToolOf(session: Session): Promise<Definition | undef
   return undefined;
 }
 
-/** Gives the matches that the search tool finds, page by page. @throws ResourceClientError */
+/**
+ * Gives the matches that the search tool finds, page by page.
+ * @param cut is called when there may be more @throws ResourceClientError
+ */
 export async function* matchesOfTool(
   tool: Definition,
   uri: string | undefined,
   { pattern, literal, glob }: Query,
   session: Session,
+  cut: () => void,
 ): AsyncGenerator<Match> {
   const query = {
     pattern,
@@ -59,9 +64,15 @@ export async function* matchesOfTool(
       if (typeof at !== 'string' || typeof line !== 'number') continue;
       yield { uri: at, line, text: String(block?.resource?.text ?? '') };
     }
-    if (typeof nextCursor !== 'string' || nextCursor === cursor) return;
+    if (typeof nextCursor !== 'string') return;
+    if (nextCursor === cursor) {
+      session.output.note(WORDS['repeated-cursor']);
+      return cut();
+    }
     cursor = nextCursor;
   }
+  session.output.note(`stopped after ${MAX_PAGES} pages of matches`);
+  cut();
 }
 
 /** Makes an error from the message of the tool. Its code comes from the words, because a tool gives no code. */

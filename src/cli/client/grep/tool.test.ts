@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import type { Definition } from '../definitions.ts';
+import type { Session } from '../reaching/connect.ts';
+import type { Query } from './query.ts';
+import { matchesOfTool } from './tool.ts';
+
+/** Searches a server that gives each page the next of some cursors. */
+async function searched(cursorOf: (page: number) => string | undefined) {
+  let pages = 0;
+  const notes: string[] = [];
+  let cuts = 0;
+  const request = async () => ({
+    content: [{}, { resource: { text: 'line' } }],
+    structuredContent: { matches: [{ uri: 'x:///a', line: pages + 1 }], nextCursor: cursorOf(++pages) },
+  });
+  const session = {
+    resources: { client: async () => ({ request }) },
+    facts: { era: 'modern' },
+    signal: new AbortController().signal,
+    output: { note: (text: string) => notes.push(text), progress: () => {} },
+  } as unknown as Session;
+  const query = { pattern: 'line', literal: true } as Query;
+  let matches = 0;
+  for await (const _ of matchesOfTool({ name: 'search' } as Definition, undefined, query, session, () => cuts++))
+    matches++;
+  return { pages, matches, notes, cuts };
+}
+
+it('says that a search is incomplete whose pages do not end', async () => {
+  expect(await searched(String)).toEqual({
+    pages: 10_000,
+    matches: 10_000,
+    notes: ['stopped after 10000 pages of matches'],
+    cuts: 1,
+  });
+});
+
+it('says that a search is incomplete whose cursor is repeated', async () => {
+  expect(await searched(() => 'same')).toEqual({
+    pages: 2,
+    matches: 2,
+    notes: ['the server repeats a cursor'],
+    cuts: 1,
+  });
+});
+
+it.each([1, 10_000])('says nothing of a search that ends after %i pages', async (last) => {
+  expect(await searched((page) => (page < last ? String(page) : undefined))).toEqual({
+    pages: last,
+    matches: last,
+    notes: [],
+    cuts: 0,
+  });
+});
