@@ -49,7 +49,7 @@ export async function* definitions(
     const room = MAX_DEFINITIONS - count;
     count += Math.min(room, entries.length);
     yield* entries.slice(0, room);
-    if (stopped === 'end' && count < MAX_DEFINITIONS) return;
+    if (stopped === 'end' && entries.length <= room) return;
     if (stopped !== undefined && stopped !== 'end') {
       end.cut = true;
       session.output.note(WORDS[stopped]);
