@@ -5,6 +5,7 @@ import { request as secureRequest } from 'node:https';
 import type { HttpTarget } from '../../../client/http.ts';
 import { seenIn } from '../../../connection/seen.ts';
 import { type Data, isData } from '../../../protocol/data.ts';
+import { messageOf } from '../failures.ts';
 import {
   ACKNOWLEDGED,
   type Answer,
@@ -53,6 +54,7 @@ export interface HttpWire extends Wire {
   readonly replies: readonly { readonly of: string; readonly reply: Reply }[];
   /** Returns the headers that a message of this connection needs. */
   headersFor(method: string, params: unknown): Readonly<Record<string, string>>;
+  /** Never rejects. */
   send(sending: Sending): Promise<Reply>;
 }
 
@@ -93,8 +95,13 @@ export function openHttp(target: HttpTarget, era: Era, timeoutMs: number): HttpW
   }
 
   async function send({ bare = false, headers = {}, ...sending }: Sending): Promise<Reply> {
-    const configured = bare ? {} : await credentials();
-    return exchange(url, { ...sending, headers: { ...configured, ...headers } }, sending.timeoutMs ?? timeoutMs);
+    try {
+      const configured = bare ? {} : await credentials();
+      const all = { ...sending, headers: { ...configured, ...headers } };
+      return await exchange(url, all, sending.timeoutMs ?? timeoutMs);
+    } catch (error) {
+      return { status: 0, headers: {}, text: '', failure: `The request could not be sent: ${messageOf(error)}` };
+    }
   }
 
   function headersFor(method: string, params: unknown): Record<string, string> {
