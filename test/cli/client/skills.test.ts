@@ -183,6 +183,20 @@ describe('skills verify', () => {
     );
     expect(bad.status).toBe(1);
   });
+
+  it('says that its output is incomplete where entries are left out and no file differs', async () => {
+    await using broken = await scripted(
+      {
+        'skills/list': () => ({ skills: [SKILLS[0], { uri: 'x:///none/SKILL.md' }], ttlMs: 0, cacheScope: 'private' }),
+        'resources/read': ({ uri }) => ({ contents: [{ uri, text: TEXTS[String(uri)] ?? '' }] }),
+      },
+      { resources: {}, extensions: { 'io.modelcontextprotocol/skills': {} } },
+    );
+    const { status, stdout, stderr } = await run(['skills', 'verify', broken.url]);
+    expect(stdout).toBe('verified  x:///good/SKILL.md  1 file, 51 bytes\n');
+    expect(stderr).toMatch(/x:\/\/\/none\/SKILL\.md is left out/);
+    expect(status).toBe(7);
+  });
 });
 
 describe('skills get', () => {

@@ -4,7 +4,7 @@ import { listSkills } from '../../../client/skills/list.ts';
 import { verifySkill } from '../../../client/skills/read.ts';
 import type { Secrets } from '../../../config/secrets.ts';
 import type { Skill } from '../../../protocol/skills.ts';
-import { EXIT_FAILED, EXIT_OK } from '../exit-codes.ts';
+import { EXIT_FAILED, EXIT_INCOMPLETE, EXIT_OK } from '../exit-codes.ts';
 import { messageOf } from '../failures.ts';
 import { type Output, safe } from '../printing/output.ts';
 import type { ServerFlags, Session } from '../reaching/connect.ts';
@@ -23,7 +23,7 @@ interface Verified {
   readonly problem?: Readonly<Record<string, unknown>>;
 }
 
-/** Prints the outcome for each skill. Exits with `EXIT_FAILED` if a file differs, or skills were left out. */
+/** Prints the outcome for each skill. Exits with `EXIT_FAILED` if a skill failed, else with `EXIT_INCOMPLETE` if some were left out. */
 export const skillsVerify = (
   server: string,
   words: readonly string[],
@@ -41,10 +41,10 @@ export const skillsVerify = (
         if (outcome.status === 'failed') statuses.push(EXIT_FAILED);
         yield outcome;
       }
-      if (listing !== undefined && tellSkills(listing, session, new Set()) !== EXIT_OK) statuses.push(EXIT_FAILED);
+      if (listing !== undefined && tellSkills(listing, session, new Set()) !== EXIT_OK) statuses.push(EXIT_INCOMPLETE);
     };
     await output.list(outcomes(), (outcome) => row(outcome, output));
-    return Math.max(EXIT_OK, ...statuses);
+    return statuses.includes(EXIT_FAILED) ? EXIT_FAILED : Math.max(EXIT_OK, ...statuses);
   });
 
 async function* named(words: readonly string[], session: Session): AsyncGenerator<Skill> {
