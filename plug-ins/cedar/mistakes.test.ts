@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type AccessDecision, ANONYMOUS, type Principal } from 'vitrine/plug-in';
 import { ANNA, BOTH, call, closePolicies, DEFAULT, of, policyOf } from '../../test/tools/cedar.ts';
+import { type Engine, loadEngine } from './engine.ts';
 import { cedarPolicy } from './index.ts';
+import { parsePolicies } from './policies.ts';
 
 afterEach(closePolicies);
 
@@ -32,6 +34,43 @@ describe('mistakes', () => {
   ])('%j', async (entities, message) => {
     const names = { policies: 'my.cedar', entities: 'my.json' };
     await expect(cedarPolicy({ policies: BOTH, entities, names })).rejects.toThrow(new RegExp(message));
+  });
+
+  it('have the place of the policy itself where another one has the same text', async () => {
+    const twice = 'permit(principal, action, resource);';
+    const policy = await policyOf(
+      `// ${twice}\n${twice}\n@id("a;//b") forbid(principal, action, resource);\r\n${twice}`,
+    );
+    expect(policy.matching(of()).map(({ rule }) => rule)).toEqual(['a;//b', 'policy of line 2', 'policy of line 4']);
+    const names = { policies: 'my.cedar', entities: 'my.json' };
+    const template = 'permit(principal == ?principal, action, resource);';
+    await expect(cedarPolicy({ policies: `// ${template}\n ${template}`, names })).rejects.toThrow('my.cedar:2:2: ');
+    const wrong = '@remember("60") permit(principal, action, resource);';
+    await expect(cedarPolicy({ policies: `//${wrong}\n${wrong}`, names })).rejects.toThrow('my.cedar:2:1: ');
+  });
+
+  it('of one policy have their place in the file', async () => {
+    const cedar = await loadEngine();
+    const failing = (start?: number): Engine => ({
+      ...cedar,
+      policyToJson: () => ({
+        type: 'failure',
+        errors: [
+          {
+            message: 'too long',
+            help: null,
+            code: null,
+            url: null,
+            severity: null,
+            sourceLocations: start === undefined ? [] : [{ label: null, start, end: start }],
+            related: [],
+          },
+        ],
+      }),
+    });
+    const text = '// é\n  @id("é") permit(principal, action, resource);';
+    expect(() => parsePolicies(failing(10), text, 'my.cedar')).toThrow('my.cedar:2:12: too long');
+    expect(() => parsePolicies(failing(), text, 'my.cedar')).toThrow('my.cedar:2:3: too long');
   });
 
   it('against a schema', async () => {

@@ -24,13 +24,35 @@ export interface CedarRule {
 export function parsePolicies(cedar: Engine, text: string, file: string): ReadonlyMap<string, CedarRule> {
   const parts = cedar.policySetTextToParts(text);
   if (parts.type === 'failure') throw wrongPolicy(text, file, parts.errors);
+  const places = placesIn(text);
+  const placed = (policy: string): number => places.get(policy)?.shift() ?? text.indexOf(policy);
   const [template] = parts.policy_templates;
   if (template !== undefined)
     throw invalid(
-      `${file}${placeOf(text, text.indexOf(template))}: a template has nothing to fill its slots; write the policy for each`,
+      `${file}${placeOf(text, placed(template))}: a template has nothing to fill its slots; write the policy for each`,
     );
-  const found = parts.policies.map((policy) => ({ policy, at: text.indexOf(policy) })).sort((a, b) => a.at - b.at);
+  const found = parts.policies.map((policy) => ({ policy, at: placed(policy) })).sort((a, b) => a.at - b.at);
   return new Map(found.map(({ policy, at }, index) => [`p${index}`, ruleOf(cedar, policy, { text, file, at })]));
+}
+
+/** Matches the parts of Cedar that may hold a semicolon which ends no policy, and all that is between them. */
+const SIGNS = /"(?:\\.|[^"\\])*"|\/\/[^\n\r]*|;|\/|[^\s;"/]+/gs;
+
+/** Returns the places of each policy and template, by its text. */
+function placesIn(text: string): ReadonlyMap<string, number[]> {
+  const places = new Map<string, number[]>();
+  let start: number | undefined;
+  for (const { 0: sign, index } of text.matchAll(SIGNS)) {
+    if (sign.startsWith('//')) continue;
+    start ??= index;
+    if (sign !== ';') continue;
+    const policy = text.slice(start, index + 1);
+    const at = places.get(policy) ?? [];
+    at.push(start);
+    places.set(policy, at);
+    start = undefined;
+  }
+  return places;
 }
 
 interface Place {
@@ -41,7 +63,7 @@ interface Place {
 
 function ruleOf(cedar: Engine, policy: string, { text, file, at }: Place): CedarRule {
   const parsed = cedar.policyToJson(policy);
-  if (parsed.type === 'failure') throw wrongPolicy(policy, file, parsed.errors);
+  if (parsed.type === 'failure') throw wrongPolicy(text, file, parsed.errors, at);
   const { json } = parsed;
   const { id, effect: annotated, remember, ...others } = json.annotations ?? {};
   const problem = problemOf(json.effect, annotated, remember, others);
@@ -78,9 +100,11 @@ function problemOf(
   return wrong === undefined ? undefined : `there is no @${wrong}; the annotations are @id, @effect and @remember`;
 }
 
-function wrongPolicy(text: string, file: string, [first]: readonly Mistake[]): Error {
+/** @param from the place of the policy, if the mistakes are in one policy of the text */
+function wrongPolicy(text: string, file: string, [first]: readonly Mistake[], from?: number): Error {
   const bytes = first?.sourceLocations?.[0]?.start;
-  const at = bytes === undefined ? undefined : Buffer.from(text).subarray(0, bytes).toString().length;
+  const begin = Math.max(0, from ?? 0);
+  const at = bytes === undefined ? from : begin + Buffer.from(text.slice(begin)).subarray(0, bytes).toString().length;
   return invalid(`${file}${placeOf(text, at)}: ${first === undefined ? 'this is not Cedar' : wordsOf(first)}`);
 }
 
