@@ -55,6 +55,8 @@ const CHARACTERS: Readonly<Record<string, string>> = {
 
 interface Group {
   readonly leftOut: boolean;
+  /** Whether its paragraphs are in cells of a table. */
+  readonly inTable: boolean;
   /** How many characters follow each Unicode character as a substitute for old readers; they are skipped. */
   readonly substitutes: number;
 }
@@ -69,13 +71,18 @@ const CONTROL = /([a-z]{1,32})(-?\d{1,10})? ?/iy;
 /** Passes over the text once, without recursion, so that deep nesting is harmless. @throws Error for a text that is no RTF */
 function* tokensOf(source: string): Iterable<Token> {
   if (!source.startsWith('{\\rtf')) throw new Error('This is no RTF');
-  let group: Group = { leftOut: false, substitutes: 1 };
+  let group: Group = { leftOut: false, inTable: false, substitutes: 1 };
   const groups: Group[] = [];
   let decoder = new TextDecoder('windows-1252');
   let skip = 0;
   let codes: number[] = [];
   const textToken = function* (text: string): Iterable<Token> {
     if (!group.leftOut && text !== '') yield { kind: 'text', text };
+  };
+  const paragraphToken = function* (): Iterable<Token> {
+    if (group.leftOut) return;
+    // A cell is written on one line.
+    yield group.inTable ? { kind: 'text', text: ' ' } : { kind: 'paragraph' };
   };
   const decoded = function* (): Iterable<Token> {
     if (codes.length === 0) return;
@@ -110,7 +117,7 @@ function* tokensOf(source: string): Iterable<Token> {
         if (symbol === '*') group = { ...group, leftOut: true };
         else if (symbol === '~') yield* textToken(' ');
         else if (symbol === '_') yield* textToken('-');
-        else if (symbol === '\n' || symbol === '\r') yield { kind: 'paragraph' };
+        else if (symbol === '\n' || symbol === '\r') yield* paragraphToken();
         else if ('\\{}'.includes(symbol)) yield* textToken(symbol);
         continue;
       }
@@ -125,7 +132,9 @@ function* tokensOf(source: string): Iterable<Token> {
       else if (word === 'ansicpg') decoder = decoderOf(number);
       else if (LEFT_OUT.has(word)) group = { ...group, leftOut: true };
       else if (group.leftOut) continue;
-      else if (word === 'par' || word === 'sect' || word === 'page') yield { kind: 'paragraph' };
+      else if (word === 'par' || word === 'sect' || word === 'page') yield* paragraphToken();
+      else if (word === 'pard') group = { ...group, inTable: false };
+      else if (word === 'intbl') group = { ...group, inTable: true };
       else if (word === 'cell' || word === 'nestcell') yield { kind: 'cell' };
       else if (word === 'row' || word === 'nestrow') yield { kind: 'row' };
       else if (Object.hasOwn(CHARACTERS, word)) yield* textToken(CHARACTERS[word] ?? '');
