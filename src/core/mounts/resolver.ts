@@ -26,12 +26,19 @@ export interface Resolver {
   mountOf(published: string): string | undefined;
 }
 
+interface Answer {
+  readonly published: string;
+  readonly resolved: Resolved | undefined;
+  /** The schemes of the mounts without a prefix by which the answer was found; none if a prefix decided. */
+  readonly schemes: readonly (readonly string[])[];
+}
+
 export function createResolver(mounts: readonly Mount[]): Resolver {
   const byName = new Map(mounts.filter(isPrefixed).map((mount) => [mount.name, mount]));
   const longest = Math.max(0, ...[...byName.keys()].map((name) => name.length));
   const bare = mounts.filter((mount) => !isPrefixed(mount));
-  // All layers resolve the same URI during a request, so the last answer is kept: only that of a prefix, since schemes may change.
-  let last: { readonly published: string; readonly resolved: Resolved } | undefined;
+  // All layers resolve the same URI during a request, so the last answer is kept while the schemes stay that it was found by.
+  let last: Answer | undefined;
 
   const withScheme = (scheme: string): Mount | undefined =>
     bare.find((mount) => mount.provider.features.schemes.includes(scheme));
@@ -52,9 +59,16 @@ export function createResolver(mounts: readonly Mount[]): Resolver {
   }
 
   function resolve(published: string): Resolved | undefined {
-    if (last?.published === published) return last.resolved;
+    if (last?.published === published) {
+      const { schemes } = last;
+      let isCurrent = true;
+      for (let at = 0; isCurrent && at < schemes.length; at++)
+        isCurrent = bare[at]?.provider.features.schemes === schemes[at];
+      if (isCurrent) return last.resolved;
+    }
     const resolved = find(published);
-    if (resolved !== undefined && isPrefixed(resolved.mount)) last = { published, resolved };
+    const isByName = resolved !== undefined && isPrefixed(resolved.mount);
+    last = { published, resolved, schemes: isByName ? [] : bare.map(({ provider }) => provider.features.schemes) };
     return resolved;
   }
 
