@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { createContext } from '../../core/context.ts';
-import { createKnown } from './known.ts';
+import { createKnownResources } from './known.ts';
 import { createMetadata, type EntryPage, type MetadataSetup } from './metadata.ts';
 
 /** Looks for a resource in a server's list. */
 function isListed(uri: string, list: () => EntryPage): Promise<boolean> {
-  const view = { known: createKnown(), supervisor: {} };
+  const view = { known: createKnownResources(), supervisor: {} };
   const setup = {
     name: 'up',
     facts: () => ({ tellsResources: false }),
