@@ -31,10 +31,14 @@ function formOf(uri: string): string {
   const colon = uri.indexOf(':');
   const lowered = colon === -1 ? uri : uri.slice(0, colon).toLowerCase() + uri.slice(colon);
   if (PLAIN.test(lowered)) return lowered;
-  return lowered
-    .replace(/[\u0000-\u001f\u007f-\u009f[\]\\]/g, standIn)
-    .replace(ESCAPES, decodedRun)
-    .normalize('NFC');
+  return (
+    lowered
+      // A private character of the URI itself stands for nothing else.
+      .replace(/[\ue000-\ue0ff]/g, encodeURIComponent)
+      .replace(/[\u0000-\u001f\u007f-\u009f[\]\\]/g, standIn)
+      .replace(ESCAPES, decodedRun)
+      .normalize('NFC')
+  );
 }
 
 function decodedRun(run: string): string {
