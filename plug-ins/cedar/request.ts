@@ -14,7 +14,7 @@ export const RESOURCE_ATTRIBUTES = ['name', 'mimeType', 'size', 'lastModified', 
 export const LOOKED_AT = [...RESOURCE_ATTRIBUTES, 'arguments', 'now'] as const;
 export type LookedAt = (typeof LOOKED_AT)[number];
 
-/** Whether any policy uses a name. The JSON of a policy has each name that the policy uses. */
+/** Whether any policy uses a name. It is also true of a name that is only in a text of a policy. */
 export type Mentions = (name: LookedAt) => boolean;
 
 export interface CedarRequest {

@@ -52,7 +52,10 @@ function inCedar(value: unknown, depth: number, room: Room): CedarValue | undefi
   }
 }
 
-/** Refuses half a surrogate pair: Cedar would get a replacement character, and so perhaps the same text as another argument. */
+/**
+ * Counts a text, and refuses one with half a surrogate pair. Cedar would get a replacement character instead of that half, so two
+ * different texts could be the same for a policy.
+ */
 function textIn(text: string, room: Room): string {
   room.chars -= text.length;
   if (room.chars < 0 || !text.isWellFormed()) throw new Inexpressible();

@@ -1,7 +1,7 @@
-/** Opens an image as one type only: the type that its bytes were found to have. */
+/** Opens an image, and refuses bytes that are not of the expected type. */
 import type { Metadata, Sharp } from 'sharp';
 
-/** The library's name for each type of image. */
+/** The name that `sharp` has for each MIME type of images. */
 const FORMATS: Readonly<Record<string, string>> = {
   'image/png': 'png',
   'image/jpeg': 'jpeg',

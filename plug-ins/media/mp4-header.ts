@@ -38,7 +38,7 @@ const find = (within: DataView, wanted: string): DataView | undefined => {
 function* boxesIn(within: DataView): Generator<Box> {
   let at = 0;
   for (let count = 0; count < MAX_BOXES && at + 8 <= within.byteLength; count++) {
-    // A size of 1 stands for a size of 64 bits behind the name, and 0 for everything up to the end.
+    // A size of 1 means that a size of 64 bits follows the name. A size of 0 means that the box reaches to the end.
     const shortSize = within.getUint32(at);
     const isLong = shortSize === 1 && at + 16 <= within.byteLength;
     const size = isLong ? Number(within.getBigUint64(at + 8)) : shortSize === 0 ? within.byteLength - at : shortSize;
@@ -58,7 +58,7 @@ function secondsIn(data: DataView): number | undefined {
   return scale === 0 || duration === 0 ? undefined : duration / scale;
 }
 
-/** Returns the size in which a track is shown: the last eight bytes of its header. A sound has the size 0. */
+/** Returns the size in which a track is shown, from the last eight bytes of its header. The size of a track of sound is 0. */
 function sizeIn(data: DataView | undefined): { readonly width: number; readonly height: number } {
   if (data === undefined || data.byteLength < 84) return { width: 0, height: 0 };
   const end = data.byteLength;

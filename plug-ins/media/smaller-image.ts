@@ -1,4 +1,4 @@
-/** Makes images as small as models look at them, and leaves out the facts that cameras write into them. */
+/** Shrinks images to a size that is enough for models, and removes the data that cameras write into them. */
 import { type Convert, ResourceError } from 'vitrine/plug-in';
 import { openImage } from './image.ts';
 

@@ -1,37 +1,37 @@
-/** GET operations as URLs and URL templates. What needs a header or a cookie of the caller is left out. */
+/** Converts GET operations to URLs and URL templates. An operation that requires a header or a cookie is left out. */
 import type { ApiReading, Description, Operation } from 'vitrine/plug-in';
 import { type Api, type ApiOperation, type ApiParameter, once } from './document.ts';
 
-/** Operations of one document that are shown, and characters of all that is said of them. */
+/** The most operations of one document, and the most characters of all their URLs, names, titles and descriptions together. */
 const MAX_OPERATIONS = 2_000;
 const MAX_TEXT = 4 * 1024 * 1024;
 
 /** The most characters of a path. */
 const MAX_PATH = 2_048;
 
-/** Parameters of one operation, and characters of its URL with their names. */
+/** The most parameters of one operation, and the most characters of its URL template after the base. */
 const MAX_PARAMETERS = 256;
 const MAX_URL = 8_192;
 
 const MAX_DESCRIPTION = 1_000;
 
-/** The most values of one variable, and of all variables of a document together; where there are more, none are suggested. */
+/** The most values of one variable, and of all variables of a document together. A variable over either limit has no suggestions. */
 const MAX_VALUES = 1_000;
 const MAX_ALL_VALUES = 20_000;
 
-/** A type, and a value that is suggested, in characters. */
+/** The most characters of a MIME type, and of a suggested value. */
 const MAX_TYPE = 255;
 const MAX_VALUE = 1_024;
 
-/** Functions that work once for a part of the document, however many operations share it. */
+/** Functions that examine each part of the document only once, however many operations share it. */
 interface Shared {
   readonly valuesOf: (schema: unknown) => readonly string[] | undefined;
   readonly typeOf: (responses: unknown) => string | undefined;
-  /** Undefined for one that cannot be written into the query. */
+  /** Returns undefined for a parameter that cannot be written into the query. */
   readonly queryPart: (parameter: ApiParameter) => Part | undefined;
 }
 
-/** @param base where the API is, without a slash at the end */
+/** @param base the URL of the API, without a slash at the end */
 export function operationsOf(api: Api, base: string): Pick<ApiReading, 'operations' | 'more'> {
   const operations: Operation[] = [];
   const valuesOf = valuesIn(api);
@@ -44,7 +44,7 @@ export function operationsOf(api: Api, base: string): Pick<ApiReading, 'operatio
   for (const [path, value] of Object.entries(api.document.paths ?? {})) {
     const item = path.startsWith('/') && path.length <= MAX_PATH ? api.path(value) : undefined;
     const get = api.operation(item?.get);
-    // Another place than the one that is configured.
+    // An operation with servers of its own is left out: it is not below the configured URL.
     if (item === undefined || item.get === undefined || get === undefined || item.servers !== undefined) continue;
     if (get.servers !== undefined) continue;
     const parameters = [item.parameters ?? [], get.parameters ?? []];
@@ -59,7 +59,7 @@ export function operationsOf(api: Api, base: string): Pick<ApiReading, 'operatio
   return { operations, more: false };
 }
 
-/** Without suggested values, which have a limit of their own. */
+/** Counts the characters of an operation without its suggested values, which have a limit of their own. */
 const lengthOf = ({
   url = '',
   urlTemplate = '',
@@ -109,7 +109,7 @@ function operationOf(
   };
 }
 
-/** The path with its variables in the form of a URI template; undefined for one that cannot be written so. */
+/** Returns the path as a URI template, with its variables; undefined if it cannot be written as one. */
 function pathOf(
   api: Api,
   { valuesOf }: Shared,
@@ -129,7 +129,7 @@ function pathOf(
         fits = false;
         return '';
       }
-      // Only a matrix writes the name into the URL.
+      // Only the style `matrix` writes a variable's name into the URL, so only there the name has to be kept.
       const name = operator === ';' ? encodedName(parameter.name) : parameter.name.replace(/[^A-Za-z0-9_]/g, '_');
       parts.push({ name, expression: name, values: valuesOf(parameter.schema) });
       return `{${operator}${name}${parameter.explode === true && isList(api, parameter.schema) ? '*' : ''}}`;
@@ -153,7 +153,7 @@ function queryPart(
 
 const isList = (api: Api, schema: unknown): boolean => api.schema(schema)?.type === 'array';
 
-/** A name as a variable of a template that is written into the URL (RFC 6570 section 2.3). */
+/** Encodes a parameter's name as a variable of a template. The variable's name is written into the URL (RFC 6570 section 2.3). */
 const encodedName = (name: string): string =>
   encodeURIComponent(name).replace(/[^A-Za-z0-9_%]/g, (other) => `%${other.charCodeAt(0).toString(16).toUpperCase()}`);
 
@@ -187,7 +187,10 @@ function describe(
   };
 }
 
-/** The first type of the first answer that is no failure, JSON before others. */
+/**
+ * Returns a function that finds the MIME type of the first 2xx response, or else of the default response. Of several types it takes
+ * JSON, or else the first.
+ */
 function typesIn(api: Api): Shared['typeOf'] {
   const inContent = once((content): string | undefined => {
     const types = typeof content === 'object' && content !== null ? Object.keys(content) : [];

@@ -74,7 +74,7 @@ async function readable<T>(file: string, run: () => Promise<T>): Promise<T> {
 function summary({ files, lines, first, last, lost, findings }: VerifyReport): string {
   const where = `${count(lines, 'line')} in ${count(files.length, 'file')}`;
   const range = first === undefined || last === undefined ? '' : `, number ${first.seq} to ${last.seq}`;
-  const missing = lost === 0 ? '' : `; ${count(lost, 'more line')} could not be written, as the audit says itself`;
+  const missing = lost === 0 ? '' : `; ${count(lost, 'more line')} could not be written, according to the audit`;
   const end = last === undefined ? '' : `\nhead: ${last.hash}`;
   return `${findings.length === 0 ? 'ok' : 'not as it was written'}  ${where}${range}${missing}${end}`;
 }

@@ -19,7 +19,7 @@ const MAX_WORKERS = 64;
 /** Milliseconds before a worker that has ended is started again: at first, and at most. They double each time. */
 const RESTART_MS = { first: 100, most: 10_000 } as const;
 
-/** A worker that ran for more milliseconds than this is started again after the first of these waits. */
+/** If a worker ran for more milliseconds than this, it is started again after the first and shortest wait. */
 const STEADY_MS = 10_000;
 
 /** The environment variable with the number of a worker. A worker that replaces another one has the same number. */

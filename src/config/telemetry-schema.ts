@@ -52,7 +52,10 @@ export const telemetryConfig = z.strictObject({
 
 export type TelemetryConfig = z.infer<typeof telemetryConfig>;
 
-/** Finds metrics that everybody could see: with `auth`, a request from this machine is not trusted, as it may come from a proxy. */
+/**
+ * Returns the problem with a configuration under which nobody could read `/metrics`. With `auth`, a request from this machine needs a
+ * token like any other, because a proxy may have passed it on.
+ */
 export function metricsProblem(config: TelemetryConfig | undefined, auth: boolean): string | undefined {
   const { prometheus = 'off' } = config?.metrics ?? {};
   if (!auth || prometheus === 'off') return undefined;

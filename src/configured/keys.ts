@@ -1,4 +1,4 @@
-/** Reads the keys of a configuration, from itself or from a file that it names. */
+/** Reads the keys of a configuration. The configuration contains them, or names the file that does. */
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -32,7 +32,7 @@ export async function keysOf(
 
 async function textOf(file: string, base: string): Promise<string> {
   try {
-    // One byte more than may be there shows that the file is too long.
+    // `end` is inclusive, so this reads one byte more than the limit. If that byte exists, the file is too long.
     const bytes = await buffer(createReadStream(resolve(base, file), { end: MAX_FILE_BYTES }));
     if (bytes.byteLength > MAX_FILE_BYTES) throw new Error('it is too long');
     return bytes.toString('utf8');

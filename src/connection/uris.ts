@@ -5,7 +5,7 @@ export function identityOf(uri: string): string {
   const folded = uri.includes('%') ? uri.replace(/%[0-9a-f]{2}/gi, (triplet) => triplet.toUpperCase()) : uri;
   let end = folded.length;
   while (end > 0 && folded[end - 1] === '/') end--;
-  // The root of a scheme is all slashes: `notes:///`.
+  // A URI such as `notes:///` has nothing but slashes after its scheme, and keeps them.
   return folded[end - 1] === ':' ? folded : folded.slice(0, end);
 }
 
@@ -19,7 +19,7 @@ export function* ancestorsOf(uri: string): Generator<string> {
   for (let at = uri.lastIndexOf('/', uri.length - 2); at >= begin; at = uri.lastIndexOf('/', at - 1)) {
     if (left-- === 0) return;
     yield uri.slice(0, at);
-    // A root keeps its slash.
+    // The root is given with its slash, too.
     if (uri.indexOf('/', begin) === at) yield uri.slice(0, at + 1);
     if (at === 0) return;
   }

@@ -1,7 +1,11 @@
 /**
- * Preserves parts of a server's messages that the SDK's client would drop: data of errors for which the SDK has
- * classes; a whole result that is a task or has an invalid entry; and progress that arrives together with the answer,
- * when the client has forgotten the request. It also sends the methods of tasks, which the client would refuse.
+ * Preserves parts of a server's messages that the SDK's client would drop:
+ * - the data of an error for which the SDK has a class of its own;
+ * - a result that is a task, or that has a list with an invalid entry;
+ * - progress that arrives directly before the answer, because the client would have forgotten the request by then;
+ * - fields of progress that the client does not know.
+ *
+ * It also sends the methods of tasks, which the client would refuse to send.
  */
 import {
   isJSONRPCErrorResponse,
@@ -17,27 +21,30 @@ import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from '../protocol/error-cod
 import { CLIENT_CAPABILITIES_KEY } from '../protocol/meta.ts';
 import { isTaskStarted, TASKS_EXTENSION } from '../protocol/tasks.ts';
 
-/** Wraps the data of an error, so that the SDK does not recognise it. */
+/** The key under which data of errors, lists of results and unknown fields of progress pass through the client unchecked. */
 const WHOLE = 'vitrine/whole';
 
-/** Wraps a result that is a task, a type unknown to the SDK. */
+/** The key under which a result that is a task passes through the client, which does not know tasks. */
 const TASK = 'vitrine/task';
 
-/** Error codes of whose data the SDK keeps only a part: missing resource, page to open first, missing capability. */
+/**
+ * Codes of errors whose data the SDK keeps only in part: a resource is missing (two codes), a page has to be opened first, or a
+ * capability is missing.
+ */
 const CLASSED: ReadonlySet<number> = new Set([LEGACY_RESOURCE_NOT_FOUND, INVALID_PARAMS, -32_042, -32_021]);
 
-/** Fields with entries; each entry is checked separately, after the client. */
+/** The lists in results. The client does not see their entries; each entry is checked on its own later. */
 const LISTS = ['resources', 'resourceTemplates', 'tools', 'prompts', 'contents', 'content', 'messages'] as const;
 
-/** Prefix of an extension's method, which the SDK would not send in the connection's era. */
+/** The prefix of a method that the SDK would not send in the connection's era. `sendMeant` removes it. */
 export const AS_EXTENSION = 'vitrine/extension/';
 
-/** List methods: in 2026 the SDK refuses a whole list with one invalid entry. */
+/** Methods that list. In the 2026 era the SDK refuses a whole list because of one invalid entry. */
 const LISTING: ReadonlySet<string> = new Set(
   ['resources', 'resources/templates', 'tools', 'prompts'].map((of) => `${of}/list`),
 );
 
-/** The name under which the SDK sends a request without checking its answer, over a transport of `sendMeant`. */
+/** Returns the name under which the SDK sends a request without checking its answer. The transport needs `sendMeant`. */
 export const uncheckedMethod = (method: string, era: Era): string =>
   era === 'modern' && LISTING.has(method) ? `${AS_EXTENSION}${method}` : method;
 
@@ -51,7 +58,7 @@ export function sendMeant(transport: Transport): () => void {
   };
 }
 
-/** Wraps the handlers of a transport, between it and the client that is connected over it. */
+/** Changes messages on their way between a transport and the client that is already connected over it. */
 export function keepWhole(transport: Transport): void {
   sendMeant(transport);
   const deliver = transport.onmessage?.bind(transport);
@@ -72,8 +79,8 @@ export function keepWhole(transport: Transport): void {
 }
 
 /**
- * Returns the message to send: a request under its method's own name, and a request for task changes with the required
- * declaration.
+ * Returns the message to send. A request gets its method's own name. A request for changes of tasks declares that the client
+ * supports tasks, because servers require it.
  */
 function meant<Message extends JSONRPCMessage>(message: Message): Message {
   if (!('method' in message)) return message;
@@ -93,7 +100,7 @@ function wrapped(message: JSONRPCErrorResponse): JSONRPCErrorResponse {
   return { ...message, error: { ...error, data: { [WHOLE]: error.data } } };
 }
 
-/** Empty lists for the client to check. */
+/** The client gets these empty values in place of the ones in a result. */
 const EMPTY: Readonly<Record<string, unknown>> = {
   ...Object.fromEntries(LISTS.map((field) => [field, []])),
   completion: { values: [] },
@@ -127,7 +134,7 @@ function wrappedProgress<Message extends JSONRPCMessage>(message: Message): Mess
   return { ...message, params: { progressToken, progress, total, message: text, _meta: meta } };
 }
 
-/** Returns the progress fields that the protocol does not have, with their original `_meta`. */
+/** Returns the fields of a progress report that the protocol does not have, and its `_meta` as the server sent it. */
 export function othersOfProgress(_meta: unknown): Data {
   if (!isData(_meta)) return {};
   const { [WHOLE]: others, ...meta } = _meta;

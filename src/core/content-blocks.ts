@@ -1,4 +1,4 @@
-/** Makes the blocks of tool results and prompt messages, and keeps what they must not send from being sent. */
+/** Makes the blocks of tool results and prompt messages. A block of a resource has no annotations; they go to the resource (2093-9). */
 import type {
   AudioContent,
   CallToolResult,

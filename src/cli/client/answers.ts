@@ -13,7 +13,7 @@ import type { Output } from './printing/output.ts';
 /** The declared capabilities of a client, and the preparation that adds their handlers. */
 export type Abilities = Pick<ClientTarget, 'clientOptions' | 'prepare'>;
 
-/** Asks the user askNow question and returns the answer; undefined if the user gives none. */
+/** Asks the user one question and returns the answer; undefined if the user gives none. */
 export type Ask = (question: string, signal: AbortSignal) => Promise<string | undefined>;
 
 /** Returns the capabilities and handlers of a command's client. @param ask asks the user; undefined without a user */
@@ -97,10 +97,10 @@ async function elicited(review: ElicitationReview, output: Output, ask: Ask): Pr
 
 type Value = string | number | boolean | string[];
 
-/** How many answers that do not fit a field the user may give before the whole question is declined. */
+/** The most unfit answers that the user may give for one field. After these, the whole question is declined. */
 const MAX_TRIES = 3;
 
-/** Asks for the value of askNow field; undefined if the user leaves an optional field empty. */
+/** Asks for the value of one field; undefined if the user leaves an optional field empty. */
 async function filled(
   field: FormField,
   output: Output,
@@ -163,7 +163,7 @@ export function answerOf({ type, options }: FormField, typed: string): Value | u
   }
 }
 
-/** Returns a function that asks at the terminal, askNow question after the other; undefined without a terminal. */
+/** Returns a function that asks at the terminal, one question after the other; undefined without a terminal. */
 function terminalAsk(): Ask | undefined {
   const { stdin, stderr } = process;
   if (stdin.isTTY !== true || stderr.isTTY !== true) return undefined;

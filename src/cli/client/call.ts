@@ -46,7 +46,7 @@ async function called(tool: Definition, given: Data, session: Session): Promise<
       `${total === undefined ? progress : `${progress} of ${total}`}${message === undefined ? '' : `  ${message}`}`,
     );
   output.progress(`calling ${tool.name}`);
-  // Only the SDK's own call sends arguments as headers, too. It drops unknown fields of the answer, so other tools do without.
+  // Only the SDK's `callTool` also sends arguments as headers. It drops unknown fields of the answer, so other tools do not use it.
   if (!JSON.stringify(tool.inputSchema ?? null).includes('"x-mcp-header"'))
     return request('tools/call', params, session, onprogress);
   const client = await resources.client(signal);

@@ -1,4 +1,4 @@
-/** A server that runs in this process, over two streams in place of a program's standard input and output. */
+/** Connects to a server in this process. Two streams take the place of a program's standard input and output. */
 import type { Readable, Writable } from 'node:stream';
 import { ConnectionFault } from '../faults.ts';
 import { mendMessages } from '../handshake.ts';
@@ -11,7 +11,7 @@ export interface ServerHere {
   readonly input: Writable;
   /** Gives what the server sends. */
   readonly output: Readable;
-  /** Settles when the server has ended, and rejects with why it could not serve. */
+  /** Resolves when the server has ended; rejects with the reason if it could not serve. */
   readonly ended: Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function hereTransport(begin: () => ServerHere, intake: Intake): ProgramT
     cut: () => void server?.input.end(),
     async close() {
       server?.input.end();
-      // The caller of `begin` reports why the server could not serve.
+      // The code that made the server reports the reason if it could not serve.
       await server?.ended.catch(() => {});
       end();
     },

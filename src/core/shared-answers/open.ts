@@ -1,4 +1,4 @@
-/** Opens the place where answers are shared. */
+/** Opens the store through which processes share answers. */
 import type { Bus } from '../bus.ts';
 import { type Log, SILENT } from '../context.ts';
 import { invalid } from '../errors.ts';
@@ -9,8 +9,8 @@ import { sealedAnswers } from './sealed-answers.ts';
 import type { SharedAnswers } from './shared-answers.ts';
 
 /**
- * The place of shared answers: a folder, which is made for this user only, or the memory of the bus. It has `maxBytes` for all of
- * them, where those that were used longest ago make room. Default: 1 GiB in a folder, 64 MiB on the bus.
+ * Shared answers are kept in a folder, to which only this user has access, or in the memory of the bus. All of them together take up
+ * to `maxBytes`; the ones that were used longest ago are removed first. Default: 1 GiB in a folder, 64 MiB on the bus.
  */
 export type AnswersOptions =
   | { readonly folder: string; readonly maxBytes?: number | undefined; readonly log?: Log | undefined }

@@ -6,7 +6,7 @@ import { ResourceError } from '../errors.ts';
 import { type Outcome, startThread, type Thread, type ThreadOptions } from './thread.ts';
 
 export interface ThreadPoolOptions {
-  /** Called when the first thread is started. */
+  /** Gives the options of a thread; called each time one is started. */
   readonly thread: () => ThreadOptions;
   readonly maxThreads: number;
   /** The most tasks that wait for their turn. */

@@ -1,6 +1,7 @@
 /**
- * The spellings of one URI. Vitrine's own providers have one URI for each resource. Another server may decode and
- * resolve URIs in its own way, and so accept several. A rule about a URI is therefore checked against each spelling.
+ * Compares the spellings of one URI. Vitrine's own providers have one URI for each resource. Another server may decode and
+ * resolve URIs in its own way, and so accept several. A rule about a URI is therefore checked against each spelling that
+ * `foreign.ts` finds.
  */
 
 /** Characters that change the meaning of a URI when they are written without their escape. */

@@ -1,4 +1,4 @@
-/** Shows a server's questions as dialogs: a form, a link to open, or a text field that answers for a model. */
+/** Shows a server's questions as dialogs: a form, a link to open, or a text field in which the user answers in place of a model. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isWebAddress } from '../../core/icons.ts';
 import { visible } from '../previews/plain-text.tsx';

@@ -8,7 +8,10 @@ import type { Mount } from '../../core/mounts/mount.ts';
 import { MAX_MOUNT_NAME_LENGTH } from '../../core/mounts.ts';
 import { MAX_URI_LENGTH } from '../../core/uri.ts';
 
-/** A text that is checked to be there and no longer than `max`: a model has no use for that in its context. */
+/**
+ * A text of 1 to `max` characters. The lengths are checked, but are not in the schema that models get: they would only take room in
+ * a model's context.
+ */
 export const textArgument = (max: number) =>
   z.string().refine((text) => text.length > 0 && text.length <= max, `has 1 to ${max} characters`);
 
@@ -19,7 +22,7 @@ export const cursorArgument = textArgument(65_536).describe('nextCursor of the p
 export const mountArgument = (mounts: KnownMounts) =>
   textArgument(MAX_MOUNT_NAME_LENGTH).describe(`Only this mount.${mountHint(mounts)}`);
 
-/** A resource in structured content, which says of itself what it is: providers may say more than is known here. */
+/** A resource in structured content. The schema names only its URI, because providers may add fields that are not known here. */
 export const resourceOutput = z.object({ uri: z.string() });
 
 export const nextCursorOutput = z.string().optional();
@@ -42,7 +45,7 @@ export function seenMount(known: KnownMounts, name: string, ctx: Context): Mount
   return mount;
 }
 
-/** For the description of a tool, which everybody reads: names only where everybody may know them. */
+/** Returns a text with the names of mounts for the description of a tool; empty if some callers may not know all mounts. */
 export const mountHint = ({ mounts, access }: KnownMounts): string =>
   access === undefined ? ` Mounts: ${mountNames(mounts)}` : '';
 

@@ -1,4 +1,4 @@
-/** Reads the lines around a match through the layers, by its bytes: a few lines, whatever the size of the resource. */
+/** Reads a few lines around a match, through the layers. Only bytes near the match are read, whatever the size of the resource. */
 import { type BodyContent, chunksOf, closeBodies } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import type { ResourceProvider, SearchMatch } from '../../core/provider.ts';
@@ -47,7 +47,7 @@ export async function snippetOf(
   }
 }
 
-/** Returns bytes after `skip` others, and stops reading after the last one. */
+/** Skips `skip` bytes, returns up to `length` bytes after them, and reads no further. */
 export async function take(content: BodyContent, skip: number, length: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let at = 0;
@@ -73,7 +73,7 @@ interface Ends {
   readonly atEnd: boolean;
 }
 
-/** The line at `at` and up to `lines` whole ones on each side. A line longer than the window is cut at characters. */
+/** Returns the line at `at`, with up to `lines` whole lines on each side. A line that is cut off is cut between characters. */
 function linesAround(bytes: Buffer, at: number, lines: number, { atStart, atEnd }: Ends): Cut | undefined {
   if (at > bytes.byteLength) return undefined;
   let start = bytes.lastIndexOf(NEWLINE, Math.max(0, at - 1)) + 1;
@@ -97,7 +97,7 @@ function linesAround(bytes: Buffer, at: number, lines: number, { atStart, atEnd 
   const part = bytes.subarray(start, end);
   const lead = wholeStart ? 0 : leadingPartBytes(part);
   const whole = part.subarray(lead, part.byteLength - trailingPartBytes(part));
-  // Other encodings are shown as far as possible; reading the place returns the bytes.
+  // Text that is not UTF-8 gets replacement characters here. A read of the resource gives its bytes unchanged.
   return { text: whole.toString('utf8').replace(/\r?\n$/, ''), before, after };
 }
 

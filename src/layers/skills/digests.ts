@@ -74,7 +74,8 @@ export function createDigests(inner: ResourceProvider, maxFileBytes: number, sha
     const bodies = await inner.read(uri, { maxBytes: maxFileBytes, maxChildren: 0 }, ctx);
     try {
       const [body] = bodies;
-      if (body === undefined || bodies.length > 1) throw new SkillFault(`${uri} is not read as one file`);
+      if (body === undefined || bodies.length > 1)
+        throw new SkillFault(`A read of ${uri} does not give exactly one file`);
       const hash = createHash('sha256');
       const parts: Uint8Array[] = [];
       let size = 0;

@@ -164,7 +164,7 @@ function valuesIn(entry: Entry, segments: readonly string[]): Values | undefined
 
 const textOf = (parts: readonly Part[]): string => parts.map((part) => ('text' in part ? part.text : '')).join('');
 
-/** Returns undefined if a value may not stand where its argument has it (`argumentOf`). */
+/** Returns undefined if a value would make an argument look like an option that is not allowed (`argumentOf`). */
 function instanceOf(entry: Entry, segments: readonly string[], values: Values): Instance | undefined {
   const argv = argumentsOf(entry.argv, values);
   const follow = entry.follow === undefined ? undefined : argumentsOf(entry.follow, values);

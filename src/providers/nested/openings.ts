@@ -27,7 +27,7 @@ export interface Lease {
 
 export interface Openings {
   /**
-   * Returns a lease of an open container, which is opened if it is not.
+   * Returns a lease of a container. The container is opened if it is not open.
    * @param key identifies the container
    * @param state the state of the container; if it is open in another state, it is opened anew
    * @throws the error of `open`; ResourceError `limited`, or `unavailable` after `close`

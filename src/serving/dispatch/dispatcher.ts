@@ -43,7 +43,7 @@ export interface Dispatcher {
 /** The method does not exist, or not for this principal. */
 export const NO_SUCH_METHOD: Failure = { error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
 
-/** The signal of answers at once, which nothing cancels. */
+/** The signal for answers that are given at once. It never aborts. */
 const UNTOLD = new AbortController().signal;
 
 /** Methods whose results may contain whole contents. */

@@ -13,7 +13,7 @@ import type { Round } from './asking.ts';
 import type { Envelope } from './envelope.ts';
 import { offersTo } from './methods.ts';
 
-/** The average time between two progress reports of one request, in milliseconds. The last report is always sent. */
+/** The shortest average time between two progress reports, in milliseconds. A report that reaches its total is always sent. */
 const PROGRESS_INTERVAL_MS = 100;
 
 /** This many reports may follow each other faster, so that short work can send all of its reports. */
@@ -113,7 +113,7 @@ function digest(params: Data): string {
 
 /** @throws ResourceError `invalid` for state that was not sealed for this request */
 function openState(engine: Engine, state: unknown, scope: CursorScope): unknown {
-  if (typeof state !== 'string') throw invalid('The request state is not one of this server');
+  if (typeof state !== 'string') throw invalid('The request state was not made by this server');
   try {
     return JSON.parse(engine.resources.cursors.open(state, scope));
   } catch (cause) {

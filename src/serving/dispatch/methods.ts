@@ -144,7 +144,10 @@ export function methodsOf(engine: Engine): ReadonlyMap<string, Method> {
   return new Map(methods.map((each) => [each.name, admitted(engine, ASKING.has(each.name) ? asking(each) : each)]));
 }
 
-/** The name of the tool to run for a call. `browse` runs the tool that lists, for a folder, or the one that describes. */
+/**
+ * Returns the name of the tool to run for a call. In place of `browse`, the tool that lists runs for a folder or without a URI, and the
+ * tool that describes for any other resource.
+ */
 async function listedName(
   { app, provider, tools }: Engine,
   { name, arguments: args }: z.infer<typeof callToolParams>,
@@ -170,7 +173,7 @@ export function offersTo(
   const could = (operation: AccessOperation): boolean => access?.could(principal, { operation }) !== false;
   const ofPrompts = (): boolean => prompts.some && could('prompt');
   return (method) => {
-    // Everybody has the resource tools. Access is decided for each resource.
+    // If there are resource tools, everybody may call them: access is decided for each resource.
     if (method.startsWith('tools/')) return tools.some && (toolSubscriptions !== undefined || could('call'));
     if (method === 'logging/setLevel') return tools.logging && could('call');
     if (method.startsWith('prompts/')) return ofPrompts();

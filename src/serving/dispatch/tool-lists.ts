@@ -41,7 +41,7 @@ function promisingObject(tool: Data): Data {
 
 const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef']);
 
-/** Whether references within a schema start at that schema: it has an id that is more than a fragment. */
+/** Whether an id is more than a fragment. References within a schema that has such an id start from that schema. */
 const isBase = (id: unknown): boolean => id !== undefined && !(typeof id === 'string' && id.startsWith('#'));
 
 /**

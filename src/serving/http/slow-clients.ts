@@ -19,12 +19,18 @@ const TELL_MS = 60_000;
 /** For each connection, the bytes of its current answer that have not been handed to it yet. */
 const promised = new WeakMap<Socket, number>();
 
-/** Sets how many bytes of an answer will follow, so that a client that takes little at a time gets no more time for the whole. */
+/**
+ * Sets how many bytes of an answer will follow. The time limit then holds for all of them, so that a client does not get more time by
+ * taking a few bytes at a time.
+ */
 export const promise = (socket: Socket, bytes: number): void => void promised.set(socket, bytes);
 
 /** The bytes that a client still has to take. */
 interface Owing {
-  /** The wait is over at this count of taken bytes: those handed to the connection when it began, and those that were to follow. */
+  /**
+   * The wait is over when the client has taken this many bytes in all: those that had been handed to the connection when the wait
+   * began, and those that were to follow according to `promise`.
+   */
   readonly upTo: number;
   readonly since: number;
 }
@@ -94,7 +100,7 @@ export function cut(socket: Socket): void {
   else socket.resetAndDestroy();
 }
 
-/** The same for a client that does not read its answers; logs it. */
+/** Ends the connection of a client that does not read its answers, and logs it. */
 export function cutUnread(socket: Socket, tell: Tell): void {
   tell('a client that does not read is cut off', { address: socket.remoteAddress });
   cut(socket);

@@ -7,7 +7,10 @@ import type { Era } from './wire.ts';
 import type { HttpWire } from './wire-http.ts';
 import type { StdioWire } from './wire-stdio.ts';
 
-/** `error`: violates the specification, or breaks hosts. `warning`: ignores its advice, or is a trap. */
+/**
+ * `error`: the server violates the specification, or hosts fail because of it. `warning`: the server ignores a recommendation of the
+ * specification, or does something that easily leads to mistakes.
+ */
 export type Level = 'error' | 'warning';
 
 export interface Finding {

@@ -87,7 +87,10 @@ const DEFAULT_PAGES = 20;
 const DEFAULT_TIMEOUT_MS = 15_000;
 const DEFAULT_END_MS = 10_000;
 
-/** How long the probe of the newer era may take, in milliseconds: a program of the 2025 era may never answer it. */
+/**
+ * The least time that the second era has to answer, in milliseconds, however fast the first was. A program that speaks only one era
+ * may never answer in the other.
+ */
 const PROBE_MS = 5_000;
 
 type OpenWire = StdioWire | HttpWire;
@@ -190,7 +193,10 @@ export async function diagnose(target: HttpTarget | StdioTarget, options: Diagno
 
 const described = ({ id, group, title, clause }: Check, era: Era) => ({ id, era, group, title, clause });
 
-/** Only the check that ended the server reports that it is gone. */
+/**
+ * Makes a check. After the program has ended, a check does not apply, so that only the check that ended the program reports it.
+ * `stdout-pure` still applies, because it needs only the output so far.
+ */
 async function made(check: Check, ctx: CheckContext): Promise<Finding> {
   const { wire } = ctx;
   if (wire.transport === 'stdio' && !wire.alive && check.id !== 'stdout-pure') {

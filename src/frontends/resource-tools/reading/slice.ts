@@ -71,12 +71,12 @@ function readRaw(
 
 const marginBefore = (offset: number): number => Math.min(offset, MARGIN);
 
-/** The slice of one body. The body has either the whole content or the range that `readRaw` asked for. Empty past the end. */
+/** Returns a slice of a body that has the whole content or the range that `readRaw` asked for. A slice past the end is empty. */
 export async function sliceOf(body: ResourceBody, offset: number, length: number, ctx: Context): Promise<Slice> {
   const { resource, content, window } = body;
   const before = marginBefore(offset);
   const start = offset - before;
-  // The offset in the resource of the body's first byte.
+  // The place in the resource at which the body begins.
   const origin = window === undefined ? 0 : start;
   const wanted = { offset: start - origin, length: before + length + MARGIN };
   const collected = await collectRange(content, wanted, wanted.length, ctx);

@@ -41,7 +41,7 @@ export const spreadsheet: Converter = {
   },
 };
 
-/** Returns the text of a cell. A date is in ISO 8601, without a time at midnight. */
+/** Returns the text of a cell. A date is written in ISO 8601; if its time is midnight, the time is left out. */
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (value instanceof Date)

@@ -115,7 +115,7 @@ function iconProblems(icons: unknown): readonly string[] {
     const isSizes =
       Array.isArray(sizes) && sizes.every((size) => typeof size === 'string' && /^(?:any|\d+x\d+)$/.test(size));
     return [
-      // A host that is a secure page shows no icon over plain HTTP, except from this machine.
+      // A host that runs as a page over HTTPS does not load icons over plain HTTP, except from this machine.
       ...(/^(?:https:\/\/|data:image\/|http:\/\/(?:localhost|127\.|\[::1\]))/i.test(src)
         ? []
         : [`src is ${src.slice(0, 60)}`]),

@@ -74,7 +74,7 @@ export const SKILL_CHECKS: readonly Check[] = [
       });
       return problems(
         seen,
-        `List every file below the folder of ${SKILL_FILE} once, with sha256 and size, and name the folder as the skill.`,
+        `List every file below the folder of ${SKILL_FILE} once, with sha256 and size, and give the folder the skill's name.`,
       );
     }),
   },
@@ -89,7 +89,10 @@ export const SKILL_CHECKS: readonly Check[] = [
         isData(entry) && isData(entry.frontmatter) ? [entry.frontmatter.name] : [],
       );
       const repeated = new Set(repeatedIn(names));
-      return problems([...repeated].map(nameOf), 'Give each skill another name: people and models call it by that.');
+      return problems(
+        [...repeated].map(nameOf),
+        'Give each skill a name of its own: people and models call it by its name.',
+      );
     }),
   },
   {
