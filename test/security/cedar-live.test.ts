@@ -162,7 +162,7 @@ describe.each(ERAS)('in the %s era', (era) => {
         ]);
         expect(reply.text).not.toContain('internal');
       }
-      expect(failures.filter((line) => !line.includes('counts against'))).toEqual([]);
+      expect(failures.filter((line) => !line.includes('counts as a forbid'))).toEqual([]);
     },
   );
 
