@@ -71,7 +71,7 @@ it.each([
 it.each([
   [
     { resource: RESOURCE, issuers: [ISSUER, `${ISSUER}/b`].map((issuer) => ({ issuer, introspection })) },
-    /auth.issuers.1.introspection: One issuer at most/,
+    /auth.issuers.1.introspection: Only one issuer can have this/,
   ],
   [
     { resource: RESOURCE, issuers: [{ issuer: ISSUER, introspection: { ...introspection, url: 'http://a.example' } }] },
