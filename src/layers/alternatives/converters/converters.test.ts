@@ -296,12 +296,13 @@ describe('what documents may not do [SEC-RES-6]', () => {
   it('keep the memory of a PDF, converted or not', async () => {
     const bytes = new Uint8Array(await readFile(new URL('conservation-report.pdf', OFFICE)));
     const document = await getDocumentProxy(bytes.slice());
-    const destroy = vi.spyOn(Object.getPrototypeOf(document) as typeof document, 'destroy');
+    const { loadingTask } = document;
+    const destroy = vi.spyOn(Object.getPrototypeOf(loadingTask) as typeof loadingTask, 'destroy');
     await convert(bytes, 'application/pdf');
     expect(destroy).toHaveBeenCalledTimes(1);
     await expect(convert(bytes, 'application/pdf', MARKDOWN, { ...LIMITS, maxOutputBytes: 5 })).rejects.toThrow();
     expect(destroy).toHaveBeenCalledTimes(2);
     destroy.mockRestore();
-    await document.destroy();
+    await loadingTask.destroy();
   });
 });

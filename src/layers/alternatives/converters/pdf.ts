@@ -25,7 +25,8 @@ export const pdf: Converter = {
       }
       return output.text();
     } finally {
-      await document.destroy();
+      // Later versions of the package have no `destroy` of the document itself.
+      await document.loadingTask.destroy();
     }
   },
 };
