@@ -26,7 +26,7 @@ export interface LayerOptions {
   /** Time limits for kinds of operations, in milliseconds. */
   readonly timeouts?: TimeoutOptions['timeouts'];
   /**
-   * Who may do what. With this option, everything is denied that no rule allows, and HTTP accepts tokens only with it. Default:
+   * The access policy. It denies everything that no rule allows. HTTP accepts tokens only where there is a policy. Default:
    * everybody may do everything.
    */
   readonly access?: AccessOptions | undefined;

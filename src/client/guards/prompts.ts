@@ -37,8 +37,8 @@ export interface PromptOptions extends GuardOptions {
   /** Consent to use a prompt, asked once all of it is there. Without it no prompt is used. */
   readonly approve?: (review: PromptReview) => boolean | Promise<boolean>;
   /**
-   * Who may speak in a prompt; `user` alone by default. A message of `assistant` puts words into the mouth of the model, so
-   * that a host allows it for servers that it knows.
+   * The roles that messages of a prompt may have; `user` alone by default. A message of `assistant` passes for an answer that the
+   * model gave, so allow it only for servers that you trust.
    */
   readonly roles?: readonly ('user' | 'assistant')[];
   /** Kinds of content beside text; `resource` and `resource_link` by default. */
