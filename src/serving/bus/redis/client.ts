@@ -69,20 +69,24 @@ export async function loadClient(ca: string | undefined): Promise<OpenClient> {
   const { createClient } = await import('@redis/client').catch((cause: unknown) => {
     throw missingPackage('A bus over Redis needs a package that is not here', [PACKAGE], { cause });
   });
+  // The package makes a class with a method for each command of Redis whenever the options differ, which takes tens of milliseconds.
+  // Copies of this client share one class. It is never connected itself.
+  const template = createClient({
+    RESP: 2,
+    name: 'vitrine',
+    maintNotifications: 'disabled',
+    disableClientInfo: true,
+    // Without a connection a command fails at once. If it waited, it would run late, when another replica may have done the same.
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: MAX_COMMANDS,
+    commandOptions: { timeout: COMMAND_MS },
+    pingInterval: ALIVE_MS.ping,
+  });
   return ({ host, port, user, password, database, tls }) =>
-    createClient({
-      RESP: 2,
-      name: 'vitrine',
+    template.duplicate({
       ...(user !== undefined && { username: user }),
       ...(password !== undefined && { password }),
       ...(database !== undefined && { database }),
-      maintNotifications: 'disabled',
-      disableClientInfo: true,
-      // Without a connection a command fails at once. If it waited, it would run late, when another replica may have done the same.
-      disableOfflineQueue: true,
-      commandsQueueMaxLength: MAX_COMMANDS,
-      commandOptions: { timeout: COMMAND_MS },
-      pingInterval: ALIVE_MS.ping,
       socket: {
         host,
         port,
