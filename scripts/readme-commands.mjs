@@ -10,6 +10,8 @@
  *   yaml ci file      is written to vitrine.yaml, for the blocks that follow
  *   js ci             runs as a module of the package, and must end by itself
  *
+ * A block of `text` right behind commands is their output: they have to print its lines. A line of three dots leaves lines out.
+ *
  * Needs Linux, git, npm, openssl and curl. A page's blocks run in order, README.md first.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -60,7 +62,7 @@ async function runPage(page) {
   for (const block of blocks) {
     console.log(`\n--- ${page}:${block.line} (${block.kind})\n${block.text.trimEnd()}\n---`);
     try {
-      if (block.kind === 'sh background') servers.push({ block, stop: await startServer(block.text) });
+      if (block.kind === 'sh background') servers.push({ block, stop: await startServer(block) });
       else await runBlock(block);
     } catch (error) {
       failures.push({ block, error });
@@ -75,20 +77,21 @@ async function runPage(page) {
 
 /** Fenced blocks whose info string says `ci`, with the line that they start at. */
 function blocksOf(markdown) {
-  const fence = /^(?<indent> *)```(?<info>[^\n`]+)\n(?<text>[\s\S]*?)^ *```$/gm;
-  return [...markdown.matchAll(fence)].flatMap(({ index, groups: { indent, info, text } }) => {
+  const fence =
+    /^(?<indent> *)```(?<info>[^\n`]+)\n(?<text>[\s\S]*?)^ *```$(?:\n+```text\n(?<output>[\s\S]*?)^```$)?/gm;
+  return [...markdown.matchAll(fence)].flatMap(({ index, groups: { indent, info, text, output } }) => {
     const [language, ...words] = info.trim().split(/\s+/);
     if (!words.includes('ci')) return [];
     const kind = [language, ...words.filter((word) => word !== 'ci')].join(' ');
     const line = markdown.slice(0, index).split('\n').length;
-    return [{ kind, line, text: text.replace(new RegExp(`^${indent}`, 'gm'), '') }];
+    return [{ kind, line, text: text.replace(new RegExp(`^${indent}`, 'gm'), ''), output }];
   });
 }
 
-async function runBlock({ kind, text }) {
+async function runBlock({ kind, text, output }) {
   switch (kind) {
     case 'sh':
-      return run('bash', ['-c', `set -euo pipefail\n${text}`]);
+      return expectOutput(run('bash', ['-c', `set -euo pipefail\n${text}`], output !== undefined), output);
     case 'json':
       return void JSON.parse(text);
     case 'yaml':
@@ -104,19 +107,38 @@ async function runBlock({ kind, text }) {
   }
 }
 
-function run(command, args) {
-  const stdio = ['ignore', 'inherit', 'inherit'];
-  const { status, signal, error } = spawnSync(command, args, { cwd: clone, stdio, timeout: BLOCK_MS });
+/** Runs a program; returns what it printed to standard output if `captures`. */
+function run(command, args, captures = false) {
+  const stdio = ['ignore', captures ? 'pipe' : 'inherit', 'inherit'];
+  const { status, signal, error, stdout } = spawnSync(command, args, { cwd: clone, stdio, timeout: BLOCK_MS });
+  if (captures) process.stdout.write(stdout ?? '');
   if (status !== 0) throw new Error(error?.message ?? `it ended with ${signal ?? `status ${status}`}`);
+  return `${stdout ?? ''}`;
+}
+
+/** Throws if a program did not print the lines that a page shows as its output, in this order and next to each other but for `...`. */
+function expectOutput(printed, output) {
+  if (output === undefined) return;
+  const real = printed
+    .replaceAll(clone, '/path/to/vitrine')
+    .split('\n')
+    .map((line) => line.trimEnd());
+  let from = 0;
+  for (const part of output.split(/^\.\.\.\n/m)) {
+    const lines = part.trimEnd().split('\n');
+    const at = real.findIndex((_, index) => index >= from && lines.every((line, next) => real[index + next] === line));
+    if (at === -1) throw new Error(`it did not print this, which the page shows:\n${lines.join('\n')}`);
+    from = at + lines.length;
+  }
 }
 
 /** Starts a server, and waits until the endpoint that it prints answers; gives what stops it. */
-async function startServer(text) {
+async function startServer({ text, output: expected }) {
   const script = `set -euo pipefail\n${text}`;
   const shell = spawn('bash', ['-c', script], { cwd: clone, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   const ended = new Promise((resolve) => shell.once('exit', (status, signal) => resolve({ status, signal })));
+  let output = '';
   const printed = new Promise((resolve) => {
-    let output = '';
     shell.stdout.on('data', (chunk) => {
       process.stdout.write(chunk);
       output += chunk;
@@ -138,7 +160,7 @@ async function startServer(text) {
     process.kill(await innermost(shell.pid), 'SIGINT');
     const end = await Promise.race([ended, after(STOP_MS)]);
     if (end === undefined) kill();
-    if (end?.status === 0) return;
+    if (end?.status === 0) return expectOutput(output, expected);
     throw new Error(`after SIGINT it ${end === undefined ? 'did not end' : `ended with ${end.signal ?? end.status}`}`);
   };
 }
