@@ -43,8 +43,8 @@ export interface Dispatcher {
 /** The method does not exist, or not for this principal. */
 export const NO_SUCH_METHOD: Failure = { error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
 
-/** The signal for answers that are given at once. It never aborts. */
-const UNTOLD = new AbortController().signal;
+/** The context that those of answers that are given at once derive from. Its signal never aborts. */
+const AT_ONCE = createContext();
 
 /** Methods whose results may contain whole contents. */
 const GIVING: ReadonlySet<string> = new Set([
@@ -170,7 +170,7 @@ export function createDispatcher(engine: Engine): Dispatcher {
       if ('inputResponses' in params || 'requestState' in params) return undefined;
       const count = engine.admission.atOnce(askedFor(method, params), principal);
       if (count === undefined) return undefined;
-      const ctx = createContext({ principal, ...(peer !== undefined && { peer }), log, signal: UNTOLD });
+      const ctx = { ...AT_ONCE, principal, peer: peer ?? principal.id, log, requestId: crypto.randomUUID() };
       const members = known.again(params, ctx);
       if (members === undefined) return undefined;
       count();
