@@ -2,11 +2,11 @@
  * Looks up branches, tags and HEAD. A reference is looked up by its full name in git's own files, without a process.
  * Git's own look-up would also accept revision expressions and hashes.
  */
+import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { invalid } from '../../core/errors.ts';
 import { isHash, isRefName } from './address.ts';
-import { type Git, recordsOf, runGit } from './command.ts';
+import { type Git, gitFailed, recordsOf, runGit } from './command.ts';
 import { type Place, readHead } from './repository.ts';
 
 export interface Ref {
@@ -66,11 +66,15 @@ export function createRefs(git: Git, place: Place, reftable: boolean, packed: Pa
 
   async function findPacked(name: string, signal: AbortSignal): Promise<string | undefined> {
     const path = join(place.commonDirectory, 'packed-refs');
-    const stats = await stat(path, { bigint: true }).catch(() => undefined);
+    const stats = await stat(path, { bigint: true }).catch(absent);
     if (stats === undefined) return undefined;
     if (stats.size > MAX_PACKED_BYTES) return asked(name, signal);
     const key = `${stats.ino} ${stats.size} ${stats.mtimeNs}`;
-    if (packed.latest?.key !== key) packed.latest = { key, bytes: await readBounded(path, Number(stats.size)) };
+    if (packed.latest?.key !== key) {
+      const bytes = await readBounded(path, Number(stats.size)).catch(absent);
+      if (bytes === undefined) return undefined;
+      packed.latest = { key, bytes };
+    }
     const { bytes } = packed.latest;
     const at = bytes.indexOf(` ${name}\n`, 0, 'latin1');
     if (at === -1) return undefined;
@@ -86,22 +90,16 @@ export function createRefs(git: Git, place: Place, reftable: boolean, packed: Pa
     return undefined;
   }
 
-  /** Returns the reference that HEAD points to; undefined where HEAD is detached. */
-  async function headName(): Promise<string | undefined> {
-    if (reftable) {
-      const args = ['symbolic-ref', '--quiet', 'HEAD'];
-      for await (const name of recordsOf(runGit(git, args, { signal: AbortSignal.timeout(git.timeoutMs) })))
-        return name;
-    }
-    return /^ref:\s*(refs\/.+)$/.exec((await readHead(place)) ?? '')?.[1];
+  /** Asks git for HEAD, where it is not a file of its own. Git prints nothing where its branch does not exist yet. */
+  async function askedHead(signal: AbortSignal): Promise<string | undefined> {
+    const args = ['rev-parse', '--verify', '--quiet', 'HEAD'];
+    for await (const oid of recordsOf(runGit(git, args, { signal, accepts: [0, 1] }))) if (isHash(oid)) return oid;
+    return undefined;
   }
 
   return {
     async head(signal) {
-      if (reftable) {
-        const name = await headName();
-        return name === undefined ? undefined : find(name, signal);
-      }
+      if (reftable) return askedHead(signal);
       return follow((await readHead(place)) ?? '', signal, MAX_LINKS);
     },
     find: (name, signal) => find(name, signal),
@@ -109,21 +107,27 @@ export function createRefs(git: Git, place: Place, reftable: boolean, packed: Pa
   };
 }
 
-/** Returns the text of a loose reference. */
-async function looseRef({ commonDirectory }: Place, name: string): Promise<string | undefined> {
-  const path = Buffer.concat([Buffer.from(`${commonDirectory}/`), Buffer.from(name, 'latin1')]);
-  try {
-    const bytes = await readBounded(path, MAX_LOOSE_BYTES);
-    return bytes.toString('latin1').trimEnd();
-  } catch {
-    // There is no such file, it is a folder, or a parent of it is a file.
-    return undefined;
-  }
+/** The codes of system errors for a path at which there is no file: nothing is there, or a folder, or a parent is a file. */
+const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG']);
+
+/** @throws ResourceError `unavailable` if the file may be there but cannot be read, for example because too many are open */
+function absent(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && ABSENT.has(error.code)) return undefined;
+  throw gitFailed(error);
 }
 
-async function readBounded(path: string | Buffer, maxBytes: number): Promise<Buffer> {
-  await using handle = await open(path, 'r');
-  if (!(await handle.stat()).isFile()) throw invalid('A reference is not a file');
+/** Returns the text of a loose reference; undefined if there is none. */
+async function looseRef({ commonDirectory }: Place, name: string): Promise<string | undefined> {
+  const path = Buffer.concat([Buffer.from(`${commonDirectory}/`), Buffer.from(name, 'latin1')]);
+  const bytes = await readBounded(path, MAX_LOOSE_BYTES).catch(absent);
+  return bytes?.toString('latin1').trimEnd();
+}
+
+/** Returns the beginning of a file; undefined for anything that is no file, such as a folder. */
+async function readBounded(path: string | Buffer, maxBytes: number): Promise<Buffer | undefined> {
+  // Without waiting: a named pipe would otherwise be opened only when somebody writes to it.
+  await using handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  if (!(await handle.stat()).isFile()) return undefined;
   const buffer = Buffer.alloc(maxBytes);
   let filled = 0;
   while (filled < maxBytes) {
