@@ -1,6 +1,7 @@
-/** Lists the programs that run on this machine, for tests that nothing is left behind. */
-import { execFile } from 'node:child_process';
+/** Lists the programs that run on this machine, for tests that nothing is left behind, and lets the start of programs fail. */
+import { ChildProcess, execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { vi } from 'vitest';
 import { until } from './e2e/waiting.ts';
 
 let made = 0;
@@ -18,3 +19,13 @@ export async function running(text: string): Promise<readonly string[]> {
 /** Resolves when so many processes have this text in their command line. */
 export const runningCount = (text: string, count: number): Promise<unknown> =>
   until(async () => (await running(text)).length === count, `${count} processes with ${text}`);
+
+/** The number by which libuv reports that the process has too many open files. */
+const UV_EMFILE = -24;
+
+/** Lets the system refuse to start programs, as it does when the process has too many open files, until it is disposed of. */
+export function refuseStarts(): Disposable {
+  const system = Object.getPrototypeOf(Reflect.get(new ChildProcess(), '_handle')) as { spawn(): number };
+  const refused = vi.spyOn(system, 'spawn').mockReturnValue(UV_EMFILE);
+  return { [Symbol.dispose]: () => refused.mockRestore() };
+}

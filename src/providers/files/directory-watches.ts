@@ -1,51 +1,56 @@
 /**
- * Watches on directories, shared and counted. One watch on a directory reports every name in it, so a thousand
- * subscribed files of a folder cost one. (`docs/decisions/0006-watching.md` says why this is not a library.)
+ * Watches directories. Listeners share the watch of a directory, and a watch reports every name in its directory, so a thousand
+ * subscribed files of a folder need one watch. (`docs/decisions/0006-watching.md` says why this is not a library.)
  *
- * A directory is watched together with its parent, up to the root: that is how it is noticed that a directory was moved
- * away, deleted, or created again under the same name, and the watch put on what is there now.
+ * The parents of a directory, up to the root, are watched, too. Their events show that the directory was moved away, deleted, or
+ * created again. Then the watch moves to the directory that has the path now.
  */
 import { type FSWatcher, watch } from 'node:fs';
 import { basename } from 'node:path';
 import type { Log } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
-import { systemCode } from './fault.ts';
+import { faultOf, isAbsent, systemCode } from './fault.ts';
 import { openBeneath } from './open.ts';
 
 /** A change of one name in a directory or, without a name, possibly of all of them. */
 export interface DirectoryEvent {
   readonly name: string | undefined;
-  /** The name came, went or was replaced; otherwise only its content or attributes changed. */
+  /** Whether the name came, went or was replaced. Otherwise only its content or attributes have changed. */
   readonly structural: boolean;
 }
 
 export type DirectoryListener = (event: DirectoryEvent) => void;
 
 export interface DirectoryWatches {
-  /** Reports on a directory below the root, which need not exist yet, from the moment the promise resolves. */
+  /** Reports the changes in a directory below the root, from the moment the promise resolves. The directory need not exist yet. */
   watch(segments: readonly string[], listener: DirectoryListener): Promise<AsyncDisposable>;
   readonly size: number;
   close(): Promise<void>;
 }
 
-/** How often a root that has vanished is looked for, in milliseconds. */
-const ROOT_RETRY_MS = 1_000;
+/** Milliseconds after which the server tries again to watch a root that is missing, or a directory that cannot be watched. */
+export const RETRY_MS = 1_000;
 
-/** How Linux names the watched directory itself in an event: the end of the path, which is a name of no child. */
+/**
+ * The end of the watched path on Linux. An event of the watched directory itself has the end of its path as its name, so the path
+ * ends in a name that no child has.
+ */
 const ITSELF = '.';
 
 interface Node {
   readonly segments: readonly string[];
   readonly listeners: Set<DirectoryListener>;
   watcher: FSWatcher | undefined;
-  /** Device and inode of what is watched. */
+  /** Device and inode of the watched directory. */
   identity: string | undefined;
-  /** The watch has ended or may have: an equal identity then says nothing, since inodes are used again. */
+  /** Whether the watch may have ended. Then the same identity does not mean the same directory, because inodes are reused. */
   stale: boolean;
-  /** The latest arming; they run one after the other. */
+  /** The latest call of `arm`. Calls run one after the other. */
   arming: Promise<void>;
-  /** An arming waits for its turn: it will see what one more would. */
+  /** Whether a call of `arm` waits for its turn. A second one that waits would find nothing else. */
   waiting: boolean;
+  /** Whether the latest call of `arm` has failed. */
+  hasFailed: boolean;
   parent: AsyncDisposable | undefined;
   retry: NodeJS.Timeout | undefined;
   ended: boolean;
@@ -53,7 +58,7 @@ interface Node {
 
 const ALL: DirectoryEvent = { name: undefined, structural: true };
 
-/** @param changed is told of each directory in which something happened, before the listeners are */
+/** @param changed called with each directory in which something has changed, before its listeners are called */
 export function createDirectoryWatches(
   root: string,
   log: () => Log,
@@ -67,16 +72,16 @@ export function createDirectoryWatches(
     for (const listener of [...node.listeners]) listener(event);
   };
 
-  /** Puts the watch on the directory that has the name now; says so to the listeners when that is another one. */
+  /** Moves the watch to the directory that has the path now. If it is another directory, calls the listeners. */
   async function arm(node: Node, first: boolean): Promise<void> {
     if (node.ended) return;
     const stale = node.stale;
     node.stale = false;
-    const identity = await lookAt(node);
-    if (identity === undefined && node.segments.length === 0 && !node.ended) {
-      clearTimeout(node.retry);
-      node.retry = setTimeout(() => rearm(node), ROOT_RETRY_MS).unref();
-    }
+    const identity = await lookAt(node).catch((error: unknown) => {
+      node.stale ||= stale;
+      throw error;
+    });
+    if (identity === undefined && node.segments.length === 0) rearmLater(node);
     if (node.ended || (identity?.id === node.identity && !stale)) return identity?.close();
     node.watcher?.close();
     node.watcher = undefined;
@@ -95,12 +100,14 @@ export function createDirectoryWatches(
     try {
       const opened = await openBeneath(root, node.segments, 'metadata', '');
       if (opened.stat.isDirectory()) {
-        const lies = node.segments.length === 0 ? root : opened.path;
-        const path = process.platform === 'linux' ? `${lies}/${ITSELF}` : lies;
+        const plain = node.segments.length === 0 ? root : opened.path;
+        const path = process.platform === 'linux' ? `${plain}/${ITSELF}` : plain;
         return { id: `${opened.stat.dev}:${opened.stat.ino}`, path, close: () => opened.handle.close() };
       }
       await opened.handle.close();
     } catch (error) {
+      const fault = faultOf(error, '');
+      if (!isAbsent(fault)) throw fault;
       log().debug('a watched directory is not there', { error });
     }
     return undefined;
@@ -111,7 +118,7 @@ export function createDirectoryWatches(
       const watcher = watch(path, { persistent: false }, (type, filename) => {
         const name = filename ?? undefined;
         tell(node, { name, structural: type === 'rename' || name === undefined });
-        // Named like the watched path is the directory itself: moved or deleted, which ends the watch.
+        // The directory itself was moved or deleted, which ends the watch.
         if (type === 'rename' && name === basename(path)) node.stale = true;
         if (node.stale || (node.segments.length === 0 && type === 'rename')) rearm(node);
       });
@@ -146,7 +153,22 @@ export function createDirectoryWatches(
         node.waiting = false;
         return arm(node, false);
       })
-      .catch((error: unknown) => log().warn('a directory is no longer watched', { error }));
+      .then(
+        () => {
+          node.hasFailed = false;
+        },
+        (error: unknown) => {
+          // Only the first of several failures in a row is logged.
+          if (!node.hasFailed) log().warn('a directory is no longer watched', { error });
+          node.hasFailed = true;
+          rearmLater(node);
+        },
+      );
+  }
+
+  function rearmLater(node: Node): void {
+    clearTimeout(node.retry);
+    if (!node.ended) node.retry = setTimeout(() => rearm(node), RETRY_MS).unref();
   }
 
   async function create(segments: readonly string[]): Promise<Node> {
@@ -158,14 +180,15 @@ export function createDirectoryWatches(
       stale: false,
       arming: Promise.resolve(),
       waiting: false,
+      hasFailed: false,
       parent: undefined,
       retry: undefined,
       ended: false,
     };
-    const own = segments.at(-1);
-    if (own !== undefined) {
+    const last = segments.at(-1);
+    if (last !== undefined) {
       node.parent = await add(segments.slice(0, -1), ({ name, structural }) => {
-        if (structural && (name === undefined || name === own)) rearm(node);
+        if (structural && (name === undefined || name === last)) rearm(node);
       });
     }
     const armed = node.arming.then(() => arm(node, true));

@@ -18,6 +18,13 @@ export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
+/**
+ * Whether an error of this provider says that a file is missing, hidden or forbidden. All other errors leave open whether it
+ * is there, such as one for too many open files.
+ */
+export const isAbsent = (error: unknown): boolean =>
+  error instanceof ResourceError && (error.code === 'not-found' || error.code === 'denied');
+
 export function faultOf(error: unknown, uri: string): unknown {
   const code = systemCode(error);
   if (code === undefined || error instanceof ResourceError) return error;

@@ -1,4 +1,4 @@
-/** One served folder: the state and functions that list, read, watch and complete of the files provider share. */
+/** One served folder: the state and the functions that lists, reads, watches, searches and completions share. */
 import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { notFound, ResourceError } from '../../core/errors.ts';
@@ -6,7 +6,7 @@ import { mimeTypeOfName } from '../../core/formats/mime-type.ts';
 import { parseTreeUri, treeUri } from '../../core/uri.ts';
 import { DIRECTORY_MIME_TYPE, NAMES, type Resource } from '../../protocol/resources.ts';
 import type { Disk } from './disk.ts';
-import { faultOf } from './fault.ts';
+import { faultOf, isAbsent } from './fault.ts';
 import type { KeptPages } from './kept-pages.ts';
 import { isSamePath, type Opened, type OpenFor, openBeneath } from './open.ts';
 import type { Snapshots } from './snapshots.ts';
@@ -91,6 +91,10 @@ export async function findSegments(
   }
 }
 
+/** Whether `findSegments` failed because the path is missing, hidden or forbidden, or because the root is missing. */
+export const isNotThere = (error: unknown): boolean =>
+  isAbsent(error) || (error instanceof ResourceError && isAbsent(faultOf(error.cause, '')));
+
 /** Whether the root itself is missing. Then a missing path below it does not mean that the file was deleted. */
 async function isAway({ root }: Folder, segments: readonly string[]): Promise<boolean> {
   return segments.length === 0 || (await stat(root).catch(() => undefined))?.isDirectory() !== true;
@@ -100,7 +104,7 @@ async function closeOf(opened: Opened | undefined): Promise<void> {
   await opened?.handle.close();
 }
 
-/** Whether rules show both the path in the URI and the place that its links lead to, and no link leads in a circle. */
+/** Whether the rules show both the path in the URI and the target of its links, and no link leads in a circle. */
 async function isShown(
   folder: Folder,
   segments: readonly string[],

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { ResourceError } from '../../core/errors.ts';
 import type { FindFolder, Inside, InsideEntry } from '../folder-place.ts';
-import { faultOf } from './fault.ts';
+import { faultOf, isAbsent } from './fault.ts';
 import type { Folder } from './folder.ts';
 import { isSamePath, type Opened, type OpenFor, openBeneath } from './open.ts';
 
@@ -16,7 +16,7 @@ export const foldersIn =
   (folder: Folder): FindFolder =>
   async (segments, has) => {
     const { visibility } = folder;
-    // The name of the folder itself, such as `.git`, may be one that the rules hide, since its files are not shown.
+    // The rules may hide the name of the folder itself, such as `.git`, since its files are not shown as files.
     if (visibility.excludes(segments) || !(await visibility.shows(segments.slice(0, -1), true))) return undefined;
     const opened = await openedIn(folder, segments, 'metadata');
     await opened?.handle.close();
@@ -79,7 +79,7 @@ async function openedIn(
     return undefined;
   } catch (error) {
     const fault = faultOf(error, '');
-    if (fault instanceof ResourceError && (fault.code === 'not-found' || fault.code === 'denied')) return undefined;
+    if (isAbsent(fault)) return undefined;
     throw fault;
   }
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { ResourceError } from '../../core/errors.ts';
 import { treeUri } from '../../core/uri.ts';
+import { isAbsent } from './fault.ts';
 import { type Folder, type Found, findSegments, SCHEME } from './folder.ts';
 import type { Handle } from './open.ts';
 
@@ -10,7 +11,7 @@ export interface FilePlace {
   readonly size: number;
   /** Identifies the file, whatever its content. */
   readonly file: string;
-  /** Identifies the state of the file: each change gives it another one. */
+  /** Identifies the state of the file: each change makes another state. */
   readonly state: string;
   /** The canonical path, for programs that can open only paths. It never leaves the server. */
   readonly path: string;
@@ -29,7 +30,7 @@ export const placesIn =
     try {
       found = await findSegments(folder, segments, 'metadata', uri);
     } catch (error) {
-      if (error instanceof ResourceError && (error.code === 'not-found' || error.code === 'denied')) return undefined;
+      if (isAbsent(error)) return undefined;
       throw error;
     }
     await found[Symbol.asyncDispose]();

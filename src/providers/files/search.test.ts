@@ -1,8 +1,9 @@
-/** Search in folders by ripgrep: what is found and what never is, arguments that stay data, and that it ends. */
+/** Search in folders by ripgrep: finds only shown files, takes arguments as data, and leaves no process behind. */
 import { readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../../../test/e2e/folders.ts';
 import { until } from '../../../test/e2e/waiting.ts';
+import { refuseStarts } from '../../../test/processes.ts';
 import { refusal, refused, serve } from '../../../test/security/served.ts';
 import { createContext } from '../../core/context.ts';
 import type { ResourceProvider, SearchMatch, SearchQuery } from '../../core/provider.ts';
@@ -16,13 +17,13 @@ async function find(provider: ResourceProvider, query: Partial<SearchQuery>): Pr
   return found;
 }
 
-/** Paths that are found in a folder, decoded, each once a match. */
+/** The decoded paths of all matches in a folder. */
 async function pathsIn(folder: Folder, query: Partial<SearchQuery>, options: Partial<FilesOptions> = {}) {
   await using served = await serve({ path: folder.path, watch: false, ...options });
   return (await find(served.provider, query)).map(({ uri }) => decodeURIComponent(uri.slice('file:///'.length))).sort();
 }
 
-/** Processes of ripgrep that this one has started. */
+/** The processes of ripgrep that this process has started. */
 async function ripgreps(): Promise<string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')));
@@ -43,7 +44,7 @@ describe('search in a folder [CB-7]', () => {
     expect(await pathsIn(folder, { glob: '*' })).toEqual(expected);
   });
 
-  it('finds no file by the second half of another name', async () => {
+  it('finds no file by the part of another name after a line end', async () => {
     await using folder = await temporaryFolder({ 'x\nb.txt': 'clock', 'b.txt': 'other' });
     expect(await pathsIn(folder, { pattern: 'clock' })).toEqual([]);
   });
@@ -72,7 +73,7 @@ describe('search in a folder [CB-7]', () => {
       expect(await refused(find(served.provider, { pattern: 'clock', uri: `file:///${name}` }))).toBe('not-found');
   });
 
-  it('goes through no link, but starts at one', async () => {
+  it('follows no link, but can start at one', async () => {
     await using outside = await temporaryFolder({ 'secret.txt': 'clock' });
     await using folder = await temporaryFolder({ 'd/a.txt': 'clock' });
     await symlink('d', folder.at('linked'));
@@ -86,7 +87,7 @@ describe('search in a folder [CB-7]', () => {
     expect(await refused(find(served.provider, { pattern: 'clock', uri: 'file:///outside' }))).not.toBe('internal');
   });
 
-  it('searches nothing but the file of a single-file mount', async () => {
+  it('searches only the file of a single-file mount', async () => {
     await using folder = await temporaryFolder({ 'a.txt': 'clock', 'b.txt': 'clock' });
     const path = folder.at('a.txt');
     for (const uri of [undefined, 'file:///', 'file:///a.txt'])
@@ -152,7 +153,7 @@ describe('search in a folder [CB-7]', () => {
       expect(await find(served.provider, { pattern: 'clock', uri: `file:///${name}` })).toEqual([]);
   });
 
-  it('ends at a NUL far into a file, and finds what stands long before it', async () => {
+  it('ends at a NUL far into a file, and finds matches long before it', async () => {
     await using folder = await temporaryFolder({ 'late.txt': `clock\n${'x'.repeat(300_000)}\0\nclock` });
     await using served = await serve({ path: folder.path, watch: false });
     expect(await find(served.provider, { pattern: 'clock$' })).toEqual([
@@ -160,7 +161,7 @@ describe('search in a folder [CB-7]', () => {
     ]);
   });
 
-  it('says so when the folder is gone', async () => {
+  it('is unavailable when the folder is missing', async () => {
     await using folder = await temporaryFolder({ 'a/b.txt': 'clock' });
     await using served = await serve({ path: folder.at('a'), watch: false });
     await rm(folder.at('a'), { recursive: true });
@@ -245,7 +246,7 @@ describe('a search that is under way', () => {
     return { matches, served };
   }
 
-  it('has a process, which ends with the signal', async () => {
+  it('has a process, which ends when the signal is aborted', async () => {
     const caller = new AbortController();
     const { matches, served } = await begin(caller.signal);
     expect(await ripgreps()).toHaveLength(1);
@@ -258,7 +259,7 @@ describe('a search that is under way', () => {
     await served[Symbol.asyncDispose]();
   });
 
-  it.each(['SIGKILL', 'SIGTERM'] as const)('says so when something else ends it with %s', async (name) => {
+  it.each(['SIGKILL', 'SIGTERM'] as const)('is unavailable when another program ends it with %s', async (name) => {
     const { matches, served } = await begin();
     const [started = ''] = await ripgreps();
     process.kill(Number.parseInt(started, 10), name);
@@ -275,6 +276,18 @@ describe('a search that is under way', () => {
     await matches.return?.();
     expect(await ripgreps()).toEqual([]);
     await served[Symbol.asyncDispose]();
+  });
+
+  it('is unavailable if the server has too many open files to start ripgrep', async () => {
+    await using served = await serve({ path: folder.path, watch: false });
+    for (const query of [{ pattern: 'clock' }, { glob: '*' }]) {
+      using _refusing = refuseStarts();
+      expect(await refusal(find(served.provider, query))).toMatchObject({
+        code: 'unavailable',
+        message: 'The server has too many open files or programs to search now; try again',
+      });
+    }
+    expect(await find(served.provider, { glob: '1.txt' })).toHaveLength(1);
   });
 
   it('has none when it was aborted before it began', async () => {

@@ -10,6 +10,7 @@ import { globFilter } from '../../core/glob/filter.ts';
 import type { SearchMatch, SearchQuery } from '../../core/provider.ts';
 import { MAX_MATCHES_PER_RESOURCE, ONE_LINE } from '../../core/search.ts';
 import { treeUri } from '../../core/uri.ts';
+import { isAbsent, systemCode } from './fault.ts';
 import { type Folder, find, findSegments, SCHEME } from './folder.ts';
 
 /** The most characters of ripgrep's error output that are kept. */
@@ -60,7 +61,7 @@ async function isShownDirectly(folder: Folder, segments: readonly string[]): Pro
     await using found = await findSegments(folder, segments, 'metadata', treeUri(SCHEME, segments));
     return found.opened.segments.join('/') === segments.join('/');
   } catch (error) {
-    if (error instanceof ResourceError) return false;
+    if (isAbsent(error)) return false;
     throw error;
   }
 }
@@ -109,16 +110,20 @@ interface Row {
   readonly place: SearchMatch['place'];
 }
 
-/** Yields rows as ripgrep finds them. It pauses while nobody reads, and is ended when the loop is left. */
+/** Yields rows as ripgrep finds them. ripgrep pauses while nobody reads, and is ended when the caller leaves the loop. */
 async function* runRipgrep(cwd: string, args: readonly string[], ctx: Context): AsyncIterable<Row> {
   const { rgPath } = await import('@vscode/ripgrep');
   ctx.signal.throwIfAborted();
   const child = spawn(rgPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], env: {}, windowsHide: true });
-  const ended = once(child, 'close').catch(() => [null]);
+  let failure: unknown;
+  const ended = once(child, 'close').catch((error: unknown) => {
+    failure = error;
+    return [null];
+  });
   const kill = (): void => void child.kill('SIGKILL');
   ctx.signal.addEventListener('abort', kill, { once: true });
   let complaint = '';
-  child.stderr.on('data', (chunk: Buffer) => {
+  child.stderr?.on('data', (chunk: Buffer) => {
     if (complaint.length < MAX_ERROR_LENGTH) complaint += chunk.toString('utf8');
   });
   try {
@@ -126,20 +131,30 @@ async function* runRipgrep(cwd: string, args: readonly string[], ctx: Context): 
     yield* names ? nameRows(child) : placeRows(child);
     const [status] = (await ended) as [number | null];
     ctx.signal.throwIfAborted();
-    if (child.pid === undefined) throw new Error('ripgrep could not be started');
+    if (child.pid === undefined) throw failure;
     if (status === null)
       throw new ResourceError('unavailable', 'The search was ended before it had found all; try again');
     if (status === 2 && complaint !== '') throw refusal(complaint);
   } catch (error) {
-    if (child.pid === undefined)
-      throw new ResourceError('unavailable', 'Searching is not possible on this machine', { cause: error });
-    throw error;
+    if (child.pid !== undefined || ctx.signal.aborted) throw error;
+    await ended;
+    throw notStarted(failure ?? error);
   } finally {
     ctx.signal.removeEventListener('abort', kill);
     kill();
     await ended;
   }
 }
+
+const notStarted = (cause: unknown): ResourceError =>
+  EXHAUSTED.has(systemCode(cause) ?? '')
+    ? new ResourceError('unavailable', 'The server has too many open files or programs to search now; try again', {
+        cause,
+      })
+    : new ResourceError('unavailable', 'Searching is not possible on this machine', { cause });
+
+/** The errors of a system that cannot start one more program at the moment. */
+const EXHAUSTED: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM']);
 
 /** Makes the error for a refused pattern, with the reason that ripgrep gives. Any other complaint goes only to the log. */
 function refusal(complaint: string): ResourceError {
@@ -176,7 +191,7 @@ async function* nameRows(child: ChildProcess): AsyncIterable<Row> {
 
 async function* split(child: ChildProcess, separator: number): AsyncIterable<string> {
   let rest = Buffer.alloc(0);
-  for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+  for await (const chunk of (child.stdout ?? []) as AsyncIterable<Buffer>) {
     let buffer = rest.byteLength === 0 ? chunk : Buffer.concat([rest, chunk]);
     for (let end = buffer.indexOf(separator); end !== -1; end = buffer.indexOf(separator)) {
       yield buffer.toString('utf8', 0, end);

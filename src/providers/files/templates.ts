@@ -1,9 +1,10 @@
 /** Lists the only template of a folder, `file:///{+path}`, and completes its path segment by segment (RES-3). */
 import type { Context } from '../../core/context.ts';
-import { notListable, ResourceError } from '../../core/errors.ts';
+import { notListable } from '../../core/errors.ts';
 import type { CompletionRequest, CompletionValues, TemplatePage } from '../../core/provider.ts';
 import { treeUri } from '../../core/uri.ts';
 import { completeTreePath, type TreeEntry } from '../tree-completion.ts';
+import { isAbsent } from './fault.ts';
 import { type Folder, findSegments, SCHEME } from './folder.ts';
 import type { SortedNames } from './sorted-names.ts';
 import type { NameFilter } from './visibility.ts';
@@ -70,7 +71,7 @@ async function leadsTo(folder: Folder, segments: readonly string[]): Promise<'di
     await using found = await findSegments(folder, segments, 'metadata', treeUri(SCHEME, segments));
     return found.isDirectory ? 'directory' : 'file';
   } catch (error) {
-    if (error instanceof ResourceError) return undefined;
+    if (isAbsent(error)) return undefined;
     throw error;
   }
 }

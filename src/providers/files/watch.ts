@@ -1,23 +1,23 @@
 /** Reports changes of one resource, judging by events on directories (RES-4). */
 
 import type { Context } from '../../core/context.ts';
-import { notFound, ResourceError } from '../../core/errors.ts';
+import { notFound } from '../../core/errors.ts';
 import type { ChangeEvent } from '../../core/provider.ts';
 import { parseTreeUri, treeUri } from '../../core/uri.ts';
-import type { DirectoryEvent, DirectoryWatches } from './directory-watches.ts';
+import { type DirectoryEvent, type DirectoryWatches, RETRY_MS } from './directory-watches.ts';
 import { faultOf } from './fault.ts';
-import { type Folder, findSegments, SCHEME } from './folder.ts';
+import { type Folder, findSegments, isNotThere, SCHEME } from './folder.ts';
 import { wayOf } from './links.ts';
 
 type OnChange = (event: ChangeEvent) => void;
 
-/** How often the watches are placed anew if the path moves meanwhile. After that, its next event places them again. */
+/** How often the watches are placed again if the path moves meanwhile. After that, the next event on the path places them. */
 const MAX_ROUNDS = 5;
 
 /**
- * Watches one URI. Of a file, it reports that the content has changed, and that the file was created, deleted or replaced. Of
- * a directory, it reports that the set of children has changed and, with `inside` in the context, a change of each name in it,
- * even of one that is not shown. A path that does not exist yet can be watched, too, if the rules would show it.
+ * Watches one URI. For a file, it reports that the content has changed, or that the file was created, deleted or replaced. For a
+ * directory, it reports that the set of children has changed. With `inside` in the context, it also reports each name in the
+ * directory that has changed, even one that is not shown. A path that does not exist yet can be watched if the rules would show it.
  * @throws ResourceError `not-found` for a path that the rules hide
  */
 export async function watchResource(
@@ -32,11 +32,13 @@ export async function watchResource(
   const changed = (): void => onChange({ kind: 'updated', uri });
 
   let handles: AsyncDisposable[] = [];
-  /** The places that the handles watch, as JSON. */
+  /** The watched places, as JSON. */
   let watched = '';
   let ended = false;
   let following = Promise.resolve();
   let waiting = false;
+  let hasFailed = false;
+  let retry: NodeJS.Timeout | undefined;
 
   /** Watches the name at the end of the path, each link on the way to it, and the children of a directory. */
   async function follow(): Promise<void> {
@@ -50,7 +52,7 @@ export async function watchResource(
     for (let round = 0; round < MAX_ROUNDS && !ended; round++) {
       const places = await placesOf(folder, segments, uri);
       const key = JSON.stringify(places);
-      // The watches are right only if nothing has moved while they were placed.
+      // If the places are still the same after the watches were placed, nothing has moved meanwhile.
       if (key === watched) return;
       const opened = await openAll(places.map((place) => () => directories.watch(place.directory, onEvent(place))));
       const old = handles;
@@ -75,12 +77,22 @@ export async function watchResource(
   const refollow = (): void => {
     if (waiting) return;
     waiting = true;
-    following = following
-      .then(follow)
-      .catch((error: unknown) => ctx.log.warn('a change may go unnoticed', { uri, error }));
+    following = following.then(follow).then(
+      () => {
+        hasFailed = false;
+      },
+      (error: unknown) => {
+        // Only the first of several failures in a row is logged.
+        if (!hasFailed) ctx.log.warn('a change may go unnoticed', { uri, error });
+        hasFailed = true;
+        clearTimeout(retry);
+        if (!ended) retry = setTimeout(refollow, RETRY_MS).unref();
+      },
+    );
   };
   const dispose = async (): Promise<void> => {
     ended = true;
+    clearTimeout(retry);
     await following.catch(() => {});
     await endAll(handles.splice(0));
   };
@@ -130,7 +142,7 @@ async function directoryAt(
     await using found = await findSegments(folder, segments, 'metadata', uri);
     return found.isDirectory ? found.opened.segments : undefined;
   } catch (error) {
-    if (error instanceof ResourceError) return undefined;
+    if (isNotThere(error)) return undefined;
     throw error;
   }
 }
