@@ -1,5 +1,5 @@
 /** Runs one program, without a shell. The program and all that it starts are one process group, and are ended together. */
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import type { Program } from './programs.ts';
 
@@ -36,7 +36,7 @@ export interface Running {
 /** Starts a program. If it cannot be started, `ended` resolves with the error. */
 export function startProgram({ argv, cwd, env }: Pick<Program, 'argv' | 'cwd' | 'env'>): Running {
   const [file = '', ...args] = argv;
-  let child: ChildProcessByStdio<null, Readable, Readable>;
+  let child: ChildProcess;
   try {
     const options = { cwd, env, shell: false, windowsHide: true, detached: GROUPS } as const;
     child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -45,6 +45,8 @@ export function startProgram({ argv, cwd, env }: Pick<Program, 'argv' | 'cwd' | 
     return failed(error as Error);
   }
   const { pid, stdout, stderr } = child;
+  // Node.js makes no pipes if the process has too many open files. The error follows as an event.
+  if (!stdout || !stderr) return failed(new Promise((resolve) => child.once('error', resolve)));
   let lastStderr = Buffer.alloc(0);
   let error: Error | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -91,7 +93,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-function failed(error: Error): Running {
-  const stdout = Readable.from([]);
-  return { pid: undefined, stdout, ended: Promise.resolve({ code: null, signal: null, stderr: '', error }), stop() {} };
+function failed(reason: Error | Promise<Error>): Running {
+  const ended = Promise.resolve(reason).then((error) => ({ code: null, signal: null, stderr: '', error }));
+  return { pid: undefined, stdout: Readable.from([]), ended, stop() {} };
 }
