@@ -1,9 +1,9 @@
-/** The first look of a watch that several callers share. */
+/** Watches by polling: the first look, which several callers share, and the end. */
 import { expect, it } from 'vitest';
 import { createContext } from '../core/context.ts';
 import { createPolling } from './polling.ts';
 
-it('goes on for the other callers when the one that began it leaves', async () => {
+it('a first look goes on for the other callers when the one that began it leaves', async () => {
   let answer = (_state: string): void => {};
   const polling = createPolling((_uri, { signal }) => {
     const looking = new Promise<string>((resolve, reject) => {
@@ -22,7 +22,7 @@ it('goes on for the other callers when the one that began it leaves', async () =
   await polling.close();
 });
 
-it('ends when all callers have left', async () => {
+it('a first look ends when all callers have left', async () => {
   let ended = false;
   const polling = createPolling(
     (_uri, { signal }) =>
@@ -39,4 +39,16 @@ it('ends when all callers have left', async () => {
   leaving.abort(new Error('the caller left'));
   await expect(watch).rejects.toThrow('the caller left');
   expect(ended).toBe(true);
+});
+
+it('a watch is refused after closing, and if its caller has left', async () => {
+  let looks = 0;
+  const polling = createPolling(async () => String(looks++), 1);
+  const left = createContext({ signal: AbortSignal.abort(new Error('the caller left')) });
+  await expect(polling.watch('x:///a', 60_000, () => {}, left)).rejects.toThrow('the caller left');
+  await polling.close();
+  await expect(polling.watch('x:///a', 60_000, () => {}, createContext())).rejects.toMatchObject({
+    code: 'unavailable',
+  });
+  expect(looks).toBe(0);
 });

@@ -3,6 +3,7 @@
  * other at an interval. Without watchers there are no looks.
  */
 import { type Context, createContext, type Log, withSignal } from '../core/context.ts';
+import { ResourceError } from '../core/errors.ts';
 import type { ChangeEvent } from '../core/provider.ts';
 import { abortable } from '../core/waiting/abortable.ts';
 import { createTurns } from '../core/waiting/turns.ts';
@@ -19,14 +20,14 @@ export interface Polling {
   /**
    * Watches a resource. Resolves after the first look.
    * @param milliseconds the pause between two looks
-   * @throws the error of the first look; the reason of the context's signal
+   * @throws the error of the first look; the reason of the context's signal; ResourceError `unavailable` after `close`
    */
   watch(uri: string | undefined, milliseconds: number, onChange: OnChange, ctx: Context): Promise<AsyncDisposable>;
   /** Ends every watch; resolves when no look is under way. */
   close(): Promise<void>;
 }
 
-/** The most looks that wait for their turn. A look that has no room fails, as one that throws. */
+/** The most looks that wait for their turn. If there are more, the further ones fail. */
 const MAX_WAITING = 10_000;
 
 interface Watched {
@@ -43,6 +44,7 @@ interface Watched {
 export function createPolling(look: Look, concurrency: number): Polling {
   const watched = new Map<string | undefined, Watched>();
   const inTurn = createTurns(concurrency, MAX_WAITING);
+  let closed = false;
 
   async function lookAgain(uri: string | undefined, entry: Watched, log: Log): Promise<void> {
     const { signal } = entry.ending;
@@ -93,6 +95,8 @@ export function createPolling(look: Look, concurrency: number): Polling {
 
   return {
     async watch(uri, milliseconds, onChange, ctx) {
+      if (closed) throw new ResourceError('unavailable', 'The server is shutting down', { uri });
+      ctx.signal.throwIfAborted();
       const entry = watched.get(uri) ?? begin(uri, milliseconds, ctx);
       // Wrapped, so that the set can hold the same function twice.
       const listener: OnChange = (event) => onChange(event);
@@ -109,6 +113,7 @@ export function createPolling(look: Look, concurrency: number): Polling {
       return { [Symbol.asyncDispose]: leave };
     },
     async close() {
+      closed = true;
       await Promise.all([...watched].map(([uri, entry]) => end(uri, entry)));
     },
   };

@@ -1,11 +1,11 @@
-/** Programs as they run: shared, bounded, in an environment of their own, and gone when nobody wants them. */
+/** Running programs: they are shared and bounded, have their own environment, and end when nobody reads them. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../../../test/e2e/folders.ts';
 import { until } from '../../../test/e2e/waiting.ts';
-import { longSleep, running, runningCount } from '../../../test/processes.ts';
+import { longSleep, refuseStarts, running, runningCount } from '../../../test/processes.ts';
 import { chunksOf, closeBodies } from '../../core/body.ts';
 import { createContext, type Log, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -30,7 +30,7 @@ async function serve(run: CommandOptions['run'], options: Partial<CommandOptions
   return provider;
 }
 
-/** A program of the shell, as somebody could configure it; what it gets are its own arguments. */
+/** A configured program that runs a script in the shell, with these arguments. */
 const sh = (script: string, ...args: string[]): string[] => ['sh', '-c', script, 'sh', ...args];
 
 const WANT = { maxBytes: 64 * 1024 * 1024, maxChildren: 10 };
@@ -55,7 +55,7 @@ async function refusal(work: Promise<unknown>): Promise<ResourceError> {
   throw new Error(`Expected a ResourceError, got ${error}`);
 }
 
-/** A pipe that a program waits at until it is opened. */
+/** A pipe at which a program waits until it is opened. */
 function gate(name: string): { readonly path: string; open(): Promise<void> } {
   const path = folder.at(name);
   execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path]);
@@ -65,8 +65,8 @@ function gate(name: string): { readonly path: string; open(): Promise<void> } {
 const lines = async (name: string): Promise<readonly string[]> =>
   existsSync(folder.at(name)) ? (await readFile(folder.at(name), 'utf8')).split('\n').slice(0, -1) : [];
 
-describe('what is asked for at the same time', () => {
-  it('runs once, and everybody has the whole output', async () => {
+describe('a program with several readers', () => {
+  it('runs once, and every reader gets the whole output', async () => {
     const door = gate('door');
     const provider = await serve({ a: sh('echo run >> runs; read _ < door; echo output') });
     const reads = Array.from({ length: 5 }, () => read(provider, 'command:///a'));
@@ -80,7 +80,7 @@ describe('what is asked for at the same time', () => {
     expect(await lines('runs')).toEqual(['run', 'run']);
   });
 
-  it('goes on for the others when one of them leaves', async () => {
+  it('goes on for the others when one reader leaves', async () => {
     const door = gate('door');
     const provider = await serve({ a: sh('echo run >> runs; read _ < door; echo output') });
     const leaving = new AbortController();
@@ -93,13 +93,13 @@ describe('what is asked for at the same time', () => {
     expect(await stays).toBe('output\n');
   });
 
-  it('is given again for a while where that is configured', async () => {
+  it('is used again for a while if that is configured', async () => {
     const argv = sh('echo run >> runs; wc -l < runs');
     const provider = await serve({ kept: { argv, ttlSeconds: 3_600 } });
     expect([await read(provider, 'command:///kept'), await read(provider, 'command:///kept')]).toEqual(['1\n', '1\n']);
   });
 
-  it('waits where too many run already', async () => {
+  it('waits if too many programs run', async () => {
     const names = Array.from({ length: 6 }, (_, index) => `p${index}`);
     const script = 'echo start >> log; echo end >> log; echo $1';
     const provider = await serve(Object.fromEntries(names.map((name) => [name, sh(script, name)])), {
@@ -118,7 +118,7 @@ const refusalOrReason = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('output', () => {
-  it('is taken as it is wanted: a program is held up by whoever reads', async () => {
+  it('is read on demand: a slow reader slows the program down', async () => {
     const provider = await serve({ long: sh('head -c 4000000 /dev/zero; echo over > over') });
     const [body] = await provider.read('command:///long', WANT, createContext());
     if (body === undefined) throw new Error('there is no body');
@@ -133,7 +133,7 @@ describe('output', () => {
     await until(() => existsSync(folder.at('over')), 'the end of the program');
   });
 
-  it('has a limit, behind which the program is ended', async () => {
+  it('has a limit, after which the program is ended', async () => {
     const seconds = longSleep();
     const provider = await serve({ endless: { argv: sh(`sleep ${seconds} & yes`), maxBytes: 1_000_000 } });
     expect(await refusal(read(provider, 'command:///endless'))).toMatchObject({
@@ -144,7 +144,7 @@ describe('output', () => {
     await runningCount(seconds, 0);
   });
 
-  it('of a program that fails is none, however much it was; why is for the log alone', async () => {
+  it('of a program that fails is not sent, however long it was, and only the log has the reason', async () => {
     const said: unknown[] = [];
     const log: Log = { ...SILENT, warn: (message, facts) => void said.push({ message, ...facts }) };
     const argv = sh('yes | head -c 900000; echo "password is hunter2" >&2; exit 3');
@@ -158,11 +158,39 @@ describe('output', () => {
   });
 });
 
+describe('a program that cannot be started because too many files are open', () => {
+  const run = { a: { argv: ['echo', 'output'], follow: sh(`echo now; exec sleep ${longSleep()}`) } };
+
+  it('is unavailable, and takes no place from later ones', async () => {
+    const provider = await serve(run, { maxConcurrent: 1 });
+    {
+      using _refusing = refuseStarts();
+      for (let round = 0; round < 2; round++)
+        expect(await refusal(read(provider, 'command:///a'))).toMatchObject({
+          code: 'unavailable',
+          message: 'The program cannot be started',
+        });
+    }
+    expect(await read(provider, 'command:///a')).toBe('output\n');
+  });
+
+  it('is not followed', async () => {
+    const provider = await serve(run, { maxFollowed: 1 });
+    const watch = (): Promise<AsyncDisposable | undefined> =>
+      Promise.resolve(provider.watch?.('command:///a', () => {}, createContext()));
+    {
+      using _refusing = refuseStarts();
+      expect(await refusal(watch())).toMatchObject({ code: 'unavailable' });
+    }
+    await using _watch = await watch();
+  });
+});
+
 describe('nothing is left running', () => {
   /** A program that starts two others and waits; each has the seconds in its command line. */
   const family = (seconds: string): string[] => sh(`sleep ${seconds} & (sleep ${seconds} & wait) & wait`);
 
-  it('when whoever asked is gone', async () => {
+  it('when the caller leaves', async () => {
     const seconds = longSleep();
     const provider = await serve({ a: family(seconds) });
     const caller = new AbortController();
@@ -182,7 +210,7 @@ describe('nothing is left running', () => {
     await runningCount(seconds, 0);
   });
 
-  it('when its time is up, though it does not want to end', async () => {
+  it('when its time is up, though it ignores SIGTERM', async () => {
     const seconds = longSleep();
     const stubborn = sh(`trap '' TERM; sleep ${seconds} & while :; do sleep ${seconds}; done`);
     const provider = await serve({ a: { argv: stubborn, timeoutSeconds: 0.2 } });
@@ -190,7 +218,7 @@ describe('nothing is left running', () => {
     await runningCount(seconds, 0);
   });
 
-  it('when a program leaves others behind and ends', async () => {
+  it('when a program ends and leaves other processes behind', async () => {
     const seconds = longSleep();
     const provider = await serve({ a: sh(`sleep ${seconds} & echo done`) });
     expect(await read(provider, 'command:///a')).toBe('done\n');
@@ -214,11 +242,25 @@ describe('nothing is left running', () => {
     expect(await running(seconds)).toEqual([]);
     expect((await Promise.all(reads)).map(({ code }) => code)).toEqual(Array(3).fill('unavailable'));
     expect(await refusal(read(provider, 'command:///a'))).toMatchObject({ code: 'unavailable' });
+    const late = Promise.resolve(provider.watch?.('command:///f', () => {}, createContext()));
+    expect(await refusal(late)).toMatchObject({ code: 'unavailable' });
+    expect(await running(seconds)).toEqual([]);
+  });
+
+  it('when the caller of a watch leaves before the watch has begun', async () => {
+    const seconds = longSleep();
+    const provider = await serve({ f: { argv: ['true'], follow: ['sleep', seconds] } });
+    const caller = new AbortController();
+    const asked = Promise.resolve(provider.watch?.('command:///f', () => {}, createContext({ signal: caller.signal })));
+    await runningCount(seconds, 1);
+    caller.abort(new Error('gone'));
+    await expect(asked).rejects.toThrow('gone');
+    await runningCount(seconds, 0);
   });
 });
 
 describe('the place of a program', () => {
-  it('have the variables that it may see, and no others', async () => {
+  it('has the variables that the program may see, and no others', async () => {
     const environment = { PATH: process.env.PATH, SECRET: 'hunter2', TZ: 'UTC', LANG: 'C' };
     const provider = await serve(
       { some: ['env'], own: { argv: ['env'], env: { B: 'own', C: '3' } } },
@@ -232,7 +274,7 @@ describe('the place of a program', () => {
     expect(await read(usual, 'command:///all')).not.toContain('hunter2');
   });
 
-  it('are a folder, and no standard input', async () => {
+  it('has a folder, and no standard input', async () => {
     await folder.write('below/here.txt', 'here');
     const provider = await serve({ a: { argv: ['cat', 'here.txt', '-'], cwd: 'below' } });
     expect(await read(provider, 'command:///a')).toBe('here');
@@ -240,7 +282,7 @@ describe('the place of a program', () => {
 });
 
 describe('a change [RES-4]', () => {
-  it('is told when the output is another one, and not when it is the same', async () => {
+  it('is reported when the output differs, and not when it is the same', async () => {
     await folder.write('state', 'one');
     const provider = await serve({ a: { argv: sh('echo run >> runs; cat state'), watch: { everySeconds: 0.02 } } });
     const told: string[] = [];
@@ -257,7 +299,7 @@ describe('a change [RES-4]', () => {
     expect((await lines('runs')).length).toBe(after + 1);
   });
 
-  it('of a growing log is told by a program that follows it, and the log is read anew', async () => {
+  it('of a growing log is reported by a program that follows it, and then the log is read again', async () => {
     await folder.write('app.log', 'first\n');
     const follow = ['tail', '-n', '1', '-F', folder.at('app.log')];
     const provider = await serve({ 'app.log': { argv: ['tail', '-n', '2', 'app.log'], follow } });
@@ -279,7 +321,7 @@ describe('a change [RES-4]', () => {
     expect(await running(folder.at('app.log'))).toEqual([]);
   });
 
-  it('may have been missed while the program that follows was not running: it is told when that runs again', async () => {
+  it('that may have been missed while the following program was not running is reported when it runs again', async () => {
     const provider = await serve({ a: { argv: ['true'], follow: sh('echo run >> runs; echo now; exec sleep 0.1') } });
     let told = 0;
     await using _watch = await provider.watch?.('command:///a', () => void told++, createContext());
@@ -287,7 +329,7 @@ describe('a change [RES-4]', () => {
     expect((await lines('runs')).length).toBeGreaterThanOrEqual(3);
   });
 
-  it('is followed by so many programs at a time, and by none that cannot be started', async () => {
+  it('is followed by a limited number of programs, and by none that cannot be started', async () => {
     const block = (program: string): CommandBlock => ({ argv: ['true'], follow: [program, longSleep()] });
     const run = { a: block('sleep'), b: block('sleep'), c: block('no-such-program') };
     const provider = await serve(run, { maxFollowed: 1 });

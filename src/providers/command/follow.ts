@@ -1,6 +1,7 @@
-/** Runs programs while somebody watches, as `tail -F` does: any output counts as a change. */
+/** Runs programs, such as `tail -F`, while somebody watches. Any output of such a program counts as a change. */
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { abortable } from '../../core/waiting/abortable.ts';
 import { startProgram } from './process.ts';
 import type { Program } from './programs.ts';
 
@@ -11,7 +12,10 @@ const SETTLE_MS = 500;
 const RESTART_MS = [200, 30_000] as const;
 
 export interface Following {
-  /** @throws ResourceError `limited` when too many programs run, `unavailable` when the program cannot be started */
+  /**
+   * @throws ResourceError `limited` when too many programs run, `unavailable` when the program cannot be started or after
+   *   `close`; the reason of the context's signal
+   */
   follow(uri: string, program: Program, tell: () => void, ctx: Context): Promise<AsyncDisposable>;
   /** Ends all programs; resolves once they have ended. */
   close(): Promise<void>;
@@ -25,6 +29,7 @@ interface Followed {
 
 export function createFollowing(maxFollowed: number): Following {
   const followed = new Map<string, Followed>();
+  let closed = false;
 
   function begin(program: Program, ctx: Context): Followed {
     const listeners = new Set<() => void>();
@@ -47,7 +52,7 @@ export function createFollowing(maxFollowed: number): Following {
         ending.signal.addEventListener('abort', stop, { once: true });
         let settled = false;
         const settle = (): void => {
-          // It may have missed a change while it was not running.
+          // The program may have missed a change while it was not running.
           if (!settled && starts > 1) tell();
           settled = true;
           inPlace();
@@ -91,6 +96,7 @@ export function createFollowing(maxFollowed: number): Following {
   return {
     async follow(uri, program, tell, ctx) {
       ctx.signal.throwIfAborted();
+      if (closed) throw new ResourceError('unavailable', 'The server is shutting down', { uri });
       if (!followed.has(uri) && followed.size >= maxFollowed) {
         const details = { limit: maxFollowed };
         throw new ResourceError('limited', 'Too many programs are followed', { uri, details });
@@ -103,7 +109,7 @@ export function createFollowing(maxFollowed: number): Following {
         if (each.listeners.delete(listener) && each.listeners.size === 0) await end(uri, each);
       };
       try {
-        await each.ready;
+        await abortable(each.ready, ctx.signal);
       } catch (error) {
         await leave();
         throw error instanceof ResourceError ? error.withUri(uri) : error;
@@ -111,6 +117,7 @@ export function createFollowing(maxFollowed: number): Following {
       return { [Symbol.asyncDispose]: leave };
     },
     async close() {
+      closed = true;
       await Promise.all([...followed].map(([uri, each]) => end(uri, each)));
     },
   };

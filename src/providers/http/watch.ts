@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { createContext, type Log, SILENT } from '../../core/context.ts';
 import { notFound, ResourceError } from '../../core/errors.ts';
 import type { ChangeEvent } from '../../core/provider.ts';
+import { abortable } from '../../core/waiting/abortable.ts';
 import { type Answers, assertContent, conditionsOf } from './answers.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Limits } from './config.ts';
@@ -10,7 +11,11 @@ import { unpacked } from './decode.ts';
 import { isFeed, type Target } from './target.ts';
 
 export interface Watching {
-  /** @param uri undefined for the default list @throws ResourceError `limited`, `not-found` */
+  /**
+   * Resolves after the first look.
+   * @param uri undefined for the default list
+   * @throws ResourceError `limited`, `not-found`, `unavailable` after `close`; the reason of the signal
+   */
   add(uri: string | undefined, onChange: (event: ChangeEvent) => void, signal: AbortSignal): Promise<AsyncDisposable>;
   close(): Promise<void>;
 }
@@ -35,13 +40,14 @@ const MAX_WATCHED = 1_000;
 /** The most HEAD requests that find out whether a resource is a feed, in one look at the default list. */
 const MAX_HEAD_REQUESTS = 16;
 
-/** The most times that the pause between two looks is multiplied by, when looks fail. */
+/** The highest factor of the pause between two looks while looks fail. */
 const MAX_BACKOFF = 16;
 
 const NOTHING: Seen = { hash: undefined, conditions: {} };
 
 export function createWatching(catalogue: Catalogue, answers: Answers, limits: Limits, log: Log = SILENT): Watching {
   const polls = new Map<string | undefined, Poll>();
+  let closed = false;
 
   async function lookAt(uri: string, before: Seen | undefined, signal: AbortSignal): Promise<Seen> {
     const target = await found(uri, signal);
@@ -154,6 +160,7 @@ export function createWatching(catalogue: Catalogue, answers: Answers, limits: L
     async add(uri, onChange, signal) {
       if (uri !== undefined) await assertWatchable(uri, signal);
       signal.throwIfAborted();
+      if (closed) throw new ResourceError('unavailable', 'The server is stopping', { uri });
       let poll = polls.get(uri);
       if (poll === undefined) {
         if (polls.size >= MAX_WATCHED)
@@ -164,16 +171,21 @@ export function createWatching(catalogue: Catalogue, answers: Answers, limits: L
       const joined = poll;
       const listener = (event: ChangeEvent): void => onChange(event);
       joined.listeners.add(listener);
-      await joined.ready;
-      return {
-        async [Symbol.asyncDispose]() {
-          if (!joined.listeners.delete(listener) || joined.listeners.size > 0) return;
-          joined.stop();
-          if (polls.get(uri) === joined) polls.delete(uri);
-        },
+      const leave = (): void => {
+        if (!joined.listeners.delete(listener) || joined.listeners.size > 0) return;
+        joined.stop();
+        if (polls.get(uri) === joined) polls.delete(uri);
       };
+      try {
+        await abortable(joined.ready, signal);
+      } catch (error) {
+        leave();
+        throw error;
+      }
+      return { [Symbol.asyncDispose]: async () => leave() };
     },
     async close() {
+      closed = true;
       for (const poll of polls.values()) poll.stop();
       polls.clear();
     },
