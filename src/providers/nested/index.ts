@@ -188,11 +188,11 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
       const container = await find(uri);
       if (container === undefined || (container.rest === '' && !isFolder(container))) {
         const bodies = await outerProvider.read(container?.uri ?? uri, want, ctx);
-        const described = await mapChanged(bodies, async (body): Promise<ResourceBody> => {
+        const described = mapChanged(bodies, async (body): Promise<ResourceBody> => {
           const resource = await entered(body.resource);
           return resource === body.resource ? body : { ...body, resource };
         });
-        return origins.made(described, bodies);
+        return origins.made(await orClosed(bodies, described), bodies);
       }
       const lease = await opened(container, ctx);
       return inside(container, uri, ctx, async (inner, native, innerCtx) => {
@@ -204,7 +204,7 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
           const renamed = renameBody(body, rename);
           return capabilities === undefined ? renamed : { ...renamed, resource: { ...renamed.resource, capabilities } };
         });
-        const shown = await Promise.all(all.map((body) => isShownIn(outer, container, body.resource)));
+        const shown = await orClosed(all, Promise.all(all.map((body) => isShownIn(outer, container, body.resource))));
         await closeBodies(all.filter((_, at) => !shown[at]));
         // The container stays open until the contents of the bodies are read.
         return countedBodies(
@@ -273,6 +273,16 @@ function closedContainer(error: unknown, uri: string): unknown {
 }
 
 const CLOSED: ReadonlySet<string> = new Set(['invalid', 'too-large', 'denied']);
+
+/** Waits for a result that bodies need before they are returned. If it fails, closes the bodies. */
+async function orClosed<T>(bodies: readonly ResourceBody[], result: Promise<T>): Promise<T> {
+  try {
+    return await result;
+  } catch (error) {
+    await closeBodies(bodies);
+    throw error;
+  }
+}
 
 /** Maps the values one after the other. Returns the same array if no value has changed. */
 async function mapChanged<T>(values: readonly T[], map: (value: T) => Promise<T>): Promise<readonly T[]> {
