@@ -9,7 +9,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { basename } from 'node:path';
 import type { Log } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
-import { faultOf, isAbsent, systemCode } from './fault.ts';
+import { faultOf, isNotThere, systemCode } from './fault.ts';
 import { openBeneath } from './open.ts';
 
 /** A change of one name in a directory or, without a name, possibly of all of them. */
@@ -107,7 +107,7 @@ export function createDirectoryWatches(
       await opened.handle.close();
     } catch (error) {
       const fault = faultOf(error, '');
-      if (!isAbsent(fault)) throw fault;
+      if (!isNotThere(fault)) throw fault;
       log().debug('a watched directory is not there', { error });
     }
     return undefined;

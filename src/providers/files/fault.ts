@@ -25,6 +25,13 @@ export function systemCode(error: unknown): string | undefined {
 export const isAbsent = (error: unknown): boolean =>
   error instanceof ResourceError && (error.code === 'not-found' || error.code === 'denied');
 
+/**
+ * Whether nothing can be watched at a path now: it is absent, the root is missing, or the file is deleted at each attempt to open
+ * it. The watch on its parent shows when that changes.
+ */
+export const isNotThere = (error: unknown): boolean =>
+  isAbsent(error) || (error instanceof ResourceError && isAbsent(faultOf(error.cause, '')));
+
 export function faultOf(error: unknown, uri: string): unknown {
   const code = systemCode(error);
   if (code === undefined || error instanceof ResourceError) return error;

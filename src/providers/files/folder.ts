@@ -6,7 +6,7 @@ import { mimeTypeOfName } from '../../core/formats/mime-type.ts';
 import { parseTreeUri, treeUri } from '../../core/uri.ts';
 import { DIRECTORY_MIME_TYPE, NAMES, type Resource } from '../../protocol/resources.ts';
 import type { Disk } from './disk.ts';
-import { faultOf, isAbsent } from './fault.ts';
+import { faultOf } from './fault.ts';
 import type { KeptPages } from './kept-pages.ts';
 import { isSamePath, type Opened, type OpenFor, openBeneath } from './open.ts';
 import type { Snapshots } from './snapshots.ts';
@@ -90,10 +90,6 @@ export async function findSegments(
     throw fault;
   }
 }
-
-/** Whether `findSegments` failed because the path is missing, hidden or forbidden, or because the root is missing. */
-export const isNotThere = (error: unknown): boolean =>
-  isAbsent(error) || (error instanceof ResourceError && isAbsent(faultOf(error.cause, '')));
 
 /** Whether the root itself is missing. Then a missing path below it does not mean that the file was deleted. */
 async function isAway({ root }: Folder, segments: readonly string[]): Promise<boolean> {

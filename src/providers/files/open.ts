@@ -1,9 +1,9 @@
 /**
- * Opens files so that the checked file is the opened one (SEC-RES-1). A path is opened first, and then the location of the
- * opened descriptor is checked, not the path: a descriptor stays with its file, so a link that is swapped in at any moment
- * makes no difference. On Linux the kernel tells the location, in `/proc/self/fd`, and the first descriptor gives no access
- * to the content. Only a file or a directory below the root is then opened for its content. On other systems, the canonical
- * path is taken before and after the opening, and the file at that path is compared with the descriptor.
+ * Opens files so that the checked file is the opened one (SEC-RES-1). It opens a path first, and then checks the location of the
+ * descriptor, not the path. A descriptor stays with its file, so a link that is swapped in meanwhile makes no difference. On
+ * Linux, the kernel gives the location in `/proc/self/fd`, and the first descriptor has no access to the content. Only if the
+ * location is below the root, the content is opened, too. Other systems do not give the location, so the canonical path is taken
+ * before and after the opening, and the file at that path is compared with the descriptor.
  */
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
@@ -72,6 +72,7 @@ export async function openBeneath(
   }
   throw new ResourceError('unavailable', 'The resource is being replaced faster than it can be opened; try again', {
     uri,
+    cause: notFound(uri),
   });
 }
 
@@ -124,7 +125,7 @@ async function openPath(path: string, uri: string, disk: Disk): Promise<number> 
   try {
     return await disk.open(path, O_PATH);
   } catch (error) {
-    // A directory on the way may not be entered, so it is unknown whether the path exists, and whether it stays below the root.
+    // The server may not enter a directory on the way, so it cannot know whether the path exists, and stays below the root.
     throw systemCode(error) === 'EACCES' ? notFound(uri, error) : error;
   }
 }

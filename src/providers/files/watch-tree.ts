@@ -5,7 +5,8 @@ import { ResourceError } from '../../core/errors.ts';
 import type { ChangeEvent } from '../../core/provider.ts';
 import { treeUri } from '../../core/uri.ts';
 import { type DirectoryEvent, type DirectoryWatches, RETRY_MS } from './directory-watches.ts';
-import { type Folder, findSegments, isNotThere, SCHEME } from './folder.ts';
+import { isNotThere } from './fault.ts';
+import { type Folder, findSegments, SCHEME } from './folder.ts';
 
 /** The most directories that are watched for the default list. That list has at most as many entries. */
 export const MAX_WATCHED_DIRECTORIES = 1_000;

@@ -5,8 +5,8 @@ import { notFound } from '../../core/errors.ts';
 import type { ChangeEvent } from '../../core/provider.ts';
 import { parseTreeUri, treeUri } from '../../core/uri.ts';
 import { type DirectoryEvent, type DirectoryWatches, RETRY_MS } from './directory-watches.ts';
-import { faultOf } from './fault.ts';
-import { type Folder, findSegments, isNotThere, SCHEME } from './folder.ts';
+import { faultOf, isNotThere } from './fault.ts';
+import { type Folder, findSegments, SCHEME } from './folder.ts';
 import { wayOf } from './links.ts';
 
 type OnChange = (event: ChangeEvent) => void;
