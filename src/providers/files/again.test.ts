@@ -1,4 +1,4 @@
-/** When a file that was read, or a directory that was listed, is said to be what it was, and what makes that a no. */
+/** When a file that was read, or a directory that was listed, counts as unchanged, and when it does not. */
 import { appendFile, chmod, link, mkdir, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../../../test/e2e/folders.ts';
@@ -17,7 +17,7 @@ const PAST = new Date('2020-02-02T02:02:02Z');
 
 type Bodies = readonly ResourceBody[];
 
-/** Read when nobody has touched it for a while. */
+/** A read of a file that was not changed for a while. */
 const settled = (provider: ResourceProvider, uri = URI): Promise<Bodies> =>
   until(async () => {
     const bodies = await provider.read(uri, WHOLE, ctx);
@@ -101,28 +101,28 @@ const CHANGES: readonly (readonly [what: string, change: (folder: Folder, file: 
 ];
 
 describe.runIf(process.platform === 'linux')('a file that was read', () => {
-  it('is what it was, as often as it is asked about', async () => {
+  it('is unchanged at each look', async () => {
     await using place = await served();
     const bodies = await settled(place.provider);
     for (let count = 0; count < 3; count++) expect(again(place.provider, bodies)).toBe(true);
     expect(await place.provider.read(URI, WHOLE, ctx)).toEqual(bodies);
   });
 
-  it.each(CHANGES)('is not when it is %s [SEC-RES-1]', async (_, change) => {
+  it.each(CHANGES)('has changed when it is %s [SEC-RES-1]', async (_, change) => {
     await using place = await served();
     const bodies = await settled(place.provider);
     await change(place.folder, place.folder.at('root/way/a.txt'));
     expect(again(place.provider, bodies)).toBe(false);
   });
 
-  it('is not under another spelling, of which nothing is known', async () => {
+  it('does not count as unchanged under another spelling of its URI', async () => {
     await using place = await served();
     const bodies = await settled(place.provider);
     expect(again(place.provider, bodies, 'file:///way/%61.txt')).toBe(false);
     expect(place.provider.again?.(bodies, URI, { ...WHOLE, range: { offset: 0 } }, ctx)).toBe(false);
   });
 
-  it('is not asked about when it was changed at about that time, or in time to come', async () => {
+  it('cannot be checked if it was changed just before the read, or in the future', async () => {
     await using place = await served();
     const file = place.folder.at('root/way/a.txt');
     const future = new Date(Date.now() + 3_600_000);
@@ -161,7 +161,7 @@ const PAGE = { limit: 10 };
 const listAgain = (provider: ResourceProvider, page: ResourcePage, uri: string | undefined): boolean =>
   provider.listAgain?.(page, uri, PAGE, ctx) === true;
 
-/** Listed when nobody has touched it for a while. */
+/** A list of a directory that was not changed for a while. */
 const settledPage = (provider: ResourceProvider, uri: string | undefined): Promise<ResourcePage> =>
   until(async () => {
     const page = await provider.list(uri, PAGE, ctx);
@@ -215,7 +215,7 @@ const DIRECTORY_CHANGES: typeof CHANGES = [
 ];
 
 describe.runIf(process.platform === 'linux')('a directory that was listed', () => {
-  it('is what it was, as often as it is asked about, and so is the root', async () => {
+  it('is unchanged at each look, and so is the root', async () => {
     await using place = await served();
     for (const uri of [WAY, undefined]) {
       const page = await settledPage(place.provider, uri);
@@ -224,14 +224,14 @@ describe.runIf(process.platform === 'linux')('a directory that was listed', () =
     }
   });
 
-  it.each(DIRECTORY_CHANGES)('is not when it %s [SEC-RES-1]', async (_, change) => {
+  it.each(DIRECTORY_CHANGES)('has changed when it %s [SEC-RES-1]', async (_, change) => {
     await using place = await served({ watch: false });
     const page = await settledPage(place.provider, WAY);
     await change(place.folder, place.folder.at('root/way/a.txt'));
     expect(listAgain(place.provider, page, WAY)).toBe(false);
   });
 
-  it('is looked at again when a watch tells of an entry, and after a second at the latest', async () => {
+  it('is looked at again when a watch reports an entry, and after a second at the latest', async () => {
     for (const watch of [true, false]) {
       await using place = await served({ watch });
       const page = await settledPage(place.provider, WAY);
@@ -243,7 +243,7 @@ describe.runIf(process.platform === 'linux')('a directory that was listed', () =
     }
   });
 
-  it('is not under another spelling, and not another part of it', async () => {
+  it('does not count as unchanged under another spelling of its URI, nor for another page', async () => {
     await using place = await served();
     const page = await settledPage(place.provider, WAY);
     expect(namesIn(page)).toEqual(['a.txt']);

@@ -1,8 +1,8 @@
 /**
- * Tells whether a file that was read, or a directory that was listed, is unchanged, without reading it again. It is opened
- * as at the first time (`open.ts`), and has to be the same file at the same path with the same size and times. Where that is
- * not enough to be sure, the answer is no: on another file system than the root's, on one that is not local, behind a link,
- * under `.gitignore` rules, and if the file was changed a moment before it was read.
+ * Tells whether a file that was read, or a directory that was listed, is unchanged, without reading it again. The path is opened
+ * in the same way (`open.ts`), and has to lead to the same file with the same size and times. The answer is always no where that
+ * proves nothing: on another file system than the root's, on one that is not local, behind a link, under `.gitignore` rules, and
+ * if the file was changed a moment before it was read.
  */
 import { join } from 'node:path';
 import { type AgainMethods, isSameRange, markRepeatable } from '../../core/again.ts';

@@ -1,4 +1,4 @@
-/** Shared watches on directories: how many there are, and that each stays on what has the name now. */
+/** Shared watches on directories: how many there are, and that each one follows the path to a new directory. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../../../test/e2e/folders.ts';
 import { until, within } from '../../../test/e2e/waiting.ts';
@@ -34,7 +34,7 @@ async function watched(files: Readonly<Record<string, string>>): Promise<Place> 
 
 const ignore = (): void => {};
 
-/** Collects events, and waits for one that is wanted. */
+/** Collects events, and waits for the event of a name. */
 interface Collected {
   readonly listener: (event: DirectoryEvent) => void;
   has(name: string): boolean;
@@ -53,7 +53,7 @@ function collect(): Collected {
 }
 
 describe('watches on directories', () => {
-  it('are one for each directory and its ancestors, whoever asks', async () => {
+  it('are one for each directory and each of its ancestors, however many listeners there are', async () => {
     await using place = await watched({ 'root/a/b/': '', 'root/c/': '' });
     const handles = await Promise.all([
       place.directories.watch(['a', 'b'], ignore),
@@ -75,7 +75,7 @@ describe('watches on directories', () => {
     expect(place.directories.size).toBe(0);
   });
 
-  it('keep the others when one listener goes twice', async () => {
+  it('keep the other listeners when one is removed twice', async () => {
     await using place = await watched({ 'root/a/': '' });
     const seen = collect();
     const first = await place.directories.watch(['a'], ignore);
@@ -86,7 +86,7 @@ describe('watches on directories', () => {
     await seen.until('new');
   });
 
-  it('are put again while the last listener goes', async () => {
+  it('begin again while the last listener is removed', async () => {
     await using place = await watched({ 'root/a/': '' });
     for (let round = 0; round < 50; round++) {
       const going = await place.directories.watch(['a'], ignore);
@@ -97,14 +97,14 @@ describe('watches on directories', () => {
     }
   });
 
-  it('are refused after the end', async () => {
+  it('are refused after they were closed', async () => {
     await using place = await watched({ 'root/a/': '' });
     await place.directories.close();
     await expect(place.directories.watch(['a'], ignore)).rejects.toMatchObject({ code: 'unavailable' });
     expect(place.directories.size).toBe(0);
   });
 
-  it('tell whether a name came or went, or only its content changed', async () => {
+  it('report whether a name came or went, or only its content changed', async () => {
     await using place = await watched({ 'root/a.txt': '' });
     const events: DirectoryEvent[] = [];
     await place.directories.watch([], (event) => events.push(event));
@@ -116,7 +116,7 @@ describe('watches on directories', () => {
     expect(events).toContainEqual({ name: 'a.txt', structural: true });
   });
 
-  it('stay on a directory that gets the inode of its predecessor', async () => {
+  it('move to a new directory that gets the inode of the old one', async () => {
     await using place = await watched({ 'root/a/': '' });
     const at = place.folder.at('root/a');
     for (let round = 0; round < 20; round++) {
@@ -134,7 +134,7 @@ describe('watches on directories', () => {
 });
 
 describe('the root', () => {
-  it('may be away for longer than it is looked for once, and is watched when it is back', async () => {
+  it('may be missing for several looks, and is watched when it is back', async () => {
     await using place = await watched({ 'root/a/': '' });
     const root = place.folder.at('root');
     const seen = collect();
@@ -154,7 +154,7 @@ describe('the root', () => {
     await seen.until('new');
   });
 
-  it('may come after its watch', async () => {
+  it('may be created after its watch', async () => {
     await using place = await watched({ 'other/': '' });
     const seen = collect();
     await within(place.directories.watch([], seen.listener), 'a watch on what is not there');

@@ -65,7 +65,7 @@ async function* entriesSoon(path: string): AsyncIterable<readonly Dirent[]> {
 
 async function* entriesNow(path: string): AsyncIterable<readonly Dirent[]> {
   const directory = opendirSync(path, { bufferSize: ENTRIES_AT_ONCE });
-  const taken = breaks();
+  const takeBreak = breaks();
   try {
     for (let ended = false; !ended; ) {
       const batch: Dirent[] = [];
@@ -75,7 +75,7 @@ async function* entriesNow(path: string): AsyncIterable<readonly Dirent[]> {
         else batch.push(entry);
       }
       yield batch;
-      await taken();
+      await takeBreak();
     }
   } finally {
     directory.closeSync();

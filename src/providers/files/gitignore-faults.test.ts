@@ -1,4 +1,4 @@
-/** Tests that a `.gitignore` that is there and cannot be read never means that there are no rules. */
+/** Tests that a `.gitignore` that cannot be read never counts as one without rules. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { refused, serveFiles } from '../../../test/security/served.ts';
 import { POOLED } from './disk.ts';
@@ -51,7 +51,7 @@ describe.runIf(process.platform === 'linux')('a .gitignore that cannot be read',
     expect(await served.names('file:///')).toEqual(['d']);
   });
 
-  it('is none where there is no such place', async () => {
+  it('does not exist in a folder that does not exist', async () => {
     await using place = await serveFiles({ 'd/open.txt': 'open' }, { gitignore: true, watch: false });
     const { served } = place;
     expect(await served.text('file:///d/open.txt')).toBe('open');

@@ -116,13 +116,13 @@ describe('git and this provider leave out the same', () => {
 });
 
 describe('rules', () => {
-  it('count characters where git counts bytes', async () => {
+  it('count characters, and not bytes as git does', async () => {
     await using folder = await temporaryFolder({ é: '', aa: '', '.gitignore': '?\n' });
     await using served = await serve({ path: folder.path, gitignore: true });
     expect(await served.names('file:///')).toEqual(['aa']);
   });
 
-  it('hold from the moment they are written', async () => {
+  it('apply from the moment they are written', async () => {
     await using folder = await temporaryFolder({ 'a.log': 'a', 'b.txt': 'b' });
     await using served = await serve({ path: folder.path, gitignore: true });
     expect(await served.names('file:///')).toEqual(['a.log', 'b.txt']);
@@ -136,13 +136,13 @@ describe('rules', () => {
     expect(await served.names('file:///')).toEqual(['a.log', 'b.txt']);
   });
 
-  it('do not hold unless they are asked for', async () => {
+  it('do not apply without the option', async () => {
     await using folder = await temporaryFolder({ 'a.log': 'a', '.gitignore': '*\n' });
     await using served = await serve({ path: folder.path });
     expect(await served.names('file:///')).toEqual(['a.log']);
   });
 
-  it('are not taken from links, as in git, so nothing outside is read', async () => {
+  it('are not read through links, as in git, so nothing outside is read', async () => {
     await using outside = await temporaryFolder({ rules: '*\n' });
     await using folder = await temporaryFolder({ 'a.log': 'a', 'sub/b.log': 'b', others: '*\n' });
     await symlink(outside.at('rules'), folder.at('.gitignore'));
@@ -152,7 +152,7 @@ describe('rules', () => {
     expect(await served.names('file:///sub')).toEqual(['b.log']);
   });
 
-  it('are not taken from folders, pipes and devices, and nobody waits for those', async () => {
+  it('are not read from folders, pipes and devices, and nobody waits for those', async () => {
     await using folder = await temporaryFolder({ 'x/a.log': 'a', 'y/b.log': 'b', 'z/c.log': 'c' });
     await mkdir(folder.at('x/.gitignore'));
     await run('mkfifo', [folder.at('y/.gitignore')]);
@@ -167,7 +167,7 @@ describe('rules', () => {
     }
   });
 
-  it('that are longer than anybody writes them leave out all that they could', async () => {
+  it('that are too long leave out everything', async () => {
     await using folder = await temporaryFolder({ 'x/a.log': 'a', 'y.txt': '' });
     await folder.write('x/.gitignore', `#${'x'.repeat(1024 * 1024)}\n`);
     await using served = await serve({ path: folder.path, gitignore: true });
@@ -176,7 +176,7 @@ describe('rules', () => {
     expect(await refused(served.text('file:///x/a.log'))).toBe('not-found');
   });
 
-  it('that take without end to match are cut short, and leave out more', async () => {
+  it('that would take too long to match are cut short, and leave out more', async () => {
     const deep = 'a/'.repeat(300);
     await using folder = await temporaryFolder({ [`${deep}c.txt`]: '', 'b/c.txt': '', '.gitignore': '' });
     await folder.write('.gitignore', `${'a/**/'.repeat(8)}b\nb/**/b/**/b/**/b/c\n!b/**/b/**/b/**/b/c\n`);
@@ -185,7 +185,7 @@ describe('rules', () => {
     expect(await within(refused(served.text(`file:///${deep}c.txt`)), 'an answer')).toBe('not-found');
   });
 
-  it('are asked about very many names without keeping them all', async () => {
+  it('match very many names without keeping them all in memory', async () => {
     await using folder = await temporaryFolder({ '.gitignore': '*.log\n' });
     const visibility = createVisibility(folder.path, RULES);
     const filter = await visibility.filterIn([]);

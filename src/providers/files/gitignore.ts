@@ -18,7 +18,7 @@ const MAX_REMEMBERED_BYTES = 16 * 1024 * 1024;
 /** Bytes that an entry of the caches takes beside its text. */
 const ENTRY_BYTES = 1_024;
 
-/** The library keeps the result for every path in memory, so its object is replaced after so many paths. */
+/** The library keeps the result for every path in memory, so its object is replaced after this many paths. */
 const MAX_TESTS = 50_000;
 
 /** The most characters of a line. A longer one counts as `*`, which leaves out everything. */
@@ -75,7 +75,7 @@ export function createGitignores(root: string): Gitignores {
       const fault = faultOf(error, '');
       if (fault instanceof ResourceError && fault.code === 'not-found') return undefined;
       if (fault instanceof ResourceError && fault.code === 'denied') {
-        // Like one that is too large: nothing tells which files it leaves out.
+        // As with one that is too large, the server cannot know which files it leaves out.
         const lines = atRoot('*', directory);
         return { stamp: `${directory.join('/')}:denied`, lines, bytes: lines.join().length };
       }

@@ -1,4 +1,4 @@
-/** Pages that are listed again and again: what changes between two of them is seen. */
+/** Pages that are requested again and again: they show each change between two requests. */
 import { chmod, mkdir, rename, symlink, truncate, unlink, utimes, writeFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/e2e/folders.ts';
@@ -72,8 +72,8 @@ const said = ({ resources }: ResourcePage) =>
 const names = ({ resources }: ResourcePage) => resources.map(({ name }) => name);
 const TIME = new Date('2020-01-02T03:04:05.678Z');
 
-describe('a page that is asked for again and again', () => {
-  it('is the same page, and after a second one of the same entries', async () => {
+describe('a page that is requested again and again', () => {
+  it('is the same object, and after a second a new one with the same entries', async () => {
     await using folder = await keeping({ a: 'a', b: 'b', 'c/d': '' });
     const before = await folder.settled();
     expect(Object.isFrozen(before.resources[0]?.capabilities)).toBe(true);
@@ -84,7 +84,7 @@ describe('a page that is asked for again and again', () => {
     for (const [index, resource] of after.resources.entries()) expect(resource).toBe(before.resources[index]);
   });
 
-  it('is not kept when it is asked for once', async () => {
+  it('is not kept when it is requested once', async () => {
     await using folder = await keeping({ a: 'a' });
     await folder.settled();
     const first = await folder.page('file:///', 7);
@@ -98,7 +98,7 @@ describe('a page that is asked for again and again', () => {
     ['becomes a directory', (at) => unlink(at('a')).then(() => mkdir(at('a'))), ['a', 'c', 'b']],
     ['becomes a link to the outside', (at) => unlink(at('a')).then(() => symlink('/etc/passwd', at('a'))), ['c', 'b']],
     ['is left out by an ignore file', (at) => writeFile(at('.gitignore'), 'a\n'), ['c', 'b']],
-  ])('has an entry that %s at once, without any watch', async (_, change, expected) => {
+  ])('shows an entry that %s at once, without any watch', async (_, change, expected) => {
     await using folder = await keeping({ a: 'a', b: 'b', 'c/d': '' });
     const before = await folder.settled();
     expect(names(before)).toEqual(['c', 'a', 'b']);
@@ -106,14 +106,14 @@ describe('a page that is asked for again and again', () => {
     expect(names(await folder.page())).toEqual(expected);
   });
 
-  it('has what an ignore file that has changed lets be seen', async () => {
+  it('shows what a changed .gitignore shows', async () => {
     await using folder = await keeping({ '.gitignore': 'a\n', a: 'a', b: 'b' });
     expect(names(await folder.settled())).toEqual(['b']);
     await folder.write('.gitignore', 'bb\n');
     expect(names(await folder.page())).toEqual(['a', 'b']);
   });
 
-  it('has an entry that another one replaced at once', async () => {
+  it('shows at once that an entry was replaced', async () => {
     await using folder = await keeping({ a: 'a', b: 'b' });
     await folder.settled();
     await folder.write('b.new', 'longer');
@@ -127,7 +127,7 @@ describe('a page that is asked for again and again', () => {
     ['touched', (path) => utimes(path, TIME, TIME)],
   ];
 
-  it.each(CHANGES)('has an entry that was %s after a second, where nothing watches', async (_, change) => {
+  it.each(CHANGES)('shows an entry that was %s after a second, without a watch', async (_, change) => {
     await using folder = await keeping({ a: 'first', b: 'b' });
     const before = await folder.settled();
     await change(folder.at('a'));
@@ -139,7 +139,7 @@ describe('a page that is asked for again and again', () => {
     expect(folder.listed.size).toBe(0);
   });
 
-  it.each(CHANGES)('has an entry that was %s when the watch tells, and no second need pass', async (_, change) => {
+  it.each(CHANGES)('shows an entry that was %s as soon as the watch reports it', async (_, change) => {
     await using folder = await keeping({ a: 'first', 'c/d': 'first' }, { watched: true });
     for (const [uri, path] of [
       ['file:///', 'a'],
@@ -155,7 +155,7 @@ describe('a page that is asked for again and again', () => {
     expect(folder.listed.size).toBe(2);
   });
 
-  it('is refused when the directory has gone, and is the new one when there is another', async () => {
+  it('is refused when the directory is missing, and is that of a new directory', async () => {
     await using folder = await keeping({ 'c/a': '', 'd/b': '' });
     await folder.settled('file:///c');
     await rename(folder.at('c'), folder.at('e'));
@@ -164,14 +164,14 @@ describe('a page that is asked for again and again', () => {
     expect(names(await folder.page('file:///c'))).toEqual(['b']);
   });
 
-  it('is read anew when the rights of the directory have changed', async () => {
+  it('is read again when the permissions of the directory have changed', async () => {
     await using folder = await keeping({ 'c/a': '' });
     const before = await folder.settled('file:///c');
     await chmod(folder.at('c'), 0o700);
     expect(await folder.page('file:///c')).not.toBe(before);
   });
 
-  it('has entries that change again within the same millisecond', async () => {
+  it('shows entries that change again within the same millisecond', async () => {
     await using folder = await keeping({ a: 'first' });
     await folder.settled();
     // An entry that is so young is looked at each time: another change could have the same time.
@@ -186,7 +186,7 @@ describe('a page that is asked for again and again', () => {
     }
   });
 
-  it('looks at links, and at what lies behind one, each time', async () => {
+  it('looks at links, and at folders behind links, each time', async () => {
     await using folder = await keeping({ 'c/d': 'first', 'x/y': '' });
     await symlink('../c/d', folder.at('x/link'));
     await symlink('c', folder.at('way'));
@@ -201,7 +201,7 @@ describe('a page that is asked for again and again', () => {
     }
   });
 
-  it('is a page of its own behind each cursor', async () => {
+  it('is another page for each cursor', async () => {
     await using folder = await keeping({ a: '', b: '', c: '', d: '' });
     for (let count = 0; count < 3; count++) {
       const first = await folder.page('file:///', 2);
@@ -215,7 +215,7 @@ describe('a page that is asked for again and again', () => {
 });
 
 describe('directories that are listed often', () => {
-  it('are watched, so many of them, and no more when that is closed', async () => {
+  it('are watched up to a limit, and no longer after closing', async () => {
     const files = Object.fromEntries(Array.from({ length: MAX_LISTED_WATCHES + 3 }, (_, index) => [`d${index}/a`, '']));
     await using folder = await keeping(files, { watched: true });
     for (let count = 0; count < 2; count++)
@@ -228,7 +228,7 @@ describe('directories that are listed often', () => {
     expect(folder.failures).toEqual([]);
   });
 
-  it('are listed as well where no watch can be had', async () => {
+  it('are listed without a watch if none is available', async () => {
     const failures: unknown[] = [];
     const refuses = {
       watch: async () => {
@@ -244,7 +244,7 @@ describe('directories that are listed often', () => {
     expect(failures).toHaveLength(1);
   });
 
-  it('are watched after a while when that failed at first, however often they were listed meanwhile', async () => {
+  it('are watched after a while if the first watch failed, however often they were listed meanwhile', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     let [tries, failures] = [0, 0];
@@ -267,7 +267,7 @@ describe('directories that are listed often', () => {
     await listed.close();
   });
 
-  it('are not watched any more when that is closed, even if a watch was just ending', async () => {
+  it('are not watched after closing, even if a watch was just ending', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const ended: string[] = [];

@@ -10,7 +10,7 @@ import { createContext } from '../../core/context.ts';
 const run = promisify(execFile);
 
 describe('a list', () => {
-  it('has directories first, then names, with what metadata says of each', async () => {
+  it('has directories first, sorted by name, with the metadata of each entry', async () => {
     await using folder = await temporaryFolder({
       'b.md': '# b',
       'a.json': '{}',
@@ -34,7 +34,7 @@ describe('a list', () => {
     expect(await served.list('file:///', limit)).toEqual(await served.list('file:///', 1_000));
   });
 
-  it('goes on although more entries lead nowhere than a page has room for', async () => {
+  it('goes on after more broken links than a page has room for', async () => {
     await using folder = await temporaryFolder({ 'zz.txt': 'z', outside: '' });
     for (let index = 0; index < 300; index++) {
       await symlink(index % 2 === 0 ? '/etc/passwd' : 'missing', folder.at(`link-${String(index).padStart(3, '0')}`));
@@ -45,7 +45,7 @@ describe('a list', () => {
     }
   });
 
-  it('goes on behind an entry that has gone, and one that became something else', async () => {
+  it('goes on after an entry that was deleted, and after one that changed its kind', async () => {
     await using folder = await temporaryFolder({ a: '', b: '', c: '', d: '', e: '' });
     await using served = await serve({ path: folder.path });
     const ctx = createContext();
@@ -60,7 +60,7 @@ describe('a list', () => {
     expect(third.nextCursor).toBeUndefined();
   });
 
-  it('refuses positions of others', async () => {
+  it('refuses cursors of other providers', async () => {
     await using folder = await temporaryFolder({ a: '' });
     await using served = await serve({ path: folder.path });
     for (const cursor of ['', 'x', '17', 'zname', '\u0000']) {
@@ -68,7 +68,7 @@ describe('a list', () => {
     }
   });
 
-  it('takes any name behind a position for what it is: a name', async () => {
+  it('takes any name in a cursor for a name, and nothing else', async () => {
     await using folder = await temporaryFolder({ 'root/a': '', 'root/b': '', secret: '' });
     await using served = await serve({ path: folder.at('root') });
     for (const name of ['../secret', '/etc/passwd', '..', '\u0000', 'a/../../secret', '']) {
@@ -77,7 +77,7 @@ describe('a list', () => {
     }
   });
 
-  it('is refused for files, and for what is missing, with errors that differ [2093-4]', async () => {
+  it('is refused for files, and for missing paths, with different errors [2093-4]', async () => {
     await using folder = await temporaryFolder({ 'a.txt': '' });
     await symlink('a.txt', folder.at('link'));
     await using served = await serve({ path: folder.path });
@@ -87,7 +87,7 @@ describe('a list', () => {
     expect(await refused(served.list('file:///a.txt/gone'))).toBe('not-found');
   });
 
-  it('has no entries that another setting leaves out: links', async () => {
+  it('has no links if they are turned off', async () => {
     await using folder = await temporaryFolder({ 'a.txt': 'a', 'sub/b.txt': 'b' });
     await symlink('a.txt', folder.at('file-link'));
     await symlink('sub', folder.at('folder-link'));
@@ -108,7 +108,7 @@ describe('a list', () => {
     '1969-12-31T23:59:59.999Z',
     '1970-01-01T00:00:00.000Z',
     '2400-01-01T00:00:00.500Z',
-  ])('has times as far back and ahead as %s', async (time) => {
+  ])('has the time %s', async (time) => {
     await using folder = await temporaryFolder({ 'a.txt': '' });
     await run('touch', ['-d', time, folder.at('a.txt')]);
     await using served = await serve({ path: folder.path });
@@ -117,7 +117,7 @@ describe('a list', () => {
     expect((await served.metadata('file:///a.txt')).annotations?.lastModified).toBe(time);
   });
 
-  it('stops when it is given up', async () => {
+  it('stops when it is aborted', async () => {
     await using folder = await temporaryFolder({ a: '' });
     for (let index = 0; index < 50; index++) await writeFile(folder.at(`f${index}`), '');
     await using served = await serve({ path: folder.path });
@@ -129,7 +129,7 @@ describe('a list', () => {
 });
 
 describe('completion of a path [RES-3]', () => {
-  it('gives what is listed, and what can be written after it', async () => {
+  it('gives the listed names, with a slash after folders', async () => {
     await using folder = await temporaryFolder({ 'guide/a b%.md': '', 'guide/#1?.md': '', 'guide.txt': '', other: '' });
     await symlink('guide', folder.at('guide-link'));
     await symlink('/etc', folder.at('guide-out'));
@@ -159,13 +159,13 @@ describe('completion of a path [RES-3]', () => {
     expect(await served.complete(value)).toEqual([]);
   });
 
-  it('gives nothing for a path that is deeper than any', async () => {
+  it('gives nothing for a path that is too deep', async () => {
     await using folder = await temporaryFolder({ a: '' });
     await using served = await serve({ path: folder.path });
     expect(await served.complete('a/'.repeat(30_000))).toEqual([]);
   });
 
-  it('gives no more than is wanted, and says that there is more', async () => {
+  it('gives no more values than requested, and says that there are more', async () => {
     await using folder = await temporaryFolder(
       Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`f${index}`, ''])),
     );

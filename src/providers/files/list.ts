@@ -42,7 +42,7 @@ export async function listDirectory(folder: Folder, uri: string, page: Page, ctx
   return await listAgain(folder, content, filter, part, key);
 }
 
-/** Opens a found directory for reading its names, which needs a permission that finding it does not. */
+/** Opens a found directory to read its names. This needs the right to read, which finding the directory does not need. */
 async function forContent({ disk }: Folder, directory: Found, uri: string): Promise<Found> {
   try {
     const opened = await readable(directory.opened, disk);

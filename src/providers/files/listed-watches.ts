@@ -1,4 +1,4 @@
-/** Watches directories that are listed again and again, so that lists show a change before a second is over. */
+/** Watches directories that are listed again and again, so that lists show a change within less than a second. */
 import type { DirectoryWatches } from './directory-watches.ts';
 
 /** The most directories that are watched because they are listed. Changes in others show after a second. */
@@ -8,7 +8,7 @@ export const MAX_LISTED_WATCHES = 64;
 const IDLE_MS = 10_000;
 
 export interface ListedWatches {
-  /** Called when a directory was listed that had been listed before. Never throws: lists are right without a watch, too. */
+  /** Called with a directory that is listed again. Never throws: lists are right without a watch, too. */
   listed(segments: readonly string[]): void;
   /** The number of directories that are watched. */
   readonly size: number;

@@ -20,7 +20,7 @@ import { openBeneath } from './open.ts';
 const run = promisify(execFile);
 const linux = process.platform === 'linux';
 
-/** Descriptors of this process that lie in a folder, or did. */
+/** The open descriptors of this process for files in a folder, deleted ones too. */
 async function descriptorsIn(path: string): Promise<string[]> {
   const all = await readdir('/proc/self/fd');
   const targets = await Promise.all(all.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
@@ -28,7 +28,7 @@ async function descriptorsIn(path: string): Promise<string[]> {
 }
 
 describe('a path below the root', () => {
-  it('is opened where it lies, and a link where it leads', async () => {
+  it('is opened at its place, and a link at its target', async () => {
     await using folder = await temporaryFolder({ 'x/y/a.txt': 'a' });
     await symlink('x/y', folder.at('link'));
     await symlink('../link/a.txt', folder.at('x/second'));
@@ -57,7 +57,7 @@ describe('a path below the root', () => {
     }
   });
 
-  it.runIf(linux)('may have a name that looks like one of what was deleted', async () => {
+  it.runIf(linux)('may have a name that ends like the mark of a deleted file', async () => {
     await using folder = await temporaryFolder({ 'a.txt (deleted)': 'a', 'b (deleted)/c.txt': 'c' });
     await using served = await serve({ path: folder.path });
     expect(await served.names('file:///')).toEqual(['b (deleted)', 'a.txt (deleted)']);
@@ -65,7 +65,7 @@ describe('a path below the root', () => {
     expect(await served.text('file:///b%20(deleted)/c.txt')).toBe('c');
   });
 
-  it.runIf(linux)('leaves no descriptor behind, whatever comes of it', async () => {
+  it.runIf(linux)('leaves no descriptor behind, whether it succeeds or fails', async () => {
     await using folder = await temporaryFolder({ 'root/a.txt': 'a', 'root/x/': '', 'outside.txt': 'o' });
     await symlink('../outside.txt', folder.at('root/out'));
     await symlink('loop', folder.at('root/loop'));
@@ -108,8 +108,8 @@ describe('a path below the root', () => {
   });
 });
 
-describe('what was deleted', () => {
-  it('while it is read is read to its end', async () => {
+describe('a file that is deleted', () => {
+  it('during a read is read to its end', async () => {
     await using folder = await temporaryFolder({ 'big.txt': 'x'.repeat(500_000) });
     await using served = await serve({ path: folder.path });
     const bodies = await served.provider.read('file:///big.txt', { maxBytes: 1e6, maxChildren: 1 }, createContext());
@@ -120,7 +120,7 @@ describe('what was deleted', () => {
     expect(await refused(served.text('file:///big.txt'))).toBe('not-found');
   });
 
-  it('and replaced while it is read is read as it was', async () => {
+  it('and replaced during a read is read as it was', async () => {
     await using folder = await temporaryFolder({ 'big.txt': 'old'.repeat(100_000), 'new.txt': 'new' });
     await using served = await serve({ path: folder.path });
     const bodies = await served.provider.read('file:///big.txt', { maxBytes: 1e6, maxChildren: 1 }, createContext());
@@ -131,7 +131,7 @@ describe('what was deleted', () => {
     expect(await served.text('file:///big.txt')).toBe('new');
   });
 
-  it('all the time and replaced at once is one or the other, and never missing', async () => {
+  it('and replaced again and again is one or the other, and never missing', async () => {
     await using folder = await temporaryFolder({ 'a.txt': 'first' });
     await using hands = await startHands();
     await using served = await serve({ path: folder.path });
@@ -153,7 +153,7 @@ describe('what was deleted', () => {
     expect(seen).toEqual(new Set(['first', 'second']));
   });
 
-  it.runIf(linux)('all the time outside of the root stays outside', async () => {
+  it.runIf(linux)('again and again outside of the root stays outside', async () => {
     await using folder = await temporaryFolder({ 'root/x.txt': 'x', 'outside.txt': 'SECRET' });
     await symlink('../outside.txt', folder.at('root/link'));
     await using hands = await startHands();
@@ -170,7 +170,7 @@ describe('what was deleted', () => {
     expect([...codes]).toEqual(['not-found']);
   });
 
-  it.runIf(linux)('all the time and hidden stays hidden behind a link', async () => {
+  it.runIf(linux)('again and again and is hidden stays hidden behind a link', async () => {
     await using folder = await temporaryFolder({ 'server.pem': 'SECRET', 'x.txt': '' });
     await symlink('server.pem', folder.at('link.txt'));
     await using hands = await startHands();
@@ -184,7 +184,7 @@ describe('what was deleted', () => {
   });
 });
 
-describe.runIf(linux)('what is neither a file nor a folder', () => {
+describe.runIf(linux)('a pipe or a device', () => {
   it('is not listed, read, described or completed, and nobody waits for it', async () => {
     await using folder = await temporaryFolder({ 'a.txt': 'a', 'sub/': '' });
     await run('mkfifo', [folder.at('pipe'), folder.at('sub/pipe')]);
@@ -211,7 +211,7 @@ describe.runIf(linux)('what is neither a file nor a folder', () => {
     }
   });
 
-  it('is not opened: who waits at the other end of a pipe goes on waiting', async () => {
+  it('is not opened: a program at the other end of a pipe goes on waiting', async () => {
     await using folder = await temporaryFolder({ 'a.txt': 'a' });
     await run('mkfifo', [folder.at('pipe')]);
     const writer = spawn('sh', ['-c', `echo woken > "${folder.at('pipe')}"; echo gone on`], { stdio: 'pipe' });
@@ -229,7 +229,7 @@ describe.runIf(linux)('what is neither a file nor a folder', () => {
     expect(await within(exited, 'the end of the writer')).toEqual([0, null]);
   });
 
-  it('in place of a folder on the way is like nothing there', async () => {
+  it('in place of a folder on the way counts as missing', async () => {
     await using folder = await temporaryFolder({ 'a.txt': 'a' });
     await run('mkfifo', [folder.at('pipe')]);
     await using served = await serve({ path: folder.path });
@@ -240,7 +240,7 @@ describe.runIf(linux)('what is neither a file nor a folder', () => {
 });
 
 describe('the root', () => {
-  it('that is gone is unavailable, which may pass, and works when it is back', async () => {
+  it('that is missing is unavailable, and works when it is back', async () => {
     await using folder = await temporaryFolder({ 'root/a.txt': 'a' });
     await using served = await serve({ path: folder.at('root') });
     const operations: readonly (() => Promise<unknown>)[] = [
@@ -265,7 +265,7 @@ describe('the root', () => {
     }
   });
 
-  it('that became a link is unavailable: it was where it was', async () => {
+  it('that became a link is unavailable: the link is not followed', async () => {
     await using folder = await temporaryFolder({ 'root/a.txt': 'a', 'other/a.txt': 'SECRET' });
     await using served = await serve({ path: folder.at('root') });
     await rename(folder.at('root'), folder.at('was'));
@@ -305,8 +305,8 @@ describe('links that lead in a circle', () => {
   });
 });
 
-describe.runIf(linux)('what may not be read', () => {
-  it('is said to be denied where it is seen, and missing where it cannot be', async () => {
+describe.runIf(linux)('a file that the server may not read', () => {
+  it('is denied if it is shown, and missing if a folder on the way may not be entered', async () => {
     await using folder = await temporaryFolder({
       'root/a.txt': 'a',
       'root/closed.txt': 'SECRET',

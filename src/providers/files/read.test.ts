@@ -11,7 +11,7 @@ import { filesProvider } from './index.ts';
 
 const WHOLE: ReadOptions = { maxBytes: 64 * MEBIBYTE, maxChildren: 100 };
 
-/** The chunks of a body, with something done after the first one. */
+/** The chunks of a body; runs a function after the first one. */
 async function collect(
   body: ResourceBody | undefined,
   afterFirst: () => Promise<unknown> = async () => {},
@@ -26,7 +26,7 @@ async function collect(
 }
 
 describe('a file that changes while it is streamed', () => {
-  it('ends where it ends when it shrinks', async () => {
+  it('ends at its new end when it shrinks', async () => {
     await using folder = await temporaryFolder({ 'a.bin': Buffer.alloc(MEBIBYTE, 1) });
     const provider = await filesProvider({ path: folder.path });
     const [body] = await provider.read('file:///a.bin', WHOLE, createContext());
@@ -34,7 +34,7 @@ describe('a file that changes while it is streamed', () => {
     expect(bytes.equals(Buffer.alloc(300_000, 1))).toBe(true);
   });
 
-  it('ends at the first byte when nothing is left', async () => {
+  it('ends at once when it becomes empty', async () => {
     await using folder = await temporaryFolder({ 'a.bin': Buffer.alloc(MEBIBYTE, 1) });
     const provider = await filesProvider({ path: folder.path });
     const [body] = await provider.read('file:///a.bin', WHOLE, createContext());
@@ -42,7 +42,7 @@ describe('a file that changes while it is streamed', () => {
     expect((await collect(body)).byteLength).toBe(0);
   });
 
-  it('ends at the size that it began with when it grows', async () => {
+  it('ends at its first size when it grows', async () => {
     await using folder = await temporaryFolder({ 'a.log': 'x'.repeat(200_000) });
     const provider = await filesProvider({ path: folder.path });
     const [body] = await provider.read('file:///a.log', WHOLE, createContext());
@@ -52,7 +52,7 @@ describe('a file that changes while it is streamed', () => {
     expect(bytes.toString()).toBe('x'.repeat(200_000));
   });
 
-  it('says the size that it really gave when it shrinks before it is sent [2093-6]', async () => {
+  it('has the size of the bytes that were sent when it shrinks before it is sent [2093-6]', async () => {
     await using folder = await temporaryFolder({ 'a.txt': 'x'.repeat(200_000) });
     const provider = await filesProvider({ path: folder.path });
     const ctx = createContext();
@@ -64,7 +64,7 @@ describe('a file that changes while it is streamed', () => {
     expect('text' in item && item.text.length).toBe(100_000);
   });
 
-  it('says the size that it really gave when it is small', async () => {
+  it('has the size of the bytes that were read when it is small', async () => {
     await using folder = await temporaryFolder({ 'a.txt': 'one' });
     const provider = await filesProvider({ path: folder.path });
     const [body] = await provider.read('file:///a.txt', WHOLE, createContext());
@@ -74,7 +74,7 @@ describe('a file that changes while it is streamed', () => {
 });
 
 describe('a file of an unusual kind', () => {
-  it('may be sparse: windows anywhere in it cost what they hold', async () => {
+  it('may be sparse: a window anywhere in it costs only its own bytes', async () => {
     await using folder = await temporaryFolder({ 'sparse.bin': 'begin' });
     const size = 8 * 1024 ** 4;
     await truncate(folder.at('sparse.bin'), size);
@@ -128,7 +128,7 @@ describe('a file of an unusual kind', () => {
 });
 
 describe('a folder that is read [2093-5]', () => {
-  it('gives its first children whole, and no more bytes than are wanted', async () => {
+  it('gives its first children whole, and no more bytes than requested', async () => {
     await using folder = await temporaryFolder({
       'a.txt': 'a'.repeat(600),
       'b.txt': 'b'.repeat(600),
@@ -144,7 +144,7 @@ describe('a folder that is read [2093-5]', () => {
     expect(few.map(({ resource }) => resource.name)).toEqual(['sub', 'a.txt']);
   });
 
-  it('leaves out links that lead out, and has those that stay', async () => {
+  it('leaves out links that lead out of the root, and has the others', async () => {
     await using folder = await temporaryFolder({ 'root/a.txt': 'a', 'root/sub/b.txt': 'b', 'outside.txt': 'SECRET' });
     await symlink('../outside.txt', folder.at('root/out'));
     await symlink('sub/b.txt', folder.at('root/in'));
@@ -154,7 +154,7 @@ describe('a folder that is read [2093-5]', () => {
     expect(await served.names('file:///')).toEqual(['sub', 'a.txt', 'folder', 'in']);
   });
 
-  it('does not stop at a child that may not be read', async () => {
+  it('goes on after a child that the server may not read', async () => {
     await using folder = await temporaryFolder({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' });
     await chmod(folder.at('b.txt'), 0);
     await using served = await serve({ path: folder.path });
@@ -169,7 +169,7 @@ describe('a folder that is read [2093-5]', () => {
     expect(await refused(served.text('file:///', { range: { offset: 0 } }))).toBe('invalid');
   });
 
-  it('stops when it is given up', async () => {
+  it('stops when it is aborted', async () => {
     await using folder = await temporaryFolder({ 'a.txt': 'a' });
     const provider = await filesProvider({ path: folder.path });
     const signal = AbortSignal.abort(new Error('given up'));

@@ -1,4 +1,4 @@
-/** Listings that are remembered: never longer than they are true where that counts, and never too many. */
+/** Remembered listings: a first page never shows an old one, and memory is bounded. */
 import { mkdir, open, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../../../test/e2e/folders.ts';
@@ -14,7 +14,7 @@ import type { NameFilter } from './visibility.ts';
 
 const everything: NameFilter = () => true;
 
-/** Sets the time so far back that only the other one, which cannot be set, tells of changes. */
+/** Sets `mtime` far back, so that only `ctime`, which no program can set, shows changes. */
 const setBack = (path: string): Promise<void> => utimes(path, 1_000_000, 1_000_000);
 
 /** Resolves when the last change of a directory is so long ago that an equal time stamp means an equal directory. */
@@ -73,7 +73,7 @@ describe('a first page', () => {
     expect(await served.names('file:///sub')).toEqual(['a', 'b']);
   });
 
-  it('shows another directory that took the place of the one before', async () => {
+  it('shows another directory that replaced the first one', async () => {
     await using folder = await temporaryFolder({ 'sub/a': '', 'other/b': '' });
     await settle(folder, 'sub');
     await settle(folder, 'other');
@@ -95,7 +95,7 @@ describe('a first page', () => {
     expect(await take(snapshots, folder, ['sub'])).not.toBe(first);
   });
 
-  it('is read again when what is shown may be another', async () => {
+  it('is read again when the rules may show other names', async () => {
     await using folder = await temporaryFolder({ 'sub/a': '', 'sub/b': '' });
     await settle(folder, 'sub');
     const snapshots = createSnapshots(DIRECT);
@@ -106,7 +106,7 @@ describe('a first page', () => {
 });
 
 describe('later pages', () => {
-  it('go on with what the first one saw, and a new first page does not', async () => {
+  it('go on with the listing of the first page, and a new first page does not', async () => {
     await using folder = await temporaryFolder({ 'sub/a': '', 'sub/b': '' });
     const snapshots = createSnapshots(DIRECT);
     const first = await take(snapshots, folder, ['sub']);
@@ -115,7 +115,7 @@ describe('later pages', () => {
     expect(namesOf(await take(snapshots, folder, ['sub']))).toEqual(['a', 'b', 'c']);
   });
 
-  it('leave out what is no longer shown', async () => {
+  it('leave out names that are no longer shown', async () => {
     await using folder = await temporaryFolder({ 'a.txt': '', 'b.log': '', 'c.txt': '', '.gitignore': '' });
     await using served = await serve({ path: folder.path, gitignore: true });
     const ctx = createContext();
@@ -125,7 +125,7 @@ describe('later pages', () => {
     expect(second.resources.map(({ name }) => name)).toEqual(['c.txt']);
   });
 
-  it('leave out what has gone, and are filled from behind', async () => {
+  it('leave out deleted files, and are filled with later ones', async () => {
     await using folder = await temporaryFolder(
       Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`f${String(index).padStart(2, '0')}`, ''])),
     );
@@ -141,7 +141,7 @@ describe('later pages', () => {
 });
 
 describe('requests at the same time', () => {
-  it('share one reading of a directory that is at rest', async () => {
+  it('share one reading of a directory that does not change', async () => {
     await using folder = await temporaryFolder({ 'sub/a': '' });
     await settle(folder, 'sub');
     const snapshots = createSnapshots(DIRECT);
@@ -150,7 +150,7 @@ describe('requests at the same time', () => {
     expect(new Set(taken.map((names) => namesOf(names).join()))).toEqual(new Set(['a']));
   });
 
-  it('all get an answer when the one that began to read is given up', async () => {
+  it('all get an answer when the one that began the reading is aborted', async () => {
     await using folder = await temporaryFolder(
       Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`sub/${index}`, ''])),
     );
@@ -243,7 +243,7 @@ describe('the entries of a directory', () => {
   it.each([
     ['directly', DIRECT],
     ['through the pool', POOLED],
-  ])('are all there, some at a time, when they are asked for %s', async (_, disk) => {
+  ])('are all there, in batches, when they are read %s', async (_, disk) => {
     const files = Object.fromEntries(Array.from({ length: 1_500 }, (_, index) => [`file-${index}`, '']));
     await using folder = await temporaryFolder({ ...files, 'inner/x': '' });
     const names: string[] = [];

@@ -16,7 +16,7 @@ async function* stream(entries: Iterable<Entry>): AsyncIterable<readonly Entry[]
 
 const all = (names: SortedNames): Entry[] => Array.from({ length: names.length }, (_, index) => names.at(index));
 
-/** The order as the module's first sentence has it. */
+/** The order that the first sentence of the module describes. */
 function reference(entries: readonly Entry[]): Entry[] {
   const group = ({ kind }: Entry): number => (kind === 'd' ? 0 : 1);
   return [...entries].sort((a, b) => group(a) - group(b) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
@@ -100,7 +100,7 @@ describe('names in order', () => {
 });
 
 describe('a position', () => {
-  it('is behind an entry that is there, and where one would be that is not', async () => {
+  it('is after an existing entry, or at the place of a missing one', async () => {
     await fc.assert(
       fc.asyncProperty(entriesOf, entryOf, async (entries, entry) => {
         const names = await sortNames(stream(entries.filter(({ name }) => name !== entry.name)));
@@ -141,7 +141,7 @@ describe('a position', () => {
     );
   });
 
-  it('is known for the beginning of names in either group', async () => {
+  it('is found for a prefix of names in either group', async () => {
     const names = await sortNames(
       stream([
         { kind: 'd', name: 'da' },
@@ -156,7 +156,7 @@ describe('a position', () => {
 });
 
 describe('memory', () => {
-  it('that is reported holds the names and what is kept beside them, of links too', async () => {
+  it('is reported with the names and the data beside them, of links too', async () => {
     const entries = Array.from({ length: 10_000 }, (_, index): Entry => ({ kind: 'l', name: `link-${index}` }));
     const links = await sortNames(stream(entries));
     const files = await sortNames(stream(entries.map(({ name }): Entry => ({ kind: 'f', name }))));

@@ -22,7 +22,7 @@ const VCS = [
   '.gitmodules',
 ];
 
-/** Names without a leading dot, so that only the rule for credentials keeps them out. */
+/** Names without a leading dot, so that only the rule for credentials hides them. */
 const CREDENTIALS = [
   'server.pem',
   'SERVER.PEM',
@@ -72,7 +72,7 @@ const DOTTED_CREDENTIALS = [
   '.kube/config',
 ];
 
-/** Copies that editors and people leave beside a file. */
+/** Names of copies that editors and people leave beside a file. */
 const COPIES = [
   'server.key~',
   'server.pem.bak',
@@ -102,7 +102,7 @@ const DOTTED_HARMLESS = ['.env.example', '.env.sample', '.env.template', '.env.d
 
 const uriOf = (path: string): string => `file:///${path.split('/').map(encodeURIComponent).join('/')}`;
 
-/** Whether a path can be reached; the same answer for every way there is. */
+/** Whether a path can be reached. Fails if not all operations agree. */
 async function isShown(served: Served, path: string): Promise<boolean> {
   const uri = uriOf(path);
   const parent = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
@@ -156,7 +156,7 @@ describe('names that are left out [SEC-RES-1]', () => {
     expect(await shownOf(paths, options)).toEqual(shown ? paths : []);
   });
 
-  it('are tested one by one: each glob for credentials keeps something out', async () => {
+  it('are tested one by one: each glob for credentials hides something', async () => {
     const examples = CREDENTIAL_GLOBS.map((glob) => glob.replace('{yml,yaml}', 'yaml').replaceAll('*', 'x'));
     expect(await shownOf(examples, { hidden: true, vcs: true })).toEqual([]);
   });
@@ -195,12 +195,12 @@ describe('globs of a mount leave out', () => {
     expect(await shownOf(files, { exclude: [...exclude] })).toEqual(shown);
   });
 
-  it('hidden names, when those are shown', async () => {
+  it('names with a dot, if those are shown', async () => {
     expect(await shownOf(['.a/b.txt', '.c/b.txt'], { hidden: true, exclude: ['.a'] })).toEqual(['.c/b.txt']);
   });
 });
 
-describe('what is left out is left out by links, too', () => {
+describe('links do not show a file that is left out', () => {
   const targets = ['.hidden', '.git', 'server.pem', 'excluded.txt', 'ignored.txt', '.config/x.txt', 'credentials'];
 
   it.each(targets)('%s', async (target) => {
@@ -229,7 +229,7 @@ describe('what is left out is left out by links, too', () => {
     }
   });
 
-  it('and a link is judged by its own name', async () => {
+  it('and the name of the link counts, too', async () => {
     await using folder = await temporaryFolder({ 'plain.txt': 'plain' });
     for (const name of ['.link', 'link.pem', 'id_rsa']) await symlink('plain.txt', folder.at(name));
     await using served = await serve({ path: folder.path });
@@ -262,7 +262,7 @@ describe('a mount of one file', () => {
     expect(await refused(served.text('file:///two.txt'))).toBe('not-found');
   });
 
-  it('tells of its changes and not of its neighbours', async () => {
+  it('reports its changes, and not those of its neighbours', async () => {
     await using folder = await temporaryFolder({ 'one.txt': 'one', 'two.txt': 'two' });
     await using served = await serve({ path: folder.at('one.txt') });
     await using watching = await served.watch('file:///one.txt');

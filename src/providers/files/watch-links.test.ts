@@ -1,4 +1,4 @@
-/** Changes of what links lead to, and of where they lead (RES-4, SEC-RES-1). */
+/** Changes of the targets of links, and links that get another target (RES-4, SEC-RES-1). */
 import { appendFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/e2e/folders.ts';
@@ -20,8 +20,8 @@ afterAll(async () => {
   await quiet[Symbol.asyncDispose]();
 });
 
-describe('a subscribed link is told of', () => {
-  it('an edit of the file that it leads to', async () => {
+describe('a subscription to a link reports', () => {
+  it('an edit of its target', async () => {
     await using place = await serveFiles({ 'far/target.txt': 'one', 'other.txt': 'other' });
     const { at } = place.folder;
     await hands.do(['symlink', 'far/target.txt', at('link.txt')]);
@@ -30,7 +30,7 @@ describe('a subscribed link is told of', () => {
     expect(watching.events.at(-1)).toEqual({ kind: 'updated', uri: 'file:///link.txt' });
   });
 
-  it('leading elsewhere, and of edits there and no longer of edits where it led', async () => {
+  it('a new target and its edits, and no longer edits of the old target', async () => {
     await using place = await serveFiles({ 'far/one.txt': 'one', 'farther/two.txt': 'two' });
     const { at } = place.folder;
     await hands.do(['symlink', 'far/one.txt', at('link.txt')]);
@@ -44,7 +44,7 @@ describe('a subscribed link is told of', () => {
     await quiet.silent(watching, () => hands.do(['appendFile', at('far/one.txt'), '!']));
   });
 
-  it('a link in the middle of a chain leading elsewhere', async () => {
+  it('a new target of a link in the middle of a chain', async () => {
     await using place = await serveFiles({ 'far/one.txt': 'one', 'far/two.txt': 'two' });
     const { at } = place.folder;
     await hands.do(
@@ -61,7 +61,7 @@ describe('a subscribed link is told of', () => {
     await watching.told(() => hands.do(['appendFile', at('far/two.txt'), '!']), 'an edit where the chain ends now');
   });
 
-  it('a folder on the way to it being a link that leads elsewhere', async () => {
+  it('a new target of a link to a folder on the way', async () => {
     await using place = await serveFiles({ 'v1/a.txt': 'one', 'v2/a.txt': 'two' });
     const { at } = place.folder;
     await hands.do(['symlink', 'v1', at('current')]);
@@ -76,7 +76,7 @@ describe('a subscribed link is told of', () => {
     await watching.told(() => hands.do(['appendFile', at('v2/a.txt'), '!']), 'an edit in the second folder');
   });
 
-  it('what changes where it leads now, before that could be watched', async () => {
+  it('a change of its new target before that is watched', async () => {
     await using place = await serveFiles({ 'v1/a.txt': 'one', 'v2/a.txt': 'two' });
     const { at } = place.folder;
     await hands.do(['symlink', 'v1', at('current')], ['symlink', 'v2', at('current.tmp')]);
@@ -89,7 +89,7 @@ describe('a subscribed link is told of', () => {
     expect(await place.served.text('file:///current/a.txt')).toBe('two!');
   });
 
-  it('nothing when it begins to lead out', async () => {
+  it('nothing when its new target is outside of the root', async () => {
     await using outside = await temporaryFolder({ 'secret.txt': 'one' });
     await using place = await serveFiles({ 'a.txt': 'one' });
     const { at } = place.folder;
@@ -99,7 +99,7 @@ describe('a subscribed link is told of', () => {
     await quiet.silent(watching, () => hands.do(['appendFile', outside.at('secret.txt'), '!']));
   });
 
-  it('nothing of a hidden folder that took the place of the one it lies in', async () => {
+  it('nothing of a hidden folder that replaced its own folder', async () => {
     await using place = await serveFiles({ 'pub/a.txt': 'one', '.private/a.txt': 'secret' });
     const { at } = place.folder;
     await using watching = await place.served.watch('file:///pub/a.txt');

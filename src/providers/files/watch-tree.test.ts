@@ -1,4 +1,4 @@
-/** Changes of the listed set: any directory of the tree, new ones too (RES-4). */
+/** Changes of the default list, in any directory of the tree, new ones too (RES-4). */
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../test/e2e/waiting.ts';
@@ -20,16 +20,16 @@ afterAll(async () => {
   await quiet[Symbol.asyncDispose]();
 });
 
-describe('the listed set is told to change by [RES-4]', () => {
+describe('a watch of the list reports [RES-4]', () => {
   it.each([
-    ['a file that comes', [['writeFile', 'new.txt', '']]],
-    ['a file that comes deep down', [['writeFile', 'x/y/z/new.txt', '']]],
-    ['a file that goes', [['unlink', 'x/y/z/a.txt']]],
-    ['a file that is renamed', [['rename', 'x/y/z/a.txt', 'x/y/z/b.txt']]],
-    ['a folder that comes', [['mkdir', 'x/new']]],
-    ['a folder that goes with all that is in it', [['rm', 'x', { recursive: true }]]],
-    ['a folder that is moved', [['rename', 'x/y/z', 'z']]],
-    ['a link that comes', [['symlink', 'x', 'link']]],
+    ['a new file', [['writeFile', 'new.txt', '']]],
+    ['a new file deep in the tree', [['writeFile', 'x/y/z/new.txt', '']]],
+    ['a deleted file', [['unlink', 'x/y/z/a.txt']]],
+    ['a renamed file', [['rename', 'x/y/z/a.txt', 'x/y/z/b.txt']]],
+    ['a new folder', [['mkdir', 'x/new']]],
+    ['a deleted folder with everything in it', [['rm', 'x', { recursive: true }]]],
+    ['a moved folder', [['rename', 'x/y/z', 'z']]],
+    ['a new link', [['symlink', 'x', 'link']]],
   ] as const)('%s', async (_what, steps) => {
     await using place = await serveFiles({ 'x/y/z/a.txt': '' });
     await using watching = await place.served.watch();
@@ -43,7 +43,7 @@ describe('the listed set is told to change by [RES-4]', () => {
     expect(watching.events.at(-1)).toEqual({ kind: 'list-changed' });
   });
 
-  it('what happens in folders that are new, however deep', async () => {
+  it('changes in new folders, however deep', async () => {
     await using place = await serveFiles({ 'a.txt': '' });
     await using watching = await place.served.watch();
     const { at } = place.folder;
@@ -59,7 +59,7 @@ describe('the listed set is told to change by [RES-4]', () => {
     }
   });
 
-  it('what comes into a folder that is new, before that could be watched', async () => {
+  it('a file that is created in a new folder before that is watched', async () => {
     await using place = await serveFiles({ 'a.txt': '' });
     const { at } = place.folder;
     await using watching = await place.served.watch(undefined, ({ length }) => {
@@ -70,7 +70,7 @@ describe('the listed set is told to change by [RES-4]', () => {
     expect(await place.served.names('file:///new')).toEqual(['b.txt']);
   });
 
-  it('what happens in a folder that was deleted and made again, as a checkout of another branch does', async () => {
+  it('changes in a folder that was deleted and created again, as a checkout of another branch does', async () => {
     await using place = await serveFiles({ 'x/y/a.txt': '' });
     await using watching = await place.served.watch();
     const { at } = place.folder;
@@ -92,7 +92,7 @@ describe('the listed set is told to change by [RES-4]', () => {
     }
   });
 
-  it('an edit of a file that says what is ignored', async () => {
+  it('an edit of a .gitignore', async () => {
     await using place = await serveFiles({ 'x/a.log': '', 'x/.gitignore': '' }, { gitignore: true });
     await using watching = await place.served.watch();
     await watching.told(() => hands.do(['appendFile', place.folder.at('x/.gitignore'), '*.log\n']));
@@ -100,8 +100,8 @@ describe('the listed set is told to change by [RES-4]', () => {
   });
 });
 
-describe('the listed set is not told to change by', () => {
-  it('edits, and what comes and goes unseen', async () => {
+describe('a watch of the list does not report', () => {
+  it('edits, and hidden files that come and go', async () => {
     await using place = await serveFiles(
       { 'a.txt': '', 'x/b.txt': '', '.git/HEAD': '', 'node_modules/m/': '' },
       {
@@ -127,7 +127,7 @@ describe('the listed set is not told to change by', () => {
 });
 
 describe('a storm', () => {
-  it('of 5,000 files ends with a change that is told after the last one', async () => {
+  it('of 5,000 files ends with a report after the last one', async () => {
     await using place = await serveFiles({ 'x/a.txt': '' });
     let listed = 0;
     await using watching = await place.served.watch();
@@ -143,7 +143,7 @@ describe('a storm', () => {
     await watching.told(() => hands.do(['mkdir', at('x/after')]), 'a change after the storm');
   });
 
-  it('of 5,000 files that are there before anybody looks is told as a few changes', async () => {
+  it('of 5,000 files that exist before the first look is reported as a few changes', async () => {
     await using place = await serveFiles({ 'x/a.txt': '' });
     await using watching = await place.served.watch();
     for (let n = 0; n < 5_000; n++) writeFileSync(place.folder.at(`x/new-${n}`), '');
@@ -154,7 +154,7 @@ describe('a storm', () => {
 });
 
 describe('a tree with more folders than are watched', () => {
-  it('is said once to be watched in part, however much comes', async () => {
+  it('is logged once as watched in part, however many folders are added', async () => {
     await using place = await serveFiles({ 'a/a/': '', 'b/b/': '', 'c/c/': '' }, { maxWatchedDirectories: 4 });
     const said: string[] = [];
     const log = { ...createContext().log, info: (message: string) => void said.push(message) };
@@ -168,7 +168,7 @@ describe('a tree with more folders than are watched', () => {
     expect(said).toEqual(['the default list is watched in part']);
   });
 
-  it('is watched from the top, and tells what happens there', async () => {
+  it('is watched from the top, and changes there are reported', async () => {
     await using place = await serveFiles({ 'a/a/': '', 'b/b/': '', 'c/c/': '' }, { maxWatchedDirectories: 4 });
     await using watching = await place.served.watch();
     const { at } = place.folder;

@@ -23,14 +23,14 @@ afterAll(async () => {
   await quiet[Symbol.asyncDispose]();
 });
 
-/** Watches that the system holds for this process: one for each watched directory, whoever watches it. */
+/** The number of watches that the system holds for this process: one for each watched directory. */
 async function systemWatches(): Promise<number> {
   const names = await readdir('/proc/self/fdinfo');
   const infos = await Promise.all(names.map((name) => readFile(`/proc/self/fdinfo/${name}`, 'utf8').catch(() => '')));
   return infos.join('\n').split('inotify wd:').length - 1;
 }
 
-describe('a subscribed file is told of [RES-4]', () => {
+describe('a subscription to a file reports [RES-4]', () => {
   it.each([
     ['an edit in place', [['writeFile', 'a.txt', 'new']]],
     ['an append', [['appendFile', 'a.txt', 'more']]],
@@ -86,7 +86,7 @@ describe('a subscribed file is told of [RES-4]', () => {
     expect(watching.events.at(-1)).toEqual({ kind: 'updated', uri: 'file:///sub/a.txt' });
   });
 
-  it('what follows each of those changes', async () => {
+  it('a further change after each of these', async () => {
     await using place = await serveFiles({ 'a.txt': 'old' });
     await using watching = await place.served.watch('file:///a.txt');
     const at = place.folder.at('a.txt');
@@ -99,14 +99,14 @@ describe('a subscribed file is told of [RES-4]', () => {
     }
   });
 
-  it('its coming, when it was not there', async () => {
+  it('that the file is created', async () => {
     await using place = await serveFiles({ 'sub/': '' });
     await using watching = await place.served.watch('file:///sub/later.txt');
     await watching.told(() => hands.do(['writeFile', place.folder.at('sub/later.txt'), 'here']));
     expect(await place.served.text('file:///sub/later.txt')).toBe('here');
   });
 
-  it('its coming together with the folders on the way to it', async () => {
+  it('that the file is created together with its folders', async () => {
     await using place = await serveFiles({ 'other.txt': '' });
     await using watching = await place.served.watch('file:///x/y/z/later.txt');
     const at = place.folder.at('x/y/z');
@@ -116,7 +116,7 @@ describe('a subscribed file is told of [RES-4]', () => {
     await watching.told(() => hands.do(['appendFile', `${at}/later.txt`, '!']));
   });
 
-  it('nothing that happens to its neighbours', async () => {
+  it('no changes of its neighbours', async () => {
     await using place = await serveFiles({ 'a.txt': 'a', 'b.txt': 'b', 'ab/a.txt': 'x' });
     await using watching = await place.served.watch('file:///a.txt');
     const { at } = place.folder;
@@ -131,7 +131,7 @@ describe('a subscribed file is told of [RES-4]', () => {
     expect(watching.events).toEqual([]);
   });
 
-  it('nothing once the watch was disposed, twice if need be', async () => {
+  it('nothing after the watch was disposed of, once or twice', async () => {
     await using place = await serveFiles({ 'a.txt': 'a' });
     const watching = await place.served.watch('file:///a.txt');
     await watching[Symbol.asyncDispose]();
@@ -142,8 +142,8 @@ describe('a subscribed file is told of [RES-4]', () => {
   });
 });
 
-describe('a subscribed file outlives its folder', () => {
-  it.each(['sub', 'sub/deep', 'sub/deep/er'])('that is deleted and made again: %s', async (gone) => {
+describe('a subscription to a file outlives a folder on its path', () => {
+  it.each(['sub', 'sub/deep', 'sub/deep/er'])('that is deleted and created again: %s', async (gone) => {
     await using place = await serveFiles({ 'sub/deep/er/a.txt': 'one' });
     await using watching = await place.served.watch('file:///sub/deep/er/a.txt');
     const { at } = place.folder;
@@ -159,7 +159,7 @@ describe('a subscribed file outlives its folder', () => {
     }
   });
 
-  it.each(['sub', 'sub/deep', 'sub/deep/er'])('that is away for longer: %s', async (gone) => {
+  it.each(['sub', 'sub/deep', 'sub/deep/er'])('that is missing for a while: %s', async (gone) => {
     await using place = await serveFiles({ 'sub/deep/er/a.txt': 'one' });
     await using watching = await place.served.watch('file:///sub/deep/er/a.txt');
     const { at } = place.folder;
@@ -180,7 +180,7 @@ describe('a subscribed file outlives its folder', () => {
     await watching.told(() => hands.do(['appendFile', at('sub/deep/er/a.txt'), '!']));
   });
 
-  it('that another folder takes the place of', async () => {
+  it('that is replaced by another folder', async () => {
     await using place = await serveFiles({ 'sub/a.txt': 'one', 'new/a.txt': 'two' });
     await using watching = await place.served.watch('file:///sub/a.txt');
     const { at } = place.folder;
@@ -193,7 +193,7 @@ describe('a subscribed file outlives its folder', () => {
   });
 });
 
-describe('a subscribed folder is told of', () => {
+describe('a subscription to a folder reports', () => {
   it.each([
     ['a child that comes', [['writeFile', 'new.txt', '']]],
     ['a child that goes', [['unlink', 'a.txt']]],
@@ -210,13 +210,13 @@ describe('a subscribed folder is told of', () => {
     expect(watching.events.at(-1)).toEqual({ kind: 'updated', uri: 'file:///sub' });
   });
 
-  it('its children as the root, too', async () => {
+  it('its children, for the root, too', async () => {
     await using place = await serveFiles({ 'a.txt': 'old' });
     await using watching = await place.served.watch('file:///');
     await watching.told(() => hands.do(['writeFile', place.folder.at('new.txt'), '']));
   });
 
-  it('nothing but its own children: not their content, nor what is below them', async () => {
+  it('only its own children, and neither their content nor anything below them', async () => {
     await using place = await serveFiles({ 'sub/a.txt': 'old', 'sub/deep/b.txt': 'b' });
     await using watching = await place.served.watch('file:///sub');
     const { at } = place.folder;
@@ -229,7 +229,7 @@ describe('a subscribed folder is told of', () => {
     expect(watching.events).toEqual([]);
   });
 
-  it('its children after it was deleted and made again', async () => {
+  it('its children after it was deleted and created again', async () => {
     await using place = await serveFiles({ 'sub/a.txt': 'old' });
     await using watching = await place.served.watch('file:///sub');
     const { at } = place.folder;
@@ -240,7 +240,7 @@ describe('a subscribed folder is told of', () => {
 });
 
 describe('a storm', () => {
-  it('of 5,000 writes is few updates, and one after the last write [SEC-RES-4]', async () => {
+  it('of 5,000 writes causes few updates, and one after the last write [SEC-RES-4]', async () => {
     await using engine = await startEngine({ 'a.txt': '0' });
     const { provider } = engine.vitrine;
     const ctx = createContext();
@@ -291,8 +291,8 @@ describe('a storm', () => {
   });
 });
 
-describe.runIf(process.platform === 'linux')('nothing is left of watches', () => {
-  it('that were disposed', async () => {
+describe.runIf(process.platform === 'linux')('no watch of the system is left of watches', () => {
+  it('that were disposed of', async () => {
     await using place = await serveFiles({ 'x/y/a.txt': '', 'b.txt': '' });
     const before = await systemWatches();
     const watches = await Promise.all([
@@ -334,7 +334,7 @@ describe.runIf(process.platform === 'linux')('nothing is left of watches', () =>
     expect(await systemWatches()).toBe(before);
   });
 
-  it('that were disposed in the middle of changes', async () => {
+  it('that were disposed of during changes', async () => {
     await using place = await serveFiles({ 'sub/a.txt': '', 'far/b.txt': '' });
     const { at } = place.folder;
     const before = await systemWatches();
@@ -356,7 +356,7 @@ describe.runIf(process.platform === 'linux')('nothing is left of watches', () =>
   });
 });
 
-describe('what is not shown cannot be subscribed to', () => {
+describe('nobody can subscribe to a file that is not shown', () => {
   it.each(['file:///.hidden', 'file:///.git/config', 'file:///x/.env', 'file:///server.pem', 'file:///.hidden/a.txt'])(
     '%s',
     async (uri) => {
@@ -365,7 +365,7 @@ describe('what is not shown cannot be subscribed to', () => {
     },
   );
 
-  it('nor anything where watching is off', async () => {
+  it('nor to any file if watching is off', async () => {
     await using folder = await temporaryFolder({ 'a.txt': '' });
     await using quietly = await serve({ path: folder.path, watch: false });
     expect(quietly.provider.watch).toBeUndefined();
@@ -374,7 +374,7 @@ describe('what is not shown cannot be subscribed to', () => {
 });
 
 describe('a watched folder', () => {
-  it('tells of each name in it where that is asked for, and else only of its set of children', async () => {
+  it('reports each name in it on request, and otherwise only its set of children', async () => {
     await using place = await serveFiles({ 'sub/a b.txt': 'one', 'sub/deep/c.txt': 'one' });
     const { at } = place.folder;
     const told: string[] = [];
