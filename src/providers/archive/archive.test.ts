@@ -11,7 +11,7 @@ import { MAX_ENTRIES } from './limits.ts';
 const open = (kind: ArchiveKind, bytes: Uint8Array, log: Log = SILENT) =>
   archiveProvider({ source: bytesSource(bytes), kind, name: 'pack', log });
 
-/** Everything that is listed, from the root down. */
+/** The paths of all listed entries, from the root down. */
 async function everything(provider: Awaited<ReturnType<typeof open>>, uri = 'archive:///'): Promise<string[]> {
   const entries = await listAll(provider, uri);
   const below = await Promise.all(
@@ -33,7 +33,7 @@ interface Raw {
   readonly at?: number;
 }
 
-/** A zip whose directory says what a test wants. */
+/** A zip with the directory that a test wants. */
 function rawZip(entries: readonly Raw[], counted = entries.length): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -73,7 +73,7 @@ const data = strToU8('x');
 describe('names in archives', () => {
   const BAD = ['../out.txt', 'a/../../out.txt', '/etc/passwd', 'C:/out.txt', 'a\\..\\out.txt', 'a\u0001b.txt'];
 
-  it.each(['zip', 'tar'] as const)('never lead out of a %s, and are said once each in the log', async (kind) => {
+  it.each(['zip', 'tar'] as const)('never lead out of a %s, and the log has each reason once', async (kind) => {
     const names = [...BAD, 'good.txt'];
     const said: unknown[] = [];
     const log: Log = { ...SILENT, warn: (_message, facts) => void said.push(facts) };
@@ -89,7 +89,7 @@ describe('names in archives', () => {
     await refusal(() => readLeaf(provider, 'archive:///../out.txt'), 'any', 'a dot segment');
   });
 
-  it('of links and devices are left out', async () => {
+  it('that are links or devices are left out', async () => {
     const links: readonly TarEntry[] = [
       { path: 'link', type: 'SymbolicLink', linkpath: '/etc/passwd' },
       { path: 'hard', type: 'Link', linkpath: 'good.txt' },
@@ -107,7 +107,7 @@ describe('names in archives', () => {
     expect(await everything(await open('zip', zipped))).toEqual(['archive:///good.txt']);
   });
 
-  it('of one file twice: the later counts; of a file and a folder: the first', async () => {
+  it('that occur twice: of two files the later one counts, of a file and a folder the first one', async () => {
     const tarred = Buffer.concat([
       tarEntry({ path: 'a.txt', bytes: strToU8('old') }),
       tarEntry({ path: 'a.txt', bytes: strToU8('newer') }),
@@ -121,7 +121,7 @@ describe('names in archives', () => {
 });
 
 describe('sizes of archives', () => {
-  it('have a limit: of a bomb no entry is read', async () => {
+  it('have a limit: no entry of a bomb is read', async () => {
     const zeros = new Uint8Array(32 * 1024 ** 2);
     const provider = await open('zip', zipSync({ 'bomb.bin': zeros }));
     expect(await everything(provider)).toEqual(['archive:///bomb.bin']);
@@ -130,7 +130,7 @@ describe('sizes of archives', () => {
     await refusal(() => open('tgz', gzipSync(packTar(new Map([['bomb.bin', zeros]])))), ['too-large'], 'a bomb');
   });
 
-  it('may not be lied about: what is longer than it says is damaged, and no more of it is given', async () => {
+  it('are checked: an entry that is longer than its size is damaged, and the rest of it is not sent', async () => {
     const long = deflateRawSync(new Uint8Array(1_000_000).fill(65));
     const provider = await open('zip', rawZip([{ name: 'a.txt', data: long, method: 8, size: 1_000 }]));
     await refusal(() => readLeaf(provider, 'archive:///a.txt'), ['invalid'], 'a longer entry');
@@ -146,7 +146,7 @@ describe('sizes of archives', () => {
     expect(error.message).toContain('overlap');
   });
 
-  it('may be many: as many entries as the limit are listed in pages, and one more is refused', async () => {
+  it('may reach the limit of entries, which are listed in pages; one more entry is refused', async () => {
     const many = Array.from({ length: MAX_ENTRIES }, (_, at) => ({ name: `n${at}`, data: new Uint8Array() }));
     const provider = await open('zip', rawZip(many.slice(0, 50_000)));
     const page = await provider.list('archive:///', { limit: 1_000 }, createContext());
@@ -166,7 +166,7 @@ describe('damaged archives', () => {
     tgz: gzipSync(packTar(new Map([['a.txt', Buffer.from(Array.from({ length: 3_000 }, (_, at) => at % 256))]]))),
   } as const;
 
-  it.each(['zip', 'tar', 'tgz'] as const)('a %s that is cut off anywhere says so', async (kind) => {
+  it.each(['zip', 'tar', 'tgz'] as const)('a %s that is cut off anywhere is refused as damaged', async (kind) => {
     const bytes = whole[kind];
     for (const part of [0, 1, 0.1, 0.3, 0.6]) {
       const cut = bytes.subarray(0, part < 1 ? Math.floor(bytes.byteLength * part) : 1);
@@ -175,14 +175,14 @@ describe('damaged archives', () => {
     await refusal(() => open(kind, Buffer.alloc(4_096, 0x41)), ['invalid'], 'another file');
   });
 
-  it('an entry whose bytes were changed fails where it is read', async () => {
+  it('a read of an entry whose bytes were changed fails', async () => {
     const bytes = Buffer.from(whole.zip);
     bytes.writeUInt8(bytes.readUInt8(45) ^ 0xff, 45);
     const provider = await open('zip', bytes);
     await refusal(() => readLeaf(provider, 'archive:///a.txt'), ['invalid'], 'a changed entry');
   });
 
-  it('an encrypted entry, and one of an unknown compression, say so', async () => {
+  it('an encrypted entry, and one of an unknown compression, are refused with the reason', async () => {
     const provider = await open(
       'zip',
       rawZip([
@@ -195,7 +195,7 @@ describe('damaged archives', () => {
     await refusal(() => readLeaf(provider, 'archive:///odd.txt'), ['denied'], 'an unknown compression');
   });
 
-  it('a zip that holds itself is gone through once: what is in it is an entry', async () => {
+  it('a zip that contains itself is opened once: the inner one is an entry', async () => {
     const quine = zipSync({ 'r/r.zip': zipSync({ 'r/r.zip': strToU8('and so on') }) });
     expect(await everything(await open('zip', quine))).toEqual(['archive:///r', 'archive:///r/r.zip']);
   });

@@ -4,7 +4,11 @@ import { pipeline } from 'node:stream/promises';
 import { ResourceError } from '../../core/errors.ts';
 import { damaged } from './source.ts';
 
-/** @param from bytes at the beginning that are skipped. @param to where it ends at the latest: later bytes are not read */
+/**
+ * Yields the decompressed bytes.
+ * @param from the position of the first byte
+ * @param to the position of the last byte: later bytes are not decompressed
+ */
 export async function* decompressed(
   chunks: AsyncIterable<Uint8Array>,
   decompressor: Transform,
@@ -21,7 +25,7 @@ export async function* decompressed(
     for await (const chunk of decompressor as AsyncIterable<Buffer>) {
       const start = at;
       at += chunk.byteLength;
-      // Yields one byte beyond the expected end, so that the reader notices excess data.
+      // If `to` is the expected size, this includes one byte too many, which shows that the data are too long.
       if (at > from) yield chunk.subarray(Math.max(0, from - start), Math.min(chunk.byteLength, to + 1 - start));
       if (at > to) return;
     }

@@ -107,14 +107,20 @@ export async function openArchive({ source, kind, name, log = SILENT }: ArchiveO
     },
   });
 
-  function bodyOf(uri: string, said: DefinedResource, entry: Entry, want: ReadOptions, ctx: Context): ResourceBody {
+  function bodyOf(
+    uri: string,
+    described: DefinedResource,
+    entry: Entry,
+    want: ReadOptions,
+    ctx: Context,
+  ): ResourceBody {
     assertReadable(entry, uri);
     const { offset = 0, length = entry.size } = want.range ?? {};
     if (offset > entry.size)
       throw invalid(`The window begins past the end of the resource, which has ${entry.size} bytes`, uri);
     const to = Math.min(entry.size, offset + length);
     return {
-      resource: { ...said, name: said.name ?? name, capabilities: { list: false, subscribe: false } },
+      resource: { ...described, name: described.name ?? name, capabilities: { list: false, subscribe: false } },
       content: { kind: 'stream', size: to - offset, open: () => bytesOf(uri, entry, offset, to, ctx.signal) },
       window: want.range === undefined ? undefined : { offset, total: entry.size },
     };

@@ -28,7 +28,7 @@ export const bytesSource = (bytes: Uint8Array): Source => ({
   }),
 });
 
-/** Fills the whole buffer from a position. @throws ResourceError `invalid` where the file ends before */
+/** Fills the whole buffer from a position. @throws ResourceError `invalid` if the file ends before the buffer is full */
 export async function fill(handle: SourceHandle, buffer: Buffer, position: number): Promise<void> {
   for (let filled = 0; filled < buffer.byteLength; ) {
     const read = await handle.read(buffer, filled, buffer.byteLength - filled, position + filled);

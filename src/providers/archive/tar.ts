@@ -70,14 +70,14 @@ function forwards(bytes: AsyncGenerator<Buffer>, stored: number): ReadAt {
 async function indexOf(read: ReadAt, signal: AbortSignal): Promise<Tree> {
   const { Header, Pax } = await import('tar');
   const builder = buildTree();
-  const taken = breaks();
+  const takeBreak = breaks();
   let global: InstanceType<typeof Pax> | undefined;
   let extended: InstanceType<typeof Pax> | undefined;
   let longName: string | undefined;
   let extensions = 0;
   for (let at = 0, seen = 0; ; ) {
     signal.throwIfAborted();
-    await taken();
+    await takeBreak();
     const block = await read(BLOCK, at);
     // Most archives end with blocks of zeros; some just end.
     if (block === undefined) return finished(builder.done(), seen);

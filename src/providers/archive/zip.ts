@@ -40,7 +40,7 @@ async function index(source: Source, handle: SourceHandle, signal: AbortSignal):
     }
   }
   const builder = buildTree();
-  const taken = breaks();
+  const takeBreak = breaks();
   const spans: { readonly from: number; readonly to: number }[] = [];
   try {
     const opened = await yauzl.fromRandomAccessReaderPromise(new Reader(), source.size, {
@@ -54,7 +54,7 @@ async function index(source: Source, handle: SourceHandle, signal: AbortSignal):
       if (opened.entryCount > MAX_ENTRIES) throw tooLarge(`it has ${opened.entryCount} entries`);
       for await (const entry of opened.eachEntry()) {
         signal.throwIfAborted();
-        await taken();
+        await takeBreak();
         const { relativeOffsetOfLocalHeader: offset, compressedSize: stored, uncompressedSize: size } = entry;
         const { generalPurposeBitFlag: flags, fileNameRaw, extraFields, compressionMethod: method } = entry;
         spans.push({ from: offset, to: offset + LOCAL_HEADER_BYTES + stored });
@@ -89,7 +89,7 @@ function problemOf(method: number, stored: number, size: number): string | undef
   return undefined;
 }
 
-/** Refuses entries that share bytes: a small archive could decompress to a huge size by them. */
+/** Refuses entries that share bytes: with many of them, a small archive could decompress to a huge size. */
 function assertApart(spans: { readonly from: number; readonly to: number }[], size: number): void {
   spans.sort((a, b) => a.from - b.from);
   let end = 0;

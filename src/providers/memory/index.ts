@@ -73,19 +73,19 @@ export function memoryProvider(options: MemoryOptions = {}): MemoryProvider {
 
   function resourceOf(segments: readonly string[], node: Directory | Item): Resource {
     const uri = treeUri(scheme, segments);
-    const own = segments.at(-1) ?? name;
+    const lastName = segments.at(-1) ?? name;
     if (node.kind === 'directory') {
-      return { uri, name: own, mimeType: DIRECTORY_MIME_TYPE, capabilities: { list: true, subscribe } };
+      return { uri, name: lastName, mimeType: DIRECTORY_MIME_TYPE, capabilities: { list: true, subscribe } };
     }
-    const { text: _text, bytes: _bytes, ...said } = node.resource;
-    const mimeType = said.mimeType ?? mimeTypeOfName(own);
+    const { text: _text, bytes: _bytes, ...description } = node.resource;
+    const mimeType = description.mimeType ?? mimeTypeOfName(lastName);
     return {
-      name: own,
-      ...said,
+      name: lastName,
+      ...description,
       uri,
       ...(mimeType !== undefined && { mimeType }),
       size: node.bytes.byteLength,
-      annotations: { lastModified: node.lastModified, ...said.annotations },
+      annotations: { lastModified: node.lastModified, ...description.annotations },
       capabilities: { list: false, subscribe },
     };
   }
@@ -217,6 +217,6 @@ export function memoryProvider(options: MemoryOptions = {}): MemoryProvider {
   });
 }
 
-/** Whether a change in `parent` may create or remove a folder, or change its children. */
+/** Whether an item that comes or goes in `parent` may add or remove `folder`, or one of its children. */
 const isWithin = (parent: string, folder: string): boolean =>
   folder === '' || parent === folder || parent.startsWith(`${folder}/`);

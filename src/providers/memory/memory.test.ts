@@ -21,7 +21,7 @@ describe('the memory provider', () => {
     expect(await names(provider, 'memory:///')).toEqual(['c', 'z', 'Z', 'a', 'b', 'é', '😀']);
   });
 
-  it('says of a resource what it was given, and finds the type by the name where none is given', async () => {
+  it('describes a resource as it was given, and finds the type by the name if none is given', async () => {
     const provider = memoryProvider({
       name: 'notes',
       scheme: 'notes',
@@ -44,7 +44,7 @@ describe('the memory provider', () => {
     expect(await provider.metadata('notes:///', ctx)).toMatchObject({ name: 'notes', mimeType: 'inode/directory' });
   });
 
-  it('has folders for as long as something is in them', async () => {
+  it('has folders for as long as there are resources in them', async () => {
     const provider = memoryProvider({ resources: { 'a/b/c': { text: '' }, 'a/d': { text: '' } } });
     expect(provider.delete('a/b/c')).toBe(true);
     await expect(provider.metadata('memory:///a/b', ctx)).rejects.toMatchObject({ code: 'not-found' });
@@ -54,7 +54,7 @@ describe('the memory provider', () => {
     for (const path of ['a/d', 'a', 'nothing', 'a/b/c/d']) expect(provider.delete(path), path).toBe(false);
   });
 
-  it('replaces content, and refuses what cannot be a path', async () => {
+  it('replaces content, and refuses invalid paths', async () => {
     const provider = memoryProvider({ resources: { 'a/b': { text: 'one' } } });
     provider.set('a/b', { text: 'two' });
     expect(Buffer.from((await readLeaf(provider, 'memory:///a/b')).bytes).toString()).toBe('two');
@@ -63,7 +63,7 @@ describe('the memory provider', () => {
     }
   });
 
-  it('tells of what is watched, and of nothing beside it', async () => {
+  it('reports changes of watched resources, and of no others', async () => {
     const provider = memoryProvider({ resources: { 'a/b': { text: '' }, 'a/c': { text: '' } } });
     const told: ChangeEvent[] = [];
     for (const uri of ['memory:///a/b', 'memory:///a', 'memory:///z', undefined]) {

@@ -35,7 +35,7 @@ export interface Opening<P = Place> {
   readonly place: P;
   /** The name of the file or folder. */
   readonly name: string;
-  /** Its own URI in the outer provider. */
+  /** The URI of the container in the outer provider. */
   readonly uri: string;
   /** Identifies the container in its present state among all that are open. */
   readonly key: string;
@@ -54,7 +54,7 @@ interface KindFacts {
   readonly key: string;
   /** The endings of names of such files or folders, in lower case; letter case does not matter. */
   readonly endings: readonly string[];
-  /** Whether it notices changes itself and need not be opened anew. Default: it is opened for each state of the file. */
+  /** Whether an open container notices changes of its file. Default: no, so it is opened again for each state of the file. */
   readonly follows?: boolean | undefined;
   /** Whether the content under one of its URIs may include other resources. */
   readonly gathers?: boolean | undefined;
@@ -76,7 +76,10 @@ export interface FileKind extends KindFacts {
  */
 export interface FolderKind extends KindFacts {
   readonly isFolder: true;
-  /** A folder of this name as the last entry belongs to the folder around it, as `.git` does: it holds that folder's files. */
+  /**
+   * The name of such a folder that belongs to the folder around it, such as `.git`: it holds that folder's files, and is the last
+   * entry in its list.
+   */
   readonly own: string;
   readonly title: string;
   /** The names of entries by which such a folder is recognised. */

@@ -2,7 +2,7 @@ import { filesFixture } from '../../testing/files-fixture.ts';
 import { providerContract } from '../../testing/provider-contract.ts';
 import { createOpenings, nestedProvider } from './index.ts';
 
-/** A folder in which nothing can be gone into is what it was. */
+/** A folder without containers is served as without nesting. */
 providerContract('nested, around files', (seed) =>
   filesFixture(seed, (provider) =>
     nestedProvider({

@@ -1,4 +1,4 @@
-/** Tests that open containers are bounded, opened once for all who want them, and closed when nobody uses them. */
+/** Tests that open containers are bounded, are opened once for all callers, and are closed when nobody uses them. */
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../test/e2e/waiting.ts';
 import { flatProvider } from '../../testing/flat-fixture.ts';
@@ -18,7 +18,7 @@ function place() {
 }
 
 describe('openings', () => {
-  it('open a thing once for all who want it, and anew in another state, while the old one is still in use', async () => {
+  it('open a container once for all callers, and again in another state while the old one is still in use', async () => {
     const { log, open } = place();
     const openings = createOpenings();
     const [first, second] = await Promise.all([
@@ -37,7 +37,7 @@ describe('openings', () => {
     expect(log.closed).toEqual(['a1', 'a2']);
   });
 
-  it('keep so many and no more, none that is too heavy, and none that nobody uses', async () => {
+  it('keep a limited number, none that is too heavy, and none that nobody uses', async () => {
     const { log, open } = place();
     await using openings = disposable(createOpenings(60_000));
     for (let at = 0; at <= MAX_OPEN; at++) (await openings.use(`k${at}`, '', open(`k${at}`), 'x')).release();

@@ -126,7 +126,7 @@ export function createOpenings(idleMs = IDLE_MS): Openings {
       opening.set(openingKey, started);
       const made = await started.finally(() => opening.delete(openingKey));
       const taken = lease(made);
-      // The other waiting callers get their leases in this turn. The container may be closed only after it.
+      // The other waiting callers get their leases in this turn of the event loop. Only after it, the container may be closed.
       setImmediate(() => {
         if (--made.users === 0 && made.retired) end(made);
       });
