@@ -1,4 +1,4 @@
-/** A program that has nothing but a provider goes on for as long as it waits for it, and ends by itself then. */
+/** A program with only a provider runs while it waits for the provider, and then ends by itself. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Each with processes of its own, and something to read: the module, what it is made with, a URI. */
+/** Providers that start processes: the module, its factory, the options, and a URI to read. */
 const PROVIDERS = [
   ['sql', 'sqlProvider', { sql: 'examples/registrar.sqlite' }, 'sqlite:///objects'],
   ['git', 'gitProvider', { path: 'examples/restoration.git' }, 'git:///HEAD'],

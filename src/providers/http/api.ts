@@ -31,9 +31,9 @@ export async function resourcesOf({ base, operations, more }: ApiReading, place:
   const common = { access: isOwn ? place.access : NO_ACCESS, head: false };
   const targets = new Map<string, Target>();
   const templates: WebTemplate[] = [];
-  const taken = breaks();
+  const takeBreak = breaks();
   for (const { url, urlTemplate, values, said } of operations) {
-    await taken();
+    await takeBreak();
     if (url !== undefined && URL.canParse(url)) {
       const parsed = new URL(url);
       // A path that leads upwards is not part of this API.

@@ -1,4 +1,4 @@
-/** Knows all resources of the mount: those of the configuration, of the documents of APIs, and of feeds. No other URL is read. */
+/** Finds the resources of the mount: in the configuration, in documents of APIs, and in feeds. No other URL is read. */
 
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
@@ -129,7 +129,7 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
         : error;
       const expensive = error instanceof ResourceError && (error.code === 'timeout' || error.code === 'too-large');
       failures.set(entry, { error: shown, until: Date.now() + (expensive ? UNREADABLE_MS : AGAIN_MS) });
-      log?.warn('the document of an API cannot be had', { mount: name, error });
+      log?.warn('the document of an API cannot be loaded', { mount: name, error });
       throw shown;
     }
   }
@@ -155,7 +155,7 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
   const missing =
     (ctx: Asking): ((error: unknown) => void) =>
     () =>
-      ctx.notes?.missing({ mount: name, reason: 'The document of an API cannot be had now' });
+      ctx.notes?.missing({ mount: name, reason: 'The document of an API cannot be loaded now' });
 
   const allLoaded = (): boolean => entries.every((entry) => entry.kind !== 'api' || apis.has(entry));
   /** The targets and templates, kept once all documents are loaded. */

@@ -50,7 +50,7 @@ export function factsOf(answer: WebAnswer, { ttlMs, credentials }: { ttlMs: numb
   };
 }
 
-/** Returns the old facts with what a 304 answer says anew. */
+/** Returns the old facts with the new facts of a 304 answer. */
 export const renewed = (old: Facts, now: Facts): Facts => ({
   ...old,
   at: now.at,

@@ -7,7 +7,7 @@ import { standardSeed } from '../../testing/seed.ts';
 import { s3Provider } from './index.ts';
 import { uriOfKey, uriOfPrefix } from './names.ts';
 
-/** The prefix of the root in the bucket; beside it is what must not be seen. */
+/** The prefix of the root in the bucket. The keys beside it must not be shown. */
 const FOLDER = 'a root #1 (é)/100%/';
 
 describeWith([s3])('with a real store', () => {
@@ -24,7 +24,7 @@ describeWith([s3])('with a real store', () => {
   providerContract('s3', (seed) => fixture(server, bucket, seed));
 });
 
-/** The bucket that has the seed in it; what a test changes is as before when the fixture is closed. */
+/** The bucket with the seed. Closing the fixture undoes the changes of a test. */
 async function fixture(server: S3Server, bucket: string, seed: Leaves): Promise<ProviderFixture> {
   const { endpoint, region, accessKeyId, secretAccessKey } = server;
   const provider = await s3Provider({

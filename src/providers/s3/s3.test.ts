@@ -10,7 +10,7 @@ import { readLeaf } from '../../testing/observe.ts';
 import { faultOf, problemOf } from './fault.ts';
 import { type S3Options, s3Provider } from './index.ts';
 
-/** Between two looks of a watch. */
+/** Milliseconds between two looks of a watch. */
 const WATCH_MS = 20;
 
 const opened: AsyncDisposable[] = [];
@@ -43,7 +43,7 @@ const text = async (provider: ResourceProvider, uri: string): Promise<string> =>
   Buffer.from((await readLeaf(provider, uri)).bytes).toString();
 
 describe('a bucket', () => {
-  it('may have an object and a folder of one name, each under its own URI', async () => {
+  it('may have an object and a folder with the same name, each under its own URI', async () => {
     const { provider } = await bucketWith({ '2026': 'an object', '2026/a.txt': 'in a folder', '2025/b.txt': 'b' });
     expect(await urisIn(provider, 's3:///')).toEqual(['s3:///2025/', 's3:///2026', 's3:///2026/']);
     expect(await text(provider, 's3:///2026')).toBe('an object');
@@ -53,7 +53,7 @@ describe('a bucket', () => {
     expect(await provider.metadata('s3:///2025', ctx)).toMatchObject({ uri: 's3:///2025/', name: '2025' });
   });
 
-  it('has folders that are empty but for a mark, which is not listed', async () => {
+  it('has folders that contain only a mark, which is not listed', async () => {
     const { provider } = await bucketWith({ 'empty/': '', 'full/': 'not a mark', 'full/a': 'a' });
     expect(await urisIn(provider, 's3:///')).toEqual(['s3:///empty/', 's3:///full/']);
     expect(await urisIn(provider, 's3:///empty/')).toEqual([]);
@@ -62,7 +62,7 @@ describe('a bucket', () => {
     expect(await provider.read('s3:///empty/', { maxBytes: 10, maxChildren: 10 }, ctx)).toEqual([]);
   });
 
-  it('is in the order of bytes, which is not that of UTF-16, and is paged in it', async () => {
+  it('is listed and paged in the order of bytes, which is not that of UTF-16', async () => {
     const names = ['a!', 'a', '\u{1f600}', '\uff5e', 'Z', 'a/x'];
     const { provider } = await bucketWith(Object.fromEntries(names.map((name) => [name, name])));
     const whole = await urisIn(provider, 's3:///');
@@ -77,7 +77,7 @@ describe('a bucket', () => {
     expect(paged).toEqual(whole);
   });
 
-  it('completes what was typed also where the keys that fit come after many others', async () => {
+  it('completes a path also if the matching keys come after many others', async () => {
     const odd = 'zz\u0001';
     const many = Object.fromEntries(Array.from({ length: 700 }, (_each, n) => [`m${String(n).padStart(4, '0')}`, '']));
     const folders = Object.fromEntries(
@@ -99,7 +99,7 @@ describe('a bucket', () => {
     expect(await hidden.provider.complete?.(request, ctx)).toEqual({ values: ['ab'], hasMore: false, total: 1 });
   });
 
-  it('does not claim to know all completions where it stopped looking', async () => {
+  it('does not claim to have all completions if it stopped looking', async () => {
     const many = Object.fromEntries(Array.from({ length: 6_000 }, (_each, n) => [`m${n}`, '']));
     const { provider, store } = await bucketWith({ ...many, ';first': '' });
     const before = store.requests;
@@ -108,7 +108,7 @@ describe('a bucket', () => {
     expect(store.requests - before).toBeLessThanOrEqual(10);
   });
 
-  it('is watched up to a number of keys, and an object until nobody watches', async () => {
+  it('is watched up to a number of keys, and an object only while somebody watches', async () => {
     const { store, provider } = await bucketWith({ a: '1', b: '2', z: '3' }, { maxWatchedKeys: 2 });
     const told: string[] = [];
     const list = await provider.watch?.(undefined, (event) => void told.push(event.kind), ctx);
@@ -158,7 +158,7 @@ describe('an error of the store', () => {
     ['TimeoutError', undefined, 'unavailable'],
     ['TooMany', 429, 'limited'],
     ['SomethingElse', 418, 'internal'],
-  ])('%s with %s is %s, and says nothing of the store or of secrets', (name, status, code) => {
+  ])('%s with %s is %s, and contains neither text of the store nor secrets', (name, status, code) => {
     const fault = faultOf(thrown(name, status), 's3:///a', signal);
     expect(fault).toMatchObject({ code, uri: 's3:///a' });
     if (!(fault instanceof ResourceError)) throw new Error('not one of ours');
@@ -168,7 +168,7 @@ describe('an error of the store', () => {
     expect(problemOf(thrown(name, status), place)).toMatch(/^s3:\/\/b at http:\/\/127\.0\.0\.1:1: [^\n]+$/);
   });
 
-  it('is the reason of whoever gave up', () => {
+  it('is the reason of the signal if that was aborted', () => {
     const reason = new Error('gone');
     expect(faultOf(thrown('AbortError'), 's3:///a', AbortSignal.abort(reason))).toBe(reason);
   });
@@ -180,7 +180,7 @@ describe('an error of the store', () => {
     },
   );
 
-  it('comes before half of the credentials are used', async () => {
+  it('is thrown before half of the credentials are used', async () => {
     await expect(s3Provider({ s3: 's3://bucket', region: 'x', accessKeyId: 'a' })).rejects.toThrow(/go together/);
   });
 });

@@ -1,4 +1,4 @@
-/** The provider asks again under conditions and uses the answers: the server counts its requests. */
+/** The provider sends conditional requests and uses the answers: the server counts its requests. */
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { createContext } from '../../../src/core/context.ts';
@@ -26,7 +26,7 @@ it.each([
   ['a date that is none', { expires: '0', etag: '"v1"' }, [200, 304, 304]],
   ['no leave to keep it', { etag: '"v1"', 'cache-control': 'no-store, max-age=60' }, [200, 200, 200]],
   ['a content for each who asks', { etag: '"v1"', vary: '*' }, [200, 200, 200]],
-])('three reads of what has %s', async (_what, headers, statuses) => {
+])('three reads of a resource that has %s', async (_what, headers, statuses) => {
   await using web = await one(headers);
   for (let round = 0; round < 3; round++) {
     const { text, resource } = await get(web.provider, web.site.origin + url);
@@ -36,14 +36,14 @@ it.each([
   expect(web.site.asked.map(({ status }) => status())).toEqual(statuses);
 });
 
-it('takes an answer for fresh as long as is configured where the server does not say', async () => {
+it('takes an answer for fresh as long as is configured if the server does not say', async () => {
   await using web = await one({}, { ttlSeconds: 60 });
   await get(web.provider, web.site.origin + url);
   await get(web.provider, web.site.origin + url);
   expect(web.site.asked).toHaveLength(1);
 });
 
-it('keeps no more than it may', async () => {
+it('keeps no answers if cacheBytes is 0', async () => {
   await using web = await one({ etag: '"v1"' }, { cacheBytes: 0 });
   await get(web.provider, web.site.origin + url);
   await get(web.provider, web.site.origin + url);
@@ -62,7 +62,7 @@ it.each([
   ['private, max-age=60', {}, { ttlMs: 60_000, cacheScope: 'private' }],
   ['max-age=60', { headers: { Authorization: 'Bearer abc' } }, { ttlMs: 60_000, cacheScope: 'private' }],
   ['no-store', {}, { ttlMs: 0, cacheScope: 'private' }],
-])('says how fresh it is: %s', async (control, options, { ttlMs, cacheScope }) => {
+])('says how long it is fresh: %s', async (control, options, { ttlMs, cacheScope }) => {
   await using web = await one({ 'cache-control': control }, options);
   const notes = createNotes();
   await web.provider.read(web.site.origin + url, { maxBytes: 100, maxChildren: 1 }, createContext({ notes }));
@@ -90,7 +90,7 @@ it('knows type, size and time before a read, by HEAD, and asks once for several 
   expect(web.site.asked.map(({ method }) => method)).toEqual(['HEAD']);
 });
 
-it('does without HEAD where the server does not know it', async () => {
+it('works without HEAD if the server does not support it', async () => {
   await using web = await one({}, { head: true });
   web.site.on(url, (request, response) => {
     if (request.method === 'HEAD') response.writeHead(405).end();
@@ -120,7 +120,7 @@ it.each([
   expect(web.site.asked[0]?.headers).toMatchObject({ range: 'bytes=1000-1005', 'accept-encoding': 'identity' });
 });
 
-it('unpacks what is packed, keeps it so, and does not take the length of the packed for its size', async () => {
+it('unpacks a packed answer, keeps it unpacked, and does not take the packed length for its size', async () => {
   await using web = await one({});
   const text = JSON.stringify({ many: 'a'.repeat(5_000) });
   web.site.on(url, content(gzipSync(text), { ...JSON_TYPE, 'content-encoding': 'gzip', etag: '"z"' }));
@@ -132,7 +132,7 @@ it('unpacks what is packed, keeps it so, and does not take the length of the pac
   expect(web.site.asked.map(({ status }) => status())).toEqual([200, 304]);
 });
 
-it('asks for the form that is wanted, and says which one came', async () => {
+it('asks for the accepted formats, and says which one came', async () => {
   await using web = await one({});
   web.site.on(url, (request, response) => {
     const csv = request.headers.accept?.startsWith('text/csv');

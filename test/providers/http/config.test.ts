@@ -1,4 +1,4 @@
-/** A configuration describes web resources, and its mistakes are told. */
+/** A configuration describes web resources, and its mistakes are reported. */
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../src/config/load.ts';
 import { createSecrets } from '../../../src/config/secrets.ts';
@@ -48,7 +48,7 @@ describe('a block with http', () => {
     ['http: [{ url: "https://a.example/", headers: { "a b": x } }]', /cannot be the name of a header/],
     ['http: "https://a.example/", polSeconds: 5', /unknown key "polSeconds" in mounts\.a; did you mean "pollSeconds"/],
     ['http: []', /mounts\.a\.http/],
-  ])('%s is told', (block, message) => {
+  ])('%s is reported', (block, message) => {
     expect(() => parse(`  a: { ${block} }`)).toThrow(message);
   });
 

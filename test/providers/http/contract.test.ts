@@ -1,4 +1,4 @@
-/** Web resources under the provider contract: named one by one, and as entries of a feed that change. */
+/** Web resources under the provider contract: named one by one, and as the changing entries of a feed. */
 import { createHash } from 'node:crypto';
 import { encodeSegment } from '../../../src/core/uri.ts';
 import { httpProvider } from '../../../src/providers/http/index.ts';

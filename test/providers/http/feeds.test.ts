@@ -1,4 +1,4 @@
-/** Feeds of every format: entries as children, pages of the own origin, and nothing that a feed says leads elsewhere. */
+/** Feeds of every format: entries are children, pages of the feed's origin are served, and no feed leads elsewhere. */
 import { describe, expect, it } from 'vitest';
 import { ctx, get, serveWeb } from './looking.ts';
 import { content, type Site } from './site.ts';
@@ -90,7 +90,7 @@ describe.each(FORMATS)('a feed in %s', (format, write, type) => {
     ]);
   });
 
-  it('leads to its own pages, and gives of others what it says of them', async () => {
+  it('leads to pages of its own origin, and has the texts of other entries', async () => {
     await using web = await open();
     const { origin } = web.site;
     const page = await get(web.provider, `${origin}/own`);
@@ -109,7 +109,7 @@ describe.each(FORMATS)('a feed in %s', (format, write, type) => {
     await expect(get(web.provider, 'https://elsewhere.example/story')).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('is asked again under a condition only', async () => {
+  it('is requested again only with a condition', async () => {
     await using web = await open();
     for (let round = 0; round < 3; round++) await web.provider.list(`${web.site.origin}/feed`, { limit: 1 }, ctx);
     const asked = web.site.asked.filter(({ method }) => method === 'GET').map(({ status }) => status());

@@ -1,4 +1,4 @@
-/** Servers that lie, stall, or never end: each ends as an error, and the next read works. */
+/** Servers that lie, stall, or never end: each read fails with an error, and the next read works. */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ describe('a status', () => {
   });
 });
 
-/** Starts a server that writes byte by byte to its connection, whatever it is asked. */
+/** Starts a server that writes its own bytes to each connection, whatever is requested. */
 async function serveRaw(write: (socket: Socket) => void): Promise<{ url: string; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -102,7 +102,7 @@ describe('a server that', () => {
       },
       'timeout',
     ],
-  ])('%s ends as an error', async (_what, write, code) => {
+  ])('%s causes an error', async (_what, write, code) => {
     const server = await serveRaw(write);
     const hurry = code === 'timeout' ? QUICK : {};
     const provider = await httpProvider({ http: server.url, ...hurry, maxBytes: 1_000_000 });
@@ -114,7 +114,7 @@ describe('a server that', () => {
     }
   });
 
-  it('sends more than it said is cut there, and not believed any further', async () => {
+  it('sends more than it said is cut there, and the rest is not used', async () => {
     const server = await serveRaw((socket) => void socket.end(`${OK}Content-Length: 3\r\n\r\nabcSMUGGLED`));
     const provider = await httpProvider({ http: server.url });
     try {
@@ -142,7 +142,7 @@ describe('a packed answer', () => {
     ['that is not packed', packed(Buffer.from('plain'), 'gzip'), 'unavailable'],
     ['that is packed otherwise', packed(deflateRawSync('x'), 'br'), 'unavailable'],
     ['in an unknown way', packed(Buffer.from('x'), 'zstd'), 'unavailable'],
-  ])('%s ends as an error, and the next read works', async (_what, answer, code) => {
+  ])('%s causes an error, and the next read works', async (_what, answer, code) => {
     await using web = await serveWeb(({ origin }) => ({ http: [`${origin}/a`, `${origin}/b`], maxBytes: 1_000_000 }));
     web.site.on('/a', answer);
     web.site.on('/b', content('fine'));
@@ -158,7 +158,7 @@ describe('a window', () => {
     ['that is none', { 'content-range': 'bytes 9-8/100' }],
     ['beyond the whole', { 'content-range': 'bytes 0-3/2' }],
     ['of something packed', { 'content-range': 'bytes 0-3/100', 'content-encoding': 'gzip' }],
-  ])('%s is not believed', async (_what, headers) => {
+  ])('%s is refused', async (_what, headers) => {
     await using web = await serveWeb(({ origin }) => ({ http: `${origin}/a`, head: false }));
     web.site.on('/a', (_request, response) => response.writeHead(206, headers).end('abcd'));
     const range = { offset: 0, length: 4 };
@@ -166,7 +166,7 @@ describe('a window', () => {
   });
 });
 
-it('what is over the limit of the caller is refused before it is sent [SEC-RES-3]', async () => {
+it('a content over the limit of the caller is refused before it is sent [SEC-RES-3]', async () => {
   await using web = await serveWeb(({ origin }) => ({ http: `${origin}/a` }), content('x'.repeat(100_000)));
   await expect(get(web.provider, `${web.site.origin}/a`, { maxBytes: 99_999 })).rejects.toMatchObject({
     code: 'too-large',
@@ -174,7 +174,7 @@ it('what is over the limit of the caller is refused before it is sent [SEC-RES-3
   expect((await get(web.provider, `${web.site.origin}/a`, { maxBytes: 100_000 })).text).toHaveLength(100_000);
 });
 
-it('a caller who goes away ends the request [RES-7]', async () => {
+it('a caller who leaves ends the request [RES-7]', async () => {
   const caller = new AbortController();
   await using web = await serveWeb(({ origin }) => ({ http: `${origin}/a` }));
   const gone = new Promise<void>((resolve) => {

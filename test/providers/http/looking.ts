@@ -13,7 +13,7 @@ export interface Web extends AsyncDisposable {
   readonly site: Site;
 }
 
-/** A site, and a provider of what `options` says of it. */
+/** A site, and a provider with the options that `options` makes for it. */
 export async function serveWeb(options: (site: Site) => HttpOptions, answer?: Answer, tls?: Tls): Promise<Web> {
   const site = await startSite(answer, tls);
   const provider = await httpProvider(options(site)).catch(async (error: unknown) => {

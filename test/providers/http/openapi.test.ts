@@ -1,4 +1,4 @@
-/** OpenAPI documents: which operations become what, and what a document cannot make this server do. */
+/** OpenAPI documents: which resources and templates they make, and what a document cannot make this server do. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,7 +80,7 @@ describe.each([
     return web;
   };
 
-  it('gives resources for what needs nothing, and templates for the rest [RES-3, RES-5]', async () => {
+  it('gives resources for operations without parameters, and templates for the others [RES-3, RES-5]', async () => {
     await using web = await open();
     const { origin } = web.site;
     const { resources } = await web.provider.list(undefined, { limit: 100 }, ctx);
@@ -110,7 +110,7 @@ describe.each([
     ]);
   });
 
-  it('completes what it enumerates, and takes nothing else for it', async () => {
+  it('completes enumerated values, and refuses others', async () => {
     await using web = await open();
     const { origin } = web.site;
     const request = {
@@ -125,7 +125,7 @@ describe.each([
   });
 });
 
-it('a document in a file says where its API is, or the configuration does', async () => {
+it('a document in a file, or the configuration, gives the address of the API', async () => {
   const file = join(folder, 'api.yaml');
   await writeFile(file, stringify(document('3.1.0')));
   await expect(httpProvider({ http: [{ openapi: file }] })).rejects.toMatchObject({ code: 'invalid' });
@@ -157,7 +157,7 @@ it('a document that names another server gets no credentials there', async () =>
   }
 });
 
-it('a document that cannot be had is missing in lists, hides nothing else, and is tried again', async () => {
+it('a document that cannot be loaded is reported as missing in lists, hides nothing else, and is tried again', async () => {
   await using web = await serveWeb(({ origin }) => ({ http: [{ openapi: `${origin}/api` }, `${origin}/plain`] }));
   web.site.on('/plain', content('plain'));
   const notes = createNotes();
@@ -192,7 +192,7 @@ describe('a document is refused when it', () => {
     expect(() => readApi(source, place)).toThrow(/^api\.json /);
   });
 
-  it('and one with references that have no end is read without them', async () => {
+  it('and a document with endless references is read without them', async () => {
     const deep: Record<string, unknown> = { openapi: '3.1.0', paths: {} };
     const chain = Object.fromEntries(
       Array.from({ length: 5_000 }, (_, n) => [`p${n}`, { $ref: `#/components/parameters/p${n + 1}` }]),

@@ -1,4 +1,4 @@
-/** Whether a typed URL is an MCP server or a resource of the web: asked once, and in doubt it is a server. */
+/** Whether a typed URL is an MCP server or a resource of the web: it is probed once, and in doubt it is a server. */
 import { expect, it } from 'vitest';
 import { isWebResource } from '../../../src/config/kinds/http-probe.ts';
 import { type Answer, content, JSON_TYPE, startSite } from './site.ts';
@@ -9,7 +9,7 @@ const rpc =
   (_request, response) =>
     response.writeHead(status, { ...JSON_TYPE, ...more }).end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }));
 
-/** By method of HTTP. */
+/** The answers by method of HTTP. */
 const by =
   (answers: Readonly<Record<string, Answer>>, otherwise = 405): Answer =>
   (request, response) => {
@@ -85,7 +85,7 @@ it.each([301, 302, 303, 307, 308])(
   },
 );
 
-it('takes what cannot be reached, or does not answer, for a server that may come up', async () => {
+it('takes a URL that cannot be reached, or does not answer, for a server that may come up', async () => {
   const site = await startSite(() => {});
   expect(await isWebResource(`${site.origin}/`, 100)).toBe(false);
   await site.close();

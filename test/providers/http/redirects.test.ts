@@ -1,4 +1,4 @@
-/** Redirects: hop by hop, never to another scheme, and no credentials for anybody but the configured origin. */
+/** Redirects: each hop is checked, none leads to another scheme, and only the configured origin gets credentials. */
 import { describe, expect, it } from 'vitest';
 import { authority, signed } from '../../security/certificates.ts';
 import { get, serveWeb } from './looking.ts';
@@ -59,7 +59,7 @@ describe('credentials', () => {
       .match(/topsecret|keysecret|querysecret/g)
       ?.join(' ') ?? '';
 
-  it('go to the configured origin, and on within it', async () => {
+  it('go to the configured origin, and follow redirects within it', async () => {
     await using web = await serveWeb(({ origin }) => ({ http: `${origin}/a?x=1`, ...SECRETS }));
     web.site.on('/a', to('/b'));
     web.site.on('/b', content('there'));
@@ -68,7 +68,7 @@ describe('credentials', () => {
     expect(web.site.asked[0]?.path).toBe('/a?x=1&token=querysecret');
   });
 
-  it('go nowhere else, and not back with who was elsewhere', async () => {
+  it('go to no other origin, and not back after a redirect through another one', async () => {
     await using elsewhere = await startSite();
     await using web = await serveWeb(({ origin }) => ({ http: `${origin}/a`, ...SECRETS, allowPrivate: true }));
     web.site.on('/a', to(`${elsewhere.origin}/b`));
@@ -99,7 +99,7 @@ describe('credentials', () => {
     await expect(serveWeb(() => ({ http, ...SECRETS }))).rejects.toMatchObject({ code: 'invalid' });
   });
 
-  it('are in no error', async () => {
+  it('are in no error message', async () => {
     await using web = await serveWeb(({ origin }) => ({ http: `${origin}/a`, ...SECRETS }));
     for (const status of [400, 401, 403, 404, 410, 429, 500, 502, 503]) {
       web.site.on('/a', (_request, response) => response.writeHead(status, { 'x-echo': 'topsecret' }).end('topsecret'));
@@ -124,7 +124,7 @@ describe('over TLS', () => {
     expect(unknown.site.asked).toHaveLength(0);
   });
 
-  it('nothing goes on in the clear', async () => {
+  it('no redirect leads to http', async () => {
     const by = await authority();
     const tls = await signed(by);
     await using clear = await startSite(content('clear'));

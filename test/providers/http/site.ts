@@ -1,4 +1,4 @@
-/** A web server for one test: what it says of each path, and what it was asked. */
+/** A web server for one test: its answer for each path, and the requests that it got. */
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -34,7 +34,7 @@ export interface Tls {
   readonly cert: string;
 }
 
-/** Listens on loopback at a free port; what is not set is 404. */
+/** Listens on loopback at a free port. A path without an answer gets 404. */
 export async function startSite(answer?: Answer, tls?: Tls, host = '127.0.0.1'): Promise<Site> {
   const paths = new Map<string, Answer>();
   const asked: Asked[] = [];
@@ -107,5 +107,5 @@ export function content(
   };
 }
 
-/** The headers of what is JSON. */
+/** The headers of a JSON answer. */
 export const JSON_TYPE = { 'content-type': 'application/json' } as const;
