@@ -1,8 +1,10 @@
 /** Tests hostile and damaged archives: nothing leads out of one, nothing is unbounded, and errors say why. */
+import { randomBytes } from 'node:crypto';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { END, packTar, type TarEntry, tarEntry } from '../../../test/fixtures/tar.ts';
+import { bytesOf, chunksOf } from '../../core/body.ts';
 import { createContext, type Log, SILENT } from '../../core/context.ts';
 import { listAll, readLeaf, refusal } from '../../testing/observe.ts';
 import { type ArchiveKind, archiveProvider, bytesSource } from './index.ts';
@@ -157,6 +159,39 @@ describe('sizes of archives', () => {
     const tarred = Buffer.concat([...Array.from({ length: MAX_ENTRIES + 1 }, () => entry), END]);
     await refusal(() => open('tar', tarred), ['too-large'], 'too many entries');
   });
+});
+
+it('a read of a compressed tar that is aborted stops decompressing the entries before its own', async () => {
+  const before = randomBytes(16 * 1024 ** 2);
+  const files = new Map([
+    ['before', before],
+    ['last.txt', data],
+  ]);
+  const bytes = bytesSource(gzipSync(packTar(files), { level: 1 }));
+  const caller = new AbortController();
+  let isOpen = false;
+  let readings = 0;
+  const source = {
+    size: bytes.size,
+    async open() {
+      const handle = await bytes.open();
+      const read = (...args: Parameters<typeof handle.read>): Promise<number> => {
+        if (isOpen && ++readings === 2) caller.abort(new Error('the caller left'));
+        return handle.read(...args);
+      };
+      return { ...handle, read };
+    },
+  };
+  const provider = await archiveProvider({ source, kind: 'tgz', name: 'pack' });
+  isOpen = true;
+  const ctx = createContext({ signal: caller.signal });
+  const [body] = await provider.read('archive:///last.txt', { maxBytes: 100, maxChildren: 0 }, ctx);
+  const reading = async (): Promise<void> => {
+    for await (const _chunk of chunksOf(body?.content ?? bytesOf(new Uint8Array())));
+  };
+  await expect(reading()).rejects.toThrow('the caller left');
+  expect(readings).toBeLessThan(100);
+  await provider.close?.();
 });
 
 describe('damaged archives', () => {

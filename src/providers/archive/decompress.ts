@@ -6,12 +6,14 @@ import { damaged } from './source.ts';
 
 /**
  * Yields the decompressed bytes.
+ * @param signal checked at each chunk, also at those before `from`
  * @param from the position of the first byte
  * @param to the position of the last byte: later bytes are not decompressed
  */
 export async function* decompressed(
   chunks: AsyncIterable<Uint8Array>,
   decompressor: Transform,
+  signal: AbortSignal,
   from = 0,
   to = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Buffer> {
@@ -23,6 +25,7 @@ export async function* decompressed(
   let at = 0;
   try {
     for await (const chunk of decompressor as AsyncIterable<Buffer>) {
+      signal.throwIfAborted();
       const start = at;
       at += chunk.byteLength;
       // If `to` is the expected size, this includes one byte too many, which shows that the data are too long.
@@ -30,6 +33,7 @@ export async function* decompressed(
       if (at > to) return;
     }
   } catch (error) {
+    signal.throwIfAborted();
     if (failure instanceof ResourceError) throw failure;
     throw error instanceof ResourceError ? error : damaged('it cannot be decompressed', error);
   } finally {

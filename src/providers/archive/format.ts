@@ -12,7 +12,14 @@ export interface Format {
    * Reads the decompressed bytes of an entry.
    * @param size the size of the entry, decompressed
    * @param from the first byte to read, counted from the beginning of the entry
-   * @throws ResourceError `invalid`
+   * @throws ResourceError `invalid`, the reason of the signal
    */
-  data(handle: SourceHandle, source: Source, at: EntryPlace, size: number, from: number): AsyncIterable<Uint8Array>;
+  data(
+    handle: SourceHandle,
+    source: Source,
+    at: EntryPlace,
+    size: number,
+    from: number,
+    signal: AbortSignal,
+  ): AsyncIterable<Uint8Array>;
 }

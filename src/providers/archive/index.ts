@@ -133,7 +133,7 @@ export async function openArchive({ source, kind, name, log = SILENT }: ArchiveO
       let at = from;
       let sum = 0;
       const whole = from === 0 && to === entry.size && entry.at.crc !== undefined;
-      for await (const chunk of format.data(handle, source, entry.at, entry.size, from)) {
+      for await (const chunk of format.data(handle, source, entry.at, entry.size, from, signal)) {
         signal.throwIfAborted();
         const part = chunk.subarray(0, to - at);
         if (whole) sum = crc32(part, sum);

@@ -26,19 +26,19 @@ export const tar: Format = {
 
 export const compressedTar: Format = {
   async index(source, handle, signal) {
-    const bytes = plain(source, handle);
+    const bytes = plain(source, handle, signal);
     try {
       return await indexOf(forwards(bytes, source.size), signal);
     } finally {
       await bytes.return(undefined);
     }
   },
-  data: (handle, source, { offset }, size, from) =>
-    decompressed(blocks(handle, 0, source.size), createGunzip(), offset + from, offset + size - 1),
+  data: (handle, source, { offset }, size, from, signal) =>
+    decompressed(blocks(handle, 0, source.size), createGunzip(), signal, offset + from, offset + size - 1),
 };
 
-const plain = (source: Source, handle: SourceHandle): AsyncGenerator<Buffer> =>
-  decompressed(blocks(handle, 0, source.size), createGunzip());
+const plain = (source: Source, handle: SourceHandle, signal: AbortSignal): AsyncGenerator<Buffer> =>
+  decompressed(blocks(handle, 0, source.size), createGunzip(), signal);
 
 /**
  * Reads a stream forwards, and drops the bytes that are skipped.

@@ -100,7 +100,14 @@ function assertApart(spans: { readonly from: number; readonly to: number }[], si
   }
 }
 
-async function* data(handle: SourceHandle, source: Source, at: EntryPlace, size: number, from: number) {
+async function* data(
+  handle: SourceHandle,
+  source: Source,
+  at: EntryPlace,
+  size: number,
+  from: number,
+  signal: AbortSignal,
+) {
   const { offset, stored = 0, method } = at;
   const header = Buffer.alloc(LOCAL_HEADER_BYTES);
   await fill(handle, header, offset);
@@ -108,5 +115,5 @@ async function* data(handle: SourceHandle, source: Source, at: EntryPlace, size:
   const start = offset + LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
   if (start + stored > source.size) throw damaged('it ends too early');
   if (method === STORED) yield* blocks(handle, start + from, start + stored);
-  else yield* decompressed(blocks(handle, start, start + stored), createInflateRaw(), from, size);
+  else yield* decompressed(blocks(handle, start, start + stored), createInflateRaw(), signal, from, size);
 }
