@@ -8,6 +8,7 @@ import type { BodyContent } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { ReadOptions } from '../../core/provider.ts';
+import { abortable } from '../../core/waiting/abortable.ts';
 import type { Limits } from './config.ts';
 import { ENCODINGS, tooLarge, unpacked } from './decode.ts';
 import { type Facts, factsOf, renewed, sameContent } from './facts.ts';
@@ -53,6 +54,13 @@ const MAX_FACTS = 10_000;
 /** Contents up to this size are read at once, others as a stream. */
 const SMALL_BYTES = 64 * 1024;
 
+interface FactsUntil {
+  /** An error if the resource is missing; undefined if the server refuses HEAD requests. */
+  readonly facts: Facts | ResourceError | undefined;
+  /** In milliseconds since 1970. */
+  readonly until: number;
+}
+
 export function createAnswers(send: Send, limits: Limits): Answers {
   const cache =
     limits.cacheBytes === 0
@@ -63,13 +71,14 @@ export function createAnswers(send: Send, limits: Limits): Answers {
           maxEntrySize: Math.max(1, Math.floor(limits.cacheBytes / 4)),
           sizeCalculation: ({ bytes }) => bytes.byteLength + 512,
         });
-  const factsByUri = new LRUCache<
-    string,
-    { readonly facts: Facts | ResourceError | undefined; readonly until: number }
-  >({
-    max: MAX_FACTS,
-  });
+  const factsByUri = new LRUCache<string, FactsUntil>({ max: MAX_FACTS });
   const pending = new Map<string, Promise<Facts | undefined>>();
+
+  /** Returns the facts about a resource if they may be used without another HEAD request. */
+  const latestFacts = (uri: string): FactsUntil | undefined => {
+    const latest = factsByUri.get(uri);
+    return latest !== undefined && latest.until > Date.now() ? latest : undefined;
+  };
 
   const hasAccess = ({ access }: Target): boolean =>
     Object.keys(access.headers).length + Object.keys(access.query).length > 0;
@@ -183,17 +192,16 @@ export function createAnswers(send: Send, limits: Limits): Answers {
 
     async facts(target, ctx) {
       const { uri } = target;
-      const last = factsByUri.get(uri);
-      if (last !== undefined && last.until > Date.now()) {
-        if (last.facts instanceof ResourceError) throw last.facts;
-        return last.facts;
-      }
-      // Simultaneous callers share one request. If it fails, for example because its caller leaves, the others send their own.
+      let latest = latestFacts(uri);
       const running = pending.get(uri);
-      if (running !== undefined) {
-        const facts = await running.catch(() => undefined);
-        if (facts !== undefined) return facts;
+      if (latest === undefined && running !== undefined) {
+        // Simultaneous callers share one request. If it fails, for example because its caller leaves, the others send their own.
+        await abortable(running, ctx.signal).catch(() => {});
+        ctx.signal.throwIfAborted();
+        latest = latestFacts(uri);
       }
+      if (latest?.facts instanceof ResourceError) throw latest.facts;
+      if (latest !== undefined) return latest.facts;
       const request = askHead(target, ctx).finally(() => {
         if (pending.get(uri) === request) pending.delete(uri);
       });

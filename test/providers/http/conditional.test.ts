@@ -90,6 +90,20 @@ it('knows type, size and time before a read, by HEAD, and asks once for several 
   expect(web.site.asked.map(({ method }) => method)).toEqual(['HEAD']);
 });
 
+it('sends one HEAD for several callers at a time, also if the server refuses HEAD, or has no such resource', async () => {
+  for (const status of [405, 404]) {
+    await using web = await serveWeb(
+      ({ origin }) => ({ http: origin + url }),
+      (_request, response) => void setTimeout(() => response.writeHead(status).end(), 50),
+    );
+    const asked = Array.from({ length: 5 }, () => web.provider.metadata(web.site.origin + url, ctx));
+    const outcomes = await Promise.allSettled(asked);
+    const expected = status === 404 ? 'rejected' : 'fulfilled';
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(Array(5).fill(expected));
+    expect(web.site.asked).toHaveLength(1);
+  }
+});
+
 it('works without HEAD if the server does not support it', async () => {
   await using web = await one({}, { head: true });
   web.site.on(url, (request, response) => {
