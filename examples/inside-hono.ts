@@ -1,5 +1,5 @@
 /**
- * Vitrine inside an application that is there already: its own routes, its own check of who calls, and `/mcp` beside.
+ * Vitrine inside an existing application, which has its own routes and its own check of callers: `/mcp` is beside them.
  * With Node 22.18 or newer: SHOP_KEY=secret node examples/inside-hono.ts
  */
 import { timingSafeEqual } from 'node:crypto';
@@ -21,8 +21,8 @@ export async function createExample(key: string, port = 0): Promise<Example> {
     server: { name: 'shop', title: 'The museum shop' },
     mounts: [{ name: 'prices', provider: prices, prefix: 'none' }],
   });
-  // An application that is reached by name puts the name into `allowedHosts`, and pages that call it into
-  // `allowedOrigins`.
+  // If clients reach the application by a host name, put the name into `allowedHosts`. If web pages call it, put their
+  // origins into `allowedOrigins`.
   const endpoint = createEndpoint(vitrine);
 
   const app = new Hono();

@@ -1,5 +1,5 @@
 /**
- * A provider of one's own: issues in pages, by a template that completes, and watched.
+ * A provider of your own: it lists issues in pages, completes the variable of a template, and reports changes.
  * With Node 22.18 or newer: node examples/issue-tracker.ts
  */
 import { EventEmitter } from 'node:events';
@@ -39,10 +39,10 @@ export function createTracker() {
 
   function save(number: number, title: string, text: string): void {
     const uri = `${ROOT.uri}${number}`;
-    // A new one changes what it is in, too, and the listed set.
+    // A new issue also changes its folder and the default list.
     const changed = issues.has(uri) ? [uri] : [uri, ROOT.uri, undefined];
     issues.set(uri, { title, text });
-    for (const each of changed) changes.emit('change', each);
+    for (const changedUri of changed) changes.emit('change', changedUri);
   }
 
   return { provider, save };

@@ -1,5 +1,5 @@
 /**
- * Looks around in any MCP server: what it is, its tree, and the beginning of its first text.
+ * Shows any MCP server: its name and version, its tree, and the beginning of its first text.
  * With Node 22.18 or newer: node examples/look-around.ts 'node dist/cli/main.js serve examples/museum'
  * or with a URL: node examples/look-around.ts http://127.0.0.1:8931/mcp
  */

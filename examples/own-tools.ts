@@ -48,7 +48,7 @@ export function createExample(): { readonly vitrine: Vitrine; readonly notes: Me
     run({ name }) {
       const text = textOf(name);
       const counted = { lines: text.split('\n').length - 1, words: wordsOf(text) };
-      // For hosts that show text only, the same once more.
+      // The same as text, for hosts that show only text.
       return { structuredContent: counted, content: [textBlock(JSON.stringify(counted))] };
     },
   });

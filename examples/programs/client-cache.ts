@@ -1,4 +1,4 @@
-/** Answers that are kept: the server is asked once, and again when it says that something changed. */
+/** A client with a cache: it requests a resource once, and again after the server reports a change. */
 import assert from 'node:assert/strict';
 import { createVitrine } from 'vitrine';
 import { createResourceClient, memoryStore } from 'vitrine/client';

@@ -1,4 +1,4 @@
-/** Goes through everything that a server has, and reads the beginning of each text. */
+/** Walks through all resources of a server, and reads the beginning of each text. */
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { connectResourceClient } from 'vitrine/client/node';
@@ -16,4 +16,4 @@ for await (const { resource } of walk) {
   first.set(resource.name, primary?.text()?.split('\n')[0]);
 }
 assert.deepEqual(walk.report.stops, []);
-assert.match(first.get('client-walk.ts') ?? '', /^\/\*\* Goes through everything/);
+assert.match(first.get('client-walk.ts') ?? '', /^\/\*\* Walks through all/);

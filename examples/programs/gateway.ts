@@ -1,4 +1,4 @@
-/** A gateway: another MCP server as a branch of the tree, beside a folder. */
+/** A gateway: mounts another MCP server beside a folder. */
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { createVitrine } from 'vitrine';

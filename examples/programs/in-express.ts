@@ -12,7 +12,7 @@ const vitrine = createVitrine({ mounts: { prices } });
 
 const app = express();
 app.get('/', (_request, response) => void response.send('The shop is open'));
-// Before any parser of bodies: Vitrine reads them itself, within its limits.
+// Put it before any parser of bodies: Vitrine reads bodies itself, within its limits.
 app.all('/mcp', getRequestListener(vitrine.fetch));
 const server = app.listen(0, '127.0.0.1');
 await new Promise((resolve) => server.once('listening', resolve));

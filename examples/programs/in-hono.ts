@@ -13,7 +13,7 @@ app.get('/', (context) => context.text('The shop is open'));
 app.all('/mcp', (context) => vitrine.fetch(context.req.raw));
 export default app;
 
-// A client asks the application without a socket between them.
+// The client calls the application directly, without a socket.
 const shop: typeof fetch = async (input, init) => app.fetch(new Request(input, init));
 await using client = createResourceClient({ url: 'http://localhost/mcp', fetch: shop });
 const { primary } = await client.read('prices+memory:///postcard.txt');

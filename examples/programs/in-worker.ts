@@ -1,4 +1,4 @@
-/** A worker: whatever runs modules with a `fetch` and has the interfaces of Node.js, such as Bun, Deno and workerd. */
+/** A worker for runtimes with the interfaces of Node.js that call the `fetch` of a module: Bun, Deno and workerd. */
 import assert from 'node:assert/strict';
 import { createVitrine, defineProvider } from 'vitrine';
 

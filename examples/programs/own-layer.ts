@@ -1,11 +1,11 @@
-/** A layer: something around every provider, inside of the rules and limits. */
+/** A layer: it wraps every provider, inside the access rules and limits. */
 import assert from 'node:assert/strict';
 import { createVitrine, type Layer, wrapProvider } from 'vitrine';
 import { memoryProvider } from 'vitrine/providers/memory';
 
 const reads = new Map<string, number>();
 
-/** Counts what is read. What is not replaced goes on to the inner provider. */
+/** Counts reads. All other methods are those of the inner provider. */
 const counting: Layer = (inner) =>
   wrapProvider(inner, {
     async read(uri, want, ctx) {

@@ -1,11 +1,11 @@
-/** Who may do what, decided by a function: everybody reads what is public, curators everything. */
+/** A function that decides who may do what: everybody may read public resources, and curators everything. */
 import assert from 'node:assert/strict';
 import { type AccessPolicy, createVitrine } from 'vitrine';
 import { memoryProvider } from 'vitrine/providers/memory';
 
 const policy: AccessPolicy = {
   name: 'curators',
-  // It looks at the URI alone: resources need not be described before it decides.
+  // It decides by the URI alone, so Vitrine need not describe resources before it decides.
   attributes: false,
   decide({ principal, uri }) {
     if (principal.groups?.includes('curators')) return { effect: 'allow', rule: 'curators' };

@@ -1,4 +1,4 @@
-/** A provider of one's own is held to what everything else relies on: the laws of the contract, with vitest. */
+/** Tests a provider of your own against the contract that all providers pass, with vitest. */
 import { defineProvider } from 'vitrine';
 import { providerContract } from 'vitrine/testing';
 

@@ -1,4 +1,4 @@
-/** Data of one's own behind the glass: what is there, what it says, and when it changes. */
+/** A provider of your own data: its list, its contents, and its changes. */
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { createVitrine, defineProvider, type TellChange } from 'vitrine';
@@ -16,7 +16,7 @@ const provider = defineProvider({
   },
 });
 
-// Hand it to serveStdio or serveHttp; a program may also ask it itself.
+// Pass it to serveStdio or serveHttp. A program can also call it directly.
 const vitrine = createVitrine({ mounts: { poems: provider } });
 const events = new EventEmitter();
 const watching = await vitrine.watch('poems+poem:rain', () => events.emit('change'));

@@ -1,4 +1,4 @@
-/** A tool that reads through the same glass as everybody. */
+/** A tool that reads resources through the same layers and rules as clients. */
 import assert from 'node:assert/strict';
 import { createVitrine, defineTool, textBlock } from 'vitrine';
 import { createResourceClient } from 'vitrine/client';
