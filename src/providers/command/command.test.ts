@@ -125,7 +125,7 @@ describe('output', () => {
     let bytes = 0;
     let early: boolean | undefined;
     for await (const chunk of chunksOf(body.content)) {
-      // It cannot be at its end: what it has to write fits into no buffer on the way.
+      // The program cannot have ended, because its output is larger than all buffers on the way.
       early ??= existsSync(folder.at('over'));
       bytes += chunk.byteLength;
     }

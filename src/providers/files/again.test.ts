@@ -33,7 +33,7 @@ async function served(options: Partial<FilesOptions> = {}) {
     'root/other/a.txt': 'other',
     'beside/a.txt': 'first',
   });
-  // A time that can be put back to the nanosecond.
+  // Tests can set this time again exactly.
   await utimes(folder.at('root/way/a.txt'), PAST, PAST);
   const provider = await filesProvider({ path: folder.at('root'), ...options });
   return { folder, provider, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
@@ -61,7 +61,7 @@ const CHANGES: readonly (readonly [what: string, change: (folder: Folder, file: 
     },
   ],
   ['gone', (_, file) => rm(file)],
-  ['not to be read any more', (_, file) => chmod(file, 0)],
+  ['no longer readable', (_, file) => chmod(file, 0)],
   [
     'a link to the same text elsewhere',
     async (folder, file) => {
@@ -127,15 +127,15 @@ describe.runIf(process.platform === 'linux')('a file that was read', () => {
     const file = place.folder.at('root/way/a.txt');
     const future = new Date(Date.now() + 3_600_000);
     await utimes(file, future, future);
-    // Time goes by for a neighbour, and this one stays as it is.
+    // Waits until a neighbour is settled, which has the present time.
     await settled(place.provider, 'file:///other/a.txt');
     expect(isRepeatable(await place.provider.read(URI, WHOLE, ctx))).toBe(false);
   });
 
   it.each<[string, string, Partial<FilesOptions>]>([
     ['a folder', 'file:///way', {}],
-    ['empty, as files of the kernel say they are', 'file:///empty', {}],
-    ['larger than what is read at once', 'file:///large', {}],
+    ['empty, as files of the kernel claim to be', 'file:///empty', {}],
+    ['larger than a file that is read at once', 'file:///large', {}],
     ['behind a link', 'file:///link', {}],
     ['under rules of files that can change', URI, { gitignore: true }],
   ])('is not asked about when it is %s', async (_, uri, options) => {
@@ -146,7 +146,7 @@ describe.runIf(process.platform === 'linux')('a file that was read', () => {
     await symlink('way/a.txt', folder.at('root/link'));
     const plain = await filesProvider({ path: folder.at('root') });
     await folder.write('root/last', 'last');
-    // All of them are as old as this one.
+    // When the last file is settled, all others are.
     await settled(plain, 'file:///last');
     const bodies = await provider.read(uri, WHOLE, ctx);
     expect(isRepeatable(bodies)).toBe(false);

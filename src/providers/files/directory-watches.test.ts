@@ -123,7 +123,7 @@ describe('watches on directories', () => {
       const seen = collect();
       const handle = await place.directories.watch(['a'], seen.listener);
       await hands.do(['rmdir', at], ['mkdir', at]);
-      // The first names may come before the watch does.
+      // The first names may be created before the watch.
       await until(async () => {
         await hands.do(['writeFile', `${at}/mark`, ''], ['unlink', `${at}/mark`]);
         return seen.has('mark');
@@ -145,7 +145,7 @@ describe('the root', () => {
     });
     await hands.do(['rename', root, place.folder.at('away')]);
     await until(() => all > 0, 'its going');
-    // Looked for every second: the third look finds it.
+    // The root is looked for every second, so the third look finds it.
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     const before = all;
     await hands.do(['mkdir', `${root}/a`, { recursive: true }]);

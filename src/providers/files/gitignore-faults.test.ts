@@ -18,7 +18,7 @@ function fail(code: string, content = false): void {
 
 afterEach(() => void vi.restoreAllMocks());
 
-// Elsewhere, all files are opened in this way.
+// On other systems, all files are opened in this way.
 describe.runIf(process.platform === 'linux')('a .gitignore that cannot be read', () => {
   it.each([
     ['EMFILE', false],

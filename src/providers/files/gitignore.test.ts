@@ -129,7 +129,7 @@ describe('rules', () => {
     await folder.write('.gitignore', '*.log\n');
     expect(await served.names('file:///')).toEqual(['b.txt']);
     expect(await refused(served.text('file:///a.log'))).toBe('not-found');
-    // As long as the one before, and written within the same millisecond or not.
+    // As long as the first text, and possibly written within the same millisecond.
     await folder.write('.gitignore', '*.txt\n');
     expect(await served.names('file:///')).toEqual(['a.log']);
     await folder.write('.gitignore', '');

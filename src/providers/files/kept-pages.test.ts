@@ -16,7 +16,7 @@ import { createVisibility } from './visibility.ts';
 
 const RULES = { hidden: false, vcs: false, credentials: false, gitignore: true, exclude: [] };
 
-/** A folder whose clock stands still but for what it is asked, and is set on by hand. */
+/** A folder with a clock that a test sets forward. Only each look at the clock moves it a little. */
 async function keeping(files: Readonly<Record<string, string>>, { watched = false } = {}) {
   const made = await temporaryFolder(files);
   let passed = 0;
@@ -50,7 +50,7 @@ async function keeping(files: Readonly<Record<string, string>>, { watched = fals
     page,
     listed,
     failures,
-    /** The page, when it is kept: files that have just been made are looked at each time. */
+    /** Waits until the page is kept. Pages with files that were just created are not kept. */
     settled: (uri?: string): Promise<ResourcePage> =>
       until(async () => {
         const [first, second] = [await page(uri), await page(uri)];
@@ -97,7 +97,7 @@ describe('a page that is requested again and again', () => {
     ['is renamed', (at) => rename(at('a'), at('z')), ['c', 'b', 'z']],
     ['becomes a directory', (at) => unlink(at('a')).then(() => mkdir(at('a'))), ['a', 'c', 'b']],
     ['becomes a link to the outside', (at) => unlink(at('a')).then(() => symlink('/etc/passwd', at('a'))), ['c', 'b']],
-    ['is left out by an ignore file', (at) => writeFile(at('.gitignore'), 'a\n'), ['c', 'b']],
+    ['is left out by a .gitignore', (at) => writeFile(at('.gitignore'), 'a\n'), ['c', 'b']],
   ])('shows an entry that %s at once, without any watch', async (_, change, expected) => {
     await using folder = await keeping({ a: 'a', b: 'b', 'c/d': '' });
     const before = await folder.settled();
@@ -174,7 +174,7 @@ describe('a page that is requested again and again', () => {
   it('shows entries that change again within the same millisecond', async () => {
     await using folder = await keeping({ a: 'first' });
     await folder.settled();
-    // An entry that is so young is looked at each time: another change could have the same time.
+    // An entry with such a time is looked at each time, because another change could have the same time.
     const soon = new Date(Date.now() + 3_600_000);
     await utimes(folder.at('a'), soon, soon);
     folder.setOn(LOOK_AGAIN_MS);

@@ -42,7 +42,7 @@ function listening(): { readonly log: Log; readonly warnings: readonly string[] 
 
 const TEMPORARY = ['EMFILE', 'ENFILE', 'EIO', 'ENOTCONN'];
 
-// Elsewhere, the paths that are opened are other ones.
+// Other systems open other paths.
 describe.runIf(process.platform === 'linux')('a search', () => {
   const files = { 'a.txt': 'clock', 'b.txt': 'clock' };
 

@@ -145,7 +145,7 @@ describe('a file that is deleted', () => {
     const seen = new Set<string>();
     for (let round = 0; round < 2_000; round++) {
       const outcome = await served.text('file:///a.txt').catch((error: unknown) => error);
-      // Faster than can be opened again and again: that is said, and is no claim that it is missing.
+      // If the file is replaced too fast to be opened, the read is unavailable, and not not-found.
       seen.add(outcome instanceof ResourceError ? outcome.code : String(outcome));
     }
     expect(await dance.stop()).toBeGreaterThan(10);
@@ -222,7 +222,7 @@ describe.runIf(linux)('a pipe or a device', () => {
       expect(await served.names('file:///')).toEqual(['a.txt']);
     }
     expect(writer.exitCode).toBeNull();
-    // Now somebody does read, and gets what was written.
+    // A program that reads from the pipe still gets the text.
     const reader = await open(folder.at('pipe'), 'r');
     expect(await reader.readFile('utf8')).toBe('woken\n');
     await reader.close();
@@ -322,7 +322,7 @@ describe.runIf(linux)('a file that the server may not read', () => {
     await chmod(folder.at('root/blind'), 0o444);
     await chmod(folder.path, 0o755);
     await chmod(folder.at('root'), 0o755);
-    // Nothing is denied to the superuser: another process asks, as nobody.
+    // Nothing is denied to the superuser, so another process reads as nobody.
     const script = fileURLToPath(new URL('../../../test/security/as-nobody.mjs', import.meta.url));
     const built = join(dirname(CLI), '../providers/files.js');
     const { stdout } = await run(process.execPath, [script, built, folder.at('root')]);

@@ -17,7 +17,7 @@ const everything: NameFilter = () => true;
 /** Sets `mtime` far back, so that only `ctime`, which no program can set, shows changes. */
 const setBack = (path: string): Promise<void> => utimes(path, 1_000_000, 1_000_000);
 
-/** Resolves when the last change of a directory is so long ago that an equal time stamp means an equal directory. */
+/** Resolves when the last change of a directory is so long ago that an equal time stamp means an unchanged directory. */
 async function settle(folder: Folder, name: string): Promise<void> {
   const snapshots = createSnapshots(DIRECT);
   await until(async () => {
@@ -175,7 +175,7 @@ describe('memory', () => {
     await settle(folder, 'first');
     const snapshots = createSnapshots(DIRECT);
     const first = await take(snapshots, folder, ['first']);
-    // 180 kB each: 400 of them are more than may be kept. Their names come from one directory, their keys do not.
+    // 400 listings of 180 kB are more than the limit. All have the names of one directory, under different keys.
     const opened = await openBeneath(folder.path, ['first'], 'content', '');
     for (let index = 0; index < 400; index++) {
       const elsewhere = { ...opened, segments: [`other-${index}`] };

@@ -131,7 +131,7 @@ describe('a position', () => {
             seen.push(...page.map(({ name }) => name));
             position = page.at(-1);
             if (position === undefined) break;
-            // Those that may go do so one after the other, the last one shown among them.
+            // Removes some of the other names, possibly also the last one that was shown.
             present = present.filter(({ name }) => stay.has(name) || (random.next().value ?? 0) % 3 > 0);
           }
           expect(new Set(seen).size).toBe(seen.length);

@@ -138,20 +138,40 @@ async function shownOf(paths: readonly string[], options: Options, others: reado
 
 describe('names that are left out [SEC-RES-1]', () => {
   it.each<[string, readonly string[], Options, boolean]>([
-    ['hidden ones, unless asked for', HIDDEN, {}, false],
-    ['hidden ones, when asked for', HIDDEN, { hidden: true }, true],
-    ['folders of version control, unless asked for', VCS, { hidden: true }, false],
-    ['folders of version control, when asked for', VCS, { hidden: true, vcs: true }, true],
-    ['those of version control that are hidden, too', VCS.filter((name) => name.startsWith('.')), { vcs: true }, false],
-    ['credentials, unless asked for', CREDENTIALS, {}, false],
-    ['credentials, although hidden names are shown', [...CREDENTIALS, ...DOTTED_CREDENTIALS], { hidden: true }, false],
-    ['credentials, when asked for', CREDENTIALS, { credentials: true }, true],
-    ['hidden credentials, when both are asked for', DOTTED_CREDENTIALS, { credentials: true, hidden: true }, true],
-    ['hidden credentials, when only one is asked for', DOTTED_CREDENTIALS, { credentials: true }, false],
-    ['copies of credentials', [...COPIES, ...DOTTED_COPIES], { hidden: true }, false],
-    ['copies of credentials, when asked for', [...COPIES, ...DOTTED_COPIES], { hidden: true, credentials: true }, true],
-    ['not what only looks alike', HARMLESS, {}, true],
-    ['not examples without values', [...HARMLESS, ...DOTTED_HARMLESS], { hidden: true }, true],
+    ['with a dot by default', HIDDEN, {}, false],
+    ['but none with a dot with the option hidden', HIDDEN, { hidden: true }, true],
+    ['of folders of version control by default', VCS, { hidden: true }, false],
+    ['but no folders of version control with the option vcs', VCS, { hidden: true, vcs: true }, true],
+    [
+      'of version control with a dot, unless hidden is set',
+      VCS.filter((name) => name.startsWith('.')),
+      { vcs: true },
+      false,
+    ],
+    ['of credentials by default', CREDENTIALS, {}, false],
+    [
+      'of credentials, also if names with a dot are shown',
+      [...CREDENTIALS, ...DOTTED_CREDENTIALS],
+      { hidden: true },
+      false,
+    ],
+    ['but no credentials with the option credentials', CREDENTIALS, { credentials: true }, true],
+    [
+      'but no credentials with a dot if both options are set',
+      DOTTED_CREDENTIALS,
+      { credentials: true, hidden: true },
+      true,
+    ],
+    ['of credentials with a dot if only one option is set', DOTTED_CREDENTIALS, { credentials: true }, false],
+    ['of copies of credentials', [...COPIES, ...DOTTED_COPIES], { hidden: true }, false],
+    [
+      'but no copies of credentials with the option credentials',
+      [...COPIES, ...DOTTED_COPIES],
+      { hidden: true, credentials: true },
+      true,
+    ],
+    ['but none that only look alike', HARMLESS, {}, true],
+    ['but no examples without values', [...HARMLESS, ...DOTTED_HARMLESS], { hidden: true }, true],
   ])('%s', async (_what, paths, options, shown) => {
     expect(await shownOf(paths, options)).toEqual(shown ? paths : []);
   });

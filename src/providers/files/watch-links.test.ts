@@ -81,11 +81,11 @@ describe('a subscription to a link reports', () => {
     const { at } = place.folder;
     await hands.do(['symlink', 'v1', at('current')], ['symlink', 'v2', at('current.tmp')]);
     await using watching = await place.served.watch('file:///current/a.txt', ({ length }) => {
-      // Told of the first change, before anybody could look at where it led.
+      // The first report comes before the new target is watched.
       if (length === 1) appendFileSync(at('v2/a.txt'), '!');
     });
     await watching.told(() => hands.do(['rename', at('current.tmp'), at('current')]));
-    await until(() => watching.events.length > 1, 'the change of what it leads to');
+    await until(() => watching.events.length > 1, 'the change of the target');
     expect(await place.served.text('file:///current/a.txt')).toBe('two!');
   });
 

@@ -34,42 +34,42 @@ describe('a subscription to a file reports [RES-4]', () => {
   it.each([
     ['an edit in place', [['writeFile', 'a.txt', 'new']]],
     ['an append', [['appendFile', 'a.txt', 'more']]],
-    ['being cut short', [['truncate', 'a.txt', 1]]],
-    ['its time being set', [['utimes', 'a.txt', 1, 1]]],
+    ['a truncation', [['truncate', 'a.txt', 1]]],
+    ['a change of its time', [['utimes', 'a.txt', 1, 1]]],
     [
-      'being replaced at once',
+      'a replacement by a rename',
       [
         ['writeFile', 'a.txt.tmp', 'new'],
         ['rename', 'a.txt.tmp', 'a.txt'],
       ],
     ],
     [
-      'an editor that keeps a backup',
+      'a save by an editor that keeps a backup',
       [
         ['rename', 'a.txt', 'a.txt~'],
         ['writeFile', 'a.txt', 'new'],
         ['unlink', 'a.txt~'],
       ],
     ],
-    ['being renamed away', [['rename', 'a.txt', 'b.txt']]],
-    ['another being renamed to it', [['rename', 'other.txt', 'a.txt']]],
-    ['being deleted', [['unlink', 'a.txt']]],
+    ['a rename to another name', [['rename', 'a.txt', 'b.txt']]],
+    ['a rename of another file to its name', [['rename', 'other.txt', 'a.txt']]],
+    ['a deletion', [['unlink', 'a.txt']]],
     [
-      'being deleted and made again',
+      'a deletion and a new file',
       [
         ['unlink', 'a.txt'],
         ['writeFile', 'a.txt', 'new'],
       ],
     ],
     [
-      'becoming a folder',
+      'a folder in its place',
       [
         ['unlink', 'a.txt'],
         ['mkdir', 'a.txt'],
       ],
     ],
     [
-      'becoming a link',
+      'a link in its place',
       [
         ['unlink', 'a.txt'],
         ['symlink', 'other.txt', 'a.txt'],
@@ -195,10 +195,10 @@ describe('a subscription to a file outlives a folder on its path', () => {
 
 describe('a subscription to a folder reports', () => {
   it.each([
-    ['a child that comes', [['writeFile', 'new.txt', '']]],
-    ['a child that goes', [['unlink', 'a.txt']]],
-    ['a child that is renamed', [['rename', 'a.txt', 'z.txt']]],
-    ['a folder that comes', [['mkdir', 'new.txt']]],
+    ['a new child', [['writeFile', 'new.txt', '']]],
+    ['a deleted child', [['unlink', 'a.txt']]],
+    ['a renamed child', [['rename', 'a.txt', 'z.txt']]],
+    ['a new folder', [['mkdir', 'new.txt']]],
   ] as const)('%s', async (_what, steps) => {
     await using place = await serveFiles({ 'sub/a.txt': 'old' });
     await using watching = await place.served.watch('file:///sub');
@@ -251,7 +251,7 @@ describe('a storm', () => {
       { uri: 'file:///a.txt' },
       () => {
         told++;
-        // As a client does: it is told, and then it reads.
+        // Reads after each report, as a client does.
         reading = reading.then(async () => {
           const [body] = await provider.read('file:///a.txt', { maxBytes: 100, maxChildren: 0 }, ctx);
           if (body?.content.kind === 'bytes') seen = Buffer.from(body.content.bytes).toString();

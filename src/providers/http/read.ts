@@ -51,7 +51,7 @@ export async function readWeb(
 /** Returns the resource as its metadata describes it, but with the type of its bytes. */
 function resourceRead(target: Target, facts: Facts, watched: boolean): Resource {
   // Without HEAD, metadata has no size and no date, so a read gives none either. It takes only the type from the response.
-  const told = target.head ? facts : { ...facts, size: undefined, lastModified: undefined };
+  const shownFacts = target.head ? facts : { ...facts, size: undefined, lastModified: undefined };
   const mimeType = typeOf(target, facts);
-  return { ...resourceOf(target, told, watched), ...(mimeType !== undefined && { mimeType }) };
+  return { ...resourceOf(target, shownFacts, watched), ...(mimeType !== undefined && { mimeType }) };
 }

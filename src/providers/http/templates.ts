@@ -141,7 +141,7 @@ function isInPlace({ origin, prefix, spanning }: WebTemplate, url: URL, uri: str
   return rest.split('/').every((segment) => segment === '' || !leaves(decodedText(segment), true, spanning.size > 0));
 }
 
-/** A URL `https://host?q` normally reads `https://host/?q`. */
+/** Adds the slash of the normal spelling to a URL such as `https://host?q`. */
 const withSlash = (uri: string, origin: string): string =>
   uri.slice(origin.length).startsWith('/') ? uri : `${origin}/${uri.slice(origin.length)}`;
 

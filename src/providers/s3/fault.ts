@@ -40,7 +40,7 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** Whether the store says that the requested window begins past the end. */
-export const isBehindTheEnd = (error: unknown): boolean => {
+export const isPastTheEnd = (error: unknown): boolean => {
   const { name, status } = readFault(error);
   return name === 'InvalidRange' || status === 416;
 };

@@ -8,7 +8,7 @@ import { invalid, notFound } from '../../core/errors.ts';
 import type { ByteRange, ReadOptions } from '../../core/provider.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { type Bucket, type Found, findFolder, isThere, resourceOf } from './bucket.ts';
-import { faultOf, isBehindTheEnd } from './fault.ts';
+import { faultOf, isPastTheEnd } from './fault.ts';
 import { entriesOf } from './list.ts';
 import { parseKeyUri, uriOfPrefix } from './names.ts';
 import type { Content } from './store.ts';
@@ -47,7 +47,7 @@ async function readObject(
     const content = await bucket.store.get(bucket.prefix + key, bytesOfRange(range), ctx.signal);
     return content === undefined ? undefined : bodyOf(bucket, key, uri, content, range, ctx);
   } catch (error) {
-    if (range !== undefined && !ctx.signal.aborted && isBehindTheEnd(error))
+    if (range !== undefined && !ctx.signal.aborted && isPastTheEnd(error))
       return emptyWindow(bucket, key, uri, range.offset, ctx);
     throw faultOf(error, uri, ctx.signal);
   }
@@ -102,11 +102,11 @@ const versionOfObject = ({ etag }: Content['facts']): string | undefined =>
 
 /** Uses the type stored with the object where its name implies none. */
 function withType(resource: Resource, contentType: string | undefined): Resource {
-  const said = contentType?.split(';', 1)[0]?.trim();
-  if (resource.mimeType !== undefined || said === undefined || !/^[\w.+-]+\/[\w.+-]+$/.test(said)) return resource;
-  return said === 'application/octet-stream' || said === 'binary/octet-stream'
+  const type = contentType?.split(';', 1)[0]?.trim();
+  if (resource.mimeType !== undefined || type === undefined || !/^[\w.+-]+\/[\w.+-]+$/.test(type)) return resource;
+  return type === 'application/octet-stream' || type === 'binary/octet-stream'
     ? resource
-    : { ...resource, mimeType: said };
+    : { ...resource, mimeType: type };
 }
 
 /** Yields chunks on demand: reads from the connection only when the caller asks. */
@@ -167,9 +167,9 @@ async function childOf(bucket: Bucket, found: Found, ctx: Context): Promise<Reso
       filled += chunk.byteLength;
     }
     const facts = { ...content.facts, size: filled };
-    const said = withType(resourceOf(bucket, { kind: 'object', key: found.key, facts }), content.contentType);
+    const described = withType(resourceOf(bucket, { kind: 'object', key: found.key, facts }), content.contentType);
     return {
-      resource: said,
+      resource: described,
       content: versioned(bytesOf(bytes.subarray(0, filled)), versionOfObject(facts)),
       child: true,
     };

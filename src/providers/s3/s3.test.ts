@@ -92,7 +92,7 @@ describe('a bucket', () => {
     expect(await complete('b/;')).toEqual({ values: ['b/;last'], hasMore: false, total: 1 });
     expect(await complete('m06', 99)).toMatchObject({ hasMore: true });
     expect(await complete('m06', 100)).toMatchObject({ hasMore: false, total: 100 });
-    // Names that are escaped do not begin with what was typed, and the others come after them.
+    // Escaped names do not begin with the typed text, and the other names come after them.
     const escaped = Object.fromEntries(Array.from({ length: 30 }, (_each, n) => [`a\u0001${n}`, '']));
     const hidden = await bucketWith({ ...escaped, ab: '' });
     const request = { uriTemplate: 's3:///{+path}', variable: 'path', value: 'a', known: {}, limit: 5 };
@@ -115,19 +115,19 @@ describe('a bucket', () => {
     const leaf = await provider.watch?.('s3:///z', (event) => void told.push(event.kind), ctx);
     store.keys.set('zz', 'behind what is looked at');
     store.keys.set('z', 'longer than before');
-    await until(() => told.length > 0, 'the object to be told');
+    await until(() => told.length > 0, 'the update of the object');
     expect(told).toEqual(['updated']);
     store.keys.delete('a');
-    await until(() => told.includes('list-changed'), 'the list to be told');
+    await until(() => told.includes('list-changed'), 'the change of the list');
     await list?.[Symbol.asyncDispose]();
     await leaf?.[Symbol.asyncDispose]();
     store.keys.set('z', 'and longer again');
-    // The last look may still be on its way.
+    // The last look may still be running.
     await until(async () => {
       const before = store.requests;
       await pause(10 * WATCH_MS);
       return store.requests === before;
-    }, 'the store to be left alone');
+    }, 'the end of the requests');
   });
 });
 

@@ -46,7 +46,7 @@ export async function completeKey(bucket: Bucket, request: CompletionRequest, ct
     const first = await list(begin === typed ? Math.min(MAX_LIST, request.limit + 2) : MAX_LIST);
     if (first.entries.length === 0 && folder !== '' && typed === '') throw notListable(folder);
 
-    /** Goes on to further lists, because names that are escaped, or that are not, may fill the first one. */
+    /** Continues with further lists, because names whose segments do not begin with the typed text may fill the first one. */
     async function* entries(): AsyncGenerator<TreeEntry> {
       let page = first;
       let after: string | undefined;

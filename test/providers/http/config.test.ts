@@ -55,9 +55,9 @@ describe('a block with http', () => {
   it.each<[string, Parameters<typeof httpProvider>[0]]>([
     ['a template without a fixed host', { http: [{ urlTemplate: 'https://{host}/' }] }],
     ['credentials for several origins', { http: ['https://a.example', 'https://b.example'], query: { key: 'x' } }],
-    ['credentials for nobody', { http: [{ openapi: './missing.yaml', headers: { 'X-Key': 'x' } }] }],
-    ['a document that is not there', { http: [{ openapi: './missing.yaml', server: 'https://a.example' }] }],
-    ['a range that is none', { http: 'https://a.example', allowPrivate: ['10.0.0.0/99'] }],
+    ['credentials without an origin', { http: [{ openapi: './missing.yaml', headers: { 'X-Key': 'x' } }] }],
+    ['a missing document', { http: [{ openapi: './missing.yaml', server: 'https://a.example' }] }],
+    ['an invalid range', { http: 'https://a.example', allowPrivate: ['10.0.0.0/99'] }],
   ])('%s is refused when it is opened', async (_what, options) => {
     await expect(httpProvider(options)).rejects.toMatchObject({ code: 'invalid' });
   });

@@ -49,7 +49,7 @@ async function serveRaw(write: (socket: Socket) => void): Promise<{ url: string;
   };
 }
 
-/** Writes again and again until the other side is gone. */
+/** Writes again and again until the connection closes. */
 function endless(socket: Socket, chunk: string, everyMs = 0): void {
   const next = (): void => {
     if (!socket.destroyed && socket.writable) socket.write(chunk, () => setTimeout(next, everyMs));
@@ -71,9 +71,9 @@ describe('a server that', () => {
       'timeout',
     ],
     ['has headers without end', (socket) => void socket.write(`${OK}X-A: ${'a'.repeat(200_000)}`), 'unavailable'],
-    ['begins and says no more', (socket) => void socket.write(`${OK}Content-Length: 10\r\n\r\nabc`), 'timeout'],
-    ['sends less than it says', (socket) => void socket.end(`${OK}Content-Length: 10\r\n\r\nabc`), 'unavailable'],
-    ['says a length that is none', (socket) => void socket.end(`${OK}Content-Length: ten\r\n\r\nabc`), 'unavailable'],
+    ['begins and stops', (socket) => void socket.write(`${OK}Content-Length: 10\r\n\r\nabc`), 'timeout'],
+    ['sends less than its length', (socket) => void socket.end(`${OK}Content-Length: 10\r\n\r\nabc`), 'unavailable'],
+    ['has an invalid length', (socket) => void socket.end(`${OK}Content-Length: ten\r\n\r\nabc`), 'unavailable'],
     [
       'says two lengths',
       (socket) => void socket.end(`${OK}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`),
@@ -140,7 +140,7 @@ describe('a packed answer', () => {
     ['that is a bomb in a bomb', packed(gzipSync(BOMB), 'gzip, gzip'), 'unavailable'],
     ['that is broken', packed(BOMB.subarray(0, 500), 'gzip'), 'unavailable'],
     ['that is not packed', packed(Buffer.from('plain'), 'gzip'), 'unavailable'],
-    ['that is packed otherwise', packed(deflateRawSync('x'), 'br'), 'unavailable'],
+    ['that is packed with another method', packed(deflateRawSync('x'), 'br'), 'unavailable'],
     ['in an unknown way', packed(Buffer.from('x'), 'zstd'), 'unavailable'],
   ])('%s causes an error, and the next read works', async (_what, answer, code) => {
     await using web = await serveWeb(({ origin }) => ({ http: [`${origin}/a`, `${origin}/b`], maxBytes: 1_000_000 }));
@@ -153,11 +153,11 @@ describe('a packed answer', () => {
 
 describe('a window', () => {
   it.each<[string, Record<string, string>]>([
-    ['of another place', { 'content-range': 'bytes 5-8/100' }],
-    ['of no place', {}],
-    ['that is none', { 'content-range': 'bytes 9-8/100' }],
-    ['beyond the whole', { 'content-range': 'bytes 0-3/2' }],
-    ['of something packed', { 'content-range': 'bytes 0-3/100', 'content-encoding': 'gzip' }],
+    ['of other bytes', { 'content-range': 'bytes 5-8/100' }],
+    ['without a range', {}],
+    ['with an invalid range', { 'content-range': 'bytes 9-8/100' }],
+    ['past the end', { 'content-range': 'bytes 0-3/2' }],
+    ['of packed bytes', { 'content-range': 'bytes 0-3/100', 'content-encoding': 'gzip' }],
   ])('%s is refused', async (_what, headers) => {
     await using web = await serveWeb(({ origin }) => ({ http: `${origin}/a`, head: false }));
     web.site.on('/a', (_request, response) => response.writeHead(206, headers).end('abcd'));

@@ -176,16 +176,16 @@ describe('a document is refused when it', () => {
     access: { headers: {}, query: {} },
   };
   it.each([
-    ['is no document', 'hello'],
+    ['is not a document', 'hello'],
     ['is broken', '{"openapi":'],
     ['is of version 2', '{"swagger":"2.0","paths":{}}'],
-    ['is of a version to come', '{"openapi":"4.0.0"}'],
+    ['is of a future version', '{"openapi":"4.0.0"}'],
     [
       'has too many aliases',
       `a: &a [x,x,x,x,x,x,x,x,x]\n${Array.from({ length: 9 }, (_, n) => `${'bcdefghij'[n]}: &${'bcdefghij'[n]} [${Array(9).fill(`*${'abcdefghi'[n]}`).join(',')}]`).join('\n')}\n`,
     ],
     ['is too large', `{"openapi":"3.1.0","x":"${'x'.repeat(9_000_000)}"}`],
-    ['is of a file server', '{"openapi":"3.1.0","servers":[{"url":"file:///etc"}]}'],
+    ['has a file: URL as its server', '{"openapi":"3.1.0","servers":[{"url":"file:///etc"}]}'],
     ['has a user in its server', '{"openapi":"3.1.0","servers":[{"url":"https://me@api.example"}]}'],
     ['has a password in its server', '{"openapi":"3.1.0","servers":[{"url":"https://:pw@api.example"}]}'],
   ])('%s', (_what, source) => {

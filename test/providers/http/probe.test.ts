@@ -23,7 +23,7 @@ const plain =
   (_request, response) =>
     response.writeHead(status, headers).end(text);
 
-/** Knows the handshake of the 2025 era only, and refuses anything else in its own words. */
+/** Answers only the handshake of the 2025 era, and refuses everything else with its own text. */
 const LEGACY: Answer = (request, response) => {
   if (request.headers['mcp-method'] !== 'initialize') plain(400, {}, 'Bad Request')(request, response);
   else rpc({ result: { protocolVersion: '2025-06-18' } }, 200, { 'mcp-session-id': 'abc' })(request, response);
@@ -39,7 +39,7 @@ it.each<[string, Answer, boolean]>([
     by({ GET: content('{}', JSON_TYPE), POST: plain(422, JSON_TYPE, '{"error":"no"}') }),
     true,
   ],
-  ['a server that discovers', by({ POST: rpc({ result: {} }) }), false],
+  ['a server that answers server/discover', by({ POST: rpc({ result: {} }) }), false],
   [
     'a server that refuses in the protocol',
     by({ GET: PAGE, POST: rpc({ error: { code: -32601, message: 'x' } }, 400) }),
@@ -56,9 +56,9 @@ it.each<[string, Answer, boolean]>([
     by({ GET: PAGE, POST: plain(401, { 'www-authenticate': 'Bearer resource_metadata="https://x.example/"' }) }),
     false,
   ],
-  ['a place that wants to know who asks', plain(401), false],
+  ['a URL that requires credentials', plain(401), false],
   ['nothing', plain(404), false],
-  ['a place that is broken', plain(500), false],
+  ['a server that fails', plain(500), false],
   ['a stream', by({ GET: plain(200, { 'content-type': 'text/event-stream' }) }), false],
 ])('%s', async (_what, answer, expected) => {
   await using site = await startSite(answer);

@@ -29,11 +29,11 @@ describe('a redirect', () => {
     ['to a file', 'file:///etc/passwd', 'unavailable'],
     ['to data', 'data:text/plain,hello', 'unavailable'],
     ['to https', 'https://secure.example/?q=querysecret', 'unavailable'],
-    ['to a user', 'http://me:pass@127.0.0.1/', 'unavailable'],
+    ['to a URL with a user', 'http://me:pass@127.0.0.1/', 'unavailable'],
     ['to nothing', 'http://', 'unavailable'],
     ['to an address that is not public', 'http://10.0.0.1/', 'denied'],
     ['to another port of this machine', 'http://127.0.0.1:9/', 'denied'],
-    ['to where clouds keep credentials', 'http://169.254.169.254/latest/meta-data/', 'denied'],
+    ['to the address where clouds keep credentials', 'http://169.254.169.254/latest/meta-data/', 'denied'],
     ['to this machine by another name', 'http://[::1]:9/', 'denied'],
     ['to itself', '/a', 'unavailable'],
   ])('%s is not followed', async (_what, location, code) => {
