@@ -210,18 +210,26 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
     return await abortable(reading, ctx.signal);
   }
 
-  async function feedsFor(uri: string, ctx: Asking): Promise<readonly Target[]> {
+  async function feedsFor(
+    uri: string,
+    ctx: Asking,
+    failed: (error: unknown) => void = () => {},
+  ): Promise<readonly Target[]> {
     const near = (await targets(ctx, () => {})).filter(
       (target) =>
         target.feed !== false && (uri.startsWith(`${target.url.origin}/`) || uri.startsWith(`${target.uri}#`)),
     );
     let requests = 0;
     const found: Target[] = [];
+    const withoutFacts = (error: unknown): undefined => {
+      ctx.signal.throwIfAborted();
+      // A resource that is missing has no entries. Any other failure leaves open whether the resource is a feed.
+      if (!(error instanceof ResourceError) || error.code !== 'not-found') failed(error);
+    };
     for (const target of near) {
       const known = answers.known(target.uri);
       const ask = known === undefined && target.feed === undefined && target.head && ++requests <= MAX_HEAD_REQUESTS;
-      const facts = ask ? await answers.facts(target, ctx).catch(() => undefined) : known;
-      ctx.signal.throwIfAborted();
+      const facts = ask ? await answers.facts(target, ctx).catch(withoutFacts) : known;
       if (isFeed(target, facts)) found.push(target);
     }
     return found;
@@ -254,7 +262,7 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
           if (target !== undefined) return target;
         }
       }
-      for (const feed of await feedsFor(wanted, ctx)) {
+      for (const feed of await feedsFor(wanted, ctx, failed)) {
         const inFeed = await children(feed, ctx, ask).catch((error: unknown) => {
           ctx.signal.throwIfAborted();
           failed(error);

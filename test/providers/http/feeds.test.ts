@@ -124,6 +124,23 @@ const LAUGHS = `<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "${'a'.repeat(1_000
   '',
 )}]><rss version="2.0"><channel><title>&j;</title><item><title>&j;</title><guid>1</guid></item></channel></rss>`;
 
+it('an entry is unavailable, and not missing, if the server of a possible feed breaks off', async () => {
+  let isBroken = true;
+  await using web = await serveWeb(({ origin }) => ({ http: `${origin}/feed` }));
+  const { origin } = web.site;
+  web.site.on('/feed', (request, response) => {
+    if (isBroken) request.socket.destroy();
+    else content(rss(web.site), { 'content-type': 'application/rss+xml' })(request, response);
+  });
+  web.site.on('/own', content('ours', { 'content-type': 'text/plain' }));
+  const uri = `${origin}/own`;
+  const unavailable = { code: 'unavailable' };
+  await expect(get(web.provider, uri)).rejects.toMatchObject(unavailable);
+  await expect(web.provider.watch?.(uri, () => {}, ctx)).rejects.toMatchObject(unavailable);
+  isBroken = false;
+  expect((await get(web.provider, uri)).text).toBe('ours');
+});
+
 describe('a document that is', () => {
   it.each([
     ['a page', '<!doctype html><title>x</title>'],
