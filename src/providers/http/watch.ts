@@ -82,16 +82,22 @@ export function createWatching(catalogue: Catalogue, answers: Answers, limits: L
     }
   }
 
-  /** Looks at the URIs of the default list. The first look requests facts about resources that may be feeds. */
-  async function lookAtAll(before: Seen | undefined, signal: AbortSignal): Promise<Seen> {
+  /**
+   * Looks at the URIs of the default list. The first look requests facts about resources that may be feeds.
+   * @param unanswered the URIs of those whose request has failed: the next look requests their facts again
+   */
+  async function lookAtAll(before: Seen | undefined, unanswered: Set<string>, signal: AbortSignal): Promise<Seen> {
     const ctx = createContext({ signal });
     const uris: string[] = [];
     let requests = 0;
     for (const target of await catalogue.targets(ctx)) {
       uris.push(target.uri);
       if (target.feed === false) continue;
-      const ask = before === undefined && target.head && target.feed === undefined && ++requests <= MAX_HEAD_REQUESTS;
-      const facts = ask ? await answers.facts(target, ctx).catch(() => undefined) : answers.known(target.uri);
+      const isDue = before === undefined || unanswered.delete(target.uri);
+      const ask = isDue && target.head && target.feed === undefined && ++requests <= MAX_HEAD_REQUESTS;
+      const facts = ask
+        ? await answers.facts(target, ctx).catch(() => void unanswered.add(target.uri))
+        : answers.known(target.uri);
       if (!isFeed(target, facts)) continue;
       for (const entry of await catalogue.children(target, ctx, true)) uris.push(entry.uri);
     }
@@ -104,10 +110,13 @@ export function createWatching(catalogue: Catalogue, answers: Answers, limits: L
     let timer: NodeJS.Timeout | undefined;
     let seen: Seen | undefined;
     let failures = 0;
+    const unanswered = new Set<string>();
 
     async function look(): Promise<void> {
       try {
-        const now = uri === undefined ? await lookAtAll(seen, ending.signal) : await lookAt(uri, seen, ending.signal);
+        const now = await (uri === undefined
+          ? lookAtAll(seen, unanswered, ending.signal)
+          : lookAt(uri, seen, ending.signal));
         const changed = seen !== undefined && seen.hash !== now.hash;
         seen = now;
         failures = 0;

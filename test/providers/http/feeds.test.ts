@@ -1,5 +1,6 @@
 /** Feeds of every format: entries are children, pages of the feed's origin are served, and no feed leads elsewhere. */
 import { describe, expect, it } from 'vitest';
+import { until } from '../../e2e/waiting.ts';
 import { ctx, get, serveWeb } from './looking.ts';
 import { content, type Site } from './site.ts';
 
@@ -139,6 +140,23 @@ it('an entry is unavailable, and not missing, if the server of a possible feed b
   await expect(web.provider.watch?.(uri, () => {}, ctx)).rejects.toMatchObject(unavailable);
   isBroken = false;
   expect((await get(web.provider, uri)).text).toBe('ours');
+});
+
+it('a feed whose server breaks off at the first look is watched for the default list once it answers', async () => {
+  let isBroken = true;
+  let channel = '<rss version="2.0"><channel><title>News</title></channel></rss>';
+  await using web = await serveWeb(({ origin }) => ({ http: `${origin}/feed`, pollSeconds: 0.02 }));
+  web.site.on('/feed', (request, response) => {
+    if (isBroken) request.socket.destroy();
+    else content(channel, { 'content-type': 'application/rss+xml' })(request, response);
+  });
+  let told = 0;
+  await using _watch = await web.provider.watch?.(undefined, () => void told++, ctx);
+  expect(new Set(web.site.asked.map(({ method }) => method))).toEqual(new Set(['HEAD']));
+  isBroken = false;
+  await until(() => web.site.asked.some(({ method }) => method === 'GET'), 'a look at the feed');
+  channel = rss(web.site);
+  await until(() => told > 0, 'a change of the list');
 });
 
 describe('a document that is', () => {
