@@ -11,6 +11,7 @@ import { invalid, ResourceError } from '../../core/errors.ts';
 import { renameBody, renameResource } from '../../core/mounts/renamed.ts';
 import type { ChangeEvent, Page, ResourcePage, ResourceProvider } from '../../core/provider.ts';
 import { parseTreeUri } from '../../core/uri.ts';
+import { abortable } from '../../core/waiting/abortable.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { completing } from './complete.ts';
 import {
@@ -49,7 +50,10 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
   const find = (uri: string): Promise<Container | undefined> => containerOf(outer, kinds, uri);
   const folders = foldersIn(outer, kinds, origins);
 
-  /** Opens a container, or uses the open one. @throws ResourceError that names the container and says what is wrong with it */
+  /**
+   * Opens a container, or uses the open one.
+   * @throws ResourceError that names the container and says what is wrong with it; the reason of the context's signal
+   */
   async function opened(container: Container, ctx: Context): Promise<Lease> {
     const { uri, segments } = container;
     const containerKey = `${key ?? ''}${uri}`;
@@ -61,9 +65,16 @@ export function nestedProvider({ outer, kinds, openings, key }: NestedOptions): 
       isFolder(container)
         ? container.kind.open({ ...opening, place: container.place })
         : container.kind.open({ ...opening, place: container.place });
+    ctx.signal.throwIfAborted();
+    const lease = openings.use(containerKey, state, open, ctx.principal.id);
     try {
-      return await openings.use(containerKey, state, open, ctx.principal.id);
+      return await abortable(lease, ctx.signal);
     } catch (error) {
+      // Other callers may wait for the same container, so it is opened nevertheless.
+      lease.then(
+        (unused) => unused.release(),
+        () => {},
+      );
       throw error instanceof ResourceError ? error.withUri(uri) : error;
     }
   }
