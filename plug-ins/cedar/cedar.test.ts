@@ -48,6 +48,14 @@ describe('who and what a policy sees', () => {
     expect(await decided(policies, of(resource))).toBe(expected);
   });
 
+  it.each([
+    ['+012345-06-07T00:00:00Z', 'resource.lastModified > datetime("9999-01-01")'],
+    ['-000044-03-15T00:00:00Z', 'resource.lastModified < datetime("0001-01-01")'],
+  ])('a time that Cedar cannot write, such as %s, is before or after all others', async (lastModified, condition) => {
+    const policies = `permit(principal, action, resource) when { ${condition} };`;
+    expect(await decided(policies, of({ annotations: { lastModified } }))).toBe('allow: policy of line 1');
+  });
+
   it('somebody without a token', async () => {
     const policies = 'permit(principal, action, resource) when { principal.authenticated };';
     expect(await decided(policies, of({}, { principal: ANONYMOUS }))).toBe(DEFAULT);

@@ -5,7 +5,13 @@ import { cedarArguments } from './values.ts';
 
 const uid = (kind: string, id: string): Uid => ({ type: `Vitrine::${kind}`, id });
 
-const dateOf = (time: number): object => ({ __extn: { fn: 'datetime', arg: new Date(time).toISOString() } });
+/** The earliest and the latest time that Cedar can write, and so that a policy can compare with. */
+const EARLIEST = Date.parse('0000-01-01T00:00:00Z');
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
+
+const dateOf = (time: number): object => ({
+  __extn: { fn: 'datetime', arg: new Date(Math.min(Math.max(time, EARLIEST), LATEST)).toISOString() },
+});
 
 /** Attributes of a resource, beside those that come from its URI. */
 export const RESOURCE_ATTRIBUTES = ['name', 'mimeType', 'size', 'lastModified', 'audience'] as const;

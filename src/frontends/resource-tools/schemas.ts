@@ -40,8 +40,10 @@ export const seenMounts = ({ mounts, access }: KnownMounts, { principal }: Conte
 export function seenMount(known: KnownMounts, name: string, ctx: Context): Mount {
   const mounts = seenMounts(known, ctx);
   const mount = mounts.find((each) => each.name === name);
-  if (mount === undefined)
-    throw invalid(`There is no mount named ${JSON.stringify(name)}; there are: ${mountNames(mounts)}`);
+  if (mount === undefined) {
+    const others = mounts.length === 0 ? 'you may see none' : `there are: ${mountNames(mounts)}`;
+    throw invalid(`There is no mount named ${JSON.stringify(name)}; ${others}`);
+  }
   return mount;
 }
 
