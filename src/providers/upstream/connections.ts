@@ -21,8 +21,9 @@ import type { ListName } from '../../protocol/list-name.ts';
 import { createBar } from './bar.ts';
 import { askable, capabilitiesOf, isOf2025, lasts } from './clients.ts';
 import { isStdio, type UpstreamOptions } from './options.ts';
+import { createOwnedViews } from './owned-views.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
-import { type Ask, createView, isIdle, type View } from './view.ts';
+import { type Ask, createView, type View } from './view.ts';
 import type { Watching } from './watching.ts';
 import { type Link, openLink, type Spoken, type Verdict } from './wire/link.ts';
 
@@ -78,18 +79,6 @@ export const REQUEST_WAITS: Waits = { ms: 20_000, since: 'now' };
 /** How long a list waits for a server that is starting, in milliseconds from its start. */
 const DEFAULT_STARTING_MS = 5_000;
 
-/** A client's own connection is closed when the client has not used it for this long, in milliseconds. */
-const IDLE_MS = 5 * 60_000;
-
-/** The same for a client that has watched changes and no longer does, since it has probably gone, in milliseconds. */
-const LEFT_MS = 15_000;
-
-/** The same for the shared connection to a program, if clients have connections of their own, in milliseconds. */
-const UNSHARED_MS = 60_000;
-
-/** Milliseconds between checks for unused connections. */
-const SWEEP_MS = 10_000;
-
 /** How long a server of 2026 that refused a connection of 2025 is not asked for another one, in milliseconds. */
 const MODERN_ONLY_MS = 10 * 60_000;
 
@@ -108,10 +97,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   /** Handlers of list watches that began before the server was reached. */
   const early = new Set<() => void>();
   const bar = createBar();
-  const owned = new Set<View>();
   const lifetime = new AbortController();
-  const sweep = setInterval(expire, SWEEP_MS);
-  sweep.unref();
 
   /** Opens a connection. @param spoken the era to speak. Default: the era that the server is known to speak */
   async function open(
@@ -193,6 +179,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
 
   const sole = isProgram && connections === 'client' ? options.sole : undefined;
   const shared = viewOf('shared', sole === undefined ? openShared : (signal) => forSole(sole, signal));
+  const owned = createOwnedViews({ name, log, max: maxConnections, isProgram, shared });
 
   function openOwn(key: string, ctx: Context): View {
     const second = verdict?.prior.kind === 'modern';
@@ -203,33 +190,6 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     view.ask = ctx.client?.ask;
     owned.add(view);
     return view;
-  }
-
-  function discard(view: View): void {
-    owned.delete(view);
-    view.close().catch((error: unknown) => log.debug('upstream', { mount: name, error }));
-  }
-
-  function expire(): void {
-    const unusedFor = (view: View): number => Date.now() - view.usedAt;
-    for (const view of owned) {
-      // Watches on a server behind a URL go over the shared connection, so they do not keep this one.
-      const idle = view.running === 0 && (!isProgram || !view.watching.busy);
-      if (idle && unusedFor(view) > (isProgram && view.watched ? LEFT_MS : IDLE_MS)) discard(view);
-    }
-    if (isProgram && owned.size > 0 && isIdle(shared) && unusedFor(shared) > UNSHARED_MS) {
-      if (shared.supervisor.current !== undefined) void shared.supervisor.rest();
-    }
-  }
-
-  /** Makes room for one more connection by closing the one that was unused for longest. Returns whether there is room. */
-  function hasRoom(): boolean {
-    if (owned.size < maxConnections) return true;
-    const idle = [...owned].filter((view) => view.running === 0 && (!isProgram || !view.watching.busy));
-    const oldest = idle.reduce<View | undefined>((a, b) => (a === undefined || b.usedAt < a.usedAt ? b : a), undefined);
-    if (oldest === undefined) return false;
-    discard(oldest);
-    return true;
   }
 
   /** Whether this client may get a connection of its own. Waits for the server if it has not been reached yet. */
@@ -265,7 +225,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
       // A server that accepted this client before is only away, and one that is starting is only late.
       if (view.supervisor.opened > 0 || view.supervisor.state === 'connecting') throw error;
       modernOnlyUntil = Date.now() + MODERN_ONLY_MS;
-      discard(view);
+      owned.discard(view);
       log.debug('an upstream of 2026 does not speak 2025', { mount: name });
       return false;
     }
@@ -273,9 +233,9 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
 
   /** Returns the view with a key, opened if there is room; undefined if there is none. */
   function withKey(key: string, ctx: Context): View | undefined {
-    const view = existing(key);
+    const view = owned.find(key);
     if (view !== undefined) return touched(view, ctx);
-    if (hasRoom()) return openOwn(key, ctx);
+    if (owned.hasRoom()) return openOwn(key, ctx);
     log.warn('too many clients: one shares a connection, where the server cannot ask it', { mount: name });
     return undefined;
   }
@@ -294,12 +254,10 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   /** Returns the client's own view for work that is not a call; undefined if it uses the shared one. */
   function ownOf(ctx: Context): View | undefined {
     // Work without a client's request opens no connection, but may use one that the client has.
-    if (ctx.client === undefined) return lasts(ctx) ? existing(peerKey(ctx)) : undefined;
-    if (lasts(ctx)) return isProgram || askable(ctx) ? withKey(peerKey(ctx), ctx) : existing(peerKey(ctx));
+    if (ctx.client === undefined) return lasts(ctx) ? owned.find(peerKey(ctx)) : undefined;
+    if (lasts(ctx)) return isProgram || askable(ctx) ? withKey(peerKey(ctx), ctx) : owned.find(peerKey(ctx));
     return isProgram && askable(ctx) ? withKey(lentKey(ctx), ctx) : undefined;
   }
-
-  const existing = (key: string): View | undefined => [...owned].find((view) => view.key === key);
 
   async function borrow(view: View, exclusive: boolean, ctx: Context): Promise<Lease> {
     view.running++;
@@ -310,7 +268,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
       released = true;
       view.running--;
       view.usedAt = Date.now();
-      if (exclusive && !reusable) discard(view);
+      if (exclusive && !reusable) owned.discard(view);
     };
     try {
       return { link: await view.supervisor.get(ctx.signal, REQUEST_WAITS), own: true, release };
@@ -325,9 +283,9 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     const key = lentKey(ctx);
     // Late log messages of one call must not be taken for those of the next, so a client that wants them gets a fresh connection.
     const wantsLogs = ctx.client?.logLevel !== undefined;
-    const free = wantsLogs ? undefined : [...owned].find((view) => view.key === key && view.running === 0);
+    const free = wantsLogs ? undefined : owned.findFree(key);
     if (free !== undefined) return borrow(free, true, ctx);
-    if (!hasRoom())
+    if (!owned.hasRoom())
       throw new ResourceError('limited', `Too many calls wait for the server behind "${name}"; try later`);
     const lease = await borrow(openOwn(wantsLogs ? `fresh ${crypto.randomUUID()}` : key, ctx), true, ctx);
     return wantsLogs ? { ...lease, release: () => lease.release(false) } : lease;
@@ -403,10 +361,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     all: () => [shared, ...owned],
     async close() {
       lifetime.abort(new ResourceError('unavailable', 'The server is shutting down'));
-      clearInterval(sweep);
-      const all = [...owned];
-      owned.clear();
-      await Promise.allSettled([shared.close(), ...all.map((view) => view.close())]);
+      await Promise.allSettled([shared.close(), owned.close()]);
     },
   };
 }
