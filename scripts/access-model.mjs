@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * Compares the server with the model of access by hand: `npm run access-model -- --cases 100000`. `npm run test:all` runs a small
- * number of the same cases.
+ * Compares access decisions of the server with those of a small model: `npm run access-model -- --cases 100000`.
+ * `npm run test:all` runs a small number of the same cases.
  *
- *   --cases N   how many configurations, each with several questions. Default: 10,000
- *   --seed N    where they begin; what is printed of a disagreement has it. Default: random
+ *   --cases N   the number of configurations, each with several questions. Default: 10,000
+ *   --seed N    the seed of the first case; the report of a disagreement names its seed. Default: random
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** For the build: writes the licences of the packages that a bundle has parts of into a file beside it. */
+/** A plug-in for the build: writes the licences of all packages with code in a bundle to a file beside the bundle. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Rolldown } from 'tsdown';
@@ -11,7 +11,7 @@ interface Manifest {
 
 export const LICENSES = 'LICENSES.txt';
 
-/** The folder of a package and its name, in the path of a file in it. */
+/** Finds the folder and the name of a package in the path of a file. */
 const PACKAGE = /^(.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+))[\\/]/;
 
 export function bundledLicenses(): Rolldown.Plugin {
@@ -32,7 +32,7 @@ export function bundledLicenses(): Rolldown.Plugin {
   };
 }
 
-/** The text of a package's licences, under its name. */
+/** Returns the text of a package's licences, under the name of the package. */
 function licenceOf(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
   const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));

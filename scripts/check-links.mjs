@@ -1,4 +1,4 @@
-/** Every relative link and image in the Markdown files of this repository leads to a file, and to a heading if it names one. */
+/** Checks that each relative link and image in the Markdown files of this repository leads to a file, and to the heading that it names. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-// The museum's pages are exhibits: what they link to is served, not documented.
+// The pages of the museum are exhibits: their links lead to served resources, not to documentation.
 const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], { cwd: ROOT });
 const pages = listed
   .toString()
@@ -46,7 +46,7 @@ function problemOf(page, link) {
   return 'names no heading of that page';
 }
 
-/** Anchors as GitHub makes them. */
+/** The anchors that GitHub makes of the headings of a page. */
 function headingsOf(page) {
   const titles = [...prose(page).matchAll(/^#{1,6} +(.+?)\s*#*$/gm)].map((match) => match[1]);
   return new Set(

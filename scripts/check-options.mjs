@@ -1,4 +1,4 @@
-/** The documentation names every key of the configuration, option of the command and credential glob, and no others. */
+/** Checks that the documentation names every key of the configuration, option of the command and credential glob, and no others. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { CREDENTIAL_GLOBS } from '../dist/providers/files.js';
@@ -6,7 +6,7 @@ import { CREDENTIAL_GLOBS } from '../dist/providers/files.js';
 const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 const problems = [];
 
-/** Both ways: what is there is documented, and what is documented is there. */
+/** Reports names that exist and are not documented, and names that are documented and do not exist. */
 function compare(what, page, there, documented) {
   for (const name of there) if (!documented.has(name)) problems.push(`${page} does not document the ${what} ${name}`);
   for (const name of documented)
@@ -17,8 +17,8 @@ function compare(what, page, there, documented) {
 const inTables = (text) => new Set([...text.matchAll(/^\| `([^`]+)` +\|/gm)].map((match) => match[1]));
 
 /**
- * Paths of all keys of a JSON Schema; entries of lists add nothing, and names that are free are `<name>`, where they name
- * more than a text.
+ * The paths of all keys of a JSON Schema. Entries of lists add no part to a path. Keys that users choose are written as `<name>`,
+ * unless their values are only texts.
  */
 function keysOf(schema, path = '') {
   const below = (key, inner) => [path === '' ? key : `${path}.${key}`].flatMap((at) => [at, ...keysOf(inner, at)]);
@@ -38,17 +38,17 @@ const CONFIGURATION = 'docs/guide/configuration.md';
 const configuration = read(CONFIGURATION);
 const schema = JSON.parse(read('schema/vitrine.schema.json'));
 const ofMounts = new Set(keysOf(schema.properties.mounts.additionalProperties));
-// An entry of a host has the keys of a mount, which are documented there, and some of its own.
+// An entry of a host has the keys of a mount, which the page of mounts documents, and some of its own.
 const ENTRY = 'mcpServers.<name>.';
 const keys = keysOf(schema).filter((key) => !key.startsWith(ENTRY) || !ofMounts.has(key.slice(ENTRY.length)));
-/** Kinds of data with a page of their own, by the key that only their blocks have: their other keys are documented there. */
+/** Kinds of data by the key that only their blocks have. Each kind has its own page, which documents its other keys. */
 const KINDS = { resources: 'memory', git: 'git', sql: 'sql', http: 'http', s3: 's3', run: 'command' };
 const MOUNT = 'mounts.<name>.';
 const ofKinds = new Set(Object.keys(KINDS).flatMap((key) => keysOfMounts(key).map((each) => `${MOUNT}${each}`)));
 const elsewhere = ['path', 'command', 'url'].flatMap((key) => keysOfMounts(key).map((each) => `${MOUNT}${each}`));
 for (const key of elsewhere) ofKinds.delete(key);
 const general = keys.filter((key) => !ofKinds.has(key));
-// A section of its own is as good as a row.
+// A key with its own section needs no row in a table.
 const sections = [...configuration.matchAll(/^## `([^`]+)`$/gm)].map((match) => match[1]);
 compare(
   'key',
@@ -57,7 +57,7 @@ compare(
   new Set([...inTables(configuration), ...sections, ...parentsOf(general)]),
 );
 
-/** Keys that only hold others need no row. */
+/** The keys that only contain other keys. They need no row in a table. */
 function parentsOf(all) {
   return all.filter((key) => all.some((other) => other.startsWith(`${key}.`)));
 }
@@ -65,7 +65,7 @@ function parentsOf(all) {
 const FILES = 'docs/providers/files.md';
 const files = read(FILES);
 const section = (text, title) => text.split(new RegExp(`^#+ ${title}$`, 'm'))[1]?.split(/^#+ /m)[0] ?? '';
-/** The keys of the mounts that need this one. */
+/** The keys of those mounts that require a key. */
 function keysOfMounts(needed) {
   const blocks = schema.properties.mounts.additionalProperties.anyOf.filter((each) => each.required?.includes(needed));
   return blocks.flatMap((block) => keysOf(block));
@@ -82,7 +82,7 @@ const upstreamKeys = [...keysOfMounts('command'), ...keysOfMounts('url')].filter
 const documented = [...inTables(section(upstream, 'Options')), ...inTables(section(upstream, 'Authorization'))];
 compare('option', UPSTREAM, new Set(upstreamKeys), new Set([...documented, ...parentsOf(upstreamKeys)]));
 
-/** The configuration's own page documents the options of every mount. */
+/** The options of every mount. Only the page of the configuration documents them. */
 const OF_EVERY_MOUNT = /^(?:prefix|forms|skills|index|icons(?:\..*)?)$/;
 for (const [key, name] of Object.entries(KINDS)) {
   const page = `docs/providers/${name}.md`;
@@ -98,7 +98,7 @@ for (const glob of CREDENTIAL_GLOBS) {
   if (!section(files, 'Credentials').includes(`\`${glob}\``)) problems.push(`${FILES} does not name ${glob}`);
 }
 
-/** The flags of a command, by its help. */
+/** The flags that the help of a command lists. */
 function flagsOf(command) {
   const cwd = new URL('..', import.meta.url);
   const help = execFileSync('node', ['dist/cli/main.js', ...command.split(' '), '--help'], { cwd, encoding: 'utf8' });
@@ -115,7 +115,7 @@ const COMMANDS = [
   ...'ls tree stat open website cat grep find watch templates tools call prompts servers'.split(' '),
   ...SKILLS,
 ];
-// Help is asked for in the same way everywhere.
+// `--help` is the same for all commands.
 const looking = COMMANDS.flatMap(flagsOf).filter((flag) => flag !== '--help');
 compare('flag', LOOKING, new Set(looking), inTables(section(read(LOOKING), 'Options')));
 // These commands also have the options of all commands, which `stat` has.

@@ -1,6 +1,6 @@
 /**
- * The words of the glossary hold: comments of the source begin with who does what, and no comment or page uses a word that another
- * one has replaced (docs/glossary.md). Prints each place, and how to say it.
+ * Checks that comments and pages use the words of the glossary (docs/glossary.md), and that no comment begins with "What" or "Where".
+ * Prints each place, with the word to use instead.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Words that were replaced, where they mean something of Vitrine's. */
+/** Patterns of replaced words, in the senses in which Vitrine used them. */
 const RETIRED = [
   [/\bdrivers?\b/i, 'say "provider"'],
   [/\bmiddlewares?\b/i, 'say "layer"'],
@@ -18,7 +18,7 @@ const RETIRED = [
   [/\btold to nobody\b/i, 'say "not sent"'],
 ];
 
-/** A comment that begins so is a riddle until its end is read. */
+/** Matches the beginning of a comment that a reader understands only at its end. */
 const RIDDLE = /(?:^\s*(?:\/?\*{1,2}|\{\/\*\*?)|(?:^|\s)\/\/) (What|Where)(?:'s)?\b/;
 const COMMENT = /(?:^\s*(?:\/\*\*|\*)|(?:^|\s)\/\/) (.*)$/;
 

@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of the explorer in docs/assets: the main views of the museum, light and dark, in Chromium. Needs `dist`, the packages of the
- * tests and `chromium` on the path.
+ * Makes the pictures of the explorer in docs/assets: the main views of the museum, light and dark, in Chromium. Needs `dist`, the packages
+ * of the tests, and `chromium` on the path.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import sharp from 'sharp';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PORT = 8939;
 
-/** Name, address, and what has to be there. */
+/** The name and the address of each view, and the selector of an element that must be there. */
 const VIEWS = [
   ['image', '/view/museum+file/collection/clocks/carriage-clock.png', '.case img'],
   ['grid', '/view/museum+file/collection/clocks/hands.gif?layout=grid', '.tile img'],
@@ -31,7 +31,7 @@ for (const colorScheme of ['light', 'dark']) {
     await page.goto(`http://127.0.0.1:${PORT}${path}`);
     await page.locator(ready).first().waitFor();
     await page.locator('.wire .state:not(.away)').waitFor();
-    // Few colours are enough, and a third of the bytes.
+    // A palette of a few colours is enough, and makes the file a third as large.
     const picture = sharp(await page.screenshot()).png({ palette: true, colours: 128, effort: 10 });
     await picture.toFile(`${ROOT}docs/assets/explorer-${name}-${colorScheme}.png`);
   }

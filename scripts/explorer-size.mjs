@@ -1,5 +1,5 @@
 /**
- * Prints how much a browser loads to see the first page of the explorer: script, style and markup, gzipped. Fails over the budget.
+ * Prints how many bytes a browser loads for the first page of the explorer: script, style and markup, gzipped. Fails over the budget.
  * Needs `dist`.
  */
 import { readdirSync, readFileSync } from 'node:fs';

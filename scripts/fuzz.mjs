@@ -2,8 +2,8 @@
 /**
  * Fuzzes the engine by hand: `npm run fuzz -- --cases 2000000`. `npm run test:all` runs a small number of the same cases.
  *
- *   --cases N   how many. Default: 100,000
- *   --seed N    where they begin; a finding prints the seed of its round. Default: random
+ *   --cases N   the number of cases. Default: 100,000
+ *   --seed N    the seed of the first round; a finding prints the seed of its round. Default: random
  *   --only T    one target: endpoint, templates, sockets or stdio. Default: all, each with its share
  */
 import { spawnSync } from 'node:child_process';

@@ -1,11 +1,14 @@
 /**
- * Installs what other makers wrote and the checks need: `servers`, MCP servers that the tests put behind the gateway
- * (test/interop/servers), `clients`, which the tests let at Vitrine (test/interop/clients; those in Python and Rust come with
- * `servers`), `rivals`, gateways and servers that the benchmarks measure (bench/rivals), and `deploy`, what reads charts,
- * manifests and compositions (test/deploy). All when none is named.
- * It installs nothing again that is in place as its lock says. It leaves out the parts in Python where no Python can make a
- * virtual environment, and those in Go and Rust where there is no Go or Cargo, and says so in a line. What a registry does not
- * give is asked for again.
+ * Installs programs of other makers that the checks need:
+ *
+ *   servers  MCP servers that the tests put behind the gateway (test/interop/servers)
+ *   clients  clients that the tests connect to Vitrine (test/interop/clients; those in Python and Rust come with `servers`)
+ *   rivals   gateways and servers that the benchmarks measure (bench/rivals)
+ *   deploy   programs that read charts, manifests and compositions (test/deploy)
+ *
+ * Without arguments it installs all of them. A part that is installed as its lock file says is not installed again. If Python cannot make
+ * a virtual environment, or Go or Cargo is missing, the parts that need it are left out, with a line that says so. A failed download is
+ * tried again.
  */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -19,7 +22,7 @@ const FOLDERS = {
   rivals: '../bench/rivals',
   deploy: '../test/deploy',
 };
-/** The program in Go of each, and how it is built. Helm is large and runs for moments: it is compiled as fast as can be. */
+/** The Go program of each part, and its build flags. Helm is large but runs only briefly, so its flags make the build fast. */
 const GO = {
   servers: { program: 'server', of: 'a server of the Go SDK', flags: [] },
   clients: { program: 'client', of: 'a client of the Go SDK', flags: [] },
@@ -30,7 +33,7 @@ const GO = {
     flags: ['-gcflags=all=-N -l', '-ldflags=-s -w'],
   },
 };
-/** Cargo keeps here what it compiled, for every clone on this machine, as Go and npm do by themselves. */
+/** The folder in which Cargo keeps compiled code for all clones on this machine. Go and npm have such a folder by default. */
 const CARGO_CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'vitrine-interop', 'cargo');
 const PYTHON = WINDOWS ? 'python' : 'python3';
 const named = process.argv.slice(2);
@@ -46,7 +49,7 @@ for (const name of named.length > 0 ? named : Object.keys(FOLDERS)) {
 }
 
 /**
- * Installs `python/requirements<suffix>.txt` in `.venv<suffix>`, held to the versions of `constraints<suffix>.txt`.
+ * Installs `python/requirements<suffix>.txt` in `.venv<suffix>`, with the versions of `constraints<suffix>.txt`.
  * @param {string} name
  * @param {string} folder
  * @param {string} requirements the file's name
@@ -60,7 +63,7 @@ function installPython(name, folder, requirements) {
     rmSync(venv, { recursive: true, force: true });
     const made = run(PYTHON, ['-m', 'venv', venv], folder);
     if (made.status !== 0) return `${PYTHON} cannot make a virtual environment`;
-    // Kept from git, and from all that reads what git ignores.
+    // Git ignores the folder, and so do the tools that follow `.gitignore`.
     writeFileSync(join(venv, '.gitignore'), '*\n');
     const python = join(venv, WINDOWS ? 'Scripts/python.exe' : 'bin/python');
     const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--only-binary', ':all:'];
@@ -72,7 +75,7 @@ function installPython(name, folder, requirements) {
 }
 
 /**
- * Builds the program in `go`, or the one of a module that its go.mod names as a tool, as `go/.built/<program>`.
+ * Builds the program in `go`, or the tool that the go.mod there names, as `go/.built/<program>`.
  * @param {string} name
  * @param {string} folder
  */
@@ -92,8 +95,8 @@ function buildGo(name, folder) {
 }
 
 /**
- * Builds the programs that the Cargo.toml in `rust` names, as `rust/.built/<name>`: those to be measured to be fast, and the
- * others to be built soon.
+ * Builds the programs that the Cargo.toml in `rust` names, as `rust/.built/<name>`. Programs that benchmarks measure are optimized;
+ * for the others, the build is fast instead.
  * @param {string} name
  * @param {string} folder
  */
@@ -115,7 +118,7 @@ function buildRust(name, folder) {
 }
 
 /**
- * Makes a folder that is kept from git, and from all that reads what git ignores.
+ * Makes a folder that git ignores, and so do tools that follow `.gitignore`.
  * @param {string} folder
  */
 function makeIgnored(folder) {
@@ -124,7 +127,7 @@ function makeIgnored(folder) {
 }
 
 /**
- * Why there is no program of it, where there is none.
+ * Says why a tool has built no program; undefined if it has.
  * @param {string} tool
  * @param {ReturnType<typeof run>} done
  */

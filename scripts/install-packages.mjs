@@ -1,7 +1,11 @@
 /**
- * Installs packages that `npm ci` leaves out, since they are large and not everybody who builds needs them: `tests`, what the
- * tests and the types of optional packages need, and `checks`, what lints and looks through code and package. Both when none is
- * named; `site`, what makes the site, only when it is named. They are in scripts/packages, each with its own lock, and linked into node_modules, where they are looked for.
+ * Installs packages that `npm ci` leaves out, because they are large and building does not need them:
+ *
+ *   tests   packages that the tests and the types of optional packages need
+ *   checks  linters, and programs that check the code and the package
+ *   site    packages that build the site
+ *
+ * Without arguments it installs `tests` and `checks`. Each has its own lock file in scripts/packages, and is linked into node_modules.
  */
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
@@ -21,7 +25,7 @@ for (const group of named.length > 0 ? named : USUAL) {
   installNode(group, folder, true);
   const packages = Object.keys(readJson(join(folder, 'package.json')).dependencies);
   for (const name of packages) link(join(folder, 'node_modules', name), join(MODULES, name));
-  // Only what checks is started by its name.
+  // Only the programs of `checks` are started by their names.
   if (group === 'checks' && !WINDOWS) for (const name of packages) linkPrograms(folder, name);
 }
 
@@ -32,7 +36,7 @@ function linkPrograms(folder, name) {
   }
 }
 
-/** A link that leads nowhere is made anew; what npm put there stays. */
+/** Makes a link. A broken link is replaced; a folder that npm put there stays. */
 function link(target, path) {
   if (existsSync(path)) return;
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) rmSync(path);

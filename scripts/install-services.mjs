@@ -1,12 +1,12 @@
 /**
- * Installs, from Debian's packages, the programs that tests start for themselves: databases, a browser and other
- * services. Only what is missing, as root or with sudo, and none of it is started. To have one more, add a row to SERVICES.
+ * Installs the programs that tests start by themselves from Debian's packages: databases, browsers and other services. It installs only
+ * missing programs, as root or with sudo, and starts none. To install another program, add a row to SERVICES.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The longest that one command may run, in milliseconds. */
+/** The most milliseconds that one command may run. */
 const TIME_LIMIT = 900_000;
 
 /**
@@ -18,7 +18,7 @@ const SERVICES = [
     name: 'PostgreSQL',
     present: () => onPath('postgres') || below('/usr/lib/postgresql', 'bin/postgres'),
     packages: ['postgresql'],
-    // Otherwise the package makes a database of its own, and starts it.
+    // Otherwise the package makes a database and starts it.
     before:
       'd=/etc/postgresql-common; mkdir -p $d; [ -e $d/createcluster.conf ] || echo "create_main_cluster = false" > $d/createcluster.conf',
   },
@@ -36,7 +36,7 @@ const SERVICES = [
     name: 'Versity S3 Gateway',
     present: () => onPath('versitygw'),
     packages: [],
-    // A Go module, built here: its makers have no Debian package.
+    // There is no Debian package, so this builds the Go module.
     before: 'GOBIN=/usr/local/bin go install github.com/versity/versitygw/cmd/versitygw@v1.8.0',
   },
 ];
@@ -52,7 +52,7 @@ function install() {
   const packages = missing.flatMap((service) => service.packages);
   const command = ['apt-get', 'install', '--yes', '--quiet', '--no-install-recommends', ...packages];
   const noninteractive = ['env', 'DEBIAN_FRONTEND=noninteractive'];
-  // The lists of packages may be old, or not be there at all.
+  // The lists of packages may be old or missing.
   if (asRoot([...noninteractive, ...command]).status !== 0) {
     asRoot(['apt-get', 'update', '--quiet']);
     const done = asRoot([...noninteractive, ...command]);
@@ -77,7 +77,7 @@ function onPath(program) {
 }
 
 /**
- * Whether a folder of this one, such as the one of a version, has the file.
+ * Tells whether a subfolder, such as one for each version, has the file.
  * @param {string} folder
  * @param {string} file
  */

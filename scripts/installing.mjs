@@ -1,27 +1,27 @@
-/** For scripts that install what others made: does what is not done yet, and asks a registry again that gave nothing. */
+/** Functions for scripts that install packages: they skip finished work, and try failed downloads again. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const WINDOWS = process.platform === 'win32';
-/** In what is installed: the digest of the files that said what to install. */
+/** The name of the file in an installed folder that has the digest of the files that the installation follows. */
 const STAMP = '.installed';
-/** The longest that one command may run, in milliseconds. */
+/** The most milliseconds that one command may run. */
 const TIME_LIMIT = 600_000;
-/** How often a command that downloads is tried, and how long is waited in between, in milliseconds. */
+/** How often a download is tried, and the milliseconds between two tries. */
 const TRIES = 3;
 const PAUSE_MS = 5_000;
 
 /**
  * @param {string} name
  * @param {string} folder with a package.json and its lock
- * @param {boolean} [quiet] says nothing where all is in place
+ * @param {boolean} [quiet] prints nothing if everything is installed
  */
 export function installNode(name, folder, quiet = false) {
   const files = ['package.json', 'package-lock.json'].map((file) => join(folder, file));
   const install = () => {
-    // npm is a script of the shell on Windows.
+    // On Windows, npm is a shell script.
     const done = download(
       'npm',
       ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
@@ -34,12 +34,12 @@ export function installNode(name, folder, quiet = false) {
 }
 
 /**
- * Does what is not done yet for these files, and prints one line about it.
+ * Does the work unless it was done already for the same content of the files, and prints one line about it.
  * @param {string} what
  * @param {string} target the folder that the work fills
  * @param {readonly string[]} files
  * @param {() => string | undefined | void} work returns why it is left out
- * @param {boolean} [quiet] prints nothing where it was done before
+ * @param {boolean} [quiet] prints nothing if the work was done already
  */
 export function once(what, target, files, work, quiet = false) {
   const digest = createHash('sha256');
@@ -73,7 +73,7 @@ export function run(command, args, cwd, shell = false) {
 }
 
 /**
- * Runs a command that downloads something, again after a pause where it fails.
+ * Runs a command that downloads something. If it fails, it runs again after a pause.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {string} cwd

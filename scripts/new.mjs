@@ -1,6 +1,6 @@
 /**
- * `npm run new provider NAME` makes a provider in the shape of its neighbours, with its contract test and its page, and registers it where a
- * configuration finds it. It serves texts of the configuration until its `entries.ts` knows another place.
+ * `npm run new provider NAME` makes a provider in the form of the others, with its contract test and its page, and registers it for the
+ * configuration. It serves texts of the configuration until its `entries.ts` is changed.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -27,7 +27,7 @@ const files = {
 };
 for (const [template, target] of Object.entries(files)) {
   const text = readFileSync(join(TEMPLATES, template), 'utf8');
-  // Tags of comments keep their name.
+  // The tag `@example` in comments stays.
   const named = text.replace(/(?<!@)example/g, name).replaceAll('Example', Name);
   mkdirSync(dirname(join(ROOT, target)), { recursive: true });
   writeFileSync(join(ROOT, target), named, { flag: 'wx' });
@@ -65,7 +65,7 @@ console.log(`src/providers/${name} is made, registered, and passes its contract.
 For programs, export it: "./providers/${name}" in package.json and tsdown.config.ts. Where a setting may refer to the environment, add it
 to REFERRING in src/config/references.ts. Users read of it in CHANGELOG.md.`);
 
-/** Changes one file; what is not found in it has moved, and this script has to follow. */
+/** Changes one file. Fails if the place to change is not found: then this script has to be adapted to the file. */
 function edit(path, change) {
   const text = readFileSync(join(ROOT, path), 'utf8');
   const changed = change(text);
@@ -74,7 +74,7 @@ function edit(path, change) {
   writeFileSync(join(ROOT, path), changed);
 }
 
-/** An import among the others, which are in the order of their paths. */
+/** Inserts an import among the others, which are in the order of their paths. */
 function withImport(text, path, imported) {
   const lines = text.split('\n');
   const group = path.slice(0, path.indexOf('/') + 1);

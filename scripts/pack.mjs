@@ -1,9 +1,9 @@
 /**
- * Makes the package as it is published, as .release/vitrine-<version>.tgz: what `files` of package.json names, with a manifest
- * that has nothing for developers in it. Run `npm run build` before.
+ * Makes the package that is published, .release/vitrine-<version>.tgz: the files that `files` of package.json names, with a manifest
+ * without scripts and development dependencies. Run `npm run build` before.
  *
- * It bundles the package that reads SQLite, without that package's installation script: the script only looks whether the
- * programs for the system are there, and those for all systems are. It has the pages that the README links to.
+ * It bundles the package that reads SQLite, without that package's installation script. The script only checks whether the binary for
+ * the system is there, and the bundle has the binaries for all systems. The package also has the pages that the README links to.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RELEASE = join(ROOT, '.release');
 const STAGE = join(RELEASE, 'package');
-/** Packages that come in ours, and what of them; `without` are those that only building them needs. */
+/** The bundled packages and their parts. `without` names a dependency that only building the package needs. */
 const BUNDLED = [
   {
     name: '@photostructure/sqlite',
@@ -26,7 +26,7 @@ const BUNDLED = [
 const tarball = pack();
 console.log(tarball);
 
-/** The path of the tarball, from the root of the repository. */
+/** Makes the tarball. @returns its path, relative to the root of the repository */
 function pack() {
   rmSync(RELEASE, { recursive: true, force: true });
   const manifest = readJson(join(ROOT, 'package.json'));

@@ -1,5 +1,5 @@
 /**
- * Runs what the documentation tells people to type, as it stands, in a clean clone of this repository.
+ * Runs the commands of the documentation unchanged in a clean clone of this repository.
  *
  * Fenced blocks of README.md, docs/guide/*.md and docs/providers/*.md take part when their info string says `ci`:
  *
@@ -22,7 +22,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Milliseconds that a server may take until it answers, with the installation before it, and until it has ended. */
+/** Milliseconds that a server may take until it answers, including the installation before it, and until it has ended. */
 const START_MS = 300_000;
 const STOP_MS = 10_000;
 /** Milliseconds for one block. */
@@ -36,7 +36,7 @@ try {
   let count = 0;
   for (const page of ['README.md', ...(await pagesIn('docs/guide')), ...(await pagesIn('docs/providers'))]) {
     count += await runPage(page);
-    // From then on the clone is what the README makes of it, with what is installed beside Vitrine.
+    // The README has built the clone by now. The other pages also need the packages of the tests.
     if (page === 'README.md') run('node', ['scripts/install-packages.mjs', 'tests']);
   }
   if (count === 0) throw new Error('No block is marked ci');
@@ -54,7 +54,7 @@ async function pagesIn(folder) {
   return names.map((name) => `${folder}/${name}`);
 }
 
-/** Runs the blocks of one page; returns how many there were. */
+/** Runs the blocks of one page. @returns their number */
 async function runPage(page) {
   const blocks = blocksOf(await readFile(join(clone, page), 'utf8'));
   const servers = [];
@@ -75,7 +75,7 @@ async function runPage(page) {
   return blocks.length;
 }
 
-/** Fenced blocks whose info string says `ci`, with the line that they start at. */
+/** The fenced blocks whose info string says `ci`, with the line that each starts at. */
 function blocksOf(markdown) {
   const fence =
     /^(?<indent> *)```(?<info>[^\n`]+)\n(?<text>[\s\S]*?)^ *```$(?:\n+```text\n(?<output>[\s\S]*?)^```$)?/gm;
@@ -132,7 +132,7 @@ function expectOutput(printed, output) {
   }
 }
 
-/** Starts a server, and waits until the endpoint that it prints answers; gives what stops it. */
+/** Starts a server, and waits until the endpoint that it prints answers. @returns a function that stops it */
 async function startServer({ text, output: expected }) {
   const script = `set -euo pipefail\n${text}`;
   const shell = spawn('bash', ['-c', script], { cwd: clone, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
@@ -165,7 +165,7 @@ async function startServer({ text, output: expected }) {
   };
 }
 
-/** Gives the status of an address; it accepts a certificate that was made for trying. */
+/** Requests an address, and accepts self-signed certificates. @returns the HTTP status */
 function statusOf(url) {
   const get = url.protocol === 'https:' ? https.get : http.get;
   return new Promise((resolve, reject) => {
@@ -182,8 +182,8 @@ function after(ms) {
 }
 
 /**
- * The server below bash and npm, which both report an interruption as a failure, however well the server ended. What the
- * server itself starts is its own business.
+ * Finds the process of the server below bash and npm, which both report an interruption as a failure even if the server ended well.
+ * Processes that the server itself starts do not count.
  */
 async function innermost(pid) {
   const [, script = ''] = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');

@@ -1,6 +1,6 @@
 /**
- * Draws docs/assets/terminal.svg: runs the commands below in examples/ and puts down what they print. With `--check` it says
- * whether the picture is what they print now. Run `npm run build` before.
+ * Draws docs/assets/terminal.svg: runs the commands below in examples/, and draws their output. With `--check` it only compares the
+ * picture with the output. Run `npm run build` before.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,12 +10,12 @@ import { fileURLToPath } from 'node:url';
 const EXAMPLES = fileURLToPath(new URL('../examples', import.meta.url));
 const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const PICTURE = fileURLToPath(new URL('../docs/assets/terminal.svg', import.meta.url));
-/** The port that the picture shows; a free one is taken to draw it. */
+/** The port that the picture shows. The commands really use a free port. */
 const PORT = 8931;
-/** For one command, in milliseconds. */
+/** The most milliseconds that one command may run. */
 const TIME_LIMIT = 60_000;
 
-/** The arguments of each command, and how many lines of its answer are shown. */
+/** The arguments of each command, and the number of shown lines of its output. */
 const COMMANDS = [
   { args: ['./museum', './registrar.sqlite'], prompt: 'npx vitrine', until: /^Endpoint: / },
   { args: ['cat', './museum', 'office/conservation-report.pdf', '--accept', 'text/markdown'], lines: 8 },
@@ -48,7 +48,7 @@ function output(args) {
   return stdout.trimEnd().split('\n');
 }
 
-/** Of a server: what it prints up to a line. */
+/** Runs a server. @returns its output up to a line */
 async function beginning(args, until) {
   const server = spawn(process.execPath, [CLI, 'serve', ...args, '--port', '0'], {
     cwd: EXAMPLES,

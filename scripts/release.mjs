@@ -1,14 +1,14 @@
 /**
- * Makes all that a release consists of, in .release, and publishes it:
+ * Makes all parts of a release in .release, and publishes them:
  *
  *   vitrine-<version>.tgz        the package for npm; vitrine.tgz is the same, for the Dockerfile
  *   vitrine-<version>.mcpb       the bundle for hosts that install one, with programs for macOS, Windows and Linux
- *   vitrine-<version>.cdx.json   what is in it (SBOM, CycloneDX)
+ *   vitrine-<version>.cdx.json   the list of its parts (SBOM, CycloneDX)
  *   server.json                  for the MCP registry, with the bundle's digest
  *   notes.md                     the part of the changelog for this version, for the page of the release
  *
- * Publishing needs `npm login` or a workflow of the repository (provenance), docker, gh and mcp-publisher. With `--dry-run`
- * everything is made and looked at, and what would be published is printed; with `--built` too, out of what is in dist.
+ * Publishing needs `npm login` or a workflow of the repository (provenance), docker, gh and mcp-publisher. With `--dry-run` the script
+ * makes and checks everything, and prints what it would publish. With `--built` as well, it uses the existing dist.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,10 +18,10 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RELEASE = join(ROOT, '.release');
-/** Systems beside the one that this runs on, whose program for searching comes in the bundle. */
+/** The systems whose ripgrep the bundle contains. */
 const SYSTEMS = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64', 'win32-arm64', 'win32-x64'];
 
-/** Characters that the page of a release holds. */
+/** The most characters of the page of a release. */
 const MAX_NOTES = 125_000;
 
 const dryRun = process.argv.includes('--dry-run');
@@ -38,7 +38,7 @@ writeFileSync(join(ROOT, '.release/notes.md'), releaseNotes());
 writeJson('.release/server.json', { ...server, packages: [...server.packages, bundlePackage()] });
 publish();
 
-/** One version everywhere, and a release has its part of the changelog and a tree without changes. */
+/** Checks that all files name one version, and that a release has its part of the changelog and no uncommitted changes. */
 function checkVersions() {
   const image = server.packages.find(({ registryType }) => registryType === 'oci').identifier;
   const found = {
@@ -77,11 +77,11 @@ function releaseNotes() {
   return notes;
 }
 
-/** Installs the tarball as a host would, once for all systems, and looks whether it runs from there. */
+/** Installs the tarball into the bundle, with the programs for all systems, and checks that it runs from there. */
 function makeBundle() {
   const folder = join(RELEASE, 'bundle');
   mkdirSync(folder, { recursive: true });
-  // npm would take the folder above for the project.
+  // Otherwise npm would take the folder above for the project.
   writeJson('.release/bundle/package.json', { name: 'vitrine-bundle', version, private: true });
   run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', join(ROOT, tarball)], folder);
   writeFileSync(
@@ -112,7 +112,7 @@ function bundlePackage() {
   return { registryType: 'mcpb', identifier: url, version, fileSha256, transport: { type: 'stdio' } };
 }
 
-/** In the order in which one needs the other; what was published is not published again by a second run. */
+/** Publishes the parts in the order of their dependencies. A second run skips the parts that were published. */
 function publish() {
   const image = server.packages.find(({ registryType }) => registryType === 'oci').identifier;
   const commands = [

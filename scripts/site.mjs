@@ -1,6 +1,6 @@
 /**
- * Builds the site into `site/.vitepress/dist`: the pages of `docs`, the change log, the reference out of the types in `dist`, a search index and
- * `llms.txt`. A link of a page that leads nowhere fails it. Needs `npm run build`.
+ * Builds the site into `site/.vitepress/dist`: the pages of `docs`, the changelog, a reference made from the types in `dist`, a search
+ * index and `llms.txt`. It fails for a broken link. Run `npm run build` before.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,13 +22,13 @@ mkdirSync(join(PAGES, 'public'));
 writeFileSync(join(PAGES, 'public/llms.txt'), llmsText());
 await build(SITE);
 
-/** The change log, whose links start from the root of the repository. */
+/** The page of the changelog, whose links start from the root of the repository. */
 function changes() {
   const text = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
   return text.replaceAll('](docs/', '](./').replace(/\]\((?=\w+\/)/g, '](../');
 }
 
-/** The page at the root; what it links to is checked like everything else. */
+/** The page at the root. Its links are checked like all others. */
 function home() {
   const actions = [
     { theme: 'brand', text: 'Get started', link: '/guide/getting-started' },
@@ -38,14 +38,14 @@ function home() {
   return `---\n${JSON.stringify({ layout: 'home', hero })}\n---\n`;
 }
 
-/** A page for each entry point of the package, out of its types and comments. */
+/** Writes a page for each entry point of the package, from its types and comments. */
 async function writeReference() {
   const entryPoints = Object.values(exports).flatMap(({ types }) => (types === undefined ? [] : [join(ROOT, types)]));
   const app = await Application.bootstrapWithPlugins({
     name: 'Entry points',
     plugin: ['typedoc-plugin-markdown'],
     entryPoints,
-    // Without `out` it empties and fills `docs`.
+    // Without `out`, TypeDoc would empty `docs` and write there.
     out: join(PAGES, 'api'),
     outputs: [{ name: 'markdown', path: join(PAGES, 'api') }],
     tsconfig: join(SITE, 'tsconfig.json'),
@@ -68,7 +68,7 @@ async function writeReference() {
   await app.generateOutputs(project);
 }
 
-/** The pages, each with its first sentence, for models: https://llmstxt.org */
+/** Lists the pages for models, each with its first sentence: https://llmstxt.org */
 function llmsText() {
   const folders = {
     Guide: 'guide',

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * The soak by hand: `npm run soak -- --operations 200000`. `npm run test:all` runs a small number of the same operations.
+ * Runs the soak by hand: `npm run soak -- --operations 200000`. `npm run test:all` runs a small number of the same operations.
  *
- *   --operations N   how many. Default: 20,000
+ *   --operations N   the number of operations. Default: 20,000
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

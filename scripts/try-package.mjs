@@ -1,8 +1,8 @@
 /**
- * Tries the package as somebody who has nothing else: in an empty folder, from the tarball, with Node.js 20, 22 and 24, or those
- * that are named. npm says no warning, no package has a script for installing, and the whole is as small as it is said to be.
- * Then one command serves a folder, and the MCP Inspector's command line reads the documents and a database in it as text; and
- * once more as `npx` runs it. The programs of `examples/programs` are checked and run against it, too. Fetches from the npm registry.
+ * Tries the package in an empty folder, from the tarball, with Node.js 20, 22 and 24, or the named versions. Checks that npm prints no
+ * warning, that no package has an installation script, and that the installation is not too large. Then one command serves a folder,
+ * and the command line of the MCP Inspector reads its documents and a database as text; then the same with `npx`. The programs of
+ * `examples/programs` are checked and run with the package, too. Fetches packages from the npm registry.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,26 +12,26 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** The most that an installation may take. */
+/** The most megabytes that an installation may take. */
 const MAX_MEGABYTES = 110;
 const MAX_PACKAGES = 120;
-/** Packages that the programs of the examples use beside Vitrine and what comes with it. */
+/** Packages that the example programs use in addition to Vitrine and its dependencies. */
 const BESIDE = ['express@5.3.0', '@types/express@5.0.6', '@types/node@22', 'typescript@6', 'vitest@4'];
-/** For one command, and for the server to be there, in milliseconds. */
+/** The most milliseconds for one command, and until a server answers. */
 const TIME_LIMIT = 300_000;
 /** The Inspector needs a newer Node.js than Vitrine. */
 const INSPECTOR = ['-p', 'node@22', '-p', '@modelcontextprotocol/inspector@2.12.0'];
 
-/** Files of the folder that is served, and where each comes from. */
+/** The files of the served folder, each with the path that it is copied from. */
 const FILES = {
   'report.pdf': 'museum/office/conservation-report.pdf',
   'loan.docx': 'museum/office/loan-agreement.docx',
   'visitors.xlsx': 'museum/office/visitors.xlsx',
-  // Read by a plug-in, which is loaded by its name.
+  // A plug-in that is loaded by its name reads this file.
   'card.rtf': 'museum/office/condition-card.rtf',
   'shop.sqlite': 'registrar.sqlite',
 };
-/** A text as programs wrote it before there was UTF-8. */
+/** A text in an encoding from before UTF-8. */
 const LATIN_1 = Buffer.from('Der Schl\u00fcssel f\u00fcr die Uhr\n', 'latin1');
 const SERVED = ['./docs', '--nested'];
 const TEXTS = {
@@ -80,11 +80,11 @@ async function tryInstalled(tarball, env, inspector) {
   const vitrine = join(folder, 'node_modules/.bin/vitrine');
   await served(vitrine, SERVED, env, inspector, TEXTS);
   const [[uri, text]] = Object.entries(TEXTS);
-  // The Inspector takes options for its own.
+  // The Inspector would take options for its own.
   read(inspector, [vitrine, SERVED[0]], uri, text, env);
 }
 
-/** Against what is installed: by the types of the package, and with the newest Node.js, which runs TypeScript as it stands. */
+/** Checks the example programs against the types of the installed package, and runs them with the newest Node.js, which runs TypeScript. */
 function tryPrograms() {
   const env = pathFirst(fetched(['-p', 'node@24'], 'node').folder);
   cpSync(join(ROOT, 'examples/programs'), join(folder, 'programs'), { recursive: true });
@@ -115,13 +115,13 @@ function manifest() {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
-/** With a cache of its own: npx keeps what it once installed from a file of that name. */
+/** Uses a separate cache, because npx keeps an installation from a file of the same name. */
 async function tryNpx(tarball, inspector) {
   const env = { ...process.env, npm_config_cache: join(folder, 'cache') };
   await served('npx', ['-y', `file:${tarball}`, ...SERVED], env, inspector, TEXTS);
 }
 
-/** Over HTTP, as to somebody who types the command. */
+/** Starts a server over HTTP with a command, and reads texts from it. */
 async function served(command, args, env, inspector, texts) {
   const stdio = ['ignore', 'pipe', 'inherit'];
   const server = spawn(command, [...args, '--port', '0'], { cwd: folder, env, stdio, detached: true });
@@ -135,7 +135,7 @@ async function served(command, args, env, inspector, texts) {
   }
 }
 
-/** The Inspector reads a resource, and one of its contents is text that has this in it. */
+/** Reads a resource with the Inspector, and checks that one of its contents is text that contains `text`. */
 function read(inspector, target, uri, text, env) {
   const args = ['--cli', ...target, '--method', 'resources/read', '--uri', uri];
   const path = pathFirst(inspector.folder, env);
@@ -155,7 +155,7 @@ async function endpointOf(server) {
   throw new Error('The server printed no endpoint.');
 }
 
-/** Has npx fetch packages, and says where their programs are. */
+/** Lets npx fetch packages. @returns the folder of a program of theirs, and its name */
 function fetched(packages, program) {
   const out = run('npx', ['-y', ...packages, '-c', `command -v ${program}`], process.env, 'ignore');
   return { folder: dirname(out.trim()), program };

@@ -1,6 +1,6 @@
 /**
- * Writes `schema/vitrine.schema.json`, the JSON Schema of a configuration, for editors, and `schema/sep-2093.schema.json`, that
- * of SEP-2093. `--check` compares only.
+ * Writes two JSON Schemas: `schema/vitrine.schema.json` of a configuration, for editors, and `schema/sep-2093.schema.json` of SEP-2093.
+ * With `--check` it only compares.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import { RESOURCE_HIERARCHY_SCHEMAS } from '../dist/sep-2093.js';
 const FOLDER = new URL('../schema/', import.meta.url);
 const OPTIONS = { io: 'input', target: 'draft-2020-12' };
 
-/** Each schema under its name, with references where one is in another. */
+/** Each schema under its name. A schema that is in another one is a reference there. */
 function definitions(schemas) {
   const registry = z.registry();
   for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });

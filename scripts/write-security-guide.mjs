@@ -1,9 +1,9 @@
 /**
  * Writes the tables of `docs/guide/security.md` that say where each clause is met and which tests show it, from
- * `test/requirements.ts`, `test/security/incidents.ts` and the titles of all tests. `--check` compares only.
+ * `test/requirements.ts`, `test/security/incidents.ts` and the titles of all tests. With `--check` it only compares.
  *
- * The written parts stand between `<!-- begin: NAME -->` and `<!-- end: NAME -->`. Fails where a clause of the security
- * document is said to be met nowhere, and where an attack that happened is in the title of no test.
+ * The written parts stand between `<!-- begin: NAME -->` and `<!-- end: NAME -->`. Fails if no file is named for a clause of the security
+ * document, or if no title of a test names an attack that happened.
  */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
@@ -37,7 +37,7 @@ if (process.argv.includes('--check')) {
   writeFileSync(PAGE, written);
 }
 
-/** A module of TypeScript that imports nothing but what is part of Node.js. */
+/** Loads a TypeScript module that imports only modules of Node.js. */
 async function load(path) {
   const { outputText } = ts.transpileModule(readFileSync(ROOT + path, 'utf8'), {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
@@ -68,7 +68,7 @@ function tableOfIncidents() {
   return table(['what happened', 'here', 'shown by'], rows);
 }
 
-/** Files with a title that has these words in it. */
+/** The files with a test whose title contains these words. */
 function testsNaming(words) {
   const found = files.filter(({ strings }) => strings.some((each) => each.includes(words)));
   if (found.length === 0) throw new Error(`No test has "${words}" in its title`);

@@ -2,8 +2,8 @@
  * Runs the official suite's client scenarios, of both protocol revisions and of extensions, against a program around
  * `vitrine/client` (`test/conformance/client.ts`).
  *
- * Fails when a required scenario does not pass, when another one does not and `test/conformance/client-notes.json` has no
- * reason for it, and when a note there is stale.
+ * Fails if a required scenario does not pass, if another scenario does not pass and `test/conformance/client-notes.json` gives no reason,
+ * and if a note there is stale.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

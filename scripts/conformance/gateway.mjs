@@ -1,9 +1,9 @@
 /**
- * Runs the official conformance suite against servers directly and through `vitrine serve`, where each is the only mount,
- * without a prefix, over each wire and in each revision that the server speaks. `upstreams.mjs` lists the servers; their names as
- * arguments leave the others out, and `--workers 2` serves with two processes.
+ * Runs the official conformance suite against servers, directly and through `vitrine serve`, with each as the only mount, without a
+ * prefix, over each wire and in each revision that the server speaks. `upstreams.mjs` lists the servers. Arguments name the servers to
+ * run; `--workers 2` serves with two processes.
  *
- * Fails when a scenario has another outcome through the gateway than directly, unless it is a better one.
+ * Fails if the outcome of a scenario through the gateway differs from the direct one, unless it is better.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,10 +12,10 @@ import { parseArgs } from 'node:util';
 import { REVISIONS, root, runExtensions, runRevision, startServer } from './suite.mjs';
 import { UPSTREAMS } from './upstreams.mjs';
 
-/** The worth of each outcome: through the gateway none may be worth less. */
+/** The rank of each outcome. Through the gateway, no outcome may have a lower rank than directly. */
 const WORTH = { missing: 0, failed: 1, skipped: 2, warned: 3, passed: 4 };
 
-/** Scenarios that end differently through the gateway: with which outcome, and why. */
+/** The scenarios with another outcome through the gateway, with that outcome and the reason. */
 const DIFFERENCES = {
   'server-sse-polling': {
     outcome: 'warned',

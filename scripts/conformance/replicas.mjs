@@ -1,6 +1,6 @@
 /**
- * Runs what both protocol revisions require of a server against three replicas over a real Redis, behind a proxy that asks them
- * in turn. Fails when a scenario does not pass: nothing is excused.
+ * Runs the required scenarios of both protocol revisions against three replicas over a real Redis, behind a proxy that sends requests to
+ * them in turn. Fails if a scenario does not pass, without exceptions.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
-/** Prints the findings of the suite as a table, and those of them that are not as they should be. */
+/** Prints the outcomes of the suite as a table, and finds the reasons why a run is not a success. */
 import { REVISIONS } from './suite.mjs';
 
-/** @param notes reasons, by scenario, for what is not required and does not pass */
+/** Prints the table. @param notes the reasons why scenarios that are not required do not pass, by scenario */
 export function print(rows, notes) {
   const width = Math.max(...rows.map((row) => row.scenario.length));
   console.log(
@@ -20,7 +20,7 @@ export function print(rows, notes) {
   }
 }
 
-/** Gives the reasons why a run is not a success. @param file where the notes are */
+/** Returns the reasons why a run is not a success. @param file the path of the notes */
 export function judge(rows, notes, file) {
   const open = rows.filter((row) => row.outcome !== 'passed');
   const wrong = open.filter((row) => row.kind === 'required' || notes[row.scenario] === undefined);

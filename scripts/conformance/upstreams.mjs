@@ -1,6 +1,6 @@
 /**
- * The servers that the conformance suite is run against through the gateway: Vitrine's own fixture, which has everything,
- * the official everything server, the conformance server of the Go SDK, one that is made with FastMCP, and one with tasks.
+ * The servers against which the conformance suite runs through the gateway: Vitrine's own fixture, which has everything, the official
+ * everything server, the conformance server of the Go SDK, a server made with FastMCP, and a server with tasks.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -18,9 +18,9 @@ const STRANGER = join(root, 'test/gateway/strangers/main.mjs');
 const INSTALL = 'run node scripts/install-interop.mjs servers';
 
 /**
- * `start` starts the server over HTTP, as it has to be for the revision, and gives its URL and the ways to mount it.
- * `leftOut` gives the reason where a server cannot run on this machine. `scenarios` is what counts, where that is not all, and `extensions`
- * those of extensions that are tried as well.
+ * `start` starts the server over HTTP for a revision, and returns its URL and the ways to mount it. `leftOut` returns the reason if a
+ * server cannot run on this machine. `scenarios` matches the scenarios that count; default: all. `extensions` matches those of extensions
+ * that run as well.
  */
 export const UPSTREAMS = [
   {
@@ -29,7 +29,7 @@ export const UPSTREAMS = [
     extensions: /^sep-2640-/,
     async start() {
       const fixture = await startFixture();
-      // Clients may come before it was reached.
+      // Clients may come before the gateway has reached the server.
       return { ...fixture, mounts: { http: { url: fixture.url, skills: 'on' } } };
     },
   },
@@ -52,7 +52,7 @@ export const UPSTREAMS = [
     revisions: REVISIONS,
     leftOut: () => (existsSync(GO) ? undefined : withoutTool('go', ['version'])),
     async start(revision) {
-      // It speaks the one revision with sessions only, and the other one without them only.
+      // The server speaks 2025-11-25 only with sessions, and the other revision only without them.
       const stateless = `-stateless=${revision !== '2025-11-25'}`;
       const server = await startServer(GO, ['-http', `127.0.0.1:${await freePort()}`, stateless], {
         pattern: /listening at (\S+)/,
@@ -77,7 +77,7 @@ export const UPSTREAMS = [
     },
   },
   {
-    // The servers above have none of the tools that these scenarios ask for.
+    // The servers above lack the tools that these scenarios need.
     name: 'tasks',
     revisions: ['2026-07-28'],
     scenarios: /^tasks-/,
@@ -89,7 +89,7 @@ export const UPSTREAMS = [
   },
 ];
 
-/** The reason to leave a server out that is not installed. @throws where the tool to install it is there */
+/** The reason to leave out a server that is not installed. @throws Error if the tool to install it is there */
 function withoutTool(tool, args) {
   if (spawnSync(tool, args).status !== 0) return `It needs ${tool}, which this machine does not have`;
   throw new Error(`A server that is installed with ${tool} is missing: ${INSTALL}`);
