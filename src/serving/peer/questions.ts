@@ -1,6 +1,6 @@
 /** Requests to a client of 2025: each has an id, and waits until it is answered, cancelled, or timed out. */
 import type { Data } from '../../protocol/data.ts';
-import type { MessageId, ResponseMessage } from '../messages.ts';
+import type { ResponseMessage } from '../messages.ts';
 
 export interface Question {
   readonly method: string;
@@ -44,9 +44,19 @@ export class Declined extends Error {
   }
 }
 
+/** Reads an id that a client sends back. Some clients send the number as a text. */
+function numberOf(id: unknown): number | undefined {
+  if (typeof id === 'number') return id;
+  return typeof id === 'string' && /^\d{1,16}$/.test(id) ? Number(id) : undefined;
+}
+
 /** @param first the id of the first question: replicas that ask the same client use distant ids */
 export function createQuestions(first = 0): Questions {
-  const waiting = new Map<MessageId, Waiting>();
+  const waiting = new Map<number, Waiting>();
+  const questionOf = (id: unknown): Waiting | undefined => {
+    const number = numberOf(id);
+    return number === undefined ? undefined : waiting.get(number);
+  };
   let count = first;
   let closed = false;
 
@@ -94,13 +104,13 @@ export function createQuestions(first = 0): Questions {
       });
     },
     answered({ id, result, error }) {
-      const question = id === undefined ? undefined : waiting.get(Number(id));
+      const question = questionOf(id);
       if (error === undefined) question?.resolve(result);
       else question?.reject(new Declined(error));
       return question !== undefined;
     },
     progressed(params) {
-      const question = waiting.get(Number(params?.progressToken));
+      const question = questionOf(params?.progressToken);
       question?.wait();
       return question !== undefined;
     },
