@@ -1,4 +1,4 @@
-/** Each check of the doctor finds what it is for, and nothing in a server in which nothing is wrong. */
+/** Each check of the doctor finds its mistake, and finds nothing in a good server. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,10 +8,11 @@ import { type DiagnoseOptions, type Diagnosis, diagnose } from '../../src/cli/cl
 import { ROOT } from '../e2e/harness.ts';
 import { ELSEWHERE, PLANTED } from './faults.ts';
 import { type Fault, serveGood } from './good.ts';
+import { answers, result } from './planting.ts';
 
 const PIPES = fileURLToPath(new URL('pipes.mjs', import.meta.url));
 
-/** With what lets it in, where that is asked for. */
+/** Examines a server with one fault. The doctor has a token, for servers that ask for one. */
 async function examined(fault: Fault | undefined, options: DiagnoseOptions = {}): Promise<Diagnosis> {
   await using server = await serveGood(fault);
   const target = { url: server.url, headers: { authorization: 'Bearer secret' } };
@@ -35,6 +36,19 @@ describe('the doctor', () => {
     expect(not.sort()).toEqual(
       ['http-authorization', 'stdin-end', 'stdio-garbage', 'stdout-pure', 'subscribe-undeclared'].sort(),
     );
+  });
+
+  it('does not mind the order of keys in metadata', async () => {
+    const turned = (value: unknown): unknown =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(
+            Object.entries(value)
+              .map(([key, inner]) => [key, turned(inner)])
+              .toReversed(),
+          )
+        : value;
+    const answer = answers({ 'resources/metadata': (_, { resource }) => result({ resource: turned(resource) }) });
+    expect(problemsIn(await examined({ answer }, { only: ['metadata-agrees'] }))).toEqual([]);
   });
 
   it.each(PLANTED)('$check finds $fault: $level', async ({ check, level, era, plant }) => {
@@ -68,7 +82,7 @@ describe('the doctor', () => {
     ['no end with standard input', 'stays', ['stdin-end']],
   ])('over stdio it finds %s', async (_what, fault, found) => {
     const target = { command: process.execPath, args: [PIPES, fault] };
-    // It is not waited for what does not come.
+    // A program that stays is given little time to end.
     const diagnosis = await diagnose(target, { timeoutMs: 20_000, endMs: fault === 'stays' ? 100 : 20_000 });
     expect(problemsIn(diagnosis).map(({ id }) => id)).toEqual(found);
     expect(diagnosis.eras[1]?.refused).toContain('-32601');
@@ -87,7 +101,7 @@ describe('the doctor', () => {
     expect(said).toBe('no key\n');
   });
 
-  it('calls no tool unless it is told to', async () => {
+  it('calls tools only with callTools', async () => {
     for (const callTools of [false, true]) {
       await using server = await serveGood();
       const { results } = await diagnose(
@@ -99,7 +113,7 @@ describe('the doctor', () => {
     }
   });
 
-  it('ends when it is told to', async () => {
+  it('ends when its signal is aborted', async () => {
     const controller = new AbortController();
     const reason = new Error('enough');
     const onCheck = () => controller.abort(reason);

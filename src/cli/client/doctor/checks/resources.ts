@@ -1,5 +1,5 @@
 /** Checks of resources: their entries in the list, and their contents when they are read. */
-
+import { isDeepStrictEqual } from 'node:util';
 import { base64Size } from '../../../../client/base64.ts';
 import { checkContents } from '../../../../client/safety/contents.ts';
 import { identityOf } from '../../../../client/shapes.ts';
@@ -211,16 +211,17 @@ export const RESOURCE_CHECKS: readonly Check[] = [
     async run({ wire, capabilities, examined, limits }) {
       if (!resourceExtensionsIn(capabilities).metadata) return notApplicable('resources/metadata is not declared');
       const { entries } = await examined.list('resources');
+      if (entries.length === 0) return notApplicable(NONE);
       const seen: string[] = [];
       for (const listed of entries.filter(isData).slice(0, limits.sample)) {
         const answer = await wire.ask('resources/metadata', { uri: listed.uri });
         const resource = answer.kind === 'result' ? answer.result.resource : undefined;
         if (!isData(resource)) seen.push(`${nameOf(listed.uri)}: ${answerText(answer)}`);
         else {
-          const fields = ['uri', 'name', 'mimeType', 'size', 'capabilities'].filter(
-            (key) => JSON.stringify(resource[key]) !== JSON.stringify(listed[key]),
+          const different = ['uri', 'name', 'mimeType', 'size', 'capabilities'].filter(
+            (key) => !isDeepStrictEqual(resource[key], listed[key]),
           );
-          if (fields.length > 0) seen.push(`${nameOf(listed.uri)}: ${fields.join(', ')} differ`);
+          if (different.length > 0) seen.push(`${nameOf(listed.uri)}: ${different.join(', ')} differ`);
         }
       }
       return problems(seen, 'Give the same fields in both.');
@@ -252,7 +253,7 @@ export const RESOURCE_CHECKS: readonly Check[] = [
 const isBase64 = (blob: string): boolean => blob.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(blob);
 
 function sizeOf({ text, blob }: Data): number {
-  return typeof text === 'string' ? Buffer.byteLength(text) : base64Size(String(blob ?? ''));
+  return typeof text === 'string' ? Buffer.byteLength(text) : base64Size(typeof blob === 'string' ? blob : '');
 }
 
 const sameType = (type: unknown, other: unknown): boolean => essenceOf(String(type)) === essenceOf(String(other));
