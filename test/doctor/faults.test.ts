@@ -51,6 +51,18 @@ describe('the doctor', () => {
     expect(problemsIn(await examined({ answer }, { only: ['metadata-agrees'] }))).toEqual([]);
   });
 
+  it.each([
+    ['no skill is listed', [], 'No skills are listed'],
+    ['no listed skill follows the rules', [{ uri: 'skill://x' }], 'None of the listed skills follows the rules'],
+  ])('says why checks of skills do not apply if %s', async (_, skills, why) => {
+    const answer = answers({ 'skills/list': (_params, usual) => result({ ...usual, skills }) });
+    const { results } = await examined({ answer }, { only: ['skill-get', 'skill-files'], eras: ['modern'] });
+    expect(results.map(({ id, status, saw }) => [id, status, saw])).toEqual([
+      ['skill-get', 'not-applicable', [why]],
+      ['skill-files', 'not-applicable', [why]],
+    ]);
+  });
+
   it.each(PLANTED)('$check finds $fault: $level', async ({ check, level, era, plant }) => {
     const eras = era === undefined ? (['legacy', 'modern'] as const) : [era];
     const diagnosis = await examined(plant, { only: [check], eras });

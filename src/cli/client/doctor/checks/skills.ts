@@ -14,6 +14,10 @@ import { type Answer, answerText, type Era } from '../wire.ts';
 const group = 'Skills';
 const NONE = 'Skills are not declared';
 
+/** Says why a check of skills that follow the rules has nothing to check. */
+const noSkills = (entries: readonly unknown[]): Finding =>
+  notApplicable(entries.length === 0 ? 'No skills are listed' : 'None of the listed skills follows the rules');
+
 /** Runs a check on the listed skills. The check does not apply to a server that declares none. */
 const ofSkills =
   (run: (ctx: CheckContext, entries: readonly unknown[]) => Promise<Finding>): Check['run'] =>
@@ -67,7 +71,7 @@ export const SKILL_CHECKS: readonly Check[] = [
     clause: 'SEP-2640, Skill Entries, Limits',
     level: 'error',
     run: ofSkills(async (_ctx, entries) => {
-      if (entries.length === 0) return notApplicable('No skills are listed');
+      if (entries.length === 0) return noSkills(entries);
       const seen = entries.flatMap((entry) => {
         const why = ruleBroken(entry);
         return why === undefined ? [] : [`${nameOf(isData(entry) ? entry.uri : entry)}: ${why}`];
@@ -103,7 +107,7 @@ export const SKILL_CHECKS: readonly Check[] = [
     level: 'error',
     run: ofSkills(async (ctx, entries) => {
       const skills = sampleOf(ctx, entries);
-      if (skills.length === 0) return notApplicable('No skills are listed');
+      if (skills.length === 0) return noSkills(entries);
       const seen: string[] = [];
       for (const skill of skills) {
         const answer = await ctx.wire.ask(GET_SKILL_METHOD, { uri: skill.uri });
@@ -131,7 +135,9 @@ export const SKILL_CHECKS: readonly Check[] = [
     clause: 'SEP-2640, Integrity and Verification',
     level: 'error',
     run: ofSkills(async (ctx, entries) => {
-      const files = filesOf(sampleOf(ctx, entries), ctx.limits.sample);
+      const skills = sampleOf(ctx, entries);
+      if (skills.length === 0) return noSkills(entries);
+      const files = filesOf(skills, ctx.limits.sample);
       if (files.length === 0) return notApplicable('No files of skills are listed');
       const seen: string[] = [];
       for (const { skill, file } of files) {
