@@ -70,6 +70,12 @@ export const OF_HTTP: readonly Planted[] = [
     level: 'error',
     plant: challenge('Bearer resource_metadata="/.well-known/none"'),
   },
+  {
+    fault: '401 with an address of metadata that is no URL',
+    check: 'http-authorization',
+    level: 'error',
+    plant: challenge('Bearer resource_metadata="http://["'),
+  },
 ];
 
 function notified(): Fault {
@@ -102,7 +108,7 @@ function page(): Fault {
   };
 }
 
-/** Lets in whoever has the token. */
+/** Refuses requests without a token, with this challenge. */
 function challenge(header: string | undefined): Fault {
   return {
     http: (request, response) => {

@@ -2,7 +2,7 @@
 import { capabilities, type Fault, type Outcome, type Params, PROMPTS, RESOURCES, TOOLS } from './good.ts';
 import { answers, hello, type Planted, refusal, result } from './planting.ts';
 
-/** One more entry of a list, on its last page. */
+/** Adds an entry to the last page of a list. */
 const entry = (method: string, field: string, more: unknown): Fault => ({
   answer: answers({
     [method]: (_, usual) =>
@@ -17,11 +17,11 @@ const entry = (method: string, field: string, more: unknown): Fault => ({
 const resource = (more: Params): Fault =>
   entry('resources/list', 'resources', { uri: 'x:///other', name: 'o', ...more });
 
-/** One more tool. */
+/** Adds a tool. */
 const tool = (more: Params): Fault =>
   entry('tools/list', 'tools', { name: 'x', inputSchema: { type: 'object' }, ...more });
 
-/** Other contents of the text. */
+/** Replaces the contents of the text. */
 const contents = (...items: readonly unknown[]): Fault => ({
   answer: answers({
     'resources/read': ({ uri }, usual) =>
@@ -116,6 +116,12 @@ export const OF_THE_PROTOCOL: readonly Planted[] = [
     check: 'icons',
     level: 'error',
     plant: resource({ icons: [{ src: 'http://example.com/a.png' }] }),
+  },
+  {
+    fault: 'an icon whose type is an object that no text can be made of',
+    check: 'icons',
+    level: 'error',
+    plant: resource({ icons: [{ src: 'https://example.com/a.png', mimeType: { toString: 1, valueOf: 1 } }] }),
   },
   { fault: 'a resource without a name', check: 'list-form', level: 'error', plant: resource({ name: undefined }) },
   { fault: 'a resource twice', check: 'list-unique', level: 'error', plant: resource({ uri: NOTE }) },
@@ -349,7 +355,7 @@ function orRefused(usual: Params): Outcome {
   return 'resources' in usual ? result(usual) : refusal(-32_602);
 }
 
-/** Nothing is answered after a notification that is not known. */
+/** Answers nothing after an unknown notification. */
 function afterNotification(): Fault {
   let over = false;
   return {
@@ -361,7 +367,7 @@ function afterNotification(): Fault {
   };
 }
 
-/** The list of templates is turned each time. */
+/** Reverses the list of tools each time. */
 function turning(): Fault {
   let count = 0;
   return {

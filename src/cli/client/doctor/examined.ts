@@ -149,7 +149,7 @@ export function spread<T>(all: readonly T[], count: number): readonly T[] {
 /** Tells whether an entry is a container, by its capabilities or else its type or URI. */
 export function isContainer({ capabilities, mimeType, uri }: Data): boolean {
   if (isData(capabilities) && typeof capabilities.list === 'boolean') return capabilities.list;
-  return mimeType === 'inode/directory' || String(uri).endsWith('/');
+  return mimeType === 'inode/directory' || (typeof uri === 'string' && uri.endsWith('/'));
 }
 
 /** Tells why a text is no URI (RFC 3986); undefined if it is one. */

@@ -30,8 +30,9 @@ export interface Reply {
   readonly failure?: string | undefined;
 }
 
-/** One HTTP request. Default: a POST without headers or body. */
+/** One HTTP request. Default: a POST to the endpoint, without headers or body. */
 export interface Sending {
+  readonly at?: URL | undefined;
   readonly method?: 'POST' | 'GET' | 'DELETE' | undefined;
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   readonly body?: string | undefined;
@@ -94,11 +95,11 @@ export function openHttp(target: HttpTarget, era: Era, timeoutMs: number): HttpW
     };
   }
 
-  async function send({ bare = false, headers = {}, ...sending }: Sending): Promise<Reply> {
+  async function send({ at = url, bare = false, headers = {}, ...sending }: Sending): Promise<Reply> {
     try {
       const configured = bare ? {} : await credentials();
       const all = { ...sending, headers: { ...configured, ...headers } };
-      return await exchange(url, all, sending.timeoutMs ?? timeoutMs);
+      return await exchange(at, all, sending.timeoutMs ?? timeoutMs);
     } catch (error) {
       return { status: 0, headers: {}, text: '', failure: `The request could not be sent: ${messageOf(error)}` };
     }

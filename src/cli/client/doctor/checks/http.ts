@@ -1,5 +1,6 @@
 /** Checks of the HTTP endpoint: its answers, and the requests that it must refuse. */
 import { isLoopback } from '../../../../core/hosts.ts';
+import { type Data, isData } from '../../../../protocol/data.ts';
 import { type Check, type CheckContext, type Finding, notApplicable, ok, problem, problems } from '../check.ts';
 import { INITIALIZE } from '../wire.ts';
 import { type HttpWire, JSON_HEADERS, type Reply, single } from '../wire-http.ts';
@@ -321,22 +322,14 @@ async function challengeFinding(wire: HttpWire, challenge: string | undefined): 
   if (!/\bbearer\b/i.test(challenge)) return problem(`WWW-Authenticate: ${challenge}`, MEND_CHALLENGE, 'warning');
   const named = /resource_metadata="([^"]+)"/i.exec(challenge)?.[1];
   const wellKnown = new URL(`/.well-known/oauth-protected-resource${wire.url.pathname.replace(/\/$/, '')}`, wire.url);
+  if (named !== undefined && !URL.canParse(named, wire.url))
+    return problem(`resource_metadata is ${JSON.stringify(named)}, which is no URL`, MEND_CHALLENGE);
   const at = named === undefined ? wellKnown : new URL(named, wire.url);
   // Nothing is fetched from another origin: the address in an answer may be anything.
   if (at.origin !== wire.url.origin) return ok(`The metadata are at ${at.origin}, and were not checked`);
-  const response = await fetch(at, { redirect: 'manual', signal: AbortSignal.timeout(METADATA_MS) }).catch(
-    () => undefined,
-  );
-  if (response?.status !== 200) {
-    return problem(
-      `${at.pathname}: ${response === undefined ? 'no answer' : `HTTP ${response.status}`}`,
-      MEND_METADATA,
-    );
-  }
-  const metadata = (await response.json().catch(() => undefined)) as
-    | { readonly resource?: unknown; readonly authorization_servers?: unknown }
-    | undefined;
-  const { resource, authorization_servers: servers } = metadata ?? {};
+  const reply = await wire.send({ method: 'GET', at, bare: true, timeoutMs: METADATA_MS });
+  if (reply.status !== 200) return problem(`${at.pathname}: ${seenOf(reply)}`, MEND_METADATA);
+  const { resource, authorization_servers: servers } = metadataIn(reply);
   const seen = [
     ...(typeof resource === 'string' && wire.url.href.startsWith(resource.replace(/\/$/, ''))
       ? []
@@ -344,6 +337,16 @@ async function challengeFinding(wire: HttpWire, challenge: string | undefined): 
     ...(Array.isArray(servers) && servers.length > 0 ? [] : ['there are no authorization_servers']),
   ];
   return problems(seen, MEND_METADATA);
+}
+
+/** Returns the metadata of a response; empty if it has none. */
+function metadataIn({ text }: Reply): Data {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isData(value) ? value : {};
+  } catch {
+    return {};
+  }
 }
 
 const METADATA_MS = 10_000;

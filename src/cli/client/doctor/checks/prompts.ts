@@ -119,7 +119,9 @@ function iconProblems(icons: unknown): readonly string[] {
       ...(/^(?:https:\/\/|data:image\/|http:\/\/(?:localhost|127\.|\[::1\]))/i.test(src)
         ? []
         : [`src is ${src.slice(0, 60)}`]),
-      ...(mimeType === undefined || /^image\//.test(String(mimeType)) ? [] : [`mimeType is ${nameOf(mimeType)}`]),
+      ...(mimeType === undefined || (typeof mimeType === 'string' && mimeType.startsWith('image/'))
+        ? []
+        : [`mimeType is ${nameOf(mimeType)}`]),
       ...(sizes === undefined || isSizes ? [] : [`sizes is ${JSON.stringify(sizes)}`]),
       ...(theme === undefined || theme === 'light' || theme === 'dark' ? [] : [`theme is ${nameOf(theme)}`]),
     ];
