@@ -45,17 +45,21 @@ export const cat = (
       try {
         status = Math.max(status, await readAndPrint(uri, { ...options, maxBytes }, session));
       } catch (error) {
-        session.signal.throwIfAborted();
         if (uris.length === 1) throw error;
-        // The other resources are printed all the same, as `cat` does.
-        const failure = failureOf(error, session.label);
-        output.note(messageOf(failure));
-        status = Math.max(status, statusOf(failure));
+        status = Math.max(status, noteFailure(error, session));
       }
     }
     return status;
   });
 };
+
+/** Notes why one of several resources is left out; the others are printed all the same, as `cat` does. @returns the exit status */
+function noteFailure(error: unknown, { output, signal, label }: Session): number {
+  signal.throwIfAborted();
+  const failure = failureOf(error, label);
+  output.note(messageOf(failure));
+  return statusOf(failure);
+}
 
 /** Prints one resource. @returns the exit status */
 export const readAndPrint = async (uri: string, wanted: Wanted, session: Session): Promise<number> =>
@@ -79,14 +83,22 @@ async function asData(uris: readonly string[], wanted: Wanted, session: Session)
     return { uri, ...(listable !== undefined && { listable }), contents };
   };
   const [only] = uris;
-  if (uris.length === 1 && only !== undefined) await output.document(await dataOf(only), () => '');
-  else {
-    const each = async function* () {
-      for (const uri of uris) yield await dataOf(uri);
-    };
-    await output.list(each(), () => undefined);
+  if (uris.length === 1 && only !== undefined) {
+    await output.document(await dataOf(only), () => '');
+    return EXIT_OK;
   }
-  return EXIT_OK;
+  let status = EXIT_OK;
+  const each = async function* () {
+    for (const uri of uris) {
+      try {
+        yield await dataOf(uri);
+      } catch (error) {
+        status = Math.max(status, noteFailure(error, session));
+      }
+    }
+  };
+  await output.list(each(), () => undefined);
+  return status;
 }
 
 function itemData(item: ReadItem, { lines }: Wanted): object {

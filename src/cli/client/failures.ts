@@ -2,8 +2,8 @@
 
 import { ResourceClientError } from '../../client/errors.ts';
 import { SAYS } from '../../connection/seen.ts';
-import { CommandFailure } from '../errors.ts';
-import { EXIT_FAILED, exitOfCode } from './exit-codes.ts';
+import { CommandFailure, UsageError } from '../errors.ts';
+import { EXIT_FAILED, EXIT_USAGE, exitOfCode } from './exit-codes.ts';
 import { safe } from './printing/output.ts';
 
 /**
@@ -22,7 +22,7 @@ export function failureOf(error: unknown, label: string, said = ''): unknown {
   return new CommandFailure(words === '' ? line : `${line}; it said: ${words}`, exitOfCode(code), { cause: error });
 }
 
-/** Describes any error in one line, for example one that ends only a part of the work. */
+/** Describes any error in one line, for example an error that ends only a part of the work. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return safe(String(error));
   const available = (error as ResourceClientError).data?.available;
@@ -37,7 +37,9 @@ export const statusOf = (error: unknown): number =>
     ? exitOfCode(error.code)
     : error instanceof CommandFailure
       ? error.status
-      : EXIT_FAILED;
+      : error instanceof UsageError
+        ? EXIT_USAGE
+        : EXIT_FAILED;
 
 /** The most lines of a program's error output that are shown when the program does not answer. */
 const MAX_LINES = 3;

@@ -13,7 +13,7 @@ afterAll(() => museum[Symbol.asyncDispose]());
 const lines = (text: string): string[] => text.split('\n').slice(0, -1);
 
 describe('cat', () => {
-  it('gives what the server has, escapes and all, to programs', async () => {
+  it('prints contents unchanged for programs, with escapes', async () => {
     // Into a file or a program, escapes are bytes like others.
     expect((await run(['cat', ODD, 'odd:///evil'])).stdout).toContain('\u001b[2J');
   });
@@ -25,14 +25,14 @@ describe('cat', () => {
     [['--lines', '1'], '# Welcome to the Hall\n'],
     [['--lines', '1-3', '--accept', 'text/html,text/markdown'], '# Welcome to the Hall\n\nYou are standing on'],
     [['--lines', '9000-'], ''],
-  ])('takes a part: %j', async (args, expected) => {
+  ])('prints a part: %j', async (args, expected) => {
     const target = args.some((arg) => arg.startsWith('file:')) ? args : [...args, 'guide/welcome.md'];
     const { status, stdout, stderr } = await run(['cat', museum.url, ...target]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout.slice(0, expected.length || undefined)).toBe(expected);
   });
 
-  it('takes the format that is wanted [2093-6]', async () => {
+  it('prints the format that the user wants [2093-6]', async () => {
     const [first, html, none, all] = await Promise.all([
       run(['cat', ODD, 'odd:///formats']),
       run(['cat', ODD, 'odd:///formats', '--accept', 'text/html']),
@@ -45,13 +45,28 @@ describe('cat', () => {
     expect(JSON.parse(all.stdout)).toMatchObject({ contents: [{ text: '# x' }, { text: '<h1>x</h1>' }] });
   });
 
-  it('goes on with the others when one fails, and says so in the status', async () => {
+  it('prints the other resources if one fails, and fails itself', async () => {
     const { status, stdout, stderr } = await run(['cat', ODD, 'odd:///nothing', 'odd:///plain.txt']);
     expect({ status, stdout }).toEqual({ status: 3, stdout: 'one\ntwo\nthree\n' });
     expect(stderr).toMatch(/^vitrine: .*There is none: odd:\/\/\/nothing\n$/);
   });
 
-  it('of a folder says where to look', async () => {
+  it('prints several resources as one JSON array, or one JSON value a line, without those that fail', async () => {
+    const uris = ['odd:///nothing', 'odd:///plain.txt', 'odd:///formats'];
+    const expected = [
+      { uri: 'odd:///plain.txt', contents: [{ text: 'one\ntwo\nthree\n' }] },
+      { uri: 'odd:///formats', contents: [{ text: '# x' }, { text: '<h1>x</h1>' }] },
+    ];
+    const [array, values] = [await run(['cat', ODD, ...uris, '--json']), await run(['cat', ODD, ...uris, '--jsonl'])];
+    expect(JSON.parse(array.stdout)).toMatchObject(expected);
+    expect(lines(values.stdout).map((line) => JSON.parse(line))).toMatchObject(expected);
+    for (const { status, stderr } of [array, values]) {
+      expect(status).toBe(3);
+      expect(stderr).toMatch(/^vitrine: .*There is none: odd:\/\/\/nothing\n$/);
+    }
+  });
+
+  it('of a folder says how to list it', async () => {
     const { status, stdout, stderr } = await run(['cat', museum.url, 'guide']);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain('vitrine ls lists what is in it');
@@ -71,7 +86,7 @@ describe('grep', () => {
     expect(lines(read.stdout).sort()).toEqual(lines(own.stdout).sort());
   });
 
-  it('finds in servers that have no search, below a resource, as data', async () => {
+  it('finds text in servers without search, below a resource, and prints it as data', async () => {
     const [found, below, names] = await Promise.all([
       run(['grep', ODD, 't(w|h)', '--include', 'plain*', '--json']),
       run(['grep', museum.url, '-F', '100%25%20brass', 'README.md', 'guide', '--jsonl']),
@@ -86,7 +101,7 @@ describe('grep', () => {
     expect(new Set(lines(names.stdout)).size).toBe(lines(names.stdout).length);
   });
 
-  it('ends with 1 where there is nothing, and with 2 where the pattern is none', async () => {
+  it('ends with 1 if nothing is found, and with 2 if the pattern is invalid', async () => {
     const [nothing, wrong] = await Promise.all([run(['grep', museum.url, 'zzzzzz']), run(['grep', museum.url, '('])]);
     expect(nothing).toEqual({ status: 1, stdout: '', stderr: '' });
     expect(wrong).toMatchObject({ status: 2, stdout: '' });
