@@ -1,5 +1,4 @@
 /** `vitrine call`: calls a tool. */
-import { text as textOf } from 'node:stream/consumers';
 import { clientError } from '../../client/errors.ts';
 import type { Data } from '../../client/link.ts';
 import type { Secrets } from '../../config/secrets.ts';
@@ -9,6 +8,7 @@ import { argumentsOf, assertComplete } from './parameters.ts';
 import { printBlock } from './printing/blocks.ts';
 import { jsonText } from './printing/output.ts';
 import { onServer, type ServerFlags, type Session } from './reaching/connect.ts';
+import { inputText } from './standard-input.ts';
 
 export interface CallFlags extends ServerFlags {
   /** Arguments as `name=value`. */
@@ -21,7 +21,7 @@ export interface CallFlags extends ServerFlags {
 export const call = (server: string, name: string, flags: CallFlags, secrets: Secrets): Promise<void> =>
   onServer(server, flags, secrets, async (session) => {
     const { output } = session;
-    const input = flags.input === '-' ? await textOf(process.stdin) : flags.input;
+    const input = flags.input === '-' ? await inputText(process.stdin, session.signal) : flags.input;
     const tool = await definitionOf('tools', name, session);
     const given = argumentsOf(flags.arg ?? [], input, tool.inputSchema);
     assertComplete(tool, given);
