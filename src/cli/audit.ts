@@ -30,8 +30,7 @@ export async function auditVerify(files: readonly string[], { head, anchor, each
   const anchors = anchor === undefined ? undefined : await readable(anchor, () => readAnchors(anchor));
   if (anchor !== undefined && anchors?.heads.size === 0)
     throw new UsageError(`No head was noted in ${anchor}; name the file that audit.anchor writes to`);
-  // A pattern such as `audit*` matches the lock of the chain, too.
-  const parts = files.length === 1 ? files : files.filter((file) => !file.endsWith('.lock'));
+  const parts = files.length === 1 ? files : withoutLocks(files);
   const [file = ''] = parts;
   const report = await readable(file, () =>
     verifyAudit(parts.length === 1 ? file : parts, { head, anchors: anchors?.heads }),
@@ -55,12 +54,17 @@ export async function auditMerge(files: readonly string[]): Promise<void> {
   });
 }
 
-/** Leaves out locks and rotated files (`audit.jsonl.1`): a pattern such as `audit*` matches them beside their chain. */
+/** Leaves out locks: a pattern such as `audit*` matches them beside their chain. @throws UsageError if nothing else is named */
+function withoutLocks(files: readonly string[]): readonly string[] {
+  const others = files.filter((file) => !file.endsWith('.lock'));
+  if (others.length > 0) return others;
+  throw new UsageError(`${files.join(', ')}: only locks; name the files that audit.file writes to`);
+}
+
+/** Leaves out locks and rotated files (`audit.jsonl.1`), which belong to the chain of the current file. @throws UsageError */
 const chainsOf = (files: readonly string[]): readonly string[] =>
-  files.filter(
-    (file) =>
-      !file.endsWith('.lock') &&
-      !files.some((other) => /^\.[1-9]\d{0,5}$/.test(file.startsWith(other) ? file.slice(other.length) : '')),
+  withoutLocks(files).filter(
+    (file) => !files.some((other) => /^\.[1-9]\d{0,5}$/.test(file.startsWith(other) ? file.slice(other.length) : '')),
   );
 
 /** @throws UsageError for a file that cannot be read */

@@ -1,4 +1,4 @@
-/** Every mistake is one line on standard error that says the way out, and a status. */
+/** Every mistake leads to one line on standard error that says what to do, and to an exit status. */
 import { chmod, mkdir } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder[Symbol.asyncDispose]());
 
-/** The one line without its prefix; fails when there are more, or something on standard output. */
+/** Returns the line without its prefix. Fails if there are more lines, or something is on standard output. */
 async function mistake(args: readonly string[], expectedStatus = 2, cwd = folder.path): Promise<string> {
   const { status, stdout, stderr } = await here.vitrine(args, cwd);
   expect({ args, status, stdout }).toEqual({ args, status: expectedStatus, stdout: '' });
@@ -50,6 +50,13 @@ describe.concurrent('a mistake on the command line', () => {
       ['audit', 'verify', 'x', '--haed'],
       /'--haed'.*; see vitrine audit verify --help$/,
     ],
+    [
+      'an audit of which only locks are named',
+      ['audit', 'verify', 'a.lock', 'b.lock'],
+      /^a\.lock, b\.lock: only locks; name /,
+    ],
+    ['the same, each a chain', ['audit', 'verify', '--each', 'a.lock'], /^a\.lock: only locks; name /],
+    ['the same, to be merged', ['audit', 'merge', 'a.lock', 'b.lock'], /^a\.lock, b\.lock: only locks; name /],
     ['one of a command for servers', ['ls', '--bogus', 'x'], /unknown option '--bogus'; see vitrine ls --help$/],
     ['an option of the other command', ['check', 'docs', '--http'], /unknown option '--http'/],
     ['a command that is not there', ['srve', 'docs'], /unknown command 'srve' \(Did you mean serve\?\)/],
@@ -101,18 +108,18 @@ describe.concurrent('a mistake on the command line', () => {
       ['serve', '--mcp-config', 'x.json', '--hidden'],
       /--hidden.*are for paths/,
     ],
-  ])('is told: %s', async (_, args, line) => {
+  ])('is reported: %s', async (_, args, line) => {
     expect(await mistake(args)).toMatch(line);
   });
 
-  it('is told when nothing is to be served, with the configuration that lies there', async () => {
+  it('is reported if nothing is named to serve, with the configuration in the folder', async () => {
     expect(await mistake(['serve'])).toBe(
       'Say what to serve, as in: vitrine serve ./docs, or: vitrine serve vitrine.yaml',
     );
     expect(await mistake(['check'], 2, folder.at('docs'))).toBe('Say what to serve, as in: vitrine serve ./docs');
   });
 
-  it('is told when others could reach the server, with both ways out', async () => {
+  it('is reported if others could reach the server, with both ways out', async () => {
     for (const address of ['0.0.0.0:0', '[::]:0', 'example.com:0', '192.168.1.1:0']) {
       const line = await mistake(['serve', 'docs', '--http', address]);
       expect(line).toContain('no authorization');
@@ -121,7 +128,7 @@ describe.concurrent('a mistake on the command line', () => {
     }
   });
 
-  it('is told when the port is in use, with another one', async () => {
+  it('is reported if the port is in use, with another port', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     try {
@@ -134,13 +141,13 @@ describe.concurrent('a mistake on the command line', () => {
     }
   });
 
-  it('is told when the address is not one of this machine', async () => {
+  it('is reported if the address is not one of this machine', async () => {
     const line = await mistake(['serve', 'docs', '--allow-remote', '--http', '203.0.113.7:0']);
     expect(line).toContain('203.0.113.7');
   });
 
   // Root may read everything.
-  it.skipIf(process.getuid?.() === 0)('is told when a folder may not be read', async () => {
+  it.skipIf(process.getuid?.() === 0)('is reported if a folder may not be read', async () => {
     await mkdir(folder.at('closed', 'inner'), { recursive: true });
     await chmod(folder.at('closed'), 0);
     try {
@@ -153,7 +160,7 @@ describe.concurrent('a mistake on the command line', () => {
 });
 
 describe('mistakes in a configuration', () => {
-  it('are a line each, with their places', async () => {
+  it('get a line each, with their places', async () => {
     await using own = await temporaryFolder({
       'vitrine.yaml': 'server:\n  nme: x\nmounts:\n  docs: .\nlimits:\n  pageSize: -1\n',
     });
