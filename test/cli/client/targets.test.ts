@@ -1,4 +1,4 @@
-/** Servers by the names that hosts have for them. */
+/** Commands find servers by the names that hosts give them. */
 import { chmod } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type HostPlace, hostPlaces } from '../../../src/cli/client/reaching/host-places.ts';
@@ -9,7 +9,7 @@ import { vitrine } from '../run.ts';
 import { ODD_ENTRY, oddOverHttp, TOKEN } from './odd.ts';
 import { run } from './run.ts';
 
-/** Written so that no linter takes it for a mistake. */
+/** A reference to an environment variable. Biome would report it in a plain string. */
 const reference = (name: string): string => `$\{${name}}`;
 
 let home: Folder;
@@ -18,8 +18,21 @@ let odd: Awaited<ReturnType<typeof oddOverHttp>>;
 beforeAll(async () => {
   odd = await oddOverHttp();
   home = await temporaryFolder({
-    '.cursor/mcp.json': JSON.stringify({ mcpServers: { odd: ODD_ENTRY, twice: ODD_ENTRY, 'with spaces': ODD_ENTRY } }),
-    '.claude.json': JSON.stringify({ mcpServers: { odd: { type: 'stdio', ...ODD_ENTRY, env: {} } }, history: [] }),
+    '.cursor/mcp.json': JSON.stringify({
+      mcpServers: {
+        odd: ODD_ENTRY,
+        twice: ODD_ENTRY,
+        'with spaces': ODD_ENTRY,
+        sorted: { ...ODD_ENTRY, env: { ONE: '1', TWO: '2' } },
+      },
+    }),
+    '.claude.json': JSON.stringify({
+      mcpServers: {
+        odd: { type: 'stdio', ...ODD_ENTRY, env: {} },
+        sorted: { ...ODD_ENTRY, env: { TWO: '2', ONE: '1' } },
+      },
+      history: [],
+    }),
     '.config/Code/User/mcp.json': `{
       // As editors write it.
       "servers": { "guarded": { "type": "http", "url": "${odd.url}", "headers": { "Authorization": "Bearer ${reference('env:ODD_TOKEN')}" } }, },
@@ -46,7 +59,7 @@ const env = (more: Readonly<Record<string, string>> = {}) => ({
 });
 
 describe('servers of hosts', () => {
-  it('have variables of the machine in a file that is named, too', async () => {
+  it('in a named file may have variables of the machine', async () => {
     await using folder = await temporaryFolder({
       'mine.json': JSON.stringify({ servers: { one: { command: 'x', args: [reference('userHome')] } } }),
     });
@@ -54,12 +67,14 @@ describe('servers of hosts', () => {
     expect(server?.entry).toEqual({ command: 'x', args: ['/home/ada'] });
   });
 
-  it('are found where hosts keep them, in the words of each', async () => {
+  it('are found where hosts keep them, in the format of each host', async () => {
     const found = await knownServers(undefined, around());
     expect(found.map(({ host, name }) => `${host}: ${name}`).sort()).toEqual([
       'Claude Code: odd',
+      'Claude Code: sorted',
       'Claude Code: twice',
       'Cursor: odd',
+      'Cursor: sorted',
       'Cursor: twice',
       'Cursor: with spaces',
       'Goose: goose',
@@ -82,7 +97,7 @@ describe('servers of hosts', () => {
     expect(desktop('win32', { APPDATA: '/a' })).toBe('/a/Claude/claude_desktop_config.json');
   });
 
-  it('are listed without what may be secret, and used by name', async () => {
+  it('are listed without possible secrets, and used by name', async () => {
     const listed = await run(['servers', '--json'], env());
     expect(JSON.parse(listed.stdout)).toContainEqual({
       name: 'guarded',
@@ -95,7 +110,7 @@ describe('servers of hosts', () => {
     expect(listed.stdout).not.toContain('Bearer');
     const names = await run(['servers', '--names'], env());
     expect(names.stdout.split('\n')).toContain('with spaces');
-    // Two hosts that mean the same are no reason to ask.
+    // Two hosts that name the same server are no conflict.
     const used = await run(['ls', 'with spaces'], env());
     expect(used).toMatchObject({ status: 0, stderr: '' });
     const guarded = await run(['ls', 'guarded'], env({ ODD_TOKEN: TOKEN }));
@@ -105,7 +120,7 @@ describe('servers of hosts', () => {
     expect(unset.stderr).toMatch(/^vitrine: mcp\.json, server "guarded": .*ODD_TOKEN is not set/);
   });
 
-  it('of one file are those that --mcp-config names, and a mistake in another entry is no matter', async () => {
+  it('come only from the file of --mcp-config, in spite of mistakes in other entries', async () => {
     const file = home.at('other.json');
     const [used, broken, missing] = [
       await run(['ls', 'twice', '--mcp-config', file]),
@@ -118,7 +133,14 @@ describe('servers of hosts', () => {
     expect([broken.status, missing.status]).toEqual([2, 2]);
   });
 
-  it('of a folder never take the place of those of the user', async () => {
+  it.each([
+    ['odd', 'an empty environment or none'],
+    ['sorted', 'keys in another order'],
+  ])('%s is the same server in two files that have %s', async (name) => {
+    expect(await run(['ls', name], env())).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('of a folder never replace servers of the user', async () => {
     const { status, stderr } = await vitrine(['ls', 'twice'], project.path, env());
     expect(status).toBe(2);
     expect(stderr).toMatch(/"twice" is one server in .*\.mcp\.json and another one in .*\.cursor.mcp\.json/);
@@ -126,7 +148,7 @@ describe('servers of hosts', () => {
 });
 
 describe('a path', () => {
-  it('that leads to a program is served as a file, with a word on how to run it', async () => {
+  it('to a program is served as a file, with a note on how to run it', async () => {
     await using folder = await temporaryFolder({ 'run.mjs': '#!/usr/bin/env node\n', 'text.txt': 'text' });
     await chmod(folder.at('run.mjs'), 0o755);
     const { status, stdout, stderr } = await vitrine(['ls', './run.mjs'], folder.path);

@@ -1,4 +1,4 @@
-/** Finds the servers in the configurations of hosts on this machine, so that users can name them. Nothing is started for it. */
+/** Finds the servers in the configurations of hosts on this machine, so that users can name them. It starts no server. */
 
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -133,10 +133,13 @@ function entryOf(written: Readonly<Record<string, unknown>>): Readonly<Record<st
   if (program === undefined) return undefined;
   const args = block?.args ?? list?.args ?? written.args;
   const variables = block?.env ?? env ?? envs ?? environment;
+  // Some hosts write empty arguments and an empty environment, others leave them out.
+  const noArgs = args === undefined || args === null || (Array.isArray(args) && args.length === 0);
+  const noVariables = !isData(variables) || Object.keys(variables).length === 0;
   return {
     command: program,
-    ...(args !== undefined && args !== null && { args }),
-    ...(isData(variables) && { env: texts(variables) }),
+    ...(!noArgs && { args }),
+    ...(!noVariables && { env: texts(variables) }),
     ...(cwd !== undefined && cwd !== null && { cwd }),
   };
 }

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { basename, delimiter, join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { distance } from 'fastest-levenshtein';
 import type { HttpTarget } from '../../../client/http.ts';
 import { parseCommandLine, type StdioTarget } from '../../../client/node/stdio.ts';
@@ -30,7 +31,7 @@ export interface NamedTarget {
   readonly label: string;
   readonly kind: 'url' | 'command' | 'path' | 'host';
   readonly server: HttpTarget | StdioTarget;
-  /** The path or URL that `server` serves, where this process could serve it too. */
+  /** The path or URL that `server` serves, if this process could serve it too. */
   readonly source?: string | undefined;
   /** A note that the command prints before it connects. */
   readonly note?: string | undefined;
@@ -174,12 +175,12 @@ const originOf = (url: string): string => {
   return safe(origin + pathname);
 };
 
-/** @throws UsageError where hosts give one name to different servers */
+/** @throws UsageError if hosts give one name to different servers */
 async function entryNamed(name: string, mcpConfig: string | undefined): Promise<KnownServer | undefined> {
   const found = (await knownServers(mcpConfig)).filter((server) => server.name === name);
   const [first, ...others] = found;
   // A file that came with a folder must not replace a server of the user.
-  const other = others.find(({ entry }) => JSON.stringify(entry) !== JSON.stringify(first?.entry));
+  const other = others.find(({ entry }) => !isDeepStrictEqual(entry, first?.entry));
   if (first === undefined || other === undefined) return first;
   throw new UsageError(
     `"${safe(name)}" is one server in ${first.file} and another one in ${other.file}; say which, with --mcp-config <file>`,
