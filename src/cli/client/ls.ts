@@ -70,14 +70,14 @@ export const wantedLimits = (flags: {
 /** Lists the children of the only root. If there are several roots or none, it lists the resources at the top. */
 async function* topLevel(maxResources: number, wanted: ReadonlySet<string>, session: Session): Rows {
   const top = await topOf(session);
+  const { truncatedBy } = top;
   const [only, ...others] = top.resources;
-  if (only !== undefined && others.length === 0 && isListable(only) === true)
+  if (only !== undefined && others.length === 0 && truncatedBy === undefined && isListable(only) === true)
     return yield* listedOf(only.uri, maxResources, wanted, session);
   const { output } = session;
   yield* top.resources.slice(0, maxResources);
-  const cut = top.resources.length > maxResources ? 'max-resources' : undefined;
-  const stopped = cut ?? (top.stopped === 'max-resources' ? 'max-resources' : undefined);
-  return tellList({ ...newReport(), stopped }, output, wanted);
+  const stopped = top.resources.length > maxResources ? 'max-resources' : top.stopped;
+  return tellList({ ...newReport(), stopped, truncatedBy }, output, wanted);
 }
 
 /** Lists the children of a resource; a resource without children is listed itself, as `ls` lists a file. */

@@ -1,4 +1,5 @@
 /** Finds the URIs of resources that people type: a whole URI, a name, or a path below the root such as `guide/welcome.md`. */
+import type { ListReport } from '../../client/paging.ts';
 import { ancestorsOf, identityOf, insideOf, isListable, type ListedResource } from '../../client/shapes.ts';
 import { UsageError } from '../errors.ts';
 import { safe } from './printing/output.ts';
@@ -13,8 +14,10 @@ export interface Top {
   readonly resources: readonly ListedResource[];
   /** The number of all other listed resources. */
   readonly below: number;
-  /** Why the list stopped before its end; undefined if it did not. */
-  readonly stopped: string | undefined;
+  /** Why the list stopped; undefined if its reader stopped early. */
+  readonly stopped: ListReport['stopped'];
+  /** The limit of the server that cut the top short; undefined if the top is complete. */
+  readonly truncatedBy: string | undefined;
 }
 
 /** Reads the default list, and leaves out resources that are below another one in it. */
@@ -32,7 +35,9 @@ export async function topOf({ resources, signal }: Session, maxResources = MAX_L
   };
   const top = all.filter(isTop);
   const { stopped, truncatedBy } = listing.report;
-  return { resources: top, below: all.length - top.length, stopped: stopped === 'end' ? truncatedBy : stopped };
+  const below = all.length - top.length;
+  // A truncated default list goes level by level: once it is below the top, the top is complete.
+  return { resources: top, below, stopped, truncatedBy: below > 0 ? undefined : truncatedBy };
 }
 
 const URI = /^[a-z][a-z0-9+.-]*:/i;

@@ -1,4 +1,4 @@
-/** Commands that walk a tree say that it is complete if it is, however short the server's own list is. */
+/** Commands that walk a tree call it complete exactly if it is, however short the server's own list is. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { type Folder, temporaryFolder, writeConfig } from '../../e2e/folders.ts'
 import { type Listening, startHttp } from '../../e2e/harness.ts';
 import { run } from './run.ts';
 
-/** Entries that the server's own list has. */
+/** The most entries of the server's own list. */
 const LISTED = 20;
 const FILES = 66;
 const FOLDERS = 11;
@@ -79,5 +79,19 @@ describe('a list that is cut before all that is at the top', () => {
     const { status, stderr } = await run([...args, urlOf('more mounts than a list has')]);
     expect(status).toBe(7);
     expect(stderr).toContain('cut short by the server: 1');
+  });
+
+  it('is said to be cut short by ls, too', async () => {
+    const { status, stdout, stderr } = await run(['ls', urlOf('more mounts than a list has')]);
+    expect({ status, stdout }).toEqual({ status: 7, stdout: 'a+file:///\nb+file:///\n' });
+    expect(stderr).toMatch(/^vitrine: cut short by the server: \S+\n$/);
+  });
+
+  it('is no matter to ls if all that is at the top is in it', async () => {
+    expect(await run(['ls', urlOf('two mounts')])).toEqual({
+      status: 0,
+      stdout: 'flat+file:///\ndeep+file:///\n',
+      stderr: '',
+    });
   });
 });
