@@ -106,6 +106,7 @@ async function queryOf(typed: string, flags: GrepFlags): Promise<Query> {
     maxResources: countOf(flags.maxResources, '--max-resources', 10_000),
     maxDepth: countOf(flags.maxDepth, '--max-depth', 32),
     maxBytes: bytesOf(flags.maxBytes, '--max-bytes', DEFAULT_MAX_BYTES),
+    firstOnly: flags.filesWithMatches === true,
     wanted: wantedLimits(flags),
   };
 }

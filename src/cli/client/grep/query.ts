@@ -18,6 +18,8 @@ export interface Query {
   readonly maxDepth: number;
   /** The most bytes of one resource. */
   readonly maxBytes: number;
+  /** Whether one match of each resource is enough. */
+  readonly firstOnly: boolean;
   /** Limits that the user gave explicitly. */
   readonly wanted: ReadonlySet<string>;
 }

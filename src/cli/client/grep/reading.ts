@@ -13,7 +13,7 @@ import type { Match, Query } from './query.ts';
 /** The most characters of a line that are matched, from its beginning. The engine takes linear time, but nothing interrupts it. */
 const MAX_LINE = 64 * 1024;
 
-/** The most matches in one resource. */
+/** The most matches in one resource that are kept. */
 const MAX_MATCHES = 1_000;
 
 /** The number of resources that are read at the same time. */
@@ -45,7 +45,7 @@ export async function* matchesByReading(
   for await (const { resource, path } of texts(start, query, session, cut)) {
     if (!included(path)) continue;
     output.progress(`${++count} texts`);
-    const found = inText(resource.uri, query, session);
+    const found = inText(resource.uri, query, session, cut);
     found.catch(() => {});
     reading.push({ uri: resource.uri, found });
     if (reading.length >= CONCURRENCY) yield* await take();
@@ -84,20 +84,29 @@ const pathOf = (uri: string): string => decodedText(uri.replace(/^[^:]*:(?:\/\/[
 
 async function inText(
   uri: string,
-  { test, maxBytes }: Query,
-  { resources, signal }: Session,
+  { test, maxBytes, firstOnly }: Query,
+  { resources, signal, output }: Session,
+  cut: () => void,
 ): Promise<readonly Match[]> {
   const { primary } = await resources.read(uri, { signal, maxBytes });
   const text = primary?.text();
   if (text === undefined || text.includes('\0')) return [];
   const matches: Match[] = [];
   let number = 0;
-  for (let begin = 0; begin <= text.length && matches.length < MAX_MATCHES; ) {
+  for (let begin = 0; begin <= text.length; ) {
     const newline = text.indexOf('\n', begin);
     const end = newline === -1 ? text.length : newline;
     number++;
     const line = text.slice(begin, Math.min(end, begin + MAX_LINE)).replace(/\r$/, '');
-    if (test(line) !== -1) matches.push({ uri, line: number, text: line });
+    if (test(line) !== -1) {
+      if (matches.length >= MAX_MATCHES) {
+        output.note(`${uri}: stopped after ${MAX_MATCHES} matches`);
+        cut();
+        break;
+      }
+      matches.push({ uri, line: number, text: line });
+      if (firstOnly) break;
+    }
     begin = end + 1;
     if (newline === -1) break;
   }
