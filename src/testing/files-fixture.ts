@@ -7,10 +7,10 @@ import { treeUri } from '../core/uri.ts';
 import { filesProvider } from '../providers/files/index.ts';
 import type { Leaves, ProviderFixture } from './fixture.ts';
 
-/** Names that every system can hold; Linux can hold all of the seed's. */
+/** Names that every system allows in paths. Linux allows all names of the seed. */
 const PORTABLE = /^[\w./ -]*[\w]$/;
 
-/** A folder below the system's temporary one with the wanted leaves as files. `wrap` puts something around the provider. */
+/** A files provider over a new temporary folder that has the leaves as files. @param wrap wraps the provider, for example in a layer */
 export async function filesFixture(
   wanted: Leaves,
   wrap: (inner: ResourceProvider) => ResourceProvider = (inner) => inner,
@@ -30,7 +30,7 @@ export async function filesFixture(
     hierarchical: true,
     mutate: {
       create: (path, text) => writeFile(place(path), text),
-      // As editors do: the new content is written beside the old, and takes its name.
+      // Editors do the same: they write the new content to another file, and then rename that file.
       async replace(path, text) {
         const beside = joinPath(folder, '.replacement');
         await writeFile(beside, text);

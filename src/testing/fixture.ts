@@ -29,7 +29,7 @@ export interface ProviderFixture {
   readonly mutate?: Mutations;
   /** How long the provider may take to report a change, in milliseconds. Default: 5,000. */
   readonly patienceMs?: number;
-  /** Closes the provider and removes what was made for the test. */
+  /** Closes the provider, and removes all data that was made for the test. */
   close(): Promise<void>;
 }
 

@@ -16,7 +16,7 @@ describe('the layer contract fails a layer that', () => {
     });
   }
 
-  it('breaks any law: each has a layer here that breaks it', () => {
+  it('breaks any law: a layer here breaks each law', () => {
     const unbroken = LAYER_LAWS.filter(({ name }) => !BROKEN_LAYERS.some(({ law }) => name.startsWith(law)));
     expect(unbroken.map(({ name }) => name)).toEqual([]);
   });

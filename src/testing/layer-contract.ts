@@ -1,4 +1,4 @@
-/** The contract of layers: one may add to what it wraps, and takes nothing away. */
+/** The contract of layers: a layer may add to the provider that it wraps, but takes nothing away. */
 import { describe, it } from 'vitest';
 import type { Layer } from '../core/layer.ts';
 import { layerLaws } from './laws/layers.ts';
@@ -6,13 +6,13 @@ import type { LayerLaw } from './layer-law.ts';
 import { memoryFixture, streaming } from './memory-fixture.ts';
 import { providerContract } from './provider-contract.ts';
 
-/** All laws of layers, for those who run them without vitest. The contract also holds a wrapped provider to its own. */
+/** All laws of layers, to run them without vitest. `layerContract` also holds a wrapped provider to the laws of providers. */
 export const LAYER_LAWS: readonly LayerLaw[] = layerLaws;
 
 /**
  * Registers vitest suites that hold a layer to every law of layers, and a memory provider within it to every law of
- * providers, with its content in memory and in streams. Give the layer options under which it has nothing to object
- * to: all is allowed, no limit is reached.
+ * providers, with its content in memory and in streams. Give the layer options with which it refuses nothing: it allows
+ * everything, and no limit is reached.
  *
  * @example
  * layerContract('timeout', timeoutLayer({ timeoutMs: 20_000 }));

@@ -1,4 +1,4 @@
-/** The memory provider as a fixture: what layers are tried on, and the example of a fixture. */
+/** The memory provider as a fixture. The layer contract uses it, and it is an example of a fixture. */
 import type { ResourceBody } from '../core/body.ts';
 import { wrapProvider } from '../core/layer.ts';
 import type { ResourceProvider } from '../core/provider.ts';
@@ -6,7 +6,7 @@ import { treeUri } from '../core/uri.ts';
 import { memoryProvider } from '../providers/memory/index.ts';
 import type { Leaves, ProviderFixture } from './fixture.ts';
 
-/** A memory provider that holds the seed. `wrap` puts something around it. */
+/** A memory provider that holds the seed. @param wrap wraps the provider, for example in a layer */
 export function memoryFixture(
   seed: Leaves,
   wrap: (inner: ResourceProvider) => ResourceProvider = (inner) => inner,
@@ -29,7 +29,7 @@ export function memoryFixture(
   };
 }
 
-/** Bytes of a chunk of `streaming`: not a power of two, so that chunks end anywhere. */
+/** Bytes of a chunk of `streaming`. The number is no power of two, so that chunks end at odd places. */
 const CHUNK_BYTES = 10_007;
 
 /** The same provider, but every body is a stream of unknown size, which honours the signal and can be closed. */

@@ -13,10 +13,10 @@ export const PAGE_SIZES: readonly number[] = [1, 2, 7, 100];
 /** A list that has not ended after this many pages counts as endless. */
 const MAX_PAGES = 5_000;
 
-/** Milliseconds that a change may take by default until it is told. */
+/** Milliseconds within which a change has to be reported, unless the fixture says otherwise. */
 const PATIENCE_MS = 5_000;
 
-/** Takes everything. */
+/** Reads everything. */
 export const EVERYTHING: ReadOptions = { maxBytes: 64 * 1024 * 1024, maxChildren: 10_000 };
 
 interface AnyPage<T> {
@@ -62,7 +62,7 @@ export function listAll(
   );
 }
 
-/** Everything that is listed anywhere, from the roots down, once each. */
+/** All entries of all lists: of the roots, and of each container. */
 export async function listTree(fixture: ProviderFixture): Promise<readonly Resource[]> {
   const found = [...(await listAll(fixture.provider, undefined))];
   for (const container of containersOf(fixture)) {
@@ -142,14 +142,14 @@ export async function thrownBy(work: () => Promise<unknown>): Promise<unknown> {
 /** A watch whose events are kept. */
 export interface Observation extends AsyncDisposable {
   readonly events: readonly ChangeEvent[];
-  /** Runs the change, and waits until an event is told after its start. */
+  /** Runs the change. Resolves with the first event after the start of the change, once both are there. */
   after(what: string, change: () => Promise<void> | void): Promise<ChangeEvent>;
 }
 
-/** Watches a URI, or the listed set. */
+/** Watches a URI, or the list of resources. */
 export async function observe(fixture: ProviderFixture, uri: string | undefined): Promise<Observation> {
   const { provider, patienceMs = PATIENCE_MS } = fixture;
-  assert.ok(provider.watch !== undefined, 'The provider says that it can be watched, and has no `watch`');
+  assert.ok(provider.watch !== undefined, 'The provider declares that it can be watched, but has no `watch`');
   const events: ChangeEvent[] = [];
   let wake: (event: ChangeEvent) => void = () => {};
   const handle = await provider.watch(
@@ -164,7 +164,7 @@ export async function observe(fixture: ProviderFixture, uri: string | undefined)
     events,
     async after(what, change) {
       let timer: NodeJS.Timeout | undefined;
-      const told = new Promise<ChangeEvent>((resolve, reject) => {
+      const event = new Promise<ChangeEvent>((resolve, reject) => {
         wake = resolve;
         timer = setTimeout(
           () => reject(new Error(`${what}: no event within ${patienceMs} ms for ${uri ?? 'the list'}`)),
@@ -172,8 +172,8 @@ export async function observe(fixture: ProviderFixture, uri: string | undefined)
         );
       });
       try {
-        await Promise.all([change(), told]);
-        return await told;
+        await Promise.all([change(), event]);
+        return await event;
       } finally {
         clearTimeout(timer);
       }

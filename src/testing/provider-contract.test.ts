@@ -41,7 +41,7 @@ describe('the provider contract fails a provider that', () => {
     });
   }
 
-  it('breaks any law: each has a provider here that breaks it', () => {
+  it('breaks any law: a provider here breaks each law', () => {
     const unbroken = PROVIDER_LAWS.filter(({ name }) => !BROKEN.some(({ law }) => name.startsWith(law)));
     expect(unbroken.map(({ name }) => name)).toEqual([]);
   });
@@ -50,7 +50,7 @@ describe('the provider contract fails a provider that', () => {
 describe('a law', () => {
   const law = (parts: Partial<ProviderLaw>): ProviderLaw => ({ name: 'a law', check: async () => {}, ...parts });
 
-  it('says what the fixture lacks to be held to it', async () => {
+  it('says what the fixture lacks for the test', async () => {
     const verdict = await checkLaw(lawOf('one watch reports'), (seed) => {
       const { mutate: _, ...fixture } = memoryFixture(seed);
       return fixture;
@@ -58,7 +58,7 @@ describe('a law', () => {
     expect(verdict).toEqual({ kind: 'lacking', what: expect.stringContaining('mutate') });
   });
 
-  it('becomes the absence of its feature where that is not declared', async () => {
+  it('of a feature that is not declared checks that the feature is absent', async () => {
     const verdict = await checkLaw(
       law({ feature: 'search', check: () => Promise.reject(new Error('not here')) }),
       memoryFixture,
@@ -88,7 +88,7 @@ describe('a law', () => {
     ]);
   });
 
-  it('closes the fixture, whether it holds or not', async () => {
+  it('closes the fixture, whether the law is kept or broken', async () => {
     let closed = 0;
     const make: MakeFixture = (seed) => ({
       ...memoryFixture(seed),
@@ -99,7 +99,7 @@ describe('a law', () => {
     expect(closed).toBe(2);
   });
 
-  it('of a feature that memory has not holds for one that has it: search', async () => {
+  it('of search is kept by a provider with search', async () => {
     const verdict = await checkLaw(lawOf('a search for the first line'), (seed) =>
       memoryFixture(seed, (inner) => ({
         ...wrapProvider(inner, { features: { ...inner.features, search: true } }),

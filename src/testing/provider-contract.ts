@@ -1,4 +1,4 @@
-/** The contract of providers: what every frontend, layer and mount relies on, as tests that any provider can be put to. */
+/** The contract of providers: tests for any provider, of everything that frontends, layers and mounts rely on. */
 import { describe, it } from 'vitest';
 import { checkLaw } from './check-law.ts';
 import type { MakeFixture } from './fixture.ts';
@@ -14,7 +14,7 @@ import { versionLaws } from './laws/versions.ts';
 import { watchingLaws } from './laws/watching.ts';
 import { windowLaws } from './laws/windows.ts';
 
-/** All laws, for those who run them without vitest: see `checkLaw`. */
+/** All laws. To run them without vitest, use `checkLaw`. */
 export const PROVIDER_LAWS: readonly ProviderLaw[] = [
   ...listingLaws,
   ...readingLaws,
@@ -29,9 +29,9 @@ export const PROVIDER_LAWS: readonly ProviderLaw[] = [
 ];
 
 /**
- * Registers a vitest suite that holds a provider to every law. `make` is called for each law, and what it gives is
- * closed after it. Where a feature flag is false, the law about that feature becomes: it is absent in fact. Where the
- * fixture lacks what a law needs, the test is marked as skipped, with what was lacking.
+ * Registers a vitest suite that holds a provider to every law. It calls `make` for each law, and closes the fixture after it. If the
+ * provider declares that it lacks a feature, its tests check instead that the feature is really absent. If the fixture lacks
+ * something that a law needs, the test is skipped, and says what is lacking.
  *
  * @example
  * providerContract('memory', (seed) => {

@@ -1,4 +1,4 @@
-/** The tree that the contract asks for: enough entries to page through, odd names, and leaves of all sizes. */
+/** The tree of leaves for the provider contract: enough entries to page through, odd names, and leaves of all sizes. */
 import type { Leaves } from './fixture.ts';
 
 /**
@@ -42,7 +42,7 @@ const encoder = new TextEncoder();
 /** Several times the size of a usual chunk. */
 const LARGE_BYTES = 300_007;
 
-/** Bytes that repeat in no short period, so that a window from a wrong place shows. */
+/** Bytes without a short period, so that a window from a wrong place has other bytes. */
 const pattern = (length: number): Uint8Array =>
   Uint8Array.from({ length }, (_, index) => (index * 31 + (index >> 8) * 7 + (index >> 16)) & 0xff);
 
@@ -50,7 +50,7 @@ const LARGE = pattern(LARGE_BYTES);
 
 const text = (path: string): Uint8Array => encoder.encode(`The content of ${path}\n`);
 
-/** The standard tree, made anew: `guide/intro.md`, `many/…`, `odd/…` and so on. */
+/** Makes the standard tree: `guide/intro.md`, `many/…`, `odd/…` and so on. */
 export function standardSeed(): Leaves {
   const named = [
     'readme.md',

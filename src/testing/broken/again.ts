@@ -24,7 +24,7 @@ export const BROKEN_AGAIN: readonly Broken[] = [
   {
     defect: 'reads something new each time, and says that a read would give the same',
     law: '`again` says yes only where a fresh read',
-    says: /What is read again of/,
+    says: /The fresh read of/,
     break(inner) {
       const origins = new WeakMap<Bodies, Bodies>();
       let count = 0;
@@ -43,7 +43,7 @@ export const BROKEN_AGAIN: readonly Broken[] = [
   {
     defect: 'says yes to `again` for bodies that it has not marked as repeatable',
     law: '`again` says yes only where a fresh read',
-    says: /has not marked/,
+    says: /not marked as repeatable/,
     break: (inner) =>
       like(inner, {
         read: async (uri, want, ctx) => [...(await inner.read(uri, want, ctx))],
@@ -53,7 +53,7 @@ export const BROKEN_AGAIN: readonly Broken[] = [
   {
     defect: 'does not check in `again` whether a leaf has changed',
     law: '`again` says no once',
-    says: /A leaf that was replaced/,
+    says: /says yes after the leaf was replaced/,
     break(inner) {
       const given = new WeakMap<Bodies, string>();
       return like(inner, {
@@ -68,13 +68,13 @@ export const BROKEN_AGAIN: readonly Broken[] = [
   },
   {
     defect: 'says yes to each `again`',
-    law: '`again` says no to what it has not given',
-    says: /It says yes of/,
+    law: '`again` says no to bodies that it has not given',
+    says: /`again` says yes for/,
     break: (inner) => like(inner, { again: () => true }),
   },
   {
     defect: 'throws in `again` for bodies that it does not know',
-    law: '`again` says no to what it has not given',
+    law: '`again` says no to bodies that it has not given',
     says: /never heard of it/,
     break: (inner) =>
       like(inner, {

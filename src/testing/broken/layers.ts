@@ -194,7 +194,7 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
   {
     defect: 'answers `callToolAgain` without asking the inner provider',
     law: '`callToolAgain` gives what',
-    says: /What was given before|were not asked/,
+    says: /The answer of the layer|were not asked/,
     layer: (inner) => withAgain(like(inner, {}), { callToolAgain: () => '"content":[]' }),
   },
   {
@@ -209,7 +209,7 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
   {
     defect: 'drops the arguments of a call in `callToolAgain`',
     law: '`callToolAgain` gives what',
-    says: /The call that is asked about/,
+    says: /The call that reaches/,
     layer: (inner) =>
       withAgain(like(inner, {}), {
         callToolAgain: ({ name }, owner, ctx) => inner.callToolAgain?.({ name }, owner, ctx),
@@ -318,7 +318,7 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
   {
     defect: 'does not pass the signal on',
     law: 'principal, request id and log',
-    says: /The caller of metadata is gone, and the inner provider was not told/,
+    says: /The signal of the caller of metadata is aborted, but that of the inner provider is not/,
     layer: (inner) =>
       like(inner, {
         metadata: (uri, ctx) => inner.metadata(uri, { ...ctx, signal: new AbortController().signal }),

@@ -3,7 +3,7 @@ import { invalid } from '../../core/errors.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import { type Broken, like, saying } from './broken.ts';
 
-/** Which of its own URIs a provider takes for another. */
+/** The inner provider, which takes each URI for the one that `reread` returns. */
 const misreading = (inner: ResourceProvider, reread: (uri: string) => string): ResourceProvider =>
   like(inner, {
     list: (uri, page, ctx) => inner.list(uri === undefined ? undefined : reread(uri), page, ctx),

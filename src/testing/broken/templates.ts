@@ -54,7 +54,7 @@ export const BROKEN_TEMPLATES: readonly Broken[] = [
   },
   {
     defect: 'throws what it likes at an unknown template',
-    law: 'completing what there is not',
+    law: 'a completion of something that does not exist',
     says: /threw TypeError/,
     break: (inner) =>
       completing(inner, async (request, ctx) => {

@@ -1,4 +1,4 @@
-/** Providers that tell of changes wrongly. */
+/** Providers that report changes wrongly. */
 import { type Broken, featuring, isFolder, like, saying, telling } from './broken.ts';
 
 export const BROKEN_WATCHES: readonly Broken[] = [
@@ -9,7 +9,7 @@ export const BROKEN_WATCHES: readonly Broken[] = [
     break: (inner) => telling(inner, () => ({ kind: 'updated', uri: 'memory:///elsewhere' })),
   },
   {
-    defect: 'tells once, and then no more',
+    defect: 'reports one change, and then no more',
     law: 'one watch reports one change after another',
     says: /removal: no event/,
     break(inner) {
@@ -22,19 +22,19 @@ export const BROKEN_WATCHES: readonly Broken[] = [
     },
   },
   {
-    defect: 'tells nothing of containers',
+    defect: 'reports no change of a container',
     law: 'a container is reported as updated',
     says: /a child that comes: no event/,
     break: (inner) => telling(inner, () => undefined),
   },
   {
-    defect: 'tells nothing of the listed set',
+    defect: 'reports no change of the list',
     law: 'a change of the list is reported',
     says: /a resource that comes: no event/,
     break: (inner) => telling(inner, (event) => (event.kind === 'list-changed' ? undefined : event)),
   },
   {
-    defect: 'goes on telling after a watch was disposed of',
+    defect: 'still reports changes after a watch was disposed of',
     law: 'a watch that was disposed of',
     says: /after the watch was disposed of/,
     break: (inner) =>

@@ -1,4 +1,4 @@
-/** Laws of `again`: it says yes only where a read would give the same, and no whenever it is not sure. Without it nobody says yes. */
+/** Laws of `again`: it says yes only if a fresh read would give the same, and no if it is not sure. A provider may lack it. */
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isRepeatable } from '../../core/again.ts';
@@ -9,10 +9,10 @@ import { largestLeaf, missingPath, type ProviderFixture } from '../fixture.ts';
 import { canChange, type ProviderLaw } from '../law.ts';
 import { drainBody, EVERYTHING } from '../observe.ts';
 
-/** A provider may want what it reads to have been left alone for a moment: this long, in milliseconds. */
+/** How long to wait before a read, in milliseconds, because a provider may say yes only if nothing has changed for a moment. */
 const SETTLING_MS = 120;
 
-/** Leaves that are tried: among them small ones, which are the ones that are kept. */
+/** The number of leaves to try. Small ones are among them, because a provider may keep only those. */
 const TRIED = 12;
 
 export const againLaws: readonly ProviderLaw[] = [
@@ -24,10 +24,10 @@ export const againLaws: readonly ProviderLaw[] = [
       for (const uri of await triedLeaves(fixture)) {
         for (const want of [EVERYTHING, { ...EVERYTHING, range: { offset: 0, length: 3 } }]) {
           const bodies = await provider.read(uri, want, createContext());
-          const said = saysAgain(provider, bodies, uri, want);
+          const saysYes = saysAgain(provider, bodies, uri, want);
           const before = await contentsOf(bodies);
-          const after = said ? await contentsOf(await provider.read(uri, want, createContext())) : before;
-          assert.deepEqual(after, before, `What is read again of ${uri}`);
+          const after = saysYes ? await contentsOf(await provider.read(uri, want, createContext())) : before;
+          assert.deepEqual(after, before, `The fresh read of ${uri}`);
         }
       }
     },
@@ -41,7 +41,7 @@ export const againLaws: readonly ProviderLaw[] = [
       const [uri = ''] = await triedLeaves(fixture);
       const [path = ''] = fixture.leaves.keys();
       const assertNew = async (bodies: readonly ResourceBody[], what: string): Promise<void> => {
-        assert.ok(!saysAgain(provider, bodies, uri), `A leaf that was ${what} is said to be what it was`);
+        assert.ok(!saysAgain(provider, bodies, uri), `\`again\` says yes after the leaf was ${what}`);
         await closeBodies(bodies);
       };
       const read = () => provider.read(uri, EVERYTHING, createContext());
@@ -57,14 +57,14 @@ export const againLaws: readonly ProviderLaw[] = [
     },
   },
   {
-    name: '`again` says no to what it has not given, and of another resource, or a part; it never throws',
+    name: '`again` says no to bodies that it has not given, and for another resource or part; it never throws',
     async check(fixture) {
       const { provider } = fixture;
       if (provider.again === undefined) return;
       const [uri = '', other = fixture.uriOf(missingPath(fixture))] = await triedLeaves(fixture);
       const bodies = await provider.read(uri, EVERYTHING, createContext());
       const isNo = (given: readonly ResourceBody[], of: string, want = EVERYTHING): void =>
-        assert.ok(provider.again?.(given, of, want, createContext()) !== true, `It says yes of ${of}`);
+        assert.ok(provider.again?.(given, of, want, createContext()) !== true, `\`again\` says yes for ${of}`);
       isNo([...bodies], uri);
       isNo([], uri);
       for (const each of [other, fixture.uriOf(missingPath(fixture)), 'no URI', '']) isNo(bodies, each);
@@ -87,11 +87,11 @@ const saysAgain = (
   want = EVERYTHING,
 ): boolean => {
   const yes = provider.again?.(bodies, uri, want, createContext()) === true;
-  assert.ok(!yes || isRepeatable(bodies), `It says yes of ${uri}, and has not marked what it gave`);
+  assert.ok(!yes || isRepeatable(bodies), `\`again\` says yes for ${uri}, whose bodies are not marked as repeatable`);
   return yes;
 };
 
-/** URIs of the first leaf, and of some others, once they have settled. */
+/** Waits for a moment. @returns the URIs of the first leaves, and of the largest */
 async function triedLeaves(fixture: ProviderFixture): Promise<readonly string[]> {
   await pause(SETTLING_MS);
   const paths = [...[...fixture.leaves.keys()].slice(0, TRIED), largestLeaf(fixture)];

@@ -1,4 +1,4 @@
-/** Laws of layers about `again`: a layer asks the inner provider about the bodies that this gave, or says no. */
+/** Laws of layers about `again`: a layer asks the inner provider about that provider's own bodies, or says no. */
 import assert from 'node:assert/strict';
 import { closeBodies, type ResourceBody } from '../../core/body.ts';
 import { type Context, createContext } from '../../core/context.ts';
@@ -18,7 +18,7 @@ interface Asked {
 
 export const layersAgainLaws: readonly LayerLaw[] = [
   {
-    name: '`again` says yes only where the inner provider does, of what it gave itself, for the same caller',
+    name: '`again` says yes only where the inner provider does, about its own bodies, for the same caller',
     async check(layer) {
       for (const answer of [true, false]) {
         const { layered, bodies, given, asked } = await readOnce(layer, answer);

@@ -1,4 +1,4 @@
-/** A law of layers about `callToolAgain`: what is given is what the inner one gives for the same caller, or nothing is. */
+/** A law of layers about `callToolAgain`: it gives what the inner operations give for the same call and caller, or nothing. */
 import assert from 'node:assert/strict';
 import { withAgain } from '../../core/again.ts';
 import { type Context, createContext } from '../../core/context.ts';
@@ -13,7 +13,7 @@ const OWNER: Owner = { onlyResources: true };
 
 export const layersCallAgainLaws: readonly LayerLaw[] = [
   {
-    name: '`callToolAgain` gives what the inner operations give, of the same call by the same caller, or nothing',
+    name: '`callToolAgain` gives what the inner operations give for the same call by the same caller, or nothing',
     async check(layer) {
       for (const members of [MEMBERS, undefined]) {
         const asked: { readonly request: NamedRequest; readonly owner: Owner; readonly ctx: Context }[] = [];
@@ -27,13 +27,13 @@ export const layersCallAgainLaws: readonly LayerLaw[] = [
         );
         const ctx = createContext({ principal: { id: 'somebody' }, requestId: 'request-1' });
         const request: NamedRequest = { name: 'note', arguments: { uri: 'memory:///note.txt' } };
-        const said = layered.callToolAgain?.(request, OWNER, ctx);
-        if (said === undefined) continue;
-        assert.equal(said, members, 'What was given before, and what the inner operations give of it');
+        const given = layered.callToolAgain?.(request, OWNER, ctx);
+        if (given === undefined) continue;
+        assert.equal(given, members, 'The answer of the layer, and that of the inner operations');
         const [last] = asked.slice(-1);
-        assert.ok(last !== undefined, 'It gives something, and the inner operations were not asked');
-        assert.deepEqual(last.request, request, 'The call that is asked about');
-        assert.deepEqual(last.owner, OWNER, 'Whose tool it is');
+        assert.ok(last !== undefined, 'The layer answers, but the inner operations were not asked');
+        assert.deepEqual(last.request, request, 'The call that reaches the inner operations');
+        assert.deepEqual(last.owner, OWNER, 'The owner of the tool');
         assert.deepEqual(last.ctx.principal, ctx.principal, 'The principal that calls again');
         assert.equal(last.ctx.requestId, ctx.requestId, 'The id of the request that calls again');
       }

@@ -1,4 +1,4 @@
-/** Laws of layers about `listAgain`, as those about `again`. */
+/** Laws of layers about `listAgain`. They resemble those about `again`. */
 import assert from 'node:assert/strict';
 import { type Context, createContext } from '../../core/context.ts';
 import type { Layer } from '../../core/layer.ts';
@@ -9,7 +9,7 @@ const WANT: Page = { limit: 10 };
 
 export const layersListAgainLaws: readonly LayerLaw[] = [
   {
-    name: '`listAgain` says yes only where the inner provider does, of what it gave itself, for the same caller',
+    name: '`listAgain` says yes only where the inner provider does, about its own page, for the same caller',
     async check(layer) {
       for (const answer of [true, false]) {
         const { layered, page, given, asked } = await listOnce(layer, answer);
@@ -53,7 +53,7 @@ export const layersListAgainLaws: readonly LayerLaw[] = [
   },
 ];
 
-/** A layer through which one list has gone. */
+/** Lists once through a layer. @param answer the answer of the inner provider to `listAgain` */
 async function listOnce(layer: Layer, answer: boolean) {
   const asked: { readonly page: ResourcePage; readonly uri: string | undefined; readonly ctx: Context }[] = [];
   const given: ResourcePage[] = [];

@@ -1,4 +1,4 @@
-/** Laws of layers: what is asked and answered through one is what would be without, but for what it is there for. */
+/** Laws of layers: calls and answers pass through a layer unchanged, except for the effect that the layer exists for. */
 import assert from 'node:assert/strict';
 import { chunksOf, closeBodies, type ResourceBody } from '../../core/body.ts';
 import { createContext } from '../../core/context.ts';
@@ -47,7 +47,7 @@ const WITH_URI: ReadonlySet<CallerMethod> = new Set([
   'getSkill',
 ]);
 
-/** Milliseconds until something that should follow at once counts as not following. */
+/** Milliseconds after which an event that should follow at once counts as missing. */
 const PATIENCE_MS = 2_000;
 
 /** Whether a layer may leave the method out. */
@@ -59,13 +59,13 @@ export const layerLaws: readonly LayerLaw[] = [
   ...layersCallAgainLaws,
   ...layersVersionLaws,
   {
-    name: 'it keeps each optional method that there is, but for `again` and `listAgain`, and invents none',
+    name: 'it keeps each optional method of the inner provider, except `again` and its like, and adds none',
     async check(layer) {
       const ofProviders = subsets(OPTIONAL_METHODS);
       const named = NAMED_METHODS.map((method): OptionalMethod[] => [method]);
       for (const methods of [...ofProviders, ...named, [...OPTIONAL_METHODS, ...NAMED_METHODS]]) {
         const layered = layer(innerProvider({ methods }));
-        // Who does not know whether it would do the same again leaves that out.
+        // A layer that cannot tell whether it would give the same answer again leaves such a method out.
         const kept = ALL_OPTIONAL.filter((method) => layered[method] !== undefined);
         const expected = methods.filter((method) => kept.includes(method) || !isFree(method));
         assert.deepEqual(kept, expected, `Of a provider with ${methods.join(', ') || 'no optional method'}`);
@@ -88,7 +88,7 @@ export const layerLaws: readonly LayerLaw[] = [
         const reached: Reached[] = [];
         const before = async (one: Reached): Promise<void> => void reached.push(one);
         const answer = await call(layer(innerProvider({ before })), method);
-        // A layer may ask for more: for the metadata, say, before it lets a read pass.
+        // A layer may make further calls, for example of `metadata` before it lets a read pass.
         const own = reached.find((one) => one.method === method);
         assert.ok(own !== undefined, `${method} did not reach the inner provider`);
         const uri = WITH_URI.has(method) ? URI : undefined;
@@ -201,7 +201,7 @@ async function readThrough(layer: Layer, inner: ReturnType<Layer>): Promise<void
   }
 }
 
-/** Aborts while the inner method is at work: it has to be told, whatever signal it was given. */
+/** Checks the context that the inner method gets, and aborts while the method runs: its signal has to be aborted, too. */
 async function checkContext(layer: Layer, method: CallerMethod): Promise<void> {
   let arrive: (reached: Reached) => void = () => {};
   let release: (error: Error) => void = () => {};
@@ -221,7 +221,7 @@ async function checkContext(layer: Layer, method: CallerMethod): Promise<void> {
   const reason = new Error('The caller is gone');
   try {
     const reached = await within(arrived, `${method} did not reach the inner provider`);
-    // Signal and log may be others, as long as they lead back to these.
+    // A layer may pass on another signal and another log. The end of the signal is checked below.
     const { signal: _signal, log: _log, ...rest } = ctx;
     for (const [key, value] of Object.entries(rest)) {
       // A layer may set the fields that the caller left undefined.
@@ -231,14 +231,17 @@ async function checkContext(layer: Layer, method: CallerMethod): Promise<void> {
     assert.equal(typeof reached.ctx.log?.info, 'function', `The log of ${method}`);
     assert.ok(!reached.ctx.signal.aborted, `The signal of ${method} was aborted before its time`);
     caller.abort(reason);
-    assert.ok(reached.ctx.signal.aborted, `The caller of ${method} is gone, and the inner provider was not told`);
+    assert.ok(
+      reached.ctx.signal.aborted,
+      `The signal of the caller of ${method} is aborted, but that of the inner provider is not`,
+    );
   } finally {
     release(reason);
-    await within(outcome, `${method} went on after its caller was gone`);
+    await within(outcome, `${method} did not end after its signal was aborted`);
   }
 }
 
-/** A body that knows whether it was released: its stream ended, or it was closed. */
+/** A body that records whether its stream has ended, and whether it was closed. */
 function tracedBody(): { body: ResourceBody; hasEnded: () => boolean; isReleased: () => boolean } {
   let ended = false;
   let closed = false;

@@ -40,7 +40,7 @@ const GARBAGE_CURSORS: readonly string[] = [
   'x'.repeat(10_000),
 ];
 
-/** After this many pages of one list nothing is changed any more. */
+/** The number of pages of one list after which the law makes no more changes. */
 const CHANGES = 6;
 
 export const listingLaws: readonly ProviderLaw[] = [

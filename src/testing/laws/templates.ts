@@ -9,10 +9,10 @@ import type { ProviderFixture } from '../fixture.ts';
 import type { ProviderLaw } from '../law.ts';
 import { drain, PAGE_SIZES, refusal, thrownBy } from '../observe.ts';
 
-/** How often what was completed is completed further, as somebody does who goes down a tree. */
+/** How many times a completed value is completed further, as a user does who goes down a tree. */
 const DEPTH = 3;
 
-/** Completions that are followed on each level. */
+/** The most completions that are followed on each level. */
 const WIDTH = 40;
 
 const LIMIT = 100;
@@ -23,7 +23,7 @@ export const templateLaws: readonly ProviderLaw[] = [
     feature: 'templates',
     async check(fixture) {
       const templates = await listTemplates(fixture.provider, 100);
-      assert.ok(templates.length > 0, 'The provider says that it has templates, and lists none');
+      assert.ok(templates.length > 0, 'The provider declares templates, but lists none');
       for (const { uriTemplate, name } of templates) {
         assert.ok(name.length > 0, `${uriTemplate} has no name`);
         assert.ok(parseUriTemplate(uriTemplate).variables.length > 0, `${uriTemplate} has no variable`);
@@ -64,11 +64,11 @@ export const templateLaws: readonly ProviderLaw[] = [
     },
   },
   {
-    name: 'completing what there is not is refused with a ResourceError, or gives nothing',
+    name: 'a completion of something that does not exist is refused with a ResourceError, or gives nothing',
     feature: 'completion',
     async check({ provider }) {
       const [template] = await listTemplates(provider, 100);
-      assert.ok(template !== undefined, 'The provider completes, and has no templates');
+      assert.ok(template !== undefined, 'The provider declares completion, but has no templates');
       const { uriTemplate } = template;
       const [variable = ''] = parseUriTemplate(uriTemplate).variables;
       for (const request of [
@@ -102,11 +102,11 @@ function complete(
   provider: ResourceProvider,
   request: Pick<CompletionRequest, 'uriTemplate' | 'variable'> & Partial<CompletionRequest>,
 ): Promise<CompletionValues> {
-  assert.ok(provider.complete !== undefined, 'The provider says that it completes, and has no `complete`');
+  assert.ok(provider.complete !== undefined, 'The provider declares completion, but has no `complete`');
   return provider.complete({ value: '', known: {}, limit: LIMIT, ...request }, createContext());
 }
 
-/** Completes all variables but the last with their first value, and the last one with each of its values, and further. */
+/** Completes all variables but the last with their first value. Follows the values of the last one, level by level. */
 async function followCompletions({ provider }: ProviderFixture, template: UriTemplate): Promise<number> {
   const uriTemplate = template.text;
   const known: Record<string, string> = {};
@@ -135,7 +135,7 @@ async function followCompletions({ provider }: ProviderFixture, template: UriTem
   return reached;
 }
 
-/** Holds one expansion to its word: the URI is described, matches its template, and can be listed or read. */
+/** Checks one expansion: the URI matches its template, has metadata, and can be listed or read. */
 async function reach(
   provider: ResourceProvider,
   template: UriTemplate,
