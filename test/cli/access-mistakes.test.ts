@@ -53,7 +53,7 @@ it.concurrent.each<[string, string, RegExp]>([
     `${MOUNTS}confirm: ["docs+**"]\naccess:\n  cedar: { policies: x.cedar }\n`,
     /:3.*With access\.cedar, policies say what a human confirms/,
   ],
-])('%s is told with its place', async (what, text, expected) => {
+])('%s is reported with its place', async (what, text, expected) => {
   const file = `${what.replaceAll(/\W/g, '-')}.yaml`;
   await folder.write(file, text);
   const { status, stdout, stderr } = await vitrine(['check', '--config', file], folder.path);

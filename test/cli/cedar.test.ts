@@ -1,4 +1,4 @@
-/** Policies in Cedar beside a configuration: served, checked and explained, and mistakes in them said with their place. */
+/** Commands use policies in Cedar, explain their decisions, and report mistakes in them with their places. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { askable } from '../e2e/asked.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
@@ -54,7 +54,7 @@ it.each(ERAS)('vitrine serve decides by them, %s [SEC-RES-2]', async (era) => {
   await expect(text('secret.md')).rejects.toThrow('Resource not found');
 });
 
-it('vitrine explain prints what they decide, and which of them', async () => {
+it('vitrine explain prints the decisions, and the policies that decide', async () => {
   const config = await configured();
   const explain = (...args: readonly string[]) => vitrine(['explain', ...args, '--config', config]);
   const secret = await explain('docs+file:///secret.md', '--operation', 'read', '--as', 'anna');

@@ -1,4 +1,4 @@
-/** `vitrine explain`: what the guide shows, what else can be asked, and that the server does what it says. */
+/** `vitrine explain` prints what the guide shows, answers other questions, and agrees with the server. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { CLI, startHttp } from '../e2e/harness.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
     'docs/contracts/x.md': 'x',
     'prompts/greet.md': 'Hello\n',
   });
-  // The guide's own example, but for who says who somebody is, and a mounted server without a network.
+  // The example of the guide, but with another source of tokens, and with a mounted server that needs no network.
   config = await writeConfig(folder, {
     auth: {
       resource: 'https://library.example/mcp',
@@ -140,14 +140,14 @@ describe.concurrent('vitrine explain', () => {
       ['docs+file:///', '--operation', 'look', '--as', 'anna'],
       /--operation is one of list, read, metadata, subscribe|--operation/,
     ],
-  ])('says the way out of %s', async (_what, args, line) => {
+  ])('says what to do about %s', async (_what, args, line) => {
     const { status, stdout, stderr } = await vitrine(['explain', ...args, '--config', config], folder.path);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/^vitrine: [^\n]+\n$/);
     expect(stderr).toMatch(line);
   });
 
-  it('says that everything is allowed where there are no rules', async () => {
+  it('says that everything is allowed if there are no rules', async () => {
     await folder.write('open.yaml', 'mounts:\n  docs: ./docs\n');
     const { stdout } = await vitrine(
       ['explain', 'docs+file:///', '--as', 'anonymous', '--config', 'open.yaml'],
@@ -156,7 +156,7 @@ describe.concurrent('vitrine explain', () => {
     expect(stdout).toContain('Everything is allowed: the configuration has no access.');
   });
 
-  it('says what the server then does', async () => {
+  it('prints decisions that a server with the same configuration makes', async () => {
     await using server = await startHttp(['--config', config]);
     const said: Readonly<Record<string, string>> = { allow: 'answered', deny: 'denied', hide: 'missing', ask: 'asked' };
     for (const [token, as] of [

@@ -8,11 +8,11 @@ import { until, within } from '../e2e/waiting.ts';
 import { vitrine } from './here.ts';
 
 const SECRET = 'never-to-be-seen-7f3a';
-/** A program that is no server, and says what it was given. */
+/** A program that is no server, and prints its environment variable and its argument. */
 const TELLTALE = "console.error('Error: ' + process.env.KEY + ' ' + process.argv[1]); process.exit(3)";
 
 let folder: Folder;
-/** Vitrine itself, as an entry of a host. */
+/** An entry of a host that starts Vitrine. */
 const server = (...args: readonly string[]) => ({ command: process.execPath, args: [CLI, 'serve', ...args] });
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-/** Writes a file of a host; its name. */
+/** Writes a file of a host. @returns its name */
 async function hostFile(name: string, mcpServers: object): Promise<string> {
   await folder.write(name, JSON.stringify({ mcpServers }));
   return folder.at(name);
@@ -42,7 +42,7 @@ const uris = ({ resources }: { readonly resources: readonly { readonly uri: stri
   resources.map(({ uri }) => uri).sort();
 
 describe.concurrent('vitrine check', () => {
-  it('says of each server who it is and what it has, and ends with 1 for one that is not there', async () => {
+  it('prints the name and the contents of each server, and ends with 1 if one cannot be reached', async () => {
     const config = await writeConfig(
       folder,
       {
@@ -71,7 +71,7 @@ describe.concurrent('vitrine check', () => {
     ]);
   });
 
-  it('knows files of hosts, and ends with 0 when all is there', async () => {
+  it('reads files of hosts, and ends with 0 if all servers can be reached', async () => {
     const file = await hostFile('check.json', { one: server('docs') });
     const { status, stdout } = await vitrine(['check', '--mcp-config', file]);
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^ok {2}one {2}vitrine [^\n]+\n$/) });
@@ -89,7 +89,7 @@ describe.concurrent('vitrine check', () => {
     });
   }, 60_000);
 
-  it('tells the mistakes of both files in one line', async () => {
+  it('reports a mistake in either file in one line', async () => {
     const sse = await hostFile('sse.json', { old: { type: 'sse', url: 'https://old.example/sse' } });
     const clash = await hostFile('clash.json', { Docs: { command: 'x' } });
     const itself = await hostFile('itself.json', {
@@ -132,7 +132,7 @@ describe.concurrent('vitrine serve', () => {
     expect(listed.every((each) => each.includes('+file:'))).toBe(true);
   });
 
-  it('puts a file of a host beside a configuration, and starts programs in the folder of their file', async () => {
+  it('serves a file of a host and a configuration together, and starts programs in the folder of their file', async () => {
     const config = await writeConfig(folder, { mounts: { here: './docs' } }, 'beside.yaml');
     const file = await hostFile('data/beside.json', { there: server('.') });
     await using connected = await connectStdio('modern', ['--config', config, '--mcp-config', file]);
@@ -140,7 +140,7 @@ describe.concurrent('vitrine serve', () => {
     expect(listed).toEqual(expect.arrayContaining(['here+file:///a.md', 'there+file:///b.md']));
   });
 
-  it('mounts a URL that is typed, alone or beside others, and shows no more of it than its origin', async () => {
+  it('mounts a typed URL, alone or with others, and prints only its origin', async () => {
     await using upstream = await startHttp([folder.at('docs')]);
     await using alone = await startHttp([`${upstream.url}?key=${SECRET}`]);
     expect(alone.output()).toMatch(/^ {2}server {2}… {2}http:\/\/127\.0\.0\.1:\d+$/m);
@@ -173,7 +173,7 @@ describe.concurrent('vitrine serve', () => {
     expect(stderr).not.toContain('hunter22');
   });
 
-  it('never says what a reference stands for, whatever goes wrong', async () => {
+  it('never prints the value of a reference, whatever fails', async () => {
     const reference = `\${VITRINE_TEST_SECRET}`;
     const config = await writeConfig(
       folder,
@@ -215,7 +215,7 @@ describe.concurrent('vitrine serve', () => {
     expect(listening.output()).not.toContain(SECRET);
   });
 
-  it('ends in order while it waits for servers, and takes their programs along', async () => {
+  it('ends in order while it waits for servers, and ends their programs', async () => {
     const silent =
       'process.stdin.resume(); process.stdin.on("end", () => {}); setInterval(() => {}, 1e6); console.error("pid", process.pid)';
     const config = await writeConfig(
@@ -240,7 +240,7 @@ describe.concurrent('vitrine serve', () => {
     }
   });
 
-  it('serves what is there when a server is not', async () => {
+  it('serves all other mounts if a server cannot be reached', async () => {
     const config = await writeConfig(
       folder,
       { mounts: { docs: './docs', gone: { command: './no-such-program' } } },

@@ -16,7 +16,7 @@ describe.concurrent('help', () => {
     expect(stdout).toMatch(/check .*without serving/);
   });
 
-  it.each([[['serve', '--help']], [['help', 'serve']]])('tells how to serve: vitrine %j', async (args) => {
+  it.each([[['serve', '--help']], [['help', 'serve']]])('of serve is printed by vitrine %j', async (args) => {
     const { status, stdout, stderr } = await vitrine(args);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     for (const option of [
@@ -34,7 +34,7 @@ describe.concurrent('help', () => {
     expect(stdout).toContain('127.0.0.1:8931');
   });
 
-  it('tells how to check', async () => {
+  it('of check is printed by vitrine check --help', async () => {
     const { status, stdout } = await vitrine(['check', '--help']);
     expect(status).toBe(0);
     expect(stdout).toContain('--config <file>');

@@ -1,9 +1,9 @@
-/** Runs commands in this process, for tests of what they say and not of what only a process shows. */
+/** Runs commands in this process, for tests that need only their output and status. */
 import { ROOT } from '../e2e/harness.ts';
 import { run } from './client/run.ts';
 import type { Outcome } from './run.ts';
 
-/** As `vitrine` of `run.ts`. */
+/** Does the same as `vitrine` of `run.ts`, in this process. */
 export const vitrine = (
   args: readonly string[],
   cwd = ROOT,

@@ -1,4 +1,4 @@
-/** `vitrine add` as it is typed: what it writes is what a host starts, and what this very command finds. */
+/** `vitrine add` as users type it: a host starts the entry that it writes, and commands find the entry by its name. */
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../e2e/folders.ts';

@@ -1,4 +1,4 @@
-/** `vitrine init`: what it writes is what can be served, and is served. */
+/** `vitrine init` writes a configuration of everything that can be served, and the configuration works. */
 import { execFileSync } from 'node:child_process';
 import { copyFile, cp, readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const OPENAPI = JSON.stringify({
   paths: { '/hours': { get: { responses: { 200: { description: 'Hours' } } } } },
 });
 
-/** A folder with something of every kind. */
+/** A folder with data of every kind. */
 async function variedFolder(): Promise<Folder> {
   const folder = await temporaryFolder({
     'my notes/README.md': '# Notes',
@@ -37,7 +37,7 @@ async function variedFolder(): Promise<Folder> {
 }
 
 describe('vitrine init', () => {
-  it('mounts files, history, databases, repositories and APIs, and tells what it cannot', async () => {
+  it('mounts files, history, databases, repositories and APIs, and reports those that it cannot mount', async () => {
     await using folder = await variedFolder();
     const written = await vitrine(['init', 'my notes'], folder.path);
     expect(written).toMatchObject({ status: 0, stderr: '' });
@@ -79,7 +79,7 @@ describe('vitrine init', () => {
     for (const name of ['secret.txt', 'vitrine.yaml']) expect(uris).not.toContain(`my-notes+file:///${name}`);
   });
 
-  it('writes over nothing but with --force, and only for folders', async () => {
+  it('overwrites a configuration only with --force, and refuses files', async () => {
     await using folder = await temporaryFolder({ 'a/vitrine.yml': 'mounts: { a: . }', 'b/': '', 'file.txt': '' });
     const refused = await vitrine(['init', 'a'], folder.path);
     expect(refused).toMatchObject({ status: 2, stdout: '' });

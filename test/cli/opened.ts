@@ -1,16 +1,16 @@
-/** `vitrine open` as a program, and a browser that was let in. */
+/** Runs `vitrine open` as a program, with a browser that was let in. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { CLI, ROOT } from '../e2e/harness.ts';
 import { until, within } from '../e2e/waiting.ts';
 
 export interface Opened extends AsyncDisposable {
-  /** The address with the key, which is good once. */
+  /** The address with the key, which works once. */
   readonly entry: string;
   readonly origin: string;
-  /** Requests of the browser that was let in. */
+  /** Sends a request of the browser that was let in. */
   get(path: string, init?: RequestInit): Promise<Response>;
-  /** Ends it as Ctrl+C does; resolves with the exit status. */
+  /** Ends the program as Ctrl+C does. Resolves with the exit status. */
   stop(): Promise<number | null>;
 }
 

@@ -1,4 +1,4 @@
-/** `vitrine pins`: what is shown of a change is safe to look at, and nothing is accepted that nobody has said. */
+/** `vitrine pins` shows changes in a form that is safe to look at, and accepts only changes that the user accepts. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.asyncDispose]());
 
 describe.concurrent.each(ERAS)('a server of the %s era', (era) => {
-  it('is fixed as it is, reviewed where it changes, and accepted where somebody says so', async () => {
+  it('is pinned as it is, reviewed after a change, and accepted if the user says so', async () => {
     await using server = await faulty({ transport: 'stdio', era });
     const says = (description: string) => server.says({ 'tools/list': { tools: [{ ...SAY, description }] } });
     await says(SAY.description);
@@ -58,7 +58,7 @@ describe.concurrent.each(ERAS)('a server of the %s era', (era) => {
   });
 });
 
-it('says what is wrong where there is nothing to review', async () => {
+it('pins says why there is nothing to review', async () => {
   const config = await writeConfig(folder, { mounts: { none: { command: 'node' } } }, 'none.yaml');
   expect(await vitrine(['pins', 'check', '--config', config])).toMatchObject({
     status: 2,

@@ -23,7 +23,7 @@ describe.concurrent('vitrine check of prompts', () => {
   });
   afterAll(() => folder[Symbol.asyncDispose]());
 
-  it('names those that there are', async () => {
+  it('names the prompts', async () => {
     expect(await vitrine(['check', '--config', folder.at('good.yaml')])).toEqual({
       status: 0,
       stdout: 'ok  docs  docs+file:///  1 entries\nok  prompts  first, b\n',
@@ -42,7 +42,7 @@ describe.concurrent('vitrine check of prompts', () => {
     expect(checked).toMatchObject({ status: 2, stderr: `vitrine: ${line}\n` });
   });
 
-  it('says when their folder is not there', async () => {
+  it('says that their folder is missing', async () => {
     const checked = await vitrine(['check', '--config', folder.at('gone.yaml')]);
     expect(checked).toMatchObject({
       status: 2,
@@ -51,7 +51,7 @@ describe.concurrent('vitrine check of prompts', () => {
     });
   });
 
-  it('shows a mount that is bounded by roots as far as it can be shown', async () => {
+  it('shows all of a mount that roots restrict', async () => {
     expect(await vitrine(['check', '--config', folder.at('roots.yaml')])).toMatchObject({
       status: 0,
       stdout: 'ok  docs  docs+file:///  1 entries\n',

@@ -10,7 +10,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** Runs `vitrine <args>` with nothing on standard input. @param env is added to what there is */
+/** Runs `vitrine <args>` with nothing on standard input. @param env is added to the environment of this process */
 export async function vitrine(
   args: readonly string[],
   cwd = ROOT,

@@ -13,7 +13,7 @@ import { until, within } from '../e2e/waiting.ts';
 
 interface Running extends AsyncDisposable {
   readonly input: PassThrough;
-  /** Standard output so far. */
+  /** The standard output so far. */
   output(): string;
 }
 
@@ -54,7 +54,7 @@ const endpointOf = (running: Running): Promise<URL> =>
 const handshake = { jsonrpc: '2.0', id: 1, method: 'initialize', params: INITIALIZE };
 
 describe('typed by a person', () => {
-  it('serves over HTTP, each at the next port that is free', async () => {
+  it('serves over HTTP, each command at the next free port', async () => {
     await using first = start([MUSEUM], true);
     const one = await endpointOf(first);
     await using second = start([`${MUSEUM}/README.md`], true);
@@ -68,7 +68,7 @@ describe('typed by a person', () => {
     }
   });
 
-  it('serves a name without a slash, and at the port that is said', async () => {
+  it('serves a name without a slash, and at the typed port', async () => {
     await using running = start(['docs', '--port', '0'], true);
     expect(await endpointOf(running)).toBeInstanceOf(URL);
     expect(running.output()).toContain('docs');
@@ -83,7 +83,7 @@ describe('typed by a person', () => {
     expect(running.output()).toMatch(/^ {2}away {2}/m);
   });
 
-  it('goes into databases of the folder where that is said, and refuses to say it of a configuration', async () => {
+  it('serves the contents of databases in the folder with --nested, and refuses --nested for a configuration', async () => {
     await using folder = await temporaryFolder({ 'vitrine.yaml': 'mounts:\n  docs: .\n' });
     await copyFile(new URL('../../examples/registrar.sqlite', import.meta.url), folder.at('shop.sqlite'));
     await using running = start([folder.path, '--nested', '--port', '0'], true);
@@ -95,7 +95,7 @@ describe('typed by a person', () => {
     await until(() => refused.output().includes('--nested are for paths'), 'the refusal');
   });
 
-  it('serves a file with mounts in it as a document where that is said', async () => {
+  it('serves a file with mounts as a document with --as-document', async () => {
     await using folder = await temporaryFolder({ 'team.yaml': 'mounts:\n  docs: ./docs\n' });
     await using refused = start([folder.at('team.yaml')], true);
     await until(() => refused.output().includes('--as-document'), 'the refusal');

@@ -1,4 +1,4 @@
-/** One thing that is done wrong by a server that does all else right, and the check that finds it. */
+/** Servers with one mistake each, and the check that finds it. */
 import { OF_HTTP } from './faults-http.ts';
 import { OF_THE_PROTOCOL } from './faults-protocol.ts';
 import { OF_SKILLS } from './faults-skills.ts';
@@ -6,5 +6,5 @@ import type { Planted } from './planting.ts';
 
 export const PLANTED: readonly Planted[] = [...OF_THE_PROTOCOL, ...OF_HTTP, ...OF_SKILLS];
 
-/** Checks that other tests prove, since they need a program, or another machine. */
+/** Checks that other tests prove, because they need a program or another machine. */
 export const ELSEWHERE: readonly string[] = ['http-secure', 'stdio-garbage', 'stdout-pure', 'stdin-end'];

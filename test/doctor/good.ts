@@ -1,6 +1,6 @@
 /**
- * A server in which nothing is wrong, over HTTP and in both eras, written without any SDK: whatever it does can be done
- * otherwise, one thing at a time.
+ * A server without mistakes, over HTTP and in both eras. It uses no SDK, so that a test can change each part of its behaviour
+ * alone.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -16,15 +16,15 @@ export type Outcome =
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
   | undefined;
 
-/** The difference to a good server. */
+/** The difference from a good server. */
 export interface Fault {
   /** @param usual what a good server answers */
   readonly answer?: ((method: string, params: Params, usual: () => Outcome, era: Era) => Outcome) | undefined;
-  /** Answers the whole request, where it answers. */
+  /** May answer the whole request itself. Returns whether it has. */
   readonly http?: (request: IncomingMessage, response: ServerResponse, body: string) => boolean;
   /** The id of an answer. */
   readonly id?: (id: unknown) => unknown;
-  /** Checks of HTTP that are not made. */
+  /** Checks of HTTP requests that the server leaves out. */
   readonly leaves?: readonly ('origin' | 'host' | 'media-type' | 'size' | 'session' | 'version' | 'header')[];
   /** The id of a session. */
   readonly session?: string;
@@ -33,7 +33,7 @@ export interface Fault {
 
 export interface Served extends AsyncDisposable {
   readonly url: string;
-  /** Methods that were asked for. */
+  /** The methods of the requests so far. */
   readonly asked: readonly string[];
 }
 
@@ -84,7 +84,7 @@ const SKILL_TEXTS: Readonly<Record<string, string>> = {
   'skill://draw/rooms.txt': 'two',
 };
 
-/** One skill of two files, and one that is dynamic. */
+/** A skill with two files, and a dynamic one. */
 export const SKILLS = [
   {
     uri: 'skill://draw/SKILL.md',
@@ -265,7 +265,7 @@ function listen(response: ServerResponse, { notifications }: Params): void {
   response.write(`event: message\ndata: ${JSON.stringify(acknowledged)}\n\n`);
 }
 
-/** Undefined for a body that is too large. */
+/** Reads the body of a request; undefined if it is too large. */
 async function bodyOf(request: IncomingMessage, any: boolean): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;

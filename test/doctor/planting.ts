@@ -1,4 +1,4 @@
-/** A server that does one thing wrong and all else right: functions that plant the mistake. */
+/** Functions that plant one mistake in an otherwise good server. */
 import type { Era, Fault, Outcome, Params } from './good.ts';
 
 export interface Planted {
@@ -12,7 +12,7 @@ export interface Planted {
   readonly plant: Fault;
 }
 
-/** Other answers to some methods. */
+/** Replaces the answers to some methods. */
 export const answers =
   (given: Readonly<Record<string, (params: Params, usual: Params) => Outcome>>): Fault['answer'] =>
   (method, params, usual) => {
@@ -25,7 +25,7 @@ export const answers =
 export const result = (value: Params): Outcome => ({ result: value });
 export const refusal = (code: number): Outcome => ({ error: { code, message: 'refused' } });
 
-/** The handshake of both eras with something else in it. */
+/** Adds members to the handshakes of both eras, or replaces some. */
 export const hello = (more: Params): Fault => ({
   answer: answers({
     initialize: (_, usual) => result({ ...usual, ...more }),

@@ -1,10 +1,10 @@
-/** The official SDK's catalogue of skills holds to all that the doctor looks for. */
+/** The doctor finds no problem in the official SDK's catalogue of skills. */
 import { expect, it } from 'vitest';
 import { SKILL_CHECKS } from '../../src/cli/client/doctor/checks/skills.ts';
 import { diagnose } from '../../src/cli/client/doctor/diagnose.ts';
 import { serveCatalogue } from '../client/skills/catalogue.ts';
 
-it('nothing is found in skills of the SDK, in either era', async () => {
+it("the doctor finds nothing wrong with the SDK's skills, in either era", async () => {
   await using server = await serveCatalogue();
   const only = SKILL_CHECKS.map(({ id }) => id);
   const { results } = await diagnose({ url: server.url }, { only, timeoutMs: 20_000 });

@@ -37,7 +37,7 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
   });
 });
 
-it('nothing is found in files that are too large for one answer, or too short to have a type', async () => {
+it('the doctor finds nothing wrong with files that are too large for one answer, or too short to have a type', async () => {
   await using folder = await temporaryFolder({
     'large.bin': new Uint8Array(8 * 1024 * 1024).fill(0x80),
     'large.txt': 'wound every Monday\n'.repeat(500_000),

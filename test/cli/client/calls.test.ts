@@ -27,7 +27,7 @@ describe('tools', () => {
 });
 
 describe('call', () => {
-  it('takes arguments as the tool wants them, and prints every kind of block', async () => {
+  it('converts arguments to the types of the tool, and prints every kind of block', async () => {
     const args = [
       '--arg',
       'text=1',
@@ -51,7 +51,7 @@ describe('call', () => {
     expect(unheard).toBe('{"type":"unheard-of","value":1}');
   });
 
-  it('names what a tool needs and was not given, as its schema has it', async () => {
+  it('names the missing arguments, with their types and descriptions', async () => {
     const [none, other] = await Promise.all([
       run(['call', ODD, 'echo', '--arg', 'count=1']),
       run(['call', ODD, 'echo', '--input', '{"__proto__": {"text": "x"}}']),
@@ -62,7 +62,7 @@ describe('call', () => {
     }
   });
 
-  it('takes them as JSON, and prints the whole answer as it is', async () => {
+  it('takes arguments as JSON, and prints the whole answer unchanged', async () => {
     const { status, stdout } = await run(['call', ODD, 'echo', '--input', '{"text": "given"}', '--json']);
     expect(status).toBe(0);
     const { content } = JSON.parse(stdout) as { readonly content: readonly { readonly text?: string }[] };
@@ -70,7 +70,7 @@ describe('call', () => {
     expect(content).toHaveLength(5);
   });
 
-  it('declines what the server asks where nobody is there to answer [SEC-SAMP-1]', async () => {
+  it('declines questions of the server without a terminal [SEC-SAMP-1]', async () => {
     const { status, stdout, stderr } = await run(['call', ODD, 'ask']);
     expect({ status, stdout }).toEqual({ status: 0, stdout: '{"action":"decline"}\n' });
     expect(stderr).toMatch(/^vitrine: .*a question was declined: no-consent\n$/);
@@ -89,7 +89,7 @@ describe('call', () => {
     expect([type.status, pair.status]).toEqual([2, 2]);
   });
 
-  it('gives a program the environment that was meant for it, and no more', async () => {
+  it('gives a program only the environment that was meant for it', async () => {
     const asked = (name: string, ...more: string[]) =>
       run(['call', ODD, 'environment', '--arg', `name=${name}`, ...more], { ODD_SECRET: 'not for all' });
     const [none, given, referred] = await Promise.all([

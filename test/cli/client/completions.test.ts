@@ -1,4 +1,4 @@
-/** Completion, as shells make it, and what it offers. */
+/** Completion in real shells, and the values that it offers. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,14 +14,14 @@ if (!SHELLS.includes('bash') && process.env.CI === 'true') throw new Error('Ther
 for (const shell of ['bash', 'zsh', 'fish'].filter((each) => !SHELLS.includes(each)))
   console.warn(`left out: there is no ${shell} to complete in`);
 
-/** As long as a busy machine takes. */
+/** Lets completion wait as long as a busy machine takes. */
 const PATIENT = { VITRINE_COMPLETION_SECONDS: String(PATIENCE_MS / 1_000) };
 
-/** Gives the offers for the last word, and behind them the number that tells the shell more. */
+/** Returns the offers for the last word, and after them the flags for the shell. */
 const offered = async (words: readonly string[], cwd?: string, env?: Record<string, string>) =>
   offersIn(await run(['complete', '--', ...words], { ...PATIENT, ...env }, cwd));
 
-/** The same, where nothing has to be started. */
+/** Does the same in this process. */
 const offeredHere = async (...words: readonly string[]) => offersIn(await run(['complete', '--', ...words], PATIENT));
 
 function offersIn({ status, stdout, stderr }: Outcome): readonly string[] {
@@ -95,7 +95,7 @@ describe('offers', () => {
     expect(await offeredHere('ls', server, 'museum+file:///gu')).toEqual(['museum+file:///guide/', MORE]);
   });
 
-  it('nothing that a shell would carry out, whatever things are called', async () => {
+  it('no name that a shell would run or expand', async () => {
     await using folder = await temporaryFolder({
       'docs/$(touch pwned)': '',
       'docs/`touch pwned`': '',
@@ -113,7 +113,7 @@ describe('offers', () => {
     expect(existsSync(folder.at('pwned'))).toBe(false);
   });
 
-  it('nothing of a server that came with a folder, or is being typed: it is not started', async () => {
+  it('nothing of a server from a file in the folder, or of a typed command: it is not started', async () => {
     const touch = (file: string) => ({
       command: process.execPath,
       args: ['-e', `fs.writeFileSync(${JSON.stringify(file)}, '')`],
@@ -138,13 +138,13 @@ describe('offers', () => {
       expect(await offered(['cat', server, ''], folder.path, env)).toEqual([NO_FILES]);
     expect(await offered(['cat', '--mcp-config', 'mcp.json', 'came', ''], folder.path, env)).toEqual([NO_FILES]);
     expect(existsSync(started)).toBe(false);
-    // The command asks the servers that the user has set up.
+    // Completion asks servers that the user has configured.
     await folder.write(
       'home/.cursor/mcp.json',
       JSON.stringify({ mcpServers: { mine: { command: process.execPath, args: [CLI, 'serve', MUSEUM] } } }),
     );
     expect(await offered(['cat', 'mine', 'gu'], folder.path, env)).toEqual(['guide/', MORE]);
-    // One that says nothing is not waited for.
+    // Completion does not wait for a server without answers.
     const mute = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] };
     await folder.write('home/.cursor/mcp.json', JSON.stringify({ mcpServers: { mute } }));
     const impatient = { ...env, VITRINE_COMPLETION_SECONDS: '0.2' };
@@ -152,7 +152,7 @@ describe('offers', () => {
   });
 });
 
-/** Has a shell complete lines, in a folder; the command is a function there. */
+/** Lets a shell complete lines in a folder. In the shell, `vitrine` is a function. */
 function completedBy(
   shell: string,
   script: string,

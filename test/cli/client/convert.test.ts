@@ -1,4 +1,4 @@
-/** `vitrine convert`: documents as text, whatever they are called. */
+/** `vitrine convert` prints documents as text, whatever their names are. */
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -20,7 +20,7 @@ describe('doctor', () => {
     expect(all.stdout).toContain('Resources\n  ok       readable (2026-07-28): 1 of 3 were read\n');
   });
 
-  it('says what was seen, what to do, and where it is said; errors count, warnings when they are wanted', async () => {
+  it('prints what it saw, what to do, and the clause; fails for errors, and for warnings with --strict', async () => {
     await using server = await serveGood({ leaves: ['media-type', 'origin'] });
     const { status, stdout } = await run(['doctor', server.url, ...HTTP_ONLY, '--check', 'http-media-type']);
     expect(status).toBe(1);
@@ -57,7 +57,7 @@ describe('doctor', () => {
     expect(lines.at(-1)).toMatchObject({ report: { errors: 2 } });
   });
 
-  it('does nothing to a terminal, whatever the server sends, and keeps secrets', async () => {
+  it('prints nothing that a terminal acts on, whatever the server sends, and no secrets', async () => {
     await using server = await serveGood({
       answer: (method, _params, usual) =>
         method === 'vitrine/no-such-method' ? { result: { '\u001b[2Jan-odd-token-of-mine': 1 } } : usual(),

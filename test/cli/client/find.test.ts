@@ -1,4 +1,4 @@
-/** `vitrine find`: a question to an index, which is made first where a server is started for it. */
+/** `vitrine find` asks an index. If it starts the server itself, it waits until the index is built. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ describe('find', () => {
     expect(await run(['grep', config, 'spring', '--ranked', '-i'])).toMatchObject({ status: 2 });
   });
 
-  it('says so where there is no index', async () => {
+  it('says that there is no index', async () => {
     const { status, stderr } = await run(['find', MUSEUM, 'clock']);
     expect({ status, stderr }).toEqual({ status: 8, stderr: expect.stringContaining('index: on') });
   });

@@ -1,4 +1,4 @@
-/** `vitrine get`: what is printed, and the status. */
+/** `vitrine get`: its output, and its exit status. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'x:///c\u001b[2J': 'escape',
 };
 
-/** Not in the list. */
+/** A resource that is not in the list. */
 const GIT = 'x:///.git';
 
 let server: Scripted;
@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 
 describe('get', () => {
-  it('says what was written and what failed, and that it is not all', async () => {
+  it('says what was written and what failed, and that something is missing', async () => {
     const { status, stdout, stderr } = await run(['get', server.url, '--to', to]);
     expect(stdout).toMatch(/^3 written, 0 unchanged, 1 failed, 14 read: .*\n$/);
     expect(stderr).toBe('vitrine: x:///gone: refused\n');
@@ -53,7 +53,7 @@ describe('get', () => {
     expect(again.stdout).not.toContain('\u001b');
   });
 
-  it('of some resources is all, with one JSON document', async () => {
+  it('writes some resources completely, and prints one JSON document', async () => {
     const { status, stdout } = await run(['get', server.url, 'x:///a', 'x:///b', '--to', to, '--json']);
     expect(status).toBe(0);
     const { resources, ...report } = JSON.parse(stdout);
@@ -61,7 +61,7 @@ describe('get', () => {
     expect(resources.map(({ path }: { path: string }) => path).sort()).toEqual(['x/a', 'x/b']);
   });
 
-  it('takes some of it, and says what it would do', async () => {
+  it('writes only included resources, and with --dry-run says what it would do', async () => {
     const dry = await run(['get', server.url, '--to', to, '--dry-run', '--exclude', 'gone', '--exclude', 'c*']);
     expect(dry).toMatchObject({ status: 0, stderr: '' });
     expect(dry.stdout).toBe(`planned        -  x/a\nplanned        -  x/b\n2 to be read, 0 unchanged: ${to}\n`);
@@ -83,7 +83,7 @@ describe('get', () => {
     expect(lines.at(-1)).toMatchObject({ report: { written: 3, failed: 1 } });
   });
 
-  it('ends well at a limit that was set, and is refused where it must not write', async () => {
+  it('succeeds at a limit that the user set, and writes only where it may', async () => {
     const some = await run(['get', server.url, '--to', to, '--max-resources', '2']);
     expect(some).toMatchObject({ status: 0, stderr: '' });
     expect(some.stdout).toMatch(/^2 written, /);
@@ -98,7 +98,7 @@ describe('get', () => {
     expect(await run(['get', server.url, '--to', to, '--force', '--fresh'])).toMatchObject({ status: 7 });
   });
 
-  it('keeps no name that tools act on, unless it is said', async () => {
+  it('keeps a name that tools act on only with --keep-name', async () => {
     const args = ['get', server.url, GIT, '--to', to, '--jsonl', '--force'];
     expect((await run(args)).stdout).toContain('"path":"_.git"');
     expect((await run([...args, '--keep-name', '.envrc', '--keep-name', '.GIT'])).stdout).toContain('"path":".git"');

@@ -20,7 +20,7 @@ afterAll(async () => {
 const lines = (text: string): string[] => text.split('\n').slice(0, -1);
 
 describe('ls', () => {
-  it('lists what is in the only root, and below paths and URIs', async () => {
+  it('lists the children of the only root, of paths and of URIs', async () => {
     const top = await run(['ls', museum.url]);
     expect(top).toMatchObject({ status: 0, stderr: '' });
     expect(lines(top.stdout)).toContain('file:///guide');
@@ -34,7 +34,7 @@ describe('ls', () => {
     expect(lines(below.stdout).at(-1)).toBe('file:///README.md');
   });
 
-  it('prints one JSON array, or a value a line, with every field [2093-3]', async () => {
+  it('prints one JSON array, or one JSON value a line, with every field [2093-3]', async () => {
     const [json, jsonl] = await Promise.all([
       run(['ls', museum.url, 'guide', '--json']),
       run(['ls', museum.url, 'guide', '--jsonl']),
@@ -48,7 +48,7 @@ describe('ls', () => {
     expect(lines(jsonl.stdout).map((line) => JSON.parse(line))).toEqual(array);
   });
 
-  it('says what was left out: in vain where the limit was wished for, with a status where it was not', async () => {
+  it('says what was left out, and fails only at a limit that the user did not set', async () => {
     const few = await run(['ls', '-R', museum.url, '--max-resources', '3']);
     expect(few.status).toBe(0);
     expect(lines(few.stdout)).toHaveLength(3);
@@ -59,7 +59,7 @@ describe('ls', () => {
     expect(shallow.stdout).not.toContain('winding.toml');
   });
 
-  it('lists servers of the 2025 era, over both transports, and leaves nothing in their names', async () => {
+  it('lists servers of the 2025 era, over both transports, and cleans their names', async () => {
     const header = ['--header', `Authorization: Bearer ${REFERENCE}`];
     const [stdio, http] = await Promise.all([
       run(['ls', '-l', ODD]),
@@ -72,7 +72,7 @@ describe('ls', () => {
     expect(stdio.stdout).toContain('elsewhere:thing');
   });
 
-  it('keeps JSON as it is, and yet harmless to a terminal', async () => {
+  it('prints JSON with the same values, but harmless to a terminal', async () => {
     const { stdout } = await run(['ls', ODD, '--json']);
     expect(stdout).not.toMatch(UNSAFE);
     const [, evil] = JSON.parse(stdout) as readonly { readonly name: string }[];
@@ -102,7 +102,7 @@ describe('a server without resources', () => {
 });
 
 describe('tree', () => {
-  it('draws what is below, to a depth', async () => {
+  it('draws resources down to a depth', async () => {
     const { status, stdout, stderr } = await run(['tree', museum.url, 'collection', '--max-depth', '2']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     const drawn = lines(stdout);
@@ -114,7 +114,7 @@ describe('tree', () => {
     expect(drawn.at(-1)).toBe('3 folders, 16 resources');
   });
 
-  it('is a list with depths for programs', async () => {
+  it('prints a list with depths for programs', async () => {
     const { stdout } = await run(['tree', museum.url, 'collection', '--json']);
     const entries = JSON.parse(stdout) as readonly { readonly depth: number; readonly parent: string }[];
     expect(entries).toHaveLength(19);
@@ -123,7 +123,7 @@ describe('tree', () => {
 });
 
 describe('stat', () => {
-  it('prints all that is known of a resource, its formats among it [2093-2]', async () => {
+  it('prints all metadata of a resource, with its formats [2093-2]', async () => {
     const one = await run(['stat', museum.url, 'guide/welcome.md']);
     expect(one).toMatchObject({ status: 0, stderr: '' });
     expect(one.stdout).toMatch(/^ +URI {2}file:\/\/\/guide\/welcome\.md$/m);
@@ -136,14 +136,14 @@ describe('stat', () => {
     expect(JSON.parse(data.stdout)).toMatchObject({ uri: 'file:///guide/welcome.md', size: 3531, source: 'metadata' });
   });
 
-  it('prints what it can of several, and tells the rest', async () => {
+  it('of several resources prints those that it can, and reports the others', async () => {
     const { status, stdout, stderr } = await run(['stat', museum.url, 'README.md', 'nothing', '--jsonl']);
     expect(status).toBe(3);
     expect(lines(stdout)).toHaveLength(1);
     expect(stderr).toMatch(/^vitrine: file:\/\/\/nothing: Resource not found\n$/);
   });
 
-  it('of a server says what it is, in either era', async () => {
+  it('of a server prints its description, in either era', async () => {
     const [modern, legacy, data] = await Promise.all([
       run(['stat', museum.url]),
       run(['stat', ODD]),

@@ -1,4 +1,4 @@
-/** Commands that walk over a folder go into its repository only when they are asked to, and are complete without it. */
+/** Commands that walk a folder list its repository only on request, and are complete without it. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * A program or URL that is no MCP server, over every way to one: the client library, a mount of a gateway, and the commands. Each says in one
- * sentence what was seen and what to try; the clients of a gateway are told no more than that the server is away.
+ * A program or URL that is no MCP server, over every way to one: the client library, a mount of a gateway, and the commands. Each says
+ * in one sentence what was seen and what to try; clients of a gateway learn only that the server is away.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -16,14 +16,14 @@ import { run } from './run.ts';
 const ENDPOINT = String.raw`; is that the address of its MCP endpoint, as in \.\.\./mcp\?`;
 const PROGRAM = String.raw`; does it serve MCP over stdio, or need an argument for that\?`;
 
-/** Answers of servers on the web, by path. */
+/** Answers of web servers that are no MCP servers, by path. */
 const PAGES: Readonly<Record<string, readonly [number, string, string]>> = {
   '/page': [200, 'text/html', '<!doctype html><title>Welcome</title>'],
   '/half': [200, 'application/json', '{"jsonrpc":"2.0","id":'],
   '/none': [404, 'text/html', '<h1>Not Found</h1>'],
 };
 
-/** Frames what it says, as a language server does, and understands nothing else. */
+/** A program that frames its messages as a language server does, and understands no others. */
 const LANGUAGE_SERVER = `process.stdin.on('data', () => {
   const text = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'No header' } });
   process.stdout.write('Content-Length: ' + text.length + '\\r\\n\\r\\n' + text);

@@ -1,6 +1,6 @@
 /**
- * A server of the 2025 era, written by hand, so that it can say what no library lets one say. Over standard input and
- * output; with `--http` over HTTP, for those with the right token, at the address that it prints.
+ * A server of the 2025 era without a library, so that it can send odd messages. It uses standard input and output; with
+ * `--http` it serves over HTTP, for clients with the right token, at the address that it prints.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-/** The odd server of this folder, started as a command or behind a URL. */
+/** Starts the odd server of this folder as a command, or over HTTP. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -30,5 +30,5 @@ export async function oddOverHttp(): Promise<{ readonly url: string } & AsyncDis
   };
 }
 
-/** Anything that a terminal would act on, or not show, but for tabs and line feeds. */
+/** Matches characters that a terminal acts on or does not show, except tabs and line feeds. */
 export const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202a-\u202e]/;

@@ -1,4 +1,4 @@
-/** `vitrine open` over real programs: who gets in, what is shown, and that nothing is left. */
+/** `vitrine open` over real programs: who gets in, what the pages show, and that no process is left. */
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { createServer } from 'node:http';

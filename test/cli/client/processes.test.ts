@@ -1,4 +1,4 @@
-/** Only a process of its own can show these: bytes, pipes, signals, and programs that end with the command. */
+/** Tests that need a separate process: of bytes, pipes, signals, and programs that end with the command. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.asyncDispose]());
 
 describe('a command', () => {
-  it('serves a folder that is named, takes names as people write them, and gives every byte [RES-5]', async () => {
+  it('serves a named folder, accepts names as people write them, and prints every byte [RES-5]', async () => {
     const child = spawn(process.execPath, [CLI, 'cat', 'museum', 'guide/icon.png', './collection/100% brass.md'], {
       cwd: `${MUSEUM}/..`,
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -32,13 +32,13 @@ describe('a command', () => {
     expect(Buffer.concat(parts).equals(expected)).toBe(true);
   });
 
-  it('serves a configuration that is named, with its prompts', async () => {
+  it('serves a named configuration, with its prompts', async () => {
     const { status, stdout, stderr } = await vitrine(['prompts', MUSEUM_CONFIG, '--json']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect((JSON.parse(stdout) as unknown[]).length).toBeGreaterThan(0);
   });
 
-  it('ends quietly when its reader has enough, and reads its arguments from a pipe', async () => {
+  it('ends quietly when its reader has closed the output, and reads its arguments from a pipe', async () => {
     const odd = `'${ODD}'`;
     const script = `set -o pipefail
       "${process.execPath}" "${CLI}" ls -R --jsonl "${MUSEUM}" | head -1 | wc -l
@@ -59,7 +59,7 @@ describe('a command', () => {
   it.each([
     ['a folder, which it serves itself', 0, () => folder.path],
     ['a program, and that with it', 1, () => `'${process.execPath}' '${CLI}' serve '${folder.path}'`],
-  ])('that watches tells of changes, and ends on SIGINT with its status: %s [RES-4]', async (_, programs, serverOf) => {
+  ])('that watches prints changes, and ends on SIGINT with its status: %s [RES-4]', async (_, programs, serverOf) => {
     const child = spawn(process.execPath, [CLI, 'watch', serverOf(), 'notes.md', '--jsonl'], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });

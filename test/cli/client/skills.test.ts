@@ -1,4 +1,4 @@
-/** `vitrine skills`: what is printed and written, and the status. */
+/** `vitrine skills`: its output, its files and its exit status. */
 import { lstat, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -97,7 +97,7 @@ describe('skills ls', () => {
     expect(status).toBe(0);
   });
 
-  it('names what it leaves out, and sends nothing to a terminal', async () => {
+  it('names the entries that it leaves out, and prints nothing that a terminal acts on', async () => {
     const { status, stdout, stderr } = await run(['skills', 'ls', odd.url]);
     expect(stdout.split('\n')).toHaveLength(SKILLS.length + 1);
     expect(stderr).toMatch(
@@ -126,7 +126,7 @@ describe('skills show', () => {
     expect(JSON.parse(json)).toMatchObject({ uri: 'skill://draw/SKILL.md', text: DRAW, verified: true });
   });
 
-  it('prints nothing that a terminal would act on', async () => {
+  it('prints nothing that a terminal acts on', async () => {
     const { status, stdout } = await run(['skills', 'show', odd.url, 'evil']);
     expect([status, stdout]).toEqual([0, expect.stringContaining('evil')]);
     expect(stdout).not.toMatch(UNSAFE);
@@ -141,7 +141,7 @@ describe('skills show', () => {
     expect(outcome.stderr).toContain(why);
   });
 
-  it('takes the end of a path for a name', async () => {
+  it('accepts the end of a path as a name', async () => {
     const { stdout } = await run(['skills', 'show', odd.url, 'b/twin']);
     expect(stdout).toContain('description: Other');
     expect((await run(['skills', 'show', catalogue.url, 'paint'])).status).toBe(3);
@@ -150,7 +150,7 @@ describe('skills show', () => {
 });
 
 describe('skills verify', () => {
-  it('of all says which file is not as it should be', async () => {
+  it('of all skills names the file that differs from its entry', async () => {
     const { status, stdout } = await run(['skills', 'verify', odd.url, '--json']);
     const found = JSON.parse(stdout);
     expect(found.map(({ name, status: each }: Record<string, unknown>) => `${name} ${each}`)).toEqual([
@@ -171,7 +171,7 @@ describe('skills verify', () => {
     expect(status).toBe(1);
   });
 
-  it('of some prints a line for each', async () => {
+  it('of some skills prints a line for each', async () => {
     const { status, stdout } = await run(['skills', 'verify', odd.url, 'good', 'live']);
     expect(stdout).toBe(
       'verified  x:///good/SKILL.md  1 file, 51 bytes\ndynamic   x:///live/SKILL.md  1 file, 47 bytes\n',
@@ -184,7 +184,7 @@ describe('skills verify', () => {
     expect(bad.status).toBe(1);
   });
 
-  it('says that its output is incomplete where entries are left out and no file differs', async () => {
+  it('says that its output is incomplete if entries are left out and no file differs', async () => {
     await using broken = await scripted(
       {
         'skills/list': () => ({ skills: [SKILLS[0], { uri: 'x:///none/SKILL.md' }], ttlMs: 0, cacheScope: 'private' }),
@@ -213,7 +213,7 @@ describe('skills get', () => {
     expect((await lstat(join(to, 'draw/scripts/draw it.py'))).mode & 0o111).toBe(0);
   });
 
-  it('writes nothing of a skill that is not as it should be', async () => {
+  it('writes nothing of a skill that differs from its entry', async () => {
     const { status, stdout, stderr } = await run(['skills', 'get', odd.url, 'bad', 'good', '-o', to, '--jsonl']);
     expect(JSON.parse(stdout)).toMatchObject({ uri: 'x:///good/SKILL.md', folder: join(to, 'good'), verified: true });
     expect(stderr).toMatch(/The digest of the file .* got sha256:\w+: x:\/\/\/bad\/more\.txt\n$/);
@@ -221,7 +221,7 @@ describe('skills get', () => {
     expect(await readdir(to)).toEqual(['good']);
   });
 
-  it('makes names safe, and tells each that it changes', async () => {
+  it('makes names safe, and prints each changed name', async () => {
     const { status, stderr } = await run(['skills', 'get', odd.url, 'names', '-o', to]);
     expect(status).toBe(0);
     const files = await filesIn(join(to, 'names'));
@@ -239,7 +239,7 @@ describe('skills get', () => {
     expect(stderr.match(/is written as/g)).toHaveLength(4);
   });
 
-  it('replaces a skill only if it is told to, and nothing else at all', async () => {
+  it('replaces a skill only with --force, and no other folder', async () => {
     await run(['skills', 'get', odd.url, 'good', '-o', to]);
     const again = await run(['skills', 'get', odd.url, 'good', '-o', to]);
     expect([again.status, again.stderr]).toEqual([2, expect.stringContaining('exists already')]);

@@ -103,7 +103,7 @@ it.each<[number, string, () => readonly string[], RegExp]>([
   expect(outcome.stderr).not.toMatch(UNSAFE);
 });
 
-it('no secret is in what is said', async () => {
+it('no message contains a secret', async () => {
   const args = [
     'cat',
     odd.url,

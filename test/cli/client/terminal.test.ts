@@ -1,4 +1,4 @@
-/** The terminal gets colour and images, and nothing that a server could do to it. */
+/** The terminal gets colour and images, but no escape sequence of a server. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,10 @@ const HAS_SCRIPT = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdo
 if (!HAS_SCRIPT && process.env.CI === 'true') throw new Error('There is no script(1) of util-linux to make a terminal');
 if (!HAS_SCRIPT) console.warn('left out: there is no script(1) of util-linux to make a terminal');
 
-/** Everything that a terminal is sent while the commands run, and their last status. @param answers what its user types, by question */
+/**
+ * Runs commands on a terminal. Returns all that the terminal gets, with the status of each command.
+ * @param answers the answers that the user types, by question
+ */
 async function onTerminal(
   commands: readonly string[],
   env: object = {},
@@ -38,12 +41,12 @@ async function onTerminal(
   return shown.replaceAll('\r\n', '\n');
 }
 
-/** Colours, and clearing the line of the progress: all that these commands may do to a terminal. */
+/** Colours, and clearing the line of the progress: the only escape sequences that these commands may send. */
 const OWN = /\u001b\[(?:1|2|22|3[0-79])m|\r\u001b\[K/g;
 const HARMFUL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202a-\u202e]/;
 
 describe.runIf(HAS_SCRIPT)('on a terminal', () => {
-  it('there is colour, and what a server writes does nothing', async () => {
+  it('output has colour, and no text of a server acts on the terminal', async () => {
     const odd = `'${ODD}'`;
     const commands = ['ls -l', 'stat --json', 'tools'].map((each) => {
       const [command, ...flags] = each.split(' ');
@@ -75,7 +78,7 @@ describe.runIf(HAS_SCRIPT)('on a terminal', () => {
     );
   });
 
-  it('a question of the server is answered by who sits there', async () => {
+  it('the user answers a question of the server', async () => {
     const shown = await onTerminal([`call '${ODD}' ask`], {}, [
       ['color (text): ', 'blue'],
       ['Send this? [y/N] ', 'y'],
@@ -97,14 +100,14 @@ describe('images', () => {
     expect(imageProtocol(env)).toBe(protocol);
   });
 
-  it('that are none by their bytes are not sent', async () => {
+  it('whose bytes are no image are not sent', async () => {
     const data = Buffer.from('\u001b]0;owned\u0007').toString('base64');
     expect(await imageEscape({ mimeType: 'image/png', data }, { TERM: 'xterm-kitty' })).toBeUndefined();
     expect(await imageEscape({ mimeType: 'image/svg+xml', data }, { TERM: 'xterm-kitty' })).toBeUndefined();
   });
 });
 
-it('sampling is offered where somebody could answer, and nowhere else [SEC-SAMP-1]', () => {
+it('sampling is declared only if a user can answer [SEC-SAMP-1]', () => {
   const output = createOutput({}, createSecrets());
   const offered = (ask?: () => Promise<string>) =>
     abilitiesFor(output, { label: 'x', roots: [] }, ask).clientOptions?.capabilities;

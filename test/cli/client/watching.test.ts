@@ -1,4 +1,4 @@
-/** `vitrine watch`: changes, what may have been missed, and how it ends. */
+/** `vitrine watch` prints changes, says that changes may have been missed, and ends. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder[Symbol.asyncDispose]());
 
-it('prints a line for each change, and ends after as many as were wanted [RES-4]', async () => {
+it('watch prints a line for each change, and ends after --count changes [RES-4]', async () => {
   const one = await run(['watch', ODD, 'odd:///plain.txt', '--count', '1']);
   expect(one).toMatchObject({ status: 0, stderr: 'vitrine: watching odd:///plain.txt\n' });
   expect(one.stdout).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z {2}updated {2}odd:\/\/\/plain\.txt\n$/);
@@ -24,7 +24,7 @@ it('prints a line for each change, and ends after as many as were wanted [RES-4]
   expect(events.map(({ uri }) => uri).sort()).toEqual(['odd:///a', 'odd:///b']);
 });
 
-it('goes on after a lost connection, and says that something may be missed [RES-4]', async () => {
+it('watch continues after a lost connection, and says that changes may be missed [RES-4]', async () => {
   const marker = folder.at('marker');
   const args = ['--env', `ODD_MARKER=${marker}`, '--count', '2', '--jsonl'];
   const { status, stdout } = await run(['watch', ODD, 'odd:///dies', ...args]);
@@ -40,7 +40,7 @@ it('goes on after a lost connection, and says that something may be missed [RES-
   ]);
 });
 
-it('says what came and what went, in a folder and below it, where no resource is named [RES-4]', async () => {
+it('watch without a URI prints added and removed resources, in a folder and below it [RES-4]', async () => {
   await using watched = await temporaryFolder({ 'stays.txt': '', 'goes.txt': '', 'deep/er/goes.txt': '' });
   await using server = await startHttp([watched.path]);
   const child = spawn(process.execPath, [CLI, 'watch', server.url, '--count', '4', '--jsonl']);
