@@ -26,8 +26,8 @@ export function parseAddress(text: string | true): Address {
 }
 
 /**
- * Decides how to serve: at the typed address or port; for a person at the next free port; otherwise over standard input
- * and output, which is undefined. @throws UsageError
+ * Returns the typed address or port; for a person who typed none, the default one with the ports to try after it. If it returns
+ * undefined, `serve` uses standard input and output. @throws UsageError
  */
 export function addressOf(
   { http, port }: { readonly http?: string | true; readonly port?: string },

@@ -13,7 +13,7 @@ export interface UpstreamReport {
   readonly text: string;
 }
 
-/** The most pages of a list that are counted; a server with more has "or more". */
+/** The most pages of a list that are counted. If a list has more pages, the report adds "or more" to the count. */
 const MAX_PAGES = 100;
 const PAGE = 1_000;
 
@@ -86,7 +86,7 @@ export interface Faults {
   of(mount: string): string | undefined;
 }
 
-/** Remembers why servers are not reached: clients are told only that they are not, but their operator needs the reason. */
+/** Remembers why servers are not reached. Clients learn only that a server is not reached; its operator needs the reason. */
 export function rememberFaults(): Faults {
   const causes = new Map<unknown, string>();
   const lines = new Map<unknown, string>();

@@ -1,4 +1,4 @@
-/** The folder in which Node.js keeps what it has compiled is the user's alone. */
+/** Node.js keeps compiled code only in a folder that nobody but the user can write to. */
 import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/e2e/folders.ts';
@@ -6,7 +6,7 @@ import { compileCacheFolder } from './compile-cache.ts';
 
 const user = process.getuid?.();
 
-describe.skipIf(user === undefined)('what is compiled is kept', () => {
+describe.skipIf(user === undefined)('compiled code is kept', () => {
   it('in the cache of the user, which nobody else can write to', async () => {
     await using home = await temporaryFolder();
     const folder = compileCacheFolder({ HOME: home.path });
@@ -14,14 +14,14 @@ describe.skipIf(user === undefined)('what is compiled is kept', () => {
     expect((await stat(home.at('.cache/vitrine'))).mode & 0o777).toBe(0o700);
   });
 
-  it('where XDG_CACHE_HOME says, if that is a path of its own', async () => {
+  it('in XDG_CACHE_HOME, if that is an absolute path', async () => {
     await using home = await temporaryFolder({ 'cache/': '' });
     expect(compileCacheFolder({ HOME: home.path, XDG_CACHE_HOME: home.at('cache') })).toBe(home.at('cache/vitrine'));
     expect(compileCacheFolder({ HOME: home.path, XDG_CACHE_HOME: 'cache' })).toBe(home.at('.cache/vitrine'));
   });
 });
 
-describe.skipIf(user === undefined)('nothing compiled is kept', () => {
+describe.skipIf(user === undefined)('no compiled code is kept', () => {
   it.each(['', '.cache', '.cache/vitrine'])('where others can write to ~/%s', async (place) => {
     await using home = await temporaryFolder();
     await mkdir(home.at('.cache/vitrine'), { recursive: true });
@@ -29,12 +29,12 @@ describe.skipIf(user === undefined)('nothing compiled is kept', () => {
     expect(compileCacheFolder({ HOME: home.path })).toBeUndefined();
   });
 
-  it('in a home of somebody else, as with sudo', async () => {
+  it('in the home of another user, as with sudo', async () => {
     await using home = await temporaryFolder();
     expect(compileCacheFolder({ HOME: home.path }, (user ?? 0) + 1)).toBeUndefined();
   });
 
-  it('behind a link to where others can write', async () => {
+  it('behind a link to a folder that others can write to', async () => {
     await using home = await temporaryFolder({ 'open/': '' });
     await chmod(home.at('open'), 0o777);
     await mkdir(home.at('.cache'));
@@ -42,7 +42,7 @@ describe.skipIf(user === undefined)('nothing compiled is kept', () => {
     expect(compileCacheFolder({ HOME: home.path })).toBeUndefined();
   });
 
-  it('where there can be no folder', async () => {
+  it('where no folder can be made', async () => {
     await using home = await temporaryFolder();
     await writeFile(home.at('.cache'), '');
     expect(compileCacheFolder({ HOME: home.path })).toBeUndefined();

@@ -1,7 +1,7 @@
-/** Whether a path leads to a program: such a file is served like any other, and may have been meant to be run. */
+/** Recognizes programs. `vitrine` serves them like other files, but the user may have meant to run them. */
 import { stat } from 'node:fs/promises';
 
-/** A file with a right to be executed. Windows has no such right: nothing is a program there. */
+/** Tells whether a path is a file that may be executed. On Windows, which has no such right, nothing is a program. */
 export async function isExecutable(path: string): Promise<boolean> {
   if (process.platform === 'win32') return false;
   const found = await stat(path).catch(() => undefined);

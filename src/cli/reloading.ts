@@ -1,4 +1,4 @@
-/** Reloads a configuration while it is served. An invalid one is refused with the reason, and the old one stays in use. */
+/** Reloads a configuration while it is served. If the new one is invalid, its mistake is logged, and the old one stays in use. */
 import { readFile } from 'node:fs/promises';
 import { closeMounts } from '../config/mounts.ts';
 import type { Log } from '../core/context.ts';

@@ -103,11 +103,11 @@ async function serveHere(
   });
   let sent = true;
   let served: Served | undefined;
-  // Closing may wait for something that does not keep the process running, so this timer keeps it running until then.
+  // Closing may wait for something that does not keep the process running, so this timer does until everything is closed.
   const hold = setInterval(() => {}, HOLD_MS);
   try {
     const stopped = stopping.signalled;
-    // Over stdio, upstreams are waited for later, when the host has introduced itself: they are started for this host.
+    // Over stdio, serving waits for upstreams only after the host has introduced itself, because they are started for this host.
     if (host === undefined && (await Promise.race([upstreamsReady(sources, log), stopped])) === 'stopped') return;
     const reopen = (before: Sources): Promise<Sources> => openSources(paths, flags, { ...opening, before });
     const followed = await followSources(sources, { engine, reopen, hide: secrets.hide, log, terminal });

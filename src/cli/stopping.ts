@@ -11,7 +11,7 @@ export interface Stopping {
   begin(): void;
 }
 
-/** Starts the time limit; when it is over, the process exits. The caller clears the timer when it has stopped earlier. */
+/** Starts the time limit; when it is over, the process exits. The caller clears the timer when the server has stopped earlier. */
 export function limitEnd(log: Log): NodeJS.Timeout {
   const giveUp = (): void => {
     log.error('the server did not stop in time; the process exits now');

@@ -16,7 +16,7 @@ export interface ConvertFlags extends OutputFlags {
 /** The most bytes of the converted document, unless `--max-bytes` is given. */
 const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 
-/** A text that cannot become Markdown is printed as it is. */
+/** The format `markdown` of `--to`. A text that cannot become Markdown is printed unchanged. */
 const MARKDOWN = { name: 'markdown', accept: 'text/markdown,text/*;q=0.1' } as const;
 
 /** Converts the first document of a file, and prints it. @throws UsageError for a folder, or a file without documents */

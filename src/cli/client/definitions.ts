@@ -1,4 +1,4 @@
-/** Reads the definitions of tools and prompts whole, and up to a limit. */
+/** Lists the definitions of tools and prompts with all their fields, up to a limit. */
 import { distance } from 'fastest-levenshtein';
 import { clientError, invalidAnswer } from '../../client/errors.ts';
 import type { Data } from '../../client/link.ts';

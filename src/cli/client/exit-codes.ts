@@ -1,4 +1,4 @@
-/** The exit statuses of the commands that talk to other people's servers; documented in `docs/guide/command-line.md`. */
+/** The exit statuses of the commands for any server; documented in `docs/guide/command-line.md`. */
 
 /** The command has done all its work. */
 export const EXIT_OK = 0;

@@ -95,7 +95,7 @@ async function sourcesOf(target: NamedTarget, flags: OpenFlags, secrets: Secrets
   return {
     mounts: [mount],
     promptFolders: [],
-    // A person has forms and a tree, and needs of Vitrine's own tools only those that read; more would hide the server's tools.
+    // The explorer itself shows forms and a tree, so it offers only those of Vitrine's tools that read: more would hide the server's.
     config: { tools: { offer: 'read' } },
     files: [],
     args: [],

@@ -28,21 +28,21 @@ describe('arguments', () => {
     [['either=5'], { either: '5' }],
     [['choice=1'], { choice: '1' }],
     [['free={"x":1}', 'other=word'], { free: { x: 1 }, other: 'word' }],
-  ])('%j are what the tool wants', (pairs, expected) => {
+  ])('%j are converted to the types of the tool', (pairs, expected) => {
     expect(argumentsOf(pairs, undefined, SCHEMA)).toEqual(expected);
   });
 
-  it('go before those of --input', () => {
+  it('of --arg replace those of --input', () => {
     expect(argumentsOf(['count=2'], '{"count": 1, "text": "x"}', SCHEMA)).toEqual({ count: 2, text: 'x' });
   });
 
-  it('that do not fit are refused, by their name', () => {
+  it('that do not fit are refused, with their names', () => {
     expect(() => argumentsOf(['count=many'], undefined, SCHEMA)).toThrow('--arg count: the tool wants integer');
     expect(() => argumentsOf(['count'], undefined, SCHEMA)).toThrow('--arg takes name=value');
     expect(() => argumentsOf([], '{', SCHEMA)).toThrow('--input is no JSON');
   });
 
-  it('of a schema that is none are none', () => {
+  it('of an invalid schema are an empty list', () => {
     for (const schema of [undefined, null, 'x', { properties: [] }]) expect(parametersOf(schema)).toEqual([]);
     expect(parametersOf({ properties: { x: null } })).toMatchObject([{ name: 'x', type: 'anything' }]);
   });

@@ -13,7 +13,7 @@ export interface WebsiteFlags extends ServerFlags {
   readonly print?: boolean;
 }
 
-/** Prints and opens the address. An address that is not trusted is named in a message, and not opened. */
+/** Prints and opens the address. If it is not trusted, it appears only in a message. */
 export const website = (server: string, flags: WebsiteFlags, secrets: Secrets): Promise<void> =>
   onServer(server, flags, secrets, async ({ facts, output, target, label }) => {
     const { websiteUrl } = facts;

@@ -33,7 +33,7 @@ const MAX_LISTED = 1_000;
 
 const NOTHING: Offer = { values: [] };
 
-/** @param source the kind of completion; there is none where the server does not answer in time */
+/** Offers nothing if the server does not answer in time. @param source the kind of completion */
 export async function offerOfServer(
   source: 'uri' | 'skill' | 'tool' | 'prompt' | 'parameter',
   position: Position,
@@ -114,7 +114,7 @@ async function urisIn(session: Session, typed: string): Promise<Offer> {
   };
 }
 
-/** Completes names of skills, or their URIs where the typed text looks like one. A server without skills is not asked. */
+/** Completes names of skills, or their URIs if the typed text looks like a URI. A server without skills gets no request. */
 async function skillsIn({ resources, signal }: Session, typed: string): Promise<Offer> {
   const values: string[] = [];
   for await (const { uri, frontmatter } of listSkills(resources, { signal, maxResources: MAX_LISTED })) {

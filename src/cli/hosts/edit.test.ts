@@ -1,4 +1,4 @@
-/** Entries in configurations that are written in any way. */
+/** Adds entries to configurations in any notation, and removes them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { edited } from './edit.ts';
@@ -37,7 +37,7 @@ const written = fc
   });
 
 describe('an entry', () => {
-  it('comes and goes in JSON that is written in any way, and no comment or other entry goes with it', async () => {
+  it('is added to JSON in any notation and removed from it, with all comments and other entries kept', async () => {
     await fc.assert(
       fc.asyncProperty(written, async (text) => {
         const added = await edited('mcp.json', text, { path: ['servers', 'vitrine'], value: VALUE });
@@ -58,7 +58,7 @@ describe('an entry', () => {
     );
   });
 
-  it('in the middle, or at the end, takes its own comma with it', async () => {
+  it('in the middle or at the end is removed with its comma', async () => {
     for (const [text, left] of [
       ['{"s":{"a":1,"v":2,"b":3}}', '{"s":{"a":1,"b":3}}'],
       ['{"s":{"a":1, "v":2}}', '{"s":{"a":1}}'],
@@ -72,7 +72,7 @@ describe('an entry', () => {
       expect((await edited('x.json', text, { path: ['s', 'v'], value: undefined })).text).toBe(left);
   });
 
-  it('goes out of TOML with its own tables and lines, and comments of others stay', async () => {
+  it('is removed from TOML with its tables and lines, and comments of other entries stay', async () => {
     const gone = async (text: string) => (await edited('x.toml', text, { path: ['m', 'v'], value: undefined })).text;
     expect(await gone('[m.v] # mine\na = 1\n\n[m.v.env]\nB = "b"\n\n# of the other\n[other]\nx = 1\n')).toBe(
       '\n# of the other\n[other]\nx = 1\n',
@@ -82,7 +82,7 @@ describe('an entry', () => {
     await expect(gone('m = { v = { a = 1 }, w = {} }\n')).rejects.toThrow('edit it by hand');
   });
 
-  it('in TOML of a line in a table becomes a table, and back out of it', async () => {
+  it('that is one line of a TOML table becomes a table of its own, and can be removed', async () => {
     const { text } = await edited('x.toml', '[m]\nv = { a = 1 }\nw = { a = 1 }', { path: ['m', 'v'], value: VALUE });
     expect(text).toBe(
       '[m]\nw = { a = 1 }\n\n[m.v]\ncommand = "npx"\nargs = ["-y", "vitrine", "serve", "C:\\\\docs \\"x\\""]\n',

@@ -114,7 +114,7 @@ function removed(text: string, object: jsonc.Node, property: jsonc.Node): string
   return (last && !line ? begin.replace(/[ \t]+$/, '') : begin) + rest;
 }
 
-/** Finds the comma behind a value, and the end of the comma or comment behind the value in the same line. */
+/** Finds the comma after a value, and the end of the comma or comment that follows the value in its line. */
 function after(text: string, end: number): { readonly comma: number | undefined; readonly behind: number } {
   const scanner = jsonc.createScanner(text);
   scanner.setPosition(end);

@@ -17,7 +17,7 @@ export function editToml(text: string, { path, value }: Edit): string {
   return value === undefined ? without : without + gapAfter(without, eol) + table;
 }
 
-/** Returns the line breaks that put a blank line between a text and a table behind it. */
+/** Returns the line breaks that put a blank line between a text and a table after it. */
 const gapAfter = (text: string, eol: string): string => (text === '' ? '' : text.endsWith('\n') ? eol : `${eol}${eol}`);
 
 /** A range of whole lines that belong to the entry, as offsets. */
@@ -48,7 +48,7 @@ function spansOf(text: string, path: readonly string[]): readonly Span[] {
   });
 }
 
-/** Cuts lines out of a text, with the blank line before them if another one or the end comes after them. */
+/** Cuts lines out of a text. If a blank line or the end follows them, the blank line before them is cut, too. */
 function cut(text: string, { from, to }: Span): string {
   const before = text.slice(0, from);
   const after = text.slice(to);

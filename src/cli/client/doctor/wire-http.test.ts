@@ -15,14 +15,14 @@ it.each(['legacy', 'modern'] as const)('without a token, %s answers say why, and
   await wire.close();
 });
 
-it('a token that no header can hold is no answer either', async () => {
+it('with a token that no header can hold, answers say why, too', async () => {
   const authProvider = { token: async () => 'two\nlines' };
   const answer = await openHttp({ ...UNREACHED, authProvider }, 'modern', 1_000).ask('tools/list');
   expect(answer).toEqual({ kind: 'none', why: expect.stringMatching(/header/i) });
   expect(JSON.stringify(answer)).not.toContain('two');
 });
 
-it('answers the server although the token is gone meanwhile', async () => {
+it('answers the server although the token has gone', async () => {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const message of [

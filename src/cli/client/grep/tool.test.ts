@@ -4,7 +4,7 @@ import type { Session } from '../reaching/connect.ts';
 import type { Query } from './query.ts';
 import { matchesOfTool } from './tool.ts';
 
-/** Searches a server that gives each page the next of some cursors. */
+/** Searches a server that gives each page the cursor that `cursorOf` returns. */
 async function searched(cursorOf: (page: number) => string | undefined) {
   let pages = 0;
   const notes: string[] = [];
@@ -26,7 +26,7 @@ async function searched(cursorOf: (page: number) => string | undefined) {
   return { pages, matches, notes, cuts };
 }
 
-it('says that a search is incomplete whose pages do not end', async () => {
+it('says that a search with endless pages is incomplete', async () => {
   expect(await searched(String)).toEqual({
     pages: 10_000,
     matches: 10_000,
@@ -35,7 +35,7 @@ it('says that a search is incomplete whose pages do not end', async () => {
   });
 });
 
-it('says that a search is incomplete whose cursor is repeated', async () => {
+it('says that a search with a repeated cursor is incomplete', async () => {
   expect(await searched(() => 'same')).toEqual({
     pages: 2,
     matches: 2,
@@ -44,7 +44,7 @@ it('says that a search is incomplete whose cursor is repeated', async () => {
   });
 });
 
-it.each([1, 10_000])('says nothing of a search that ends after %i pages', async (last) => {
+it.each([1, 10_000])('says nothing about a search that ends after %i pages', async (last) => {
   expect(await searched((page) => (page < last ? String(page) : undefined))).toEqual({
     pages: last,
     matches: last,

@@ -75,7 +75,7 @@ export async function* matchesOfTool(
   cut();
 }
 
-/** Makes an error from the message of the tool. Its code comes from the words, because a tool gives no code. */
+/** Makes an error from the message of the tool. The words of the message decide on the code, because a tool gives no code. */
 export const failureOf = (message: string, uri: string | undefined): ResourceClientError =>
   new ResourceClientError(
     /not found/i.test(message) ? 'not-found' : 'failed',

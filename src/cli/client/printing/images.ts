@@ -28,7 +28,7 @@ export interface SentImage {
 }
 
 /**
- * Returns the escape sequence that shows an image, made only of numbers and base64; undefined where the bytes are not
+ * Returns the escape sequence that shows an image, made only of numbers and base64; undefined if the bytes are not
  * an image, or not one that this terminal can show.
  */
 export async function imageEscape({ mimeType, data }: SentImage, env: Environment): Promise<string | undefined> {

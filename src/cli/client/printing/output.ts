@@ -36,7 +36,7 @@ export interface Output {
   readonly form: 'human' | 'json' | 'jsonl';
   /** Whether standard output is a terminal. */
   readonly terminal: boolean;
-  /** Colours a text, where colour is on. The text has to be safe already. */
+  /** Colours a text if colour is on. The text has to be safe already. */
   paint(style: Style, text: string): string;
   /** Prints text unchanged. Text of a server has to go through `safe` or `safeLines` first. */
   line(text: string): Promise<void>;
@@ -80,7 +80,7 @@ export function createOutput(flags: OutputFlags, secrets: Secrets, onClosed: () 
     if (closed) throw new OutputClosed();
     if (terminal) progress();
     if (data.length === 0 || stdout.write(data)) return;
-    // A reader that has gone causes an error, which closes the output.
+    // If the reader has closed the output, the stream emits an error, and `failed` sets `closed`.
     await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]).catch(() => {});
     if (closed) throw new OutputClosed();
   }

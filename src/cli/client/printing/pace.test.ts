@@ -15,18 +15,18 @@ function told(...steps: readonly (Partial<GetProgress> & { readonly at: number }
     .at(-1);
 }
 
-describe('how far get is', () => {
-  it('has a bar and the time that is left where it is known how much there is', () => {
+describe('the progress of get', () => {
+  it('has a bar and the remaining time if the total is known', () => {
     expect(told({ at: 2, written: 40, unchanged: 10, found: 200, foundAll: true, bytes: 2_048 })).toBe(
       '[=====               ] 50 of 200, 2.0K read, 1.0K/s, 6 s left',
     );
   });
 
-  it('has neither while more is found', () => {
+  it('has neither while more resources are found', () => {
     expect(told({ at: 2, written: 40, found: 200, bytes: 4_096 })).toBe('40 of 200 so far, 4.0K read, 2.0K/s');
   });
 
-  it('goes by the last seconds', () => {
+  it('averages over the last seconds', () => {
     expect(
       told(
         { at: 1, written: 1, found: 1_000, foundAll: true },
@@ -41,11 +41,11 @@ describe('how far get is', () => {
     [60, '1:00 min'],
     [3_599, '59:59 min'],
     [3_720, '1:02 h'],
-  ])('says %i seconds in words', (seconds, text) => {
+  ])('writes %i seconds as %s', (seconds, text) => {
     expect(told({ at: 2, written: 2, found: 2 + seconds, foundAll: true })).toMatch(new RegExp(`, ${text} left$`));
   });
 
-  it('says nothing that it cannot know', () => {
+  it('leaves out numbers that are unknown', () => {
     expect(told({ at: 0, found: 3, foundAll: true })).toBe('[                    ] 0 of 3, 0 read');
   });
 });

@@ -5,7 +5,7 @@ import { sizeText } from './rows.ts';
 /** Characters of the bar. */
 const WIDTH = 20;
 
-/** The time over which the rate is averaged, in milliseconds. */
+/** The milliseconds over which the rate is averaged. */
 const WINDOW_MS = 5_000;
 
 /** The remaining time is shown only after this many milliseconds. */

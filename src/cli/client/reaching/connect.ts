@@ -1,6 +1,6 @@
 /**
- * Runs every command for servers of others: connects to the server that the first argument names, or starts it, does the work,
- * and ends everything, also after an error, on SIGINT, and when the reader of the output is gone.
+ * Runs the commands for any server: connects to the server that the first argument names, or starts it, and does the work.
+ * Everything ends with the work, after an error, on SIGINT, and when the reader of the output is gone.
  */
 import { createResourceClient, type ResourceClient } from '../../../client/client.ts';
 import type { ServerFacts } from '../../../client/link.ts';

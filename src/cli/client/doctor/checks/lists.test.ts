@@ -20,7 +20,7 @@ const run = (id: string, result: Data) => {
   return [...LIST_CHECKS, ...PROMPT_CHECKS, ...SKILL_CHECKS].find((check) => check.id === id)?.run(ctx);
 };
 
-it('finds what a very long list has twice', async () => {
+it('finds repeated entries of a very long list', async () => {
   const tools = [...texts(), 'name-5', 'name-7', 'name-5', undefined, undefined].map((name) => ({ name }));
   expect(await run('list-unique', { tools })).toMatchObject({
     status: 'problem',
@@ -29,12 +29,12 @@ it('finds what a very long list has twice', async () => {
   });
 });
 
-it('finds the skills of one name in a very long list', async () => {
+it('finds skills with the same name in a very long list', async () => {
   const skills = [...texts(), 'name-5', 'name-5'].map((name) => ({ frontmatter: { name } }));
   expect(await run('skill-names', { skills })).toMatchObject({ status: 'problem', saw: ['name-5'], count: 1 });
 });
 
-it('finds each argument that is repeated among very many', async () => {
+it('finds repeated arguments among very many', async () => {
   const prompts = [{ name: 'long', arguments: [...texts(), 'name-5', 'name-5'].map((name) => ({ name })) }];
   expect(await run('prompt-arguments', { prompts })).toMatchObject({
     status: 'problem',
