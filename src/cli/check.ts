@@ -13,7 +13,7 @@ import { missingPackages } from '../layers/alternatives/index.ts';
 import { checkUpstream, rememberFaults } from './check-upstream.ts';
 import { createOutput } from './client/printing/output.ts';
 import { EXIT_FAILED, UsageError } from './errors.ts';
-import { openSources, type SourceFlags, type Sources } from './sources.ts';
+import { madeFrom, openSources, type SourceFlags, type Sources } from './sources.ts';
 
 /**
  * Prints a line for each mount and one for the prompts. Throws the errors of `serve`, and an error for a prompt that
@@ -23,7 +23,9 @@ export async function check(paths: readonly string[], flags: SourceFlags, secret
   const faults = rememberFaults();
   const sources = await openSources(paths, flags, { log: faults.log, secrets });
   const answers = answersOf(sources.config, SILENT, false);
-  const engine = createEngine({ ...engineOptions(sources, sources.files.length > 0), answers });
+  const engine = await madeFrom(sources, () =>
+    createEngine({ ...engineOptions(sources, sources.files.length > 0), answers }),
+  );
   const output = createOutput({}, secrets);
   const print = (line: string): void => void process.stdout.write(`${stripControls(secrets.hide(line))}\n`);
   try {

@@ -21,7 +21,7 @@ import {
 } from '../layers/access/index.ts';
 import type { Resource } from '../protocol/resources.ts';
 import { UsageError } from './errors.ts';
-import { openSources, type SourceFlags } from './sources.ts';
+import { madeFrom, openSources, type SourceFlags } from './sources.ts';
 
 export interface ExplainFlags extends Pick<SourceFlags, 'config'> {
   readonly as: string;
@@ -39,10 +39,11 @@ export interface ExplainFlags extends Pick<SourceFlags, 'config'> {
 export async function explain(uri: string | undefined, flags: ExplainFlags, secrets: Secrets): Promise<void> {
   const requests = subjectOf(uri, flags);
   const sources = await openSources([], { config: flags.config ?? 'vitrine.yaml' }, { log: SILENT, secrets });
-  const { access: given, confirm, ...options } = engineOptions(sources, false);
-  const access = withConfirmed(given, confirm);
-  // The engine gets no policy, so that looking at the resource is always allowed.
-  const engine = createEngine({ ...options, audit: undefined });
+  const { access, engine } = await madeFrom(sources, () => {
+    const { access: given, confirm, ...options } = engineOptions(sources, false);
+    // The engine gets no policy, so that looking at the resource is always allowed.
+    return { access: withConfirmed(given, confirm), engine: createEngine({ ...options, audit: undefined }) };
+  });
   try {
     const policy = access === undefined || 'decide' in access ? access : rulesPolicy(access);
     const decisions = policy && createDecisions(policy, createResolver(sources.mounts));
@@ -137,7 +138,7 @@ function describePrincipal({ id, subject, issuer, clientId, groups = [], scopes 
   return parts.join(', ');
 }
 
-/** Returns the description of a resource; undefined where there is none. */
+/** Returns the metadata of a resource; undefined if there is no such resource. */
 async function lookedAt(provider: { metadata: MetadataOf }, uri: string): Promise<Resource | undefined> {
   try {
     return await provider.metadata(uri, createContext({ roots: ['file:///'] }));
@@ -149,7 +150,7 @@ async function lookedAt(provider: { metadata: MetadataOf }, uri: string): Promis
 
 type MetadataOf = (uri: string, ctx: ReturnType<typeof createContext>) => Promise<Resource>;
 
-/** Returns the owner as the server itself finds it. */
+/** Returns the owner of a resource, tool or prompt. The server finds it in the same way. */
 async function ownerOf({ mountOf, tools, prompts }: Engine, { uri, operation, name = '' }: Subject): Promise<Owner> {
   if (uri !== undefined) return { mount: mountOf(uri) };
   return operation === 'call' ? tools.ownerOf(name) : prompts.ownerOf(name, createContext());

@@ -10,7 +10,7 @@ import { rememberFaults } from './check-upstream.ts';
 import { confirmed } from './confirmed.ts';
 import { EXIT_FAILED, UsageError } from './errors.ts';
 import { differenceOf } from './pins-difference.ts';
-import { openSources, type SourceFlags } from './sources.ts';
+import { madeFrom, openSources, type SourceFlags } from './sources.ts';
 
 export interface PinFlags extends SourceFlags {
   /** The mounts to compare. Default: all mounts with pins. */
@@ -80,7 +80,7 @@ async function withReviews(
 ): Promise<void> {
   const faults = rememberFaults();
   const sources = await openSources(paths, flags, { log: faults.log, secrets });
-  const engine = createEngine(engineOptions(sources, false));
+  const engine = await madeFrom(sources, () => createEngine(engineOptions(sources, false)));
   const print: Print = (line) => void process.stdout.write(`${stripControls(secrets.hide(line))}\n`);
   try {
     for (const mount of pinned(sources.mounts, flags.mount)) {

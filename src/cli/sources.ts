@@ -4,7 +4,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { kindOfFile } from '../config/file-kind.ts';
 import type { HostServer } from '../config/host-servers.ts';
 import { kindOfSource } from '../config/kinds/index.ts';
-import { mountsOfSources } from '../config/mounts.ts';
+import { closeMounts, mountsOfSources } from '../config/mounts.ts';
 import { isUrl } from '../config/references.ts';
 import { addPassword, type Secrets } from '../config/secrets.ts';
 import { defined } from '../configured/engine-options.ts';
@@ -154,4 +154,14 @@ function assertServable(path: string): void {
     throw new UsageError(
       `The URL at ${origin} has a user or a password in it; put them into a configuration, as headers or auth`,
     );
+}
+
+/** Makes something from opened sources. If that fails, it closes the mounts, because their upstreams are started already. */
+export async function madeFrom<T>({ mounts }: Sources, make: () => T): Promise<T> {
+  try {
+    return make();
+  } catch (error) {
+    await closeMounts(mounts);
+    throw error;
+  }
 }

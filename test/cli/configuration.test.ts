@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../e2e/folders.ts';
 import { MUSEUM, MUSEUM_CONFIG } from '../e2e/harness.ts';
 import { vitrine } from './here.ts';
+import { vitrine as inProcess } from './run.ts';
 
 describe.concurrent('vitrine check', () => {
   let folder: Folder;
@@ -12,7 +13,7 @@ describe.concurrent('vitrine check', () => {
   });
   afterAll(() => folder[Symbol.asyncDispose]());
 
-  it('says of each mount under which URI it is and how much is in it', async () => {
+  it('prints the URI of each mount and the number of its entries', async () => {
     await folder.write('good.yaml', 'mounts:\n  docs: ./docs\n  data: { path: ./data }\n');
     expect(await vitrine(['check', '--config', folder.at('good.yaml')])).toEqual({
       status: 0,
@@ -21,12 +22,12 @@ describe.concurrent('vitrine check', () => {
     });
   });
 
-  it('takes the paths of a configuration from where it lies, not from where one is', async () => {
+  it('resolves the paths of a configuration from its folder, not from the working directory', async () => {
     await folder.write('vitrine.yaml', 'mounts:\n  docs: docs\n');
     expect(await vitrine(['check', '../vitrine.yaml'], folder.at('data'))).toMatchObject({ status: 0 });
   });
 
-  it('takes paths too, and the configuration of the museum', async () => {
+  it('accepts paths, and the configuration of the museum', async () => {
     const { length } = await readdir(MUSEUM);
     expect(await vitrine(['check', MUSEUM])).toMatchObject({
       status: 0,
@@ -35,7 +36,7 @@ describe.concurrent('vitrine check', () => {
     expect(await vitrine(['check', '--config', MUSEUM_CONFIG])).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('takes JSON', async () => {
+  it('accepts JSON', async () => {
     await folder.write('json/vitrine.json', '{"mounts": {"docs": "../docs"}}');
     expect(await vitrine(['check', folder.at('json', 'vitrine.json')])).toMatchObject({ status: 0 });
   });
@@ -99,7 +100,7 @@ describe.concurrent('vitrine check', () => {
       'mounts:\n  a: { path: ./docs, prefix: none }\n  b: { path: ./data, prefix: none }\n',
       /^Mounts "a" and "b" both publish file: URIs; remove "prefix: none" from one$/,
     ],
-  ])('tells a mistake in one line, as serve does: %s', async (name, text, line) => {
+  ])('reports a mistake in one line, as serve does: %s', async (name, text, line) => {
     const file = `${name}.yaml`;
     await folder.write(file, text);
     const checked = await vitrine(['check', '--config', file], folder.path);
@@ -108,7 +109,7 @@ describe.concurrent('vitrine check', () => {
     expect(await vitrine(['serve', '--config', file, '--http', '0'], folder.path)).toEqual(checked);
   });
 
-  it('tells where there is no bus to share answers on', async () => {
+  it('says that there is no bus to share answers on', async () => {
     const keys = `keys: [${'a'.repeat(43)}]`;
     await folder.write('answers-on-a-bus.yaml', `mounts:\n  docs: ./docs\n${keys}\nanswers: bus\n`);
     expect(await vitrine(['serve', '--config', 'answers-on-a-bus.yaml', '--http', '0'], folder.path)).toEqual({
@@ -119,3 +120,19 @@ describe.concurrent('vitrine check', () => {
     });
   });
 });
+
+it.each([[['check', 'vitrine.yaml']], [['pins', 'check', 'vitrine.yaml']], [['explain', 'x:///', '--as', 'ada']]])(
+  '%j ends the programs that it started when the engine refuses the configuration',
+  async (args) => {
+    await using folder = await temporaryFolder({
+      'docs/a.md': '',
+      'vitrine.yaml':
+        'mounts:\n  up: { command: cat }\n  a: { path: ./docs, prefix: none }\n  b: { path: ./docs, prefix: none }\n',
+    });
+    expect(await inProcess(args, folder.path)).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: 'vitrine: Mounts "a" and "b" both publish file: URIs; remove "prefix: none" from one\n',
+    });
+  },
+);
