@@ -16,7 +16,7 @@ import type { Terminal } from './terminal.ts';
 /** The most workers of one server. */
 const MAX_WORKERS = 64;
 
-/** Milliseconds before a worker that has ended is started again: at first, and at most. They double each time. */
+/** Milliseconds before a worker that has ended is started again: at first, and at most. The wait doubles each time. */
 const RESTART_MS = { first: 100, most: 10_000 } as const;
 
 /** If a worker ran for more milliseconds than this, it is started again after the first and shortest wait. */
@@ -61,7 +61,7 @@ export function leaveParent(): void {
 
 /**
  * Runs workers until a signal ends the command.
- * @returns 0, or the exit status of the first worker if it could not begin to serve
+ * @returns 0, or the exit status of the first worker if it could not begin to serve: 1 if it was 0, or a signal ended the worker
  */
 export async function serveWorkers(count: number, address: Address, log: Log, terminal: Terminal): Promise<number> {
   const port = await freePort(address);
@@ -96,12 +96,20 @@ export async function serveWorkers(count: number, address: Address, log: Log, te
       printer ??= worker;
       if (printer === worker) terminal.output.write(chunk);
     });
+    // The next one is a worker that runs already: the worker that replaces this one prints the introduction again.
+    worker.process.stdout?.once('close', () => {
+      if (printer === worker) printer = [...running.keys()].find((other) => other !== worker);
+    });
     worker.on('error', (error) => log.debug('a message to a worker could not be sent', { worker: number, error }));
     worker.on('exit', (code, signal) => {
       running.get(worker)?.();
       running.delete(worker);
       if (over) return running.size === 0 ? finish(0) : undefined;
-      if (!served) return finish(code === 0 ? 1 : code);
+      if (!served) {
+        // A worker that a signal ended has no code, and has printed no reason.
+        if (signal !== null) log.error('the first worker was ended before it served', { signal });
+        return finish(code || 1);
+      }
       const ms = Date.now() - began > STEADY_MS ? RESTART_MS.first : waitMs;
       log.warn('a worker has ended and is started again', { worker: number, status: signal ?? code });
       const timer = setTimeout(() => {
