@@ -8,7 +8,7 @@ import type { FormField } from '../../client/guards/form.ts';
 import { guardRoots } from '../../client/guards/roots.ts';
 import { guardSampling } from '../../client/guards/sampling.ts';
 import type { ClientTarget } from '../../client/http.ts';
-import type { Output } from './printing/output.ts';
+import { jsonText, type Output } from './printing/output.ts';
 
 /** The declared capabilities of a client, and the preparation that adds their handlers. */
 export type Abilities = Pick<ClientTarget, 'clientOptions' | 'prepare'>;
@@ -123,7 +123,8 @@ async function filled(
   return 'declined';
 }
 
-const shownDefault = (value: unknown): string => JSON.stringify(value).slice(0, 100);
+/** The default is as the server wrote it, so it is escaped for the terminal. */
+const shownDefault = (value: unknown): string => jsonText(value).slice(0, 100);
 
 function hintOf({ type, format }: FormField): string {
   switch (type) {
