@@ -2,7 +2,6 @@
 import { type GetEntry, type GetOptions, type GetReport, getResources } from '../../client/node/index.ts';
 import type { WalkStop } from '../../client/walk.ts';
 import type { Secrets } from '../../config/secrets.ts';
-import { UsageError } from '../errors.ts';
 import { EXIT_INCOMPLETE, EXIT_OK } from './exit-codes.ts';
 import { wantedLimits } from './ls.ts';
 import { bytesOf, countOf } from './printing/numbers.ts';
@@ -82,10 +81,8 @@ export async function get(
 
 /** Converts the options of the command line. @throws UsageError for a value that is no number, or out of its range */
 function optionsOf(flags: GetFlags): GetOptions {
-  const concurrency = countOf(flags.concurrency, '--concurrency', DEFAULT_CONCURRENCY);
-  if (concurrency > MAX_CONCURRENCY) throw new UsageError(`--concurrency takes up to ${MAX_CONCURRENCY}`);
   return {
-    concurrency,
+    concurrency: countOf(flags.concurrency, '--concurrency', DEFAULT_CONCURRENCY, 1, MAX_CONCURRENCY),
     maxBytes: bytesOf(flags.maxBytes, '--max-bytes', DEFAULT_MAX_BYTES),
     maxTotalBytes: bytesOf(flags.maxTotalBytes, '--max-total-bytes', DEFAULT_MAX_TOTAL_BYTES),
     maxResources: countOf(flags.maxResources, '--max-resources', DEFAULT_MAX_RESOURCES),

@@ -18,9 +18,11 @@ import { openSources, type Sources } from '../sources.ts';
 import { createDoctorPage } from './doctor-page.ts';
 import { withOutput } from './ending.ts';
 import { EXIT_DENIED, EXIT_OK, EXIT_UNAVAILABLE } from './exit-codes.ts';
-import { numberOf } from './printing/numbers.ts';
+import { countOf, numberOf } from './printing/numbers.ts';
 import { type Output, safe } from './printing/output.ts';
 import { type NamedTarget, openTarget, type TargetFlags } from './reaching/target.ts';
+
+const MAX_PORT = 65_535;
 
 /** The most characters of the server's own name. */
 const MAX_NAME_LENGTH = 128;
@@ -41,7 +43,7 @@ export interface OpenFlags extends TargetFlags {
  */
 export const open = (typed: string, flags: OpenFlags, secrets: Secrets): Promise<void> =>
   withOutput({}, secrets, async (output, signal) => {
-    const port = flags.port === undefined ? 0 : numberOf(flags.port, '--port', 0, 65_535);
+    const port = countOf(flags.port, '--port', 0, 0, MAX_PORT);
     const target = await openTarget(typed, flags, secrets);
     if (target.note !== undefined) output.note(target.note);
     const faults = rememberFaults();

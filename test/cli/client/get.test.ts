@@ -109,7 +109,7 @@ describe('get', () => {
 
   it.each([
     [['get', 'https://x.invalid'], '--to'],
-    [['get', 'https://x.invalid', '--to', 'x', '--concurrency', '65'], 'up to 64'],
+    [['get', 'https://x.invalid', '--to', 'x', '--concurrency', '65'], 'a whole number from 1 to 64'],
     [['get', 'https://x.invalid', '--to', 'x', '--max-bytes', 'much'], '--max-bytes'],
   ])('%j is a mistake', async (args, word) => {
     const { status, stderr } = await run(args);

@@ -9,11 +9,19 @@ export function numberOf(text: string, flag: string, least: number, most: number
 }
 
 /** Parses a whole number, or returns the default. @throws UsageError */
-export function countOf(text: string | undefined, flag: string, fallback: number, least = 1): number {
+export function countOf(
+  text: string | undefined,
+  flag: string,
+  fallback: number,
+  least = 1,
+  most = Number.POSITIVE_INFINITY,
+): number {
   if (text === undefined) return fallback;
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least) return value;
-  throw new UsageError(`${flag} takes a whole number from ${least}`);
+  if (value >= least && value <= most) return value;
+  throw new UsageError(
+    `${flag} takes a whole number from ${least}${most === Number.POSITIVE_INFINITY ? '' : ` to ${most}`}`,
+  );
 }
 
 /** Parses a number of bytes, as in 500, 64K, 10M or 1G. @throws UsageError */
