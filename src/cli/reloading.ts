@@ -55,7 +55,7 @@ export async function followSources(
     } catch (error) {
       if (closed) return;
       const reason = hide(explainFailure(error).line);
-      log.error('a changed configuration is refused, and what was served goes on', { reason });
+      log.error('a changed configuration is refused, and the old one stays in use', { reason });
     }
   }
 

@@ -12,7 +12,7 @@ export const WORDS: Readonly<Record<WalkStop['reason'], string>> = {
   visited: 'reached before by another way',
   'repeated-cursor': 'the server repeats a cursor',
   'no-progress': 'the server sends page after page with nothing new',
-  'max-pages': 'more pages than are asked for',
+  'max-pages': 'more pages than the limit',
   truncated: 'cut short by the server',
   failed: 'could not be listed',
 };

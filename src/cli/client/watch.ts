@@ -44,7 +44,7 @@ async function* eventsOf(uris: readonly string[], maxEvents: number, session: Se
     for (const { watch } of watches) watch.ready.catch(() => {});
     await Promise.all(watches.map(({ watch }) => watch.ready));
     let listed = uris.length === 0 ? await listedNow(session) : undefined;
-    output.note(`watching ${uris.length === 0 ? 'what there is' : uris.join(', ')}`);
+    output.note(`watching ${uris.length === 0 ? 'the list of resources' : uris.join(', ')}`);
     let count = 0;
     for await (const { event, uri } of merged(watches)) {
       const at = new Date().toISOString();

@@ -65,5 +65,5 @@ async function targetOf(file: string): Promise<string> {
 
 function absent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT')
-    throw new ConfigError(`It cannot be read (${error.code}): ${error.path ?? ''}`, { cause: error });
+    throw new ConfigError(`A file cannot be read (${error.code}): ${error.path ?? ''}`, { cause: error });
 }

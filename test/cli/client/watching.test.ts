@@ -54,7 +54,7 @@ it('watch without a URI prints added and removed resources, in a folder and belo
     stderr += part.toString();
   });
   try {
-    await until(() => stderr.includes('watching what there is'), 'the command to watch');
+    await until(() => stderr.includes('watching the list of resources'), 'the command to watch');
     await Promise.all([rm(watched.at('goes.txt')), rm(watched.at('deep/er'), { recursive: true })]);
     await watched.write('comes.txt', '');
     expect(await within(closed, 'its end')).toEqual([0, null]);
