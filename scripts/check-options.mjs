@@ -86,12 +86,12 @@ compare('option', UPSTREAM, new Set(upstreamKeys), new Set([...documented, ...pa
 const OF_EVERY_MOUNT = /^(?:prefix|forms|skills|index|icons(?:\..*)?)$/;
 for (const [key, name] of Object.entries(KINDS)) {
   const page = `docs/providers/${name}.md`;
-  const own = keysOfMounts(key).filter((each) => !OF_EVERY_MOUNT.test(each));
-  if (own.length === 0) problems.push(`No mount has the key ${key}`);
+  const options = keysOfMounts(key).filter((each) => !OF_EVERY_MOUNT.test(each));
+  if (options.length === 0) problems.push(`No mount has the key ${key}`);
   // The page may leave out the key in the names of options below it.
   const short = (option) => option.replace(new RegExp(`^${key}\\.(?:<name>\\.)?(?=.)`), '');
-  const said = [...inTables(section(read(page), 'Options')), ...parentsOf(own)].map(short);
-  compare('option', page, new Set(own.map(short)), new Set(said));
+  const named = [...inTables(section(read(page), 'Options')), ...parentsOf(options)].map(short);
+  compare('option', page, new Set(options.map(short)), new Set(named));
 }
 
 for (const glob of CREDENTIAL_GLOBS) {
@@ -122,8 +122,8 @@ compare('flag', LOOKING, new Set(looking), inTables(section(read(LOOKING), 'Opti
 const ofAll = new Set([...flagsOf('stat'), '--help']);
 const OWN_PAGES = { get: 'docs/guide/get.md', doctor: 'docs/guide/doctor.md' };
 for (const [command, page] of Object.entries(OWN_PAGES)) {
-  const own = flagsOf(command).filter((flag) => !ofAll.has(flag));
-  compare('flag', page, new Set(own), inTables(section(read(page), 'Options')));
+  const flagsHere = flagsOf(command).filter((flag) => !ofAll.has(flag));
+  compare('flag', page, new Set(flagsHere), inTables(section(read(page), 'Options')));
 }
 const flags = [...serving, ...looking];
 if (flags.length === 0 || keys.length === 0) problems.push('Nothing was compared');

@@ -70,8 +70,10 @@ async function runPage(page) {
     }
   }
   for (const { block, stop } of servers.reverse()) await stop().catch((error) => failures.push({ block, error }));
-  const told = failures.map(({ block, error }) => `FAILED ${page}:${block.line}: ${error.message}\n\n${block.text}`);
-  if (told.length > 0) throw new Error(told.join('\n'));
+  const messages = failures.map(
+    ({ block, error }) => `FAILED ${page}:${block.line}: ${error.message}\n\n${block.text}`,
+  );
+  if (messages.length > 0) throw new Error(messages.join('\n'));
   return blocks.length;
 }
 

@@ -47,8 +47,8 @@ function checkVersions() {
     'server.json, image': image.slice(image.lastIndexOf(':') + 1),
     'scripts/bundle/manifest.json': readJson('scripts/bundle/manifest.json').version,
   };
-  for (const [place, said] of Object.entries(found)) {
-    if (said !== version) throw new Error(`${place} has version ${said}, and package.json ${version}`);
+  for (const [place, other] of Object.entries(found)) {
+    if (other !== version) throw new Error(`${place} has version ${other}, and package.json ${version}`);
   }
   if (server.name !== manifest.mcpName)
     throw new Error('server.json and mcpName of package.json name different servers');

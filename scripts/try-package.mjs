@@ -68,8 +68,8 @@ async function tryInstalled(tarball, env, inspector) {
     rmSync(join(folder, name), { recursive: true, force: true });
   }
   const installed = spawnSync('npm', ['install', '--no-audit', '--no-fund', tarball], { ...how(env), stdio: 'pipe' });
-  const said = `${installed.stdout}${installed.stderr}`;
-  if (installed.status !== 0 || /warn|deprecated/i.test(said)) throw new Error(`npm install said:\n${said}`);
+  const printed = `${installed.stdout}${installed.stderr}`;
+  if (installed.status !== 0 || /warn|deprecated/i.test(printed)) throw new Error(`npm install said:\n${printed}`);
   const { packages } = JSON.parse(readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8'));
   const scripted = Object.keys(packages).filter((path) => packages[path].hasInstallScript);
   if (scripted.length > 0) throw new Error(`These have scripts for installing: ${scripted.join(', ')}`);

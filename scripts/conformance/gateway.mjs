@@ -85,8 +85,8 @@ function judge(name, way, revision, direct, through, gateway) {
   );
   for (const { before, after } of pairs) {
     if (before.outcome === after.outcome) continue;
-    const known = DIFFERENCES[before.scenario];
-    const why = known?.outcome === after.outcome ? known.why : undefined;
+    const difference = DIFFERENCES[before.scenario];
+    const why = difference?.outcome === after.outcome ? difference.why : undefined;
     const line = `  ${before.scenario}: ${before.outcome} directly, ${after.outcome} through the gateway`;
     console.log(why === undefined ? line : `${line}. ${why}`);
     if (why === undefined && WORTH[after.outcome] < WORTH[before.outcome]) {

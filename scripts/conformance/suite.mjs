@@ -143,17 +143,17 @@ export async function runSide(side, revision, results) {
 }
 
 /** Runs the scenarios of extensions that belong to no revision against a server. @param wanted matches the names of those to run */
-export const runExtensions = (url, known, results, wanted = /./) =>
+export const runExtensions = (url, covered, results, wanted = /./) =>
   runOthers(
     serverAt(url),
     scenariosOf('server').filter((name) => wanted.test(name)),
-    known,
+    covered,
     results,
   );
 
 /** Does the same for a client. */
-export const runClientExtensions = (side, known, results) =>
-  runOthers(side, scenariosOf('client', 'extension'), known, results);
+export const runClientExtensions = (side, covered, results) =>
+  runOthers(side, scenariosOf('client', 'extension'), covered, results);
 
 /** The names of the scenarios of one side. @param mark only scenarios that the suite marks with it; default: all */
 function scenariosOf(leg, mark = '[^\\]]*') {
@@ -163,10 +163,10 @@ function scenariosOf(leg, mark = '[^\\]]*') {
   return [...text.matchAll(new RegExp(`^\\s+- (\\S+) \\[${mark}\\]$`, 'gm'))].map((match) => match[1]);
 }
 
-async function runOthers(side, names, known, results) {
+async function runOthers(side, names, covered, results) {
   const [leg] = side;
   const rows = [];
-  for (const scenario of names.filter((name) => !known.has(name))) {
+  for (const scenario of names.filter((name) => !covered.has(name))) {
     const directory = join(results, 'extensions');
     const revision = REVISIONS.at(-1);
     await runSuite(side, ['--scenario', scenario, '--spec-version', revision, '--force'], directory);

@@ -58,14 +58,14 @@ export async function explain(uri: string | undefined, flags: ExplainFlags, secr
       print(`${uri} does not exist; the policy would decide:`);
     for (const request of requests) {
       const { mount, onlyResources } = await ownerOf(engine, request);
-      const asked = {
+      const question = {
         ...request,
         mount,
         resource,
         onlyResources,
         uri: resource?.uri ?? request.uri,
       };
-      const decision = await explainDecision(policy, decisions, asked, principal);
+      const decision = await explainDecision(policy, decisions, question, principal);
       print(lineOf(decision));
       for (const other of decision.also) print(`  also    ${other.effect.padEnd(6)}  ${other.rule}`);
     }
@@ -111,8 +111,8 @@ function principalOf({ as, issuer, client, group = [], scope = [] }: ExplainFlag
   if (as === ANONYMOUS.id) return ANONYMOUS;
   // A static token is named as in the configuration.
   const token = /^token:(.+)$/.exec(as)?.[1];
-  const known = tokens.find(({ name }) => name === token);
-  if (token !== undefined && known === undefined) {
+  const entry = tokens.find(({ name }) => name === token);
+  if (token !== undefined && entry === undefined) {
     const names = tokens.map(({ name }) => `token:${name}`).join(', ');
     throw new UsageError(`The configuration has no ${as} in auth.tokens; it has ${names === '' ? 'none' : names}`);
   }
@@ -120,8 +120,8 @@ function principalOf({ as, issuer, client, group = [], scope = [] }: ExplainFlag
     subject: token ?? as,
     issuer,
     client,
-    groups: [...(known?.groups ?? []), ...group],
-    scopes: [...(known?.scopes ?? []), ...scope],
+    groups: [...(entry?.groups ?? []), ...group],
+    scopes: [...(entry?.scopes ?? []), ...scope],
   });
   return token === undefined ? principal : { ...principal, id: as };
 }

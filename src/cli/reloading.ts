@@ -35,9 +35,9 @@ export async function followSources(
   let seen = await textOf(first.files);
   let running = Promise.resolve();
 
-  async function takeOver(asked: boolean): Promise<void> {
+  async function takeOver(forced: boolean): Promise<void> {
     const text = await textOf(first.files);
-    if (closed || replaceMounts === undefined || (text === seen && !asked)) return;
+    if (closed || replaceMounts === undefined || (text === seen && !forced)) return;
     seen = text;
     try {
       const next = await reopen(current);
@@ -59,8 +59,8 @@ export async function followSources(
     }
   }
 
-  const again = (asked: boolean): void => {
-    running = running.then(() => takeOver(asked));
+  const again = (forced: boolean): void => {
+    running = running.then(() => takeOver(forced));
   };
   const files = first.files.length === 0 ? undefined : followFiles(first.files, () => again(false), log);
   const forget = files && terminal.input.isTTY !== true ? terminal.onHangup?.(() => again(true)) : undefined;

@@ -8,9 +8,9 @@ import { safe } from './printing/output.ts';
 
 /**
  * Turns an error of the client into a failure of the command; returns any other error as it is.
- * @param label the name of the server; @param said the end of its program's error output
+ * @param label the name of the server; @param errorOutput the end of its program's error output
  */
-export function failureOf(error: unknown, label: string, said = ''): unknown {
+export function failureOf(error: unknown, label: string, errorOutput = ''): unknown {
   if (!(error instanceof ResourceClientError)) return error;
   const { code, uri } = error;
   const about = uri === undefined ? '' : `: ${safe(uri)}`;
@@ -18,7 +18,7 @@ export function failureOf(error: unknown, label: string, said = ''): unknown {
     return new CommandFailure(`${label}: ${messageOf(error)}${about}`, exitOfCode(code), { cause: error });
   const line = `${label}: ${safe(error.message)}${about}`;
   // The message may quote the program already.
-  const words = SAYS.test(line) ? '' : lastLines(said);
+  const words = SAYS.test(line) ? '' : lastLines(errorOutput);
   return new CommandFailure(words === '' ? line : `${line}; it said: ${words}`, exitOfCode(code), { cause: error });
 }
 
@@ -44,9 +44,9 @@ export const statusOf = (error: unknown): number =>
 /** The most lines of a program's error output that are shown when the program does not answer. */
 const MAX_LINES = 3;
 
-function lastLines(said: string): string {
+function lastLines(errorOutput: string): string {
   // A program that ends at once is started a second time, in the older era, and repeats its lines.
-  const lines = new Set(said.split('\n').map((line) => safe(line.trim())));
+  const lines = new Set(errorOutput.split('\n').map((line) => safe(line.trim())));
   return [...lines]
     .filter((line) => line !== '')
     .slice(-MAX_LINES)

@@ -124,8 +124,8 @@ async function introduced(
   const { up } = mount.upstream;
   if ((await Promise.race([up.ready(), ended])) === true) {
     const { title, server, version } = up.health();
-    const said = [server, version].flatMap((each) => (each === undefined ? [] : [cleanText(each, MAX_NAME_LENGTH)]));
-    const shown = { title: title ?? said[0], description: [label, ...said].join(' · ') };
+    const names = [server, version].flatMap((each) => (each === undefined ? [] : [cleanText(each, MAX_NAME_LENGTH)]));
+    const shown = { title: title ?? names[0], description: [label, ...names].join(' · ') };
     return { ...sources, config: { ...sources.config, server: shown } };
   }
   const why = faults.of(mount.name) ?? up.health().lastError ?? 'it did not answer in time';

@@ -44,8 +44,8 @@ function argumentsIn({ arguments: given }: Definition): readonly PromptArgument[
 function row(prompt: Definition, output: Output): string {
   const given = argumentsIn(prompt).map(({ name, required }) => `${safe(name)}${required ? '' : '?'}`);
   const about = [prompt.title, prompt.description].find((text) => typeof text === 'string' && text !== '');
-  const said = typeof about === 'string' ? `  ${output.paint('dim', safe(about))}` : '';
-  return `${output.paint('bold', safe(prompt.name))}(${given.join(', ')})${said}`;
+  const suffix = typeof about === 'string' ? `  ${output.paint('dim', safe(about))}` : '';
+  return `${output.paint('bold', safe(prompt.name))}(${given.join(', ')})${suffix}`;
 }
 
 async function got(name: string, pairs: readonly string[], session: Session): Promise<number> {

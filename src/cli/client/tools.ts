@@ -44,8 +44,8 @@ function whole(tool: Definition, output: Output): string {
     .filter(([, value]) => typeof value === 'boolean')
     .map(([key, value]) => `${safe(key)}: ${value ? 'yes' : 'no'}`);
   const parameters = parametersOf(inputSchema).map(({ name: each, type, required, description: about }) => {
-    const said = about === undefined ? '' : `\n      ${safe(about)}`;
-    return `  ${output.paint('bold', safe(each))} ${output.paint('dim', `${safe(type)}${required ? '' : ', optional'}`)}${said}`;
+    const suffix = about === undefined ? '' : `\n      ${safe(about)}`;
+    return `  ${output.paint('bold', safe(each))} ${output.paint('dim', `${safe(type)}${required ? '' : ', optional'}`)}${suffix}`;
   });
   const parts = [
     `${output.paint('bold', safe(name))}${typeof title === 'string' ? `  ${safe(title)}` : ''}`,

@@ -24,8 +24,8 @@ const PATIENCE_SECONDS = 3;
 const MAX_PATIENCE_SECONDS = 3_600;
 
 function patienceMs(): number {
-  const said = Number(process.env.VITRINE_COMPLETION_SECONDS ?? PATIENCE_SECONDS);
-  return (said > 0 && said <= MAX_PATIENCE_SECONDS ? said : PATIENCE_SECONDS) * 1_000;
+  const seconds = Number(process.env.VITRINE_COMPLETION_SECONDS ?? PATIENCE_SECONDS);
+  return (seconds > 0 && seconds <= MAX_PATIENCE_SECONDS ? seconds : PATIENCE_SECONDS) * 1_000;
 }
 
 /** The most resources of a folder that completion lists. */
@@ -73,8 +73,8 @@ async function mayAsk(server: string, { given }: Position): Promise<boolean> {
   if (isUrl(server)) return true;
   if (given.has('mcp-config')) return false;
   if (!existsSync(server)) {
-    const known = (await knownServers(undefined)).filter(({ name }) => name === server);
-    return known.length > 0 && known.every(({ scope, disabled }) => scope === 'user' && !disabled);
+    const found = (await knownServers(undefined)).filter(({ name }) => name === server);
+    return found.length > 0 && found.every(({ scope, disabled }) => scope === 'user' && !disabled);
   }
   const kind = await kindOfFile(server);
   if (kind === 'servers') return false;

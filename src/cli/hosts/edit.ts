@@ -41,15 +41,15 @@ export interface Edited {
  */
 export async function edited(file: string, text: string, edit: Edit): Promise<Edited> {
   const mark = text.startsWith(BOM) ? BOM : '';
-  const own = text.slice(mark.length);
-  const format = await formatOf(file, own);
-  const content = parsed(format, own, file);
+  const body = text.slice(mark.length);
+  const format = await formatOf(file, body);
+  const content = parsed(format, body, file);
   const before = edit.path.reduce<unknown>(
     (at, key) => (isData(at) && Object.hasOwn(at, key) ? at[key] : undefined),
     content,
   );
   if (isDeepStrictEqual(before, edit.value)) return { text, before, content };
-  const result = editedAs(format, own, edit, content);
+  const result = editedAs(format, body, edit, content);
   if (result === undefined)
     throw new ConfigError(`${file}: its notation cannot be edited automatically; edit it by hand`);
   return { text: mark + result, before, content };

@@ -107,7 +107,7 @@ export const BROKEN_AGAIN: readonly Broken[] = [
     law: '`listAgain` says yes only where a fresh list',
     says: /not marked as repeatable/,
     break: (inner) =>
-      like(inner, { list: async (...asked) => ({ ...(await inner.list(...asked)) }), listAgain: () => true }),
+      like(inner, { list: async (...args) => ({ ...(await inner.list(...args)) }), listAgain: () => true }),
   },
   {
     defect: 'does not check in `listAgain` whether a list has changed',

@@ -13,10 +13,10 @@ export const BROKEN_WATCHES: readonly Broken[] = [
     law: 'one watch reports one change after another',
     says: /removal: no event/,
     break(inner) {
-      let told = false;
+      let reported = false;
       return telling(inner, (event) => {
-        const first = !told;
-        told = true;
+        const first = !reported;
+        reported = true;
         return first ? event : undefined;
       });
     },

@@ -10,7 +10,7 @@ import { drainBody, EVERYTHING } from '../observe.ts';
 type Bodies = readonly ResourceBody[];
 
 /** The arguments of a call of the inner provider's `again`. */
-interface Asked {
+interface AgainCall {
   readonly bodies: Bodies;
   readonly uri: string;
   readonly ctx: Context;
@@ -21,12 +21,12 @@ export const layersAgainLaws: readonly LayerLaw[] = [
     name: '`again` says yes only where the inner provider does, about its own bodies, for the same caller',
     async check(layer) {
       for (const answer of [true, false]) {
-        const { layered, bodies, given, asked } = await readOnce(layer, answer);
+        const { layered, bodies, given, calls } = await readOnce(layer, answer);
         const ctx = createContext({ principal: { id: 'somebody' }, requestId: 'request-1' });
         const saysYes = layered.again?.(bodies, URI, EVERYTHING, ctx) === true;
         if (!saysYes) continue;
         assert.ok(answer, 'It says yes where the inner provider says no');
-        const [last] = asked.slice(-1);
+        const [last] = calls.slice(-1);
         assert.ok(last !== undefined, 'It says yes, and the inner provider was not asked');
         assert.ok(last.bodies === given(), 'The inner provider was asked about other bodies than it gave');
         assert.equal(last.uri, URI);
@@ -64,7 +64,7 @@ export const layersAgainLaws: readonly LayerLaw[] = [
 
 /** Reads once through a layer. @param answer the answer of the inner provider to `again` */
 async function readOnce(layer: Layer, answer: boolean) {
-  const asked: Asked[] = [];
+  const calls: AgainCall[] = [];
   const bytes = new TextEncoder().encode('hello');
   let latest: Bodies | undefined;
   const inner = innerProvider({
@@ -73,14 +73,14 @@ async function readOnce(layer: Layer, answer: boolean) {
       return latest;
     },
     again(bodies, uri, ctx) {
-      asked.push({ bodies, uri, ctx });
+      calls.push({ bodies, uri, ctx });
       return answer;
     },
   });
   const layered: ResourceProvider = layer(inner);
   const bodies = await layered.read(URI, EVERYTHING, createContext());
   await closeBodies(bodies);
-  return { layered, bodies, asked, given: () => latest };
+  return { layered, bodies, calls, given: () => latest };
 }
 
 const contentsOf = async (bodies: Bodies) =>

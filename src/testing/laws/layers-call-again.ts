@@ -16,11 +16,11 @@ export const layersCallAgainLaws: readonly LayerLaw[] = [
     name: '`callToolAgain` gives what the inner operations give for the same call by the same caller, or nothing',
     async check(layer) {
       for (const members of [MEMBERS, undefined]) {
-        const asked: { readonly request: NamedRequest; readonly owner: Owner; readonly ctx: Context }[] = [];
+        const calls: { readonly request: NamedRequest; readonly owner: Owner; readonly ctx: Context }[] = [];
         const layered = layer(
           withAgain(innerProvider(), {
             callToolAgain(request, owner, ctx) {
-              asked.push({ request, owner, ctx });
+              calls.push({ request, owner, ctx });
               return members;
             },
           }),
@@ -30,7 +30,7 @@ export const layersCallAgainLaws: readonly LayerLaw[] = [
         const given = layered.callToolAgain?.(request, OWNER, ctx);
         if (given === undefined) continue;
         assert.equal(given, members, 'The answer of the layer, and that of the inner operations');
-        const [last] = asked.slice(-1);
+        const [last] = calls.slice(-1);
         assert.ok(last !== undefined, 'The layer answers, but the inner operations were not asked');
         assert.deepEqual(last.request, request, 'The call that reaches the inner operations');
         assert.deepEqual(last.owner, OWNER, 'The owner of the tool');

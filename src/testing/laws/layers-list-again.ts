@@ -12,11 +12,11 @@ export const layersListAgainLaws: readonly LayerLaw[] = [
     name: '`listAgain` says yes only where the inner provider does, about its own page, for the same caller',
     async check(layer) {
       for (const answer of [true, false]) {
-        const { layered, page, given, asked } = await listOnce(layer, answer);
+        const { layered, page, given, calls } = await listOnce(layer, answer);
         const ctx = createContext({ principal: { id: 'somebody' }, requestId: 'request-1' });
         if (layered.listAgain?.(page, URI, WANT, ctx) !== true) continue;
         assert.ok(answer, 'It says yes where the inner provider says no');
-        const [last] = asked.slice(-1);
+        const [last] = calls.slice(-1);
         assert.ok(last !== undefined, 'It says yes, and the inner provider was not asked');
         assert.ok(given.includes(last.page), 'The inner provider was asked about another page than it gave');
         assert.equal(last.uri, URI);
@@ -55,15 +55,15 @@ export const layersListAgainLaws: readonly LayerLaw[] = [
 
 /** Lists once through a layer. @param answer the answer of the inner provider to `listAgain` */
 async function listOnce(layer: Layer, answer: boolean) {
-  const asked: { readonly page: ResourcePage; readonly uri: string | undefined; readonly ctx: Context }[] = [];
+  const calls: { readonly page: ResourcePage; readonly uri: string | undefined; readonly ctx: Context }[] = [];
   const given: ResourcePage[] = [];
   const inner = innerProvider({
     onPage: (page) => void given.push(page),
     listAgain(page, uri, ctx) {
-      asked.push({ page, uri, ctx });
+      calls.push({ page, uri, ctx });
       return answer;
     },
   });
   const layered = layer(inner);
-  return { layered, page: await layered.list(URI, WANT, createContext()), asked, given };
+  return { layered, page: await layered.list(URI, WANT, createContext()), calls, given };
 }

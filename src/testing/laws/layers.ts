@@ -89,10 +89,10 @@ export const layerLaws: readonly LayerLaw[] = [
         const before = async (one: Reached): Promise<void> => void reached.push(one);
         const answer = await call(layer(innerProvider({ before })), method);
         // A layer may make further calls, for example of `metadata` before it lets a read pass.
-        const own = reached.find((one) => one.method === method);
-        assert.ok(own !== undefined, `${method} did not reach the inner provider`);
+        const arrival = reached.find((one) => one.method === method);
+        assert.ok(arrival !== undefined, `${method} did not reach the inner provider`);
         const uri = WITH_URI.has(method) ? URI : undefined;
-        assert.equal(own.uri, uri, `The URI of ${method}`);
+        assert.equal(arrival.uri, uri, `The URI of ${method}`);
         assert.ok(answer !== undefined, `${method} answered nothing`);
         if (method === 'read') await closeBodies(answer as readonly ResourceBody[]);
       }

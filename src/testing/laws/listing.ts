@@ -138,8 +138,8 @@ export const listingLaws: readonly ProviderLaw[] = [
     async check(fixture) {
       for (const container of lists(fixture).slice(0, 3)) {
         const uri = uriOf(fixture, container);
-        const own = new Set(expectedUris(fixture, container));
-        for (const cursor of GARBAGE_CURSORS) await tryCursor(fixture, uri, cursor, own);
+        const expected = new Set(expectedUris(fixture, container));
+        for (const cursor of GARBAGE_CURSORS) await tryCursor(fixture, uri, cursor, expected);
       }
     },
   },
@@ -173,12 +173,12 @@ async function tryCursor(
   fixture: ProviderFixture,
   uri: string | undefined,
   cursor: string,
-  own: ReadonlySet<string>,
+  expected: ReadonlySet<string>,
 ): Promise<void> {
   const what = `The cursor ${JSON.stringify(cursor.slice(0, 20))}`;
   try {
     const page = await fixture.provider.list(uri, { cursor, limit: 3 }, createContext());
-    for (const entry of page.resources) assert.ok(own.has(entry.uri), `${what} led to ${entry.uri}`);
+    for (const entry of page.resources) assert.ok(expected.has(entry.uri), `${what} led to ${entry.uri}`);
   } catch (error) {
     assert.ok(error instanceof ResourceError, `${what} was refused with something else than a ResourceError: ${error}`);
     assert.equal(error.code, 'invalid', `${what} was refused with another code`);

@@ -97,9 +97,9 @@ async function commandTarget(line: string, flags: TargetFlags, secrets: Secrets)
 async function servedTarget(typed: string, source: string, flags: TargetFlags, secrets: Secrets): Promise<NamedTarget> {
   const [script = ''] = process.argv.slice(1);
   // A configuration may refer to any environment variable.
-  const own = Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  const environment = Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined);
   const server = await programOf(
-    { command: process.execPath, args: [script, 'serve', source], env: Object.fromEntries(own) },
+    { command: process.execPath, args: [script, 'serve', source], env: Object.fromEntries(environment) },
     flags,
     secrets,
   );
@@ -111,8 +111,8 @@ async function servedTarget(typed: string, source: string, flags: TargetFlags, s
   return { label, kind: 'path', server, note, ...(flags.env === undefined && { source }) };
 }
 
-async function hostTarget(known: KnownServer, flags: TargetFlags, secrets: Secrets): Promise<NamedTarget> {
-  const { name, entry, file, base } = known;
+async function hostTarget(server: KnownServer, flags: TargetFlags, secrets: Secrets): Promise<NamedTarget> {
+  const { name, entry, file, base } = server;
   const { blockOf } = await import('./host-block.ts');
   const from = `${basename(file)}, server "${safe(name)}"`;
   const block = blockOf('url' in entry ? { ...entry, headers: headersOf(flags, entry.headers) } : entry, from, secrets);

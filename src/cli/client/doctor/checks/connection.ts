@@ -162,11 +162,11 @@ export const CONNECTION_CHECKS: readonly Check[] = [
         ['prompts', 'prompts/get', { name: ['none'] }],
         ['completions', 'completion/complete', { ref: 'none' }],
       ];
-      const asked = requests.filter(([capability]) => isData(capabilities[capability]));
-      if (asked.length === 0) return notApplicable('No method with parameters is declared');
+      const declared = requests.filter(([capability]) => isData(capabilities[capability]));
+      if (declared.length === 0) return notApplicable('No method with parameters is declared');
       const taken: string[] = [];
       const other: string[] = [];
-      for (const [, method, params] of asked) {
+      for (const [, method, params] of declared) {
         const answer = await wire.ask(method, params);
         if (answer.kind === 'error' && answer.error.code === -32_602) continue;
         const seen = `${method} with ${JSON.stringify(params)}: ${answerText(answer)}`;

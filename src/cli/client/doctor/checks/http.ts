@@ -38,8 +38,8 @@ const metaOf = () => ({
 /** Sends it with other headers, and ends a session that the server begins for it. */
 async function sendPlain(wire: HttpWire, headers: Readonly<Record<string, string | undefined>>, bare = false) {
   const { method, body } = plainRequest(wire);
-  const own = wire.era === 'legacy' ? JSON_HEADERS : wire.headersFor(method, {});
-  const reply = await wire.send({ headers: { ...own, ...headers }, body, bare, onEvent: () => true });
+  const standard = wire.era === 'legacy' ? JSON_HEADERS : wire.headersFor(method, {});
+  const reply = await wire.send({ headers: { ...standard, ...headers }, body, bare, onEvent: () => true });
   const session = single(reply.headers['mcp-session-id']);
   if (session !== undefined && session !== wire.session) {
     await wire.send({ method: 'DELETE', headers: { ...JSON_HEADERS, 'mcp-session-id': session }, bare });
