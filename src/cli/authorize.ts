@@ -1,7 +1,9 @@
 /** `vitrine authorize`: authorizes Vitrine at one server of a configuration, with a browser. */
 import { basename, dirname, resolve } from 'node:path';
 import { ConfigError } from '../config/error.ts';
+import { kindOfFile } from '../config/file-kind.ts';
 import { hostServersOf, loadConfig, loadHostFile } from '../config/load.ts';
+import { isUrl } from '../config/references.ts';
 import type { HostFile } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { type AuthConfig, authorizeUpstream } from '../providers/upstream/auth/index.ts';
@@ -28,7 +30,7 @@ async function blocksOf(path: string, secrets: Secrets): Promise<Blocks> {
     const { mounts, mcpServers = {} } = await loadConfig(path, { secrets });
     return new Map([...Object.entries(mounts), ...hostBlocks(mcpServers, path)]);
   } catch (error) {
-    if (!(error instanceof ConfigError) || !mayBeOfHost(path)) throw error;
+    if (!(error instanceof ConfigError) || !(await mayBeOfHost(path))) throw error;
     const { mcpServers, servers } = await loadHostFile(path, { secrets });
     return new Map(hostBlocks(mcpServers ?? servers ?? {}, path));
   }
@@ -37,14 +39,20 @@ async function blocksOf(path: string, secrets: Secrets): Promise<Blocks> {
 const hostBlocks = (entries: NonNullable<HostFile['servers']>, path: string): [string, unknown][] =>
   hostServersOf(entries, dirname(resolve(path))).map(({ name, block }) => [name, block]);
 
-const mayBeOfHost = (path: string): boolean => path.endsWith('.json') && basename(path) !== 'vitrine.json';
+/** Tells whether a JSON file may be one of a host. A file with `mounts` is a configuration with a mistake. */
+const mayBeOfHost = async (path: string): Promise<boolean> =>
+  path.endsWith('.json') && basename(path) !== 'vitrine.json' && (await kindOfFile(path)) !== 'configuration';
 
 type Authorizable = { readonly url: string; readonly auth: Parameters<typeof authorizeUpstream>[0] };
 
 function authorizable(name: string, blocks: Blocks): Authorizable {
   const block = blocks.get(name);
   if (block === undefined)
-    throw new UsageError(`It has no mount "${name}"; its mounts are ${[...blocks.keys()].join(', ')}`);
+    throw new UsageError(`The configuration has no mount "${name}"; its mounts are ${[...blocks.keys()].join(', ')}`);
+  if (typeof block === 'string' && isUrl(block))
+    throw new UsageError(
+      `Mount "${name}" is only a URL; to authorize it, write a block with url and auth: { type: oauth }`,
+    );
   if (!isHttp(block)) throw new UsageError(`Mount "${name}" has no url, so there is nothing to authorize`);
   const { url, auth } = block;
   if (auth === undefined) throw new UsageError(`Say auth: { type: oauth } in mount "${name}" to authorize it`);

@@ -14,6 +14,7 @@ beforeAll(async () => {
     'vitrine.yaml': 'mounts:\n  docs: ./docs\n',
     'team.yaml': 'mounts:\n  docs: ./docs\n',
     'team.json': '{"mounts": {"docs": "./docs"}}',
+    'wrong.json': '{"mounts": {"docs": {"url": 5}}}',
     'mcp.json': '{"mcpServers": {}}',
     'more.json': '{"mcpServers": {}}',
   });
@@ -68,6 +69,11 @@ describe.concurrent('a mistake on the command line', () => {
       /^team\.yaml has mounts.*--config team\.yaml.*--as-document/,
     ],
     ['the same, of JSON, for check', ['check', 'team.json'], /^team\.json has mounts/],
+    [
+      'a mistake in a configuration in JSON that is to be authorized',
+      ['authorize', 'wrong.json', 'docs'],
+      /^wrong\.json:1:\d+: mounts\.docs\.url: Invalid input/,
+    ],
     ['two files of servers', ['serve', 'mcp.json', 'more.json'], /^more\.json has mcpServers.*only one such file/],
     [
       'a file of servers beside another',

@@ -109,7 +109,7 @@ describe('vitrine authorize', () => {
   });
 
   it.each([
-    ['nothing', 'It has no mount "nothing"; its mounts are docs, plain'],
+    ['nothing', 'The configuration has no mount "nothing"; its mounts are docs, plain'],
     ['plain', 'Say auth: { type: oauth } in mount "plain" to authorize it'],
   ])('has nothing to do for %s', async (mount, problem) => {
     expect(await vitrine(['authorize', config, mount])).toEqual({
@@ -121,7 +121,7 @@ describe('vitrine authorize', () => {
 
   it.each([
     [{ path: '.' }, 'has no url, so there is nothing to authorize'],
-    ['https://mcp.example/mcp', 'has no url, so there is nothing to authorize'],
+    ['https://mcp.example/mcp', 'is only a URL; to authorize it, write a block with url and auth: { type: oauth }'],
     [
       { url: 'https://mcp.example/mcp', auth: { type: 'bearer', token: 'mysecret' } },
       'has auth of type bearer: there is nothing to authorize',
