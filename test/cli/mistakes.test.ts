@@ -31,9 +31,9 @@ async function mistake(args: readonly string[], expectedStatus = 2, cwd = folder
 
 describe.concurrent('a mistake on the command line', () => {
   it.each<[string, readonly string[], RegExp]>([
-    ['a path where nothing is', ['serve', 'dosc'], /no file or folder at dosc/],
+    ['a path that does not exist', ['serve', 'dosc'], /no file or folder at dosc/],
     ['the same for check', ['check', 'dosc'], /no file or folder at dosc/],
-    ['a path behind a file', ['serve', 'docs/a.md/b'], /no file or folder at docs\/a\.md\/b/],
+    ['a path below a file', ['serve', 'docs/a.md/b'], /no file or folder at docs\/a\.md\/b/],
     ['one path of several', ['serve', 'docs', 'dosc'], /no file or folder at dosc/],
     ['a device', ['serve', '/dev/null'], /\/dev\/null is neither a folder nor a file/],
     [
@@ -60,9 +60,9 @@ describe.concurrent('a mistake on the command line', () => {
     ['the same, to be merged', ['audit', 'merge', 'a.lock', 'b.lock'], /^a\.lock, b\.lock: only locks; name /],
     ['one of a command for servers', ['ls', '--bogus', 'x'], /unknown option '--bogus'; see vitrine ls --help$/],
     ['an option of the other command', ['check', 'docs', '--http'], /unknown option '--http'/],
-    ['a command that is not there', ['srve', 'docs'], /unknown command 'srve' \(Did you mean serve\?\)/],
-    ['a path where nothing is, for a command', ['./dosc'], /no file or folder at \.\/dosc/],
-    ['a word where nothing is, for a command', ['dosc'], /unknown command 'dosc'; see vitrine --help$/],
+    ['an unknown command', ['srve', 'docs'], /unknown command 'srve' \(Did you mean serve\?\)/],
+    ['a path in place of a command that does not exist', ['./dosc'], /no file or folder at \.\/dosc/],
+    ['a word that is no command and no path', ['dosc'], /unknown command 'dosc'; see vitrine --help$/],
     [
       'a configuration under another name',
       ['serve', 'team.yaml'],
@@ -82,9 +82,13 @@ describe.concurrent('a mistake on the command line', () => {
     ],
     ['a port and an address', ['serve', 'docs', '--http', '--port', '1'], /either --http or --port/],
     ['a port that is no number', ['docs', '--port', 'here'], /--port takes a port, as in --port 8931, and not "here"/],
-    ['an address that is none', ['serve', 'docs', '--http', 'here'], /--http takes \[host:\]port, as in --http 8931/],
-    ['a port that is none', ['serve', 'docs', '--http', '70000'], /--http takes \[host:\]port.*"70000"/],
-    ['a path that --http took for its own', ['serve', '--http', './docs'], /"\.\/docs"; put paths before it/],
+    ['an invalid address', ['serve', 'docs', '--http', 'here'], /--http takes \[host:\]port, as in --http 8931/],
+    ['a port that is too large', ['serve', 'docs', '--http', '70000'], /--http takes \[host:\]port.*"70000"/],
+    [
+      'a path after --http, which takes it as an address',
+      ['serve', '--http', './docs'],
+      /"\.\/docs"; put paths before it/,
+    ],
     [
       'paths and a configuration',
       ['serve', 'docs', '--config', 'vitrine.yaml'],
@@ -96,7 +100,7 @@ describe.concurrent('a mistake on the command line', () => {
       /either paths or a configuration, not both/,
     ],
     ['two configurations', ['serve', 'vitrine.yaml', 'docs/vitrine.yaml'], /either paths or a configuration/],
-    ['a configuration that is not there', ['serve', '--config', 'other.yaml'], /no configuration at other\.yaml/],
+    ['a configuration that does not exist', ['serve', '--config', 'other.yaml'], /no configuration at other\.yaml/],
     ['a folder for a configuration', ['serve', '--config', 'docs'], /docs is a folder; name the configuration in it/],
     ['an option without its value', ['serve', '--config'], /'--config <file>' argument missing/],
     [

@@ -55,7 +55,7 @@ describe.each([
   ['a deep folder', FILES],
   ['two mounts', 2 * FILES],
 ])('%s', (name, files) => {
-  it('is listed whole by ls -R and tree, which say nothing else', async () => {
+  it('is listed completely by ls -R and tree, without a note', async () => {
     const listed = await run(['ls', '-R', urlOf(name)]);
     expect(listed).toMatchObject({ status: 0, stderr: '' });
     expect(listed.stdout.match(/\.txt$/gm)).toHaveLength(files);
@@ -65,7 +65,7 @@ describe.each([
     expect(drawn.stdout.match(/\.txt$/gm)).toHaveLength(files);
   });
 
-  it('is fetched whole by get', async () => {
+  it('is fetched completely by get', async () => {
     const to = join(folder.path, `to ${name}`);
     const { status, stdout, stderr } = await run(['get', urlOf(name), '--to', to]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -73,21 +73,21 @@ describe.each([
   });
 });
 
-describe('a list that is cut before all that is at the top', () => {
-  it.each([['ls', '-R'], ['tree'], ['get', '--to', 'cut']])('is said to be cut short by %s', async (...command) => {
+describe('a list without some of the roots', () => {
+  it.each([['ls', '-R'], ['tree'], ['get', '--to', 'cut']])('is reported as cut short by %s', async (...command) => {
     const args = command.map((word) => (word === 'cut' ? join(folder.path, word) : word));
     const { status, stderr } = await run([...args, urlOf('more mounts than a list has')]);
     expect(status).toBe(7);
     expect(stderr).toContain('cut short by the server: 1');
   });
 
-  it('is said to be cut short by ls, too', async () => {
+  it('is reported as cut short by ls, too', async () => {
     const { status, stdout, stderr } = await run(['ls', urlOf('more mounts than a list has')]);
     expect({ status, stdout }).toEqual({ status: 7, stdout: 'a+file:///\nb+file:///\n' });
     expect(stderr).toMatch(/^vitrine: cut short by the server: \S+\n$/);
   });
 
-  it('is no matter to ls if all that is at the top is in it', async () => {
+  it('is complete for ls if it has all roots', async () => {
     expect(await run(['ls', urlOf('two mounts')])).toEqual({
       status: 0,
       stdout: 'flat+file:///\ndeep+file:///\n',

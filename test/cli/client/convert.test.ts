@@ -30,7 +30,7 @@ describe('convert', () => {
     expect((await run(['convert', join(folder, name)])).stdout).toContain('# Wound by Hand\n');
   });
 
-  it('prints text as it is, also that of a configuration', async () => {
+  it('prints text unchanged, also that of a configuration', async () => {
     await writeFile(join(folder, 'notes.txt'), 'one\ntwo\n');
     expect((await run(['convert', join(folder, 'notes.txt')])).stdout).toBe('one\ntwo\n');
     await writeFile(join(folder, 'vitrine.yaml'), 'mounts: {a: .}\n');

@@ -91,7 +91,7 @@ describe('a server without resources', () => {
     ['tree', ['tools', 'prompts'], ', but 1 tool and 0 prompts; see vitrine tools --help'],
     ['ls', ['prompts'], ', but 0 prompts; see vitrine prompts --help'],
     ['tree', [], ''],
-  ])('is said by %s to be one, with what it has instead: %j', async (command, kinds, instead) => {
+  ])('is reported by %s, with its tools and prompts: %j', async (command, kinds, instead) => {
     const answers = Object.assign({}, ...kinds.map((kind) => ANSWERS[kind]));
     await using server = await scripted(answers, Object.fromEntries(kinds.map((kind) => [kind, {}])));
     const [words, json] = await Promise.all([run([command, server.url]), run([command, server.url, '--json'])]);

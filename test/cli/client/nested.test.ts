@@ -29,7 +29,7 @@ const said = async (...args: string[]): Promise<string> => {
   return stdout;
 };
 
-it('is listed, drawn, searched and fetched without what is in its repository', async () => {
+it('a folder is listed, drawn, searched and fetched without the content of its repository', async () => {
   const listed = await said('ls', '-R', server.url);
   expect(listed.match(/\.txt$/gm)).toHaveLength(2);
   expect(listed).toContain('.git');
@@ -40,7 +40,7 @@ it('is listed, drawn, searched and fetched without what is in its repository', a
   expect((await readdir(to, { recursive: true })).filter((name) => name.endsWith('.txt'))).toHaveLength(2);
 });
 
-it('shows its repository where that is named', async () => {
+it('a command that names the repository shows its content', async () => {
   expect((await said('ls', '-R', server.url, 'file:///.git/HEAD')).match(/\.txt$/gm)).toHaveLength(2);
   expect(await said('ls', server.url, 'file:///.git')).toContain('branches');
   expect(await said('cat', server.url, 'file:///.git/branches/main/a.txt')).toBe('a clock\n');

@@ -85,7 +85,7 @@ const ROWS: readonly (readonly [string, () => string, string, string])[] = [
 const targetOf = (typed: string) => (typed.startsWith('http') ? { url: typed } : parseCommandLine(typed));
 
 describe.each(ROWS)('%s', (_, typed, seen, diagnosed) => {
-  it('fails to connect with a message that has it once', async () => {
+  it('makes the library fail with a message that says once what was seen', async () => {
     const connecting = connectResourceClient({ ...targetOf(typed()), connectTimeoutMs: 2_000 });
     const error = await connecting.then(
       () => undefined,
@@ -95,7 +95,7 @@ describe.each(ROWS)('%s', (_, typed, seen, diagnosed) => {
     expect(error?.message.match(new RegExp(seen, 'g'))).toHaveLength(1);
   });
 
-  it.each(['ls', 'stat'])('%s says it in a line', async (command) => {
+  it.each(['ls', 'stat'])('%s says in one line what was seen', async (command) => {
     const { status, stderr } = await run([command, typed(), '--timeout', '2']);
     expect(stderr).toMatch(new RegExp(`^vitrine: [^\n]+: ${seen}[^\n]*\n$`));
     expect(stderr.match(new RegExp(seen, 'g'))).toHaveLength(1);
@@ -103,21 +103,21 @@ describe.each(ROWS)('%s', (_, typed, seen, diagnosed) => {
     expect([5, 6]).toContain(status);
   });
 
-  it('doctor says what it saw', async () => {
+  it('doctor says what was seen', async () => {
     const { status, stdout, stderr } = await run(['doctor', typed(), '--timeout', '2']);
     expect(stdout + stderr).toContain(diagnosed);
     expect(stdout + stderr).not.toMatch(UNSAFE);
     expect(status).not.toBe(0);
   });
 
-  it('check says it of a mount', async () => {
+  it('check says what was seen of the mount', async () => {
     const mounts = { odd: { ...targetOf(typed()), connectTimeoutSeconds: 2 } };
     const { status, stdout } = await run(['check', '--config', await writeConfig(folder, { mounts })]);
     expect(stdout).toMatch(new RegExp(`^not reached  odd  [^\n]+: ${seen}[^\n]*\n$`, 'm'));
     expect(status).toBe(1);
   });
 
-  it('is away for clients of a gateway', async () => {
+  it('is only unavailable for clients of a gateway', async () => {
     const target = targetOf(typed());
     await using scene = await setScene(
       { transport: 'stdio', era: 'legacy' },

@@ -23,7 +23,7 @@ const INITIALIZE = {
 };
 
 describe('vitrine open', () => {
-  it('shows a program to whoever has the key, and to nobody else, and leaves nothing', async () => {
+  it('shows a program only to a browser with the key, and leaves no process', async () => {
     const sleep = longSleep();
     const program = `${process.execPath} ${CLI} serve ${MUSEUM} --name ${sleep}`;
     await using explorer = await opened([program, '--no-browser']);
@@ -51,7 +51,7 @@ describe('vitrine open', () => {
     await runningCount(sleep, 0);
   });
 
-  it('shows a path, and has the browser go to the address', async () => {
+  it('shows a path, and opens the address in the browser', async () => {
     await using folder = await temporaryFolder({ 'docs/a.md': 'a clock' });
     await folder.write(
       'browser',
@@ -64,7 +64,7 @@ describe('vitrine open', () => {
     expect(await (await explorer.get('/view/file/a.md')).text()).toContain('a clock');
   });
 
-  it('says in one sentence that a server asks for a sign-in, or is not there', async () => {
+  it('says in one sentence that a server asks for a sign-in, or cannot be reached', async () => {
     const server = createServer((_request, response) => {
       response.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end();
     });

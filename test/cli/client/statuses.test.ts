@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ODD, oddOverHttp, UNSAFE } from './odd.ts';
 import { run } from './run.ts';
 
-/** Answers every request with an error. */
+/** A program that answers every request with an error. */
 const REFUSING =
   "require('readline').createInterface(process.stdin).on('line', (line) => console.log(JSON.stringify({ jsonrpc: '2.0', " +
   "id: JSON.parse(line).id, error: { code: -32601, message: 'No' } })))";

@@ -69,7 +69,7 @@ async function authorized(path: string, mount: string, options: VisitOptions = {
 }
 
 describe('vitrine authorize', () => {
-  it('prints an address, takes what the browser brings, says so in one line, and ends', async () => {
+  it('prints an address, gets the tokens when the browser returns, says so in one line, and ends', async () => {
     const { status, stdout, stderr } = await authorized(config, 'docs');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout.split('\n').filter(Boolean)).toEqual([
@@ -81,7 +81,7 @@ describe('vitrine authorize', () => {
     expect(stdout).not.toContain(String(tokens?.access_token));
   });
 
-  it('opens the way for vitrine serve, which says what to run before', async () => {
+  it('lets vitrine serve connect, which names the command before', async () => {
     const read = { uri: 'docs+memory:///private.txt' };
     await using server = await startHttp([config, '--log-level', 'debug']);
     await using client = await connectHttp('modern', server);
@@ -93,7 +93,7 @@ describe('vitrine authorize', () => {
     for (const secret of [tokens?.access_token, tokens?.refresh_token]) expect(server.output()).not.toContain(secret);
   });
 
-  it('takes a server from the file of a host', async () => {
+  it('authorizes a server from the file of a host', async () => {
     const path = await written('mcp.json', {
       servers: { 'My Docs': { type: 'http', url: scene.upstream.url, auth: { type: 'oauth' } } },
       inputs: [],
