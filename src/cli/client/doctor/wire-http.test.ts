@@ -53,3 +53,22 @@ it('answers the server although the token has gone', async () => {
     await new Promise((resolve) => server.close(resolve));
   }
 });
+
+it('keeps only the beginning of a long answer', async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(100_000) } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const wire = openHttp({ url: new URL(`http://127.0.0.1:${port}/mcp`) }, 'modern', 20_000);
+    expect(await wire.ask('resources/read')).toEqual({ kind: 'result', result: { text: 'x'.repeat(100_000) } });
+    expect(wire.replies.map(({ of, reply }) => [of, reply.status, reply.text.length])).toEqual([
+      ['resources/read', 200, 1_000],
+    ]);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});

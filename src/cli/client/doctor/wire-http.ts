@@ -51,7 +51,7 @@ export interface HttpWire extends Wire {
   readonly url: URL;
   /** The id of the session; undefined in the 2026 era, or if the server gave none. */
   readonly session: string | undefined;
-  /** The responses so far, each with the method of its message. */
+  /** The first responses, each with the method of its message, and with the beginning of its text. */
   readonly replies: readonly { readonly of: string; readonly reply: Reply }[];
   /** Returns the headers that a message of this connection needs. */
   headersFor(method: string, params: unknown): Readonly<Record<string, string>>;
@@ -61,6 +61,15 @@ export interface HttpWire extends Wire {
 
 /** The most responses that are kept. */
 const MAX_REPLIES = 500;
+
+/** The most characters of the text of a response that are kept. */
+const MAX_KEPT_TEXT = 1_000;
+
+/** Returns a response with the beginning of its text. A slice alone would keep the whole text in memory, so it is copied. */
+const shortened = (reply: Reply): Reply => ({
+  ...reply,
+  text: Buffer.from(reply.text.slice(0, MAX_KEPT_TEXT)).toString(),
+});
 
 export const JSON_HEADERS = {
   'content-type': 'application/json',
@@ -126,7 +135,7 @@ export function openHttp(target: HttpTarget, era: Era, timeoutMs: number): HttpW
   async function post(method: string, message: Data, sending: Sending = {}): Promise<Reply> {
     const body = JSON.stringify({ jsonrpc: '2.0', method, ...message });
     const reply = await send({ headers: headersFor(method, message.params), body, ...sending });
-    if (replies.length < MAX_REPLIES) replies.push({ of: method, reply });
+    if (replies.length < MAX_REPLIES) replies.push({ of: method, reply: shortened(reply) });
     return reply;
   }
 
