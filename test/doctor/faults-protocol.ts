@@ -306,6 +306,22 @@ export const OF_THE_PROTOCOL: readonly Planted[] = [
     plant: { answer: answers({ 'tools/call': () => result({ content: [], structuredContent: { count: 'one' } }) }) },
   },
   {
+    fault: 'a pattern of a schema that would take ages, and a text that it does not match',
+    check: 'tool-calls',
+    level: 'error',
+    plant: {
+      answer: answers({
+        'tools/list': (_, usual) => {
+          const outputSchema = { type: 'object', properties: { count: { pattern: '^(a+)+$' } } };
+          return 'tools' in usual
+            ? result({ tools: TOOLS.map((each) => ({ ...each, outputSchema })) })
+            : refusal(-32_602);
+        },
+        'tools/call': () => result({ content: [], structuredContent: { count: `${'a'.repeat(100)}!` } }),
+      }),
+    },
+  },
+  {
     fault: 'any tool can be called',
     check: 'tool-unknown',
     level: 'warning',

@@ -5,6 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type Data, isData } from '../../../../protocol/data.ts';
 import { type Check, type CheckContext, notApplicable, ok, problem, problems } from '../check.ts';
 import { nameOf } from '../examined.ts';
+import { linearRegExp } from '../linear-reg-exp.ts';
 import { answerText } from '../wire.ts';
 
 const group = 'Tools';
@@ -133,7 +134,13 @@ function schemaProblem(schema: unknown, objects: boolean): string | undefined {
 
 function compile(schema: Data) {
   const dialect = typeof schema.$schema === 'string' ? schema.$schema : '';
-  const options = { strict: false, validateFormats: false, logger: false, addUsedSchema: false } as const;
+  const options = {
+    strict: false,
+    validateFormats: false,
+    logger: false,
+    addUsedSchema: false,
+    code: { regExp: linearRegExp },
+  } as const;
   const { $schema: _, ...rest } = schema;
   const ajv = /draft-0[4-7]/.test(dialect) ? new Ajv(options) : new Ajv2020(options);
   return ajv.compile(rest as AnySchema);
