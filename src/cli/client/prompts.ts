@@ -5,7 +5,7 @@ import { type Definition, type DefinitionsEnd, definitionOf, definitions, reques
 import { EXIT_INCOMPLETE, EXIT_OK } from './exit-codes.ts';
 import { pairsOf } from './parameters.ts';
 import { printBlock } from './printing/blocks.ts';
-import { type Output, safe } from './printing/output.ts';
+import { type Output, safe, valueText } from './printing/output.ts';
 import { onServer, type ServerFlags, type Session } from './reaching/connect.ts';
 
 export interface PromptsFlags extends ServerFlags {
@@ -65,7 +65,7 @@ async function got(name: string, pairs: readonly string[], session: Session): Pr
   const messages: readonly unknown[] = Array.isArray(result.messages) ? result.messages : [];
   for (const message of messages) {
     const { role, content } = (message ?? {}) as { readonly role?: unknown; readonly content?: unknown };
-    await output.line(output.paint('bold', `${safe(String(role))}:`));
+    await output.line(output.paint('bold', `${safe(valueText(role))}:`));
     for (const block of Array.isArray(content) ? content : [content]) await printBlock(block, output);
   }
   return EXIT_OK;

@@ -1,7 +1,7 @@
 /** Prints content blocks of tools and prompts for people. */
 import { base64Size } from '../../../client/base64.ts';
 import { imageEscape } from './images.ts';
-import { jsonText, type Output, safe, safeLines } from './output.ts';
+import { jsonText, type Output, safe, safeLines, valueText } from './output.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -13,7 +13,7 @@ export async function printBlock(block: unknown, output: Output): Promise<void> 
       return lines(typeof text === 'string' ? text : '', output);
     case 'image':
     case 'audio':
-      return media(String(mimeType ?? type), typeof data === 'string' ? data : '', output);
+      return media(valueText(mimeType ?? type), typeof data === 'string' ? data : '', output);
     case 'resource_link':
       return output.line(linkText(block as Data, output));
     case 'resource':
@@ -37,12 +37,12 @@ async function media(mimeType: string, data: string, output: Output): Promise<vo
 function linkText({ uri, name, description }: Data, output: Output): string {
   const label = typeof name === 'string' && name !== '' ? `  ${safe(name)}` : '';
   const about = typeof description === 'string' ? `  ${output.paint('dim', safe(description))}` : '';
-  return `${output.paint('cyan', safe(String(uri ?? '')))}${label}${about}`;
+  return `${output.paint('cyan', safe(valueText(uri ?? '')))}${label}${about}`;
 }
 
 async function embedded({ uri, mimeType, text, blob }: Data, output: Output): Promise<void> {
   const type = typeof mimeType === 'string' ? `  ${output.paint('dim', safe(mimeType))}` : '';
-  await output.line(`${output.paint('cyan', safe(String(uri ?? '')))}${type}`);
+  await output.line(`${output.paint('cyan', safe(valueText(uri ?? '')))}${type}`);
   if (typeof text === 'string') await lines(text, output);
-  else if (typeof blob === 'string') await media(String(mimeType ?? 'application/octet-stream'), blob, output);
+  else if (typeof blob === 'string') await media(valueText(mimeType ?? 'application/octet-stream'), blob, output);
 }

@@ -159,4 +159,7 @@ export function jsonText(value: unknown, indent?: number): string {
   );
 }
 
+/** Writes any value of a server as a text: JSON, unless it is a text already. `String` throws for some objects. */
+export const valueText = (value: unknown): string => (typeof value === 'string' ? value : jsonText(value));
+
 const indented = (text: string): string => text.replace(/^/gm, '  ');
