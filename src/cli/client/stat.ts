@@ -5,7 +5,7 @@ import { FORMATS_META_KEY } from '../../protocol/meta.ts';
 import { EXIT_OK } from './exit-codes.ts';
 import { messageOf, statusOf } from './failures.ts';
 import { iconsText, implementationLines } from './printing/implementation.ts';
-import { jsonText, type Output, safe, safeLines } from './printing/output.ts';
+import { jsonText, type Output, safe, safeLines, valueText } from './printing/output.ts';
 import { sizeText } from './printing/rows.ts';
 import { onServer, type ServerFlags, type Session } from './reaching/connect.ts';
 import { urisOf } from './references.ts';
@@ -107,7 +107,7 @@ function described({ resource, source }: ResourceMetadata, output: Output): stri
       ['Type', textOf(mimeType)],
       ['Size', size === undefined ? undefined : `${size} bytes${size < 1_000 ? '' : ` (${sizeText(size)})`}`],
       ['Modified', textOf(lastModified)],
-      ['Audience', Array.isArray(audience) ? safe(audience.join(', ')) : undefined],
+      ['Audience', Array.isArray(audience) ? safe(audience.map(valueText).join(', ')) : undefined],
       ['Priority', textOf(priority)],
       ...Object.entries(more).map(([key, value]): Field => [safe(key), shown(value)]),
       ['Lists', capabilities?.list === undefined ? undefined : yesNo(capabilities.list)],

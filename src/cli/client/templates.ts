@@ -2,7 +2,7 @@
 import type { Secrets } from '../../config/secrets.ts';
 import { wantedLimits } from './ls.ts';
 import { countOf } from './printing/numbers.ts';
-import { safe, safeLines } from './printing/output.ts';
+import { safe, safeLines, valueText } from './printing/output.ts';
 import { onServer, type ServerFlags } from './reaching/connect.ts';
 import { tellList } from './stops.ts';
 
@@ -16,7 +16,7 @@ export const templates = (server: string, flags: TemplatesFlags, secrets: Secret
     const listing = resources.templates({ signal, maxResources });
     await output.list(listing, (template) => {
       const { uriTemplate, name, title, description, mimeType } = template;
-      const shownName = typeof title === 'string' && title !== '' ? title : String(name);
+      const shownName = typeof title === 'string' && title !== '' ? title : valueText(name);
       const type = typeof mimeType === 'string' ? `  ${output.paint('dim', safe(mimeType))}` : '';
       const about =
         typeof description === 'string' && description !== ''

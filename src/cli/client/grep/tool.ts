@@ -3,6 +3,7 @@ import { ResourceClientError } from '../../../client/errors.ts';
 import type { Data } from '../../../client/link.ts';
 import { type Definition, definitions, request } from '../definitions.ts';
 import { messageOf } from '../failures.ts';
+import { valueText } from '../printing/output.ts';
 import type { Session } from '../reaching/connect.ts';
 import { WORDS } from '../stops.ts';
 import type { Match, Query } from './query.ts';
@@ -62,7 +63,7 @@ export async function* matchesOfTool(
       const { uri: at, line } = (place ?? {}) as Data;
       const block = content[index + 1] as { readonly resource?: { readonly text?: unknown } } | undefined;
       if (typeof at !== 'string' || typeof line !== 'number') continue;
-      yield { uri: at, line, text: String(block?.resource?.text ?? '') };
+      yield { uri: at, line, text: valueText(block?.resource?.text ?? '') };
     }
     if (typeof nextCursor !== 'string') return;
     if (nextCursor === cursor) {

@@ -1,5 +1,5 @@
 /** A server's description of itself (973-5), as lines of plain text: title, website and icons. */
-import { safe } from './output.ts';
+import { safe, valueText } from './output.ts';
 
 /** The fields of a `serverInfo` that are shown. Each may be of any type. */
 export interface ShownImplementation {
@@ -33,13 +33,13 @@ export const iconsText = (icons: unknown): string | undefined =>
 
 function iconText(icon: unknown): string {
   const { src = '', mimeType, sizes } = (icon ?? {}) as Readonly<Record<string, unknown>>;
-  const address = String(src);
+  const address = valueText(src);
   const place = address.startsWith('data:')
-    ? `${String(mimeType ?? 'image')} in it`
+    ? `${valueText(mimeType ?? 'image')} in it`
     : address.length > MAX_ADDRESS
       ? `${address.slice(0, MAX_ADDRESS)}…`
       : address;
-  const fits = Array.isArray(sizes) ? sizes.join(' ') : '';
+  const fits = Array.isArray(sizes) ? sizes.map(valueText).join(' ') : '';
   return safe(fits === '' ? place : `${place} (${fits})`);
 }
 
