@@ -20,7 +20,7 @@ export interface WorkerFlags {
 /** The role of this process among those that serve the same. */
 export interface Replica {
   readonly stdio: boolean;
-  /** The worker's number; undefined where this process is not a worker. */
+  /** The worker's number; undefined if this process is not a worker. */
   readonly worker: number | undefined;
   readonly bus: Bus | undefined;
   readonly keys: Keys | undefined;

@@ -16,7 +16,7 @@ export class Interrupted extends Error {
 }
 
 /**
- * Runs work that prints, and sets the exit status. It connects to no server.
+ * Runs work that prints, and sets the exit status. This function itself connects to no server.
  * @param work gives the status; its signal is aborted when the work has to end
  */
 export async function withOutput(

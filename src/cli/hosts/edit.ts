@@ -69,7 +69,7 @@ function parsed(format: Format, text: string, file: string): Data {
   throw new ConfigError(`${file} is not a configuration of a host, and was not changed`);
 }
 
-/** Returns undefined where anything else would change. */
+/** Edits the text in one format. Returns undefined if anything else would change. */
 function editedAs(format: Format, text: string, edit: Edit, content: Data): string | undefined {
   const wanted = structuredClone(content);
   try {

@@ -13,7 +13,7 @@ export interface Edit {
   readonly value: Entry | undefined;
 }
 
-/** Returns the entry; undefined where the host has no such entries. @param host as in `host-places.ts` */
+/** Returns the entry; undefined if the host has no such entries. @param host as in `host-places.ts` */
 export function entryOf(host: string, name: string, reached: Reached): Entry | undefined {
   const url = 'url' in reached ? reached.url : undefined;
   switch (host) {
@@ -55,7 +55,7 @@ const GOOSE_SECONDS = 300;
 /** Commands that Goose accepts in a link. */
 const GOOSE_COMMANDS: ReadonlySet<string> = new Set(['npx']);
 
-/** Returns a link that installs the entry; undefined where the host has no links, or none for such a command. */
+/** Returns a link that installs the entry; undefined if the host has no links, or none for such a command. */
 export function installLink(host: string, name: string, reached: Reached): string | undefined {
   const entry = entryOf(host, name, reached);
   const config = Buffer.from(JSON.stringify(entry)).toString('base64');

@@ -17,7 +17,7 @@ export interface Finding {
   readonly status: 'ok' | 'problem' | 'not-applicable';
   /** The first few instances of a problem, the things that were checked, or the reason why the check does not apply. */
   readonly saw: readonly string[];
-  /** The number of instances, where it is larger than the number shown. */
+  /** The number of all instances, of which `saw` has only the first few. */
   readonly count?: number | undefined;
   /** How the author of the server can fix it. */
   readonly mend?: string | undefined;
@@ -62,7 +62,7 @@ export interface CheckContext {
   /** The result of the handshake: of `initialize` or `server/discover`. */
   readonly hello: Data;
   readonly capabilities: Data;
-  /** The server's lists and a sample of its resources, each asked for once. */
+  /** The server's lists and a sample of its resources, each requested once. */
   readonly examined: Examined;
   readonly limits: Limits;
   /** Whether tools may be called. */
@@ -80,7 +80,7 @@ export const ok = (...saw: readonly string[]): Finding => ({ status: 'ok', saw }
 
 export const notApplicable = (why: string): Finding => ({ status: 'not-applicable', saw: [why] });
 
-/** Returns one problem with its instances; `ok` where there are none. */
+/** Returns one problem with its instances; `ok` if there are none. */
 export function problems(saw: readonly string[], mend: string, level?: Level): Finding {
   if (saw.length === 0) return ok();
   return {

@@ -78,7 +78,7 @@ export interface Diagnosis {
   readonly warnings: number;
   /** Checks without problems. */
   readonly passed: number;
-  /** The end of the program's standard error, where Vitrine could not connect to it. */
+  /** The end of the program's standard error, if Vitrine could not connect to it. */
   readonly said?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Requests once what many checks need: the lists of a server, page by page, and a sample of its resources. */
+/** Requests data that many checks need, once: the lists of a server, page by page, and a sample of its resources. */
 
 import { splitUri } from '../../../core/uri.ts';
 import { type Data, isData } from '../../../protocol/data.ts';
@@ -87,7 +87,7 @@ export function examine(wire: Wire, capabilities: Data, limits: Limits): Examine
     return sampled;
   }
 
-  /** Tells whether a resource that was refused for its size is given in windows. */
+  /** Tells whether the server gives a resource in windows that it refused for its size. */
   async function givesWindows(uri: string, answer: Answer): Promise<boolean> {
     if (answer.kind !== 'error' || !isData(answer.error.data) || typeof answer.error.data.limit !== 'number')
       return false;

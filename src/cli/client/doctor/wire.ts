@@ -1,6 +1,6 @@
 /**
- * The types and texts of messages as they are on the wire. The doctor does not use the client library: that one tolerates many
- * faults that the doctor looks for, and cannot send a wrong message.
+ * The types and texts of messages on the wire. The doctor does not use the client library, which tolerates many faults that the
+ * doctor looks for, and cannot send wrong messages.
  */
 
 import { VERSION } from '../../../core/version.ts';

@@ -9,7 +9,7 @@ export interface Match {
 }
 
 export interface Query {
-  /** A pattern in RE2 syntax, or plain text where `literal` is set. */
+  /** A pattern in RE2 syntax, or plain text if `literal` is set. */
   readonly pattern: string;
   readonly literal: boolean;
   readonly glob: string | undefined;

@@ -1,4 +1,4 @@
-/** Parses numbers that the user typed. */
+/** Parses the numbers of options. */
 import { UsageError } from '../../errors.ts';
 
 /** Parses a number. @throws UsageError that names the flag and the allowed values */

@@ -40,7 +40,7 @@ export const typeText = (resource: ListedResource): string =>
     ? 'folder'
     : (resource.mimeType ?? '-');
 
-/** Returns the title of a resource, or its name where it has no title. */
+/** Returns the title of a resource, or its name if it has no title. */
 export const titleText = ({ name, title }: ListedResource): string =>
   safe(typeof title === 'string' && title !== '' ? title : name);
 

@@ -8,7 +8,7 @@ const group = 'Connection';
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 
-/** Returns the server's `serverInfo` in either era; undefined where there is none. */
+/** Returns the server's `serverInfo` in either era; undefined if there is none. */
 export function serverInfoOf(hello: Data): Data | undefined {
   if (isData(hello.serverInfo)) return hello.serverInfo;
   const meta = isData(hello._meta) ? hello._meta : {};

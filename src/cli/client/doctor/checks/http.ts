@@ -19,7 +19,7 @@ const seenOf = ({ status, failure, text }: Reply): string =>
 
 const refuses = ({ status }: Reply): boolean => status >= 400 && status < 500;
 
-/** Makes a simple request of its era, which every server answers. */
+/** Makes a simple request of the wire's era, which every server answers. */
 function plainRequest(wire: HttpWire): { readonly method: string; readonly body: string } {
   if (wire.era === 'legacy') {
     const body = { jsonrpc: '2.0', id: 'doctor', method: 'initialize', params: INITIALIZE };
@@ -35,7 +35,7 @@ const metaOf = () => ({
   'io.modelcontextprotocol/clientCapabilities': {},
 });
 
-/** Sends it with other headers, and ends a session that the server begins for it. */
+/** Sends the plain request with other headers, and ends a session that the server begins for it. */
 async function sendPlain(wire: HttpWire, headers: Readonly<Record<string, string | undefined>>, bare = false) {
   const { method, body } = plainRequest(wire);
   const standard = wire.era === 'legacy' ? JSON_HEADERS : wire.headersFor(method, {});
@@ -325,7 +325,7 @@ async function challengeFinding(wire: HttpWire, challenge: string | undefined): 
   if (named !== undefined && !URL.canParse(named, wire.url))
     return problem(`resource_metadata is ${JSON.stringify(named)}, which is no URL`, MEND_CHALLENGE);
   const at = named === undefined ? wellKnown : new URL(named, wire.url);
-  // Nothing is fetched from another origin: the address in an answer may be anything.
+  // The doctor fetches nothing from another origin, because a server can name any address.
   if (at.origin !== wire.url.origin) return ok(`The metadata are at ${at.origin}, and were not checked`);
   const reply = await wire.send({ method: 'GET', at, bare: true, timeoutMs: METADATA_MS });
   if (reply.status !== 200) return problem(`${at.pathname}: ${seenOf(reply)}`, MEND_METADATA);

@@ -1,4 +1,4 @@
-/** Checks of skills (SEP-2640): their entries in the list, and whether their files are as the entries say. */
+/** Checks of skills (SEP-2640): their entries in the list, and whether their files agree with the entries. */
 
 import { decodeBase64 } from '../../../../client/base64.ts';
 import { skillIn, skillRoot } from '../../../../client/skills/entry.ts';
