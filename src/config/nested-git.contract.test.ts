@@ -46,11 +46,11 @@ const SOME = /^(?:readme|sizes|many\/(?:entry-0[0-3]|folder-0)|odd\/(?:with|%2F|
 
 /** Laws about what is made here: names, lists, what is kept of them, and changes. The rest is as in a repository itself. */
 const OWN = [
-  /^a list says of each entry/,
+  /^a list describes each entry/,
   /^pages of any size/,
   /^every listed URI is described/,
   /^a slash at the end/,
-  /^what is missing/,
+  /^list, metadata and read refuse/,
   /^an escape is decoded once/,
   /^`listAgain` says no once/,
   /^each completed value/,

@@ -37,7 +37,7 @@ export async function drain<T>(
     assert.ok(page.items.length <= limit, `A page of ${limit} had ${page.items.length} entries`);
     all.push(...page.items);
     if (page.nextCursor === undefined) return all;
-    assert.equal(typeof page.nextCursor, 'string', 'A cursor is a string');
+    assert.equal(typeof page.nextCursor, 'string', 'The type of a cursor');
     cursor = page.nextCursor;
     await between(all);
   }

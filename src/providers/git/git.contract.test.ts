@@ -19,7 +19,7 @@ const ABOUT_REVISIONS = [
 ];
 const laws = [
   ...ABOUT_REVISIONS,
-  /^every URI is one/,
+  /^every URI is valid/,
   /^capabilities.subscribe/,
   /^templates are/,
   /^each completed/,

@@ -274,19 +274,19 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
   },
   {
     defect: 'gives all errors the same code',
-    law: 'what the inner provider refuses',
+    law: 'an error of the inner provider',
     says: /refused with "internal", not with not-found/,
     layer: (inner) => rewording(inner, () => new ResourceError('internal', 'Something went wrong')),
   },
   {
     defect: 'turns each ResourceError into a plain Error',
-    law: 'what the inner provider refuses',
+    law: 'an error of the inner provider',
     says: /something else than a ResourceError/,
     layer: (inner) => rewording(inner, (error) => new Error(error.message)),
   },
   {
     defect: 'drops the URI of an error',
-    law: 'what the inner provider refuses',
+    law: 'an error of the inner provider',
     says: /The URI of the error of metadata/,
     layer: (inner) => rewording(inner, (error) => new ResourceError(error.code, error.message)),
   },

@@ -70,7 +70,7 @@ export const BROKEN_LISTS: readonly Broken[] = [
   },
   {
     defect: 'describes more of a resource in a list than in `metadata`',
-    law: 'a list says of each entry',
+    law: 'a list describes each entry',
     says: /title/,
     break: (inner) => listing(inner, (entries) => entries.map((entry) => ({ ...entry, title: entry.name }))),
   },
@@ -88,7 +88,7 @@ export const BROKEN_LISTS: readonly Broken[] = [
   },
   {
     defect: 'says that a container is text',
-    law: 'a container is of type inode/directory',
+    law: 'a container has the type inode/directory',
     says: /A container is text\/plain/,
     break: (inner) => saying(inner, (entry) => ({ ...entry, mimeType: 'text/plain' })),
   },
@@ -107,13 +107,13 @@ export const BROKEN_LISTS: readonly Broken[] = [
   },
   {
     defect: 'reads a missing resource as an empty list of contents',
-    law: 'what is missing is refused',
+    law: 'list, metadata and read refuse',
     says: /read of .* was not refused/,
     break: (inner) => like(inner, { read: (uri, want, ctx) => inner.read(uri, want, ctx).catch(() => []) }),
   },
   {
     defect: 'refuses a missing resource with a plain Error',
-    law: 'what is missing is refused',
+    law: 'list, metadata and read refuse',
     says: /something else than a ResourceError/,
     break: (inner) =>
       like(inner, {

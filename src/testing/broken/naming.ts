@@ -14,7 +14,7 @@ const misreading = (inner: ResourceProvider, reread: (uri: string) => string): R
 export const BROKEN_NAMES: readonly Broken[] = [
   {
     defect: 'writes names into URIs as they are',
-    law: 'every URI is one by RFC 3986',
+    law: 'every URI is valid by RFC 3986',
     says: /did not match/,
     break: (inner) => saying(inner, (entry) => ({ ...entry, uri: entry.uri.replaceAll('%20', ' ') })),
   },

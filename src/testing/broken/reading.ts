@@ -23,7 +23,7 @@ export const BROKEN_READS: readonly Broken[] = [
   {
     defect: 'does not mark children',
     law: 'a read of a container gives direct children',
-    says: /A child is marked as one/,
+    says: /A child is not marked/,
     break: (inner) => reading(inner, ({ child: _, ...body }) => body),
   },
   {

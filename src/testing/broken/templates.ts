@@ -46,7 +46,7 @@ export const BROKEN_TEMPLATES: readonly Broken[] = [
   {
     defect: 'keeps to itself that there is more',
     law: 'completion stays within its limit',
-    says: /There is more than one/,
+    says: /`hasMore` is not true/,
     break: (inner) =>
       completing(inner, async (request, ctx) => {
         return { values: (await inner.complete?.(request, ctx))?.values ?? [], hasMore: false };

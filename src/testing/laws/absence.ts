@@ -37,7 +37,7 @@ export const ABSENCE: Readonly<Record<OptionalFeature, (fixture: ProviderFixture
   },
 
   async search({ provider }) {
-    assert.equal(provider.search, undefined, 'The provider says that it cannot search, and has `search`');
+    assert.equal(provider.search, undefined, 'The provider declares that it cannot search, but has `search`');
   },
 
   /** A read of a window gives the whole content, not marked as a window, or the right window. */

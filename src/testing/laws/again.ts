@@ -33,7 +33,7 @@ export const againLaws: readonly ProviderLaw[] = [
     },
   },
   {
-    name: '`again` says no once a leaf was replaced, or removed, or came back',
+    name: '`again` says no once a leaf was replaced or removed, or made anew',
     applies: canChange,
     async check(fixture) {
       const { provider, mutate } = fixture;

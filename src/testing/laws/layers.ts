@@ -99,12 +99,12 @@ export const layerLaws: readonly LayerLaw[] = [
     },
   },
   {
-    name: 'what the inner provider refuses is refused with the same code, URI and details',
+    name: 'an error of the inner provider keeps its code, URI and details',
     async check(layer) {
       for (const method of CALLER_METHODS) {
         for (const code of CODES) {
           const inner = innerProvider({
-            before: () => Promise.reject(new ResourceError(code, 'As told', { uri: URI, details: { limit: 7 } })),
+            before: () => Promise.reject(new ResourceError(code, 'Refused', { uri: URI, details: { limit: 7 } })),
           });
           const error = await refusal(() => call(layer(inner), method), [code], `${method}, with an inner ${code},`);
           assert.equal(error.uri, URI, `The URI of the error of ${method}`);

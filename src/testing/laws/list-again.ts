@@ -33,7 +33,7 @@ export const listAgainLaws: readonly ProviderLaw[] = [
     },
   },
   {
-    name: '`listAgain` says no once an entry came, or went',
+    name: '`listAgain` says no once an entry was added or removed',
     applies: canChange,
     async check(fixture) {
       const { provider, mutate } = fixture;

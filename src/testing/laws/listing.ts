@@ -75,7 +75,7 @@ export const listingLaws: readonly ProviderLaw[] = [
     },
   },
   {
-    name: 'a list says of each entry what `metadata` says [2093-2]',
+    name: 'a list describes each entry as `metadata` does [2093-2]',
     async check(fixture) {
       for (const entry of await listTree(fixture)) {
         assert.deepEqual(await fixture.provider.metadata(entry.uri, createContext()), entry);
@@ -94,7 +94,7 @@ export const listingLaws: readonly ProviderLaw[] = [
     },
   },
   {
-    name: 'a container is of type inode/directory or says none [2093-8]',
+    name: 'a container has the type inode/directory, or none [2093-8]',
     async check(fixture) {
       for (const container of containersOf(fixture)) {
         const { mimeType } = await fixture.provider.metadata(fixture.uriOf(container), createContext());
@@ -111,11 +111,11 @@ export const listingLaws: readonly ProviderLaw[] = [
         ['not-listable'],
         'Listing a leaf',
       );
-      assert.equal(error.uri, uri, 'The error names the URI');
+      assert.equal(error.uri, uri, 'The URI of the error');
     },
   },
   {
-    name: 'what is missing is refused as not-found by list, metadata and read, with its URI [2093-4, RES-2]',
+    name: 'list, metadata and read refuse a missing resource as not-found, with its URI [2093-4, RES-2]',
     async check(fixture) {
       const { provider } = fixture;
       const ctx = createContext();
@@ -128,7 +128,7 @@ export const listingLaws: readonly ProviderLaw[] = [
           ['read', () => provider.read(uri, EVERYTHING, ctx)],
         ] as const) {
           const error = await refusal(work, ['not-found'], `${what} of ${uri}`);
-          assert.equal(error.uri, uri, `The error of ${what} names the URI`);
+          assert.equal(error.uri, uri, `The URI of the error of ${what}`);
         }
       }
     },

@@ -19,7 +19,7 @@ const unslashed = (fixture: ProviderFixture): string[] =>
 
 export const namingLaws: readonly ProviderLaw[] = [
   {
-    name: 'every URI is one by RFC 3986, and belongs to one resource [RES-1]',
+    name: 'every URI is valid by RFC 3986, and belongs to one resource [RES-1]',
     async check(fixture) {
       const { schemes } = fixture.provider.features;
       const uris = urisOf(await listTree(fixture));
@@ -49,7 +49,7 @@ export const namingLaws: readonly ProviderLaw[] = [
     },
   },
   {
-    name: 'an escape is decoded once: a name that looks like an escape is not what it looks like',
+    name: 'an escape is decoded once: a name that looks like an escape stays that name',
     applies: hasSlashes,
     async check(fixture) {
       for (const path of fixture.leaves.keys()) {

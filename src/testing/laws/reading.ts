@@ -21,7 +21,7 @@ export const readingLaws: readonly ProviderLaw[] = [
         const { bodies, bytes, window } = await readLeaf(fixture.provider, uri);
         assert.deepEqual(bytes, new Uint8Array(expected), `The bytes of ${uri}`);
         assert.deepEqual([...new Set(bodies.map((body) => body.resource.uri))], [uri], 'The URIs of the bodies');
-        assert.ok(!bodies.some((body) => body.child), 'A leaf has no children');
+        assert.ok(!bodies.some((body) => body.child), 'A body of a leaf is marked as a child');
         assert.equal(window, undefined, 'A whole leaf is marked as a window');
       }
     },
@@ -137,9 +137,9 @@ async function readContainer(
     const bytes = new Map<string, Uint8Array>();
     for (const body of children) {
       assert.ok(allowed.has(body.resource.uri), `${body.resource.uri} is no direct child of ${uri}`);
-      assert.equal(body.child, true, 'A child is marked as one');
-      assert.equal(body.window, undefined, 'A child is whole');
-      assert.equal(typeof body.resource.capabilities?.list, 'boolean', 'A child carries capabilities');
+      assert.equal(body.child, true, 'A child is not marked as a child');
+      assert.equal(body.window, undefined, 'A child is marked as a window');
+      assert.equal(typeof body.resource.capabilities?.list, 'boolean', 'The capabilities of a child have no `list`');
       bytes.set(body.resource.uri, await drainBody(body));
     }
     return bytes;

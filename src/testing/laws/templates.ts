@@ -53,7 +53,7 @@ export const templateLaws: readonly ProviderLaw[] = [
         if (all.values.length < 2) continue;
         const one = await complete(fixture.provider, { uriTemplate, variable, limit: 1 });
         assert.deepEqual(one.values, all.values.slice(0, 1), 'With limit 1');
-        assert.equal(one.hasMore, true, 'There is more than one');
+        assert.equal(one.hasMore, true, 'With limit 1, `hasMore` is not true');
         for (const value of all.values.slice(0, WIDTH)) {
           const typed = value.slice(0, Math.ceil(value.length / 2));
           if (/%[0-9A-F]?$/i.test(typed)) continue;
