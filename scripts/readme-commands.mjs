@@ -77,7 +77,7 @@ async function runPage(page) {
   return blocks.length;
 }
 
-/** The fenced blocks whose info string says `ci`, with the line that each starts at. */
+/** Fenced blocks whose info string says `ci`, with the line that they start at. */
 function blocksOf(markdown) {
   const fence =
     /^(?<indent> *)```(?<info>[^\n`]+)\n(?<text>[\s\S]*?)^ *```$(?:\n+```text\n(?<output>[\s\S]*?)^```$)?/gm;
@@ -134,7 +134,7 @@ function expectOutput(printed, output) {
   }
 }
 
-/** Starts a server, and waits until the endpoint that it prints answers. @returns a function that stops it */
+/** Starts a server, and waits until the endpoint that it prints answers; gives what stops it. */
 async function startServer({ text, output: expected }) {
   const script = `set -euo pipefail\n${text}`;
   const shell = spawn('bash', ['-c', script], { cwd: clone, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
