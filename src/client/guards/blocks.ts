@@ -12,11 +12,15 @@ export function blocksOf(content: unknown): readonly Block[] {
   return blocks.map((block) => (typeof block === 'object' && block !== null ? (block as Block) : { type: 'unknown' }));
 }
 
-/** Bytes of a block after decoding; of a kind that has neither text nor data, as JSON. */
+/** Returns the media of an image or a sound. A block of another kind may have `data`, too, to pass for one. */
+const mediaOf = ({ type, data }: Block): string | undefined =>
+  (type === 'image' || type === 'audio') && typeof data === 'string' ? data : undefined;
+
+/** Bytes of a block after decoding; of a kind that is neither text nor media, as JSON. */
 export function sizeOf(block: Block): number {
   if (block.type === 'text' && typeof block.text === 'string') return utf8Size(block.text);
-  if (typeof block.data === 'string') return base64Size(block.data);
-  return utf8Size(JSON.stringify(block));
+  const media = mediaOf(block);
+  return media === undefined ? utf8Size(JSON.stringify(block)) : base64Size(media);
 }
 
 /** Refuses an image or a sound whose bytes are not of the type that it claims. */
@@ -32,7 +36,8 @@ export async function checkMedia(block: Block, maxBytes: number, decisions: Deci
 /** A block as text to show, without escapes and hidden characters; of media, the kind and the size. */
 export function shownBlock(block: Block): string {
   const shown = (text: string): string => forTerminal(text, { lines: true });
-  if (block.type === 'text') return shown(String(block.text));
-  if (typeof block.data === 'string') return `[${forTerminal(block.type)}, ${base64Size(block.data)} bytes]`;
+  if (block.type === 'text' && typeof block.text === 'string') return shown(block.text);
+  const media = mediaOf(block);
+  if (media !== undefined) return `[${block.type}, ${base64Size(media)} bytes]`;
   return `[${forTerminal(block.type)}: ${shown(JSON.stringify(block))}]`;
 }

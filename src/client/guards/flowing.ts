@@ -1,5 +1,5 @@
 /** The part of a guard of one server in the flow of a conversation. */
-import { blocksOf } from './blocks.ts';
+import { type Block, blocksOf } from './blocks.ts';
 import type { GuardOptions } from './decisions.ts';
 import type { Flow } from './flow.ts';
 
@@ -19,11 +19,12 @@ export function flowOf({ server, flow }: GuardOptions & { readonly flow?: Flow }
     took(content) {
       flow.took({ server });
       for (const block of blocksOf(content)) {
-        const { uri, mimeType } = (block.type === 'resource' ? block.resource : block) as Partial<
-          Record<'uri' | 'mimeType', string>
-        >;
-        if (uri !== undefined) flow.took({ server, uri, mimeType });
+        // A server may send anything in the place of a resource.
+        const { uri, mimeType } = Object(block.type === 'resource' ? block.resource : block) as Block;
+        if (typeof uri === 'string') flow.took({ server, uri, mimeType: textOr(mimeType) });
       }
     },
   };
 }
+
+const textOr = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

@@ -146,9 +146,8 @@ async function checkMessages(
   return bytes;
 }
 
-/** All texts of a block: what a model may be shown of it. */
+/** Returns all texts of a block, which a model may be shown. Base64 counts as a text, too: it has no hidden characters. */
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, each]) => (key === 'data' || key === 'blob' ? [] : textsOf(each)));
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
 }
