@@ -12,6 +12,7 @@ const LONG = [
   // `unit` has them with files in memory: here they are on a disk.
   'src/providers/files/{again,files.contract,kept-pages,watch}.test.ts',
   'test/client/browser.test.ts',
+  'test/cli/client/{completions,open}.test.ts',
   'test/client/endless.test.ts',
   'test/deploy/{caddy,helm,unit}.test.ts',
   'test/e2e/real-tree.test.ts',
@@ -26,6 +27,7 @@ const LONG = [
   'test/search/**/*.test.ts',
   'test/security/access/model/**/*.test.ts',
   'test/security/access-{matrix,matrix-*}.test.ts',
+  'test/security/audit-lock.test.ts',
   'test/security/hostile-answers.test.ts',
   'test/security/paths.test.ts',
   'test/security/swaps.test.ts',
@@ -34,21 +36,26 @@ const LONG = [
 ];
 
 /**
- * These try every combination of transports, eras, callers and faults. `wire` has tests of the same parts that try a few; these are for
- * `npm run test:all`, and share processes as those of `wire` do.
+ * These try every combination of transports, eras, callers and faults, or take many seconds. `wire` and `unit` have tests of the same
+ * parts that try a few; these are for `npm run test:all`, and share processes as those of `wire` do.
  */
 const COMBINATIONS = [
   'test/client/get/acting.test.ts',
+  'test/client/lost-connections.test.ts',
   'test/connection/faults.test.ts',
-  'test/doctor/faults.test.ts',
-  'test/e2e/index-faults.test.ts',
-  'test/gateway/faults/{garbling,icons,malformed,refusing,said,silent}.test.ts',
+  'test/doctor/{faults,vitrine}.test.ts',
+  'test/e2e/{index-faults,long-contents,tools-search}.test.ts',
+  'test/forms/bombs.test.ts',
+  'test/gateway/authorization/renewal.test.ts',
+  'test/gateway/faults/{garbling,icons,malformed,pins,refusing,said,silent}.test.ts',
   'test/gateway/{flooding,isolation,whole}.test.ts',
   'test/gateway/slow/**/*.test.ts',
   'test/gateway/strangers/{callers,capabilities,client,icons,introduction,official}.test.ts',
+  'test/gateway/tasks/tasks.test.ts',
   'test/injection/**/*.test.ts',
-  'test/replicas/model.test.ts',
-  'test/security/{access-hidden,access-names,access-views,redaction-names,redaction-search}.test.ts',
+  'test/new-provider.test.ts',
+  'test/replicas/{answers,model,one-watcher,one-watcher-upstream,tls}.test.ts',
+  'test/security/{access-hidden,access-names,access-views,cedar-live,redaction-names,redaction-search,slow-clients}.test.ts',
 ];
 
 /** Only a process of its own shows these: signals, standard streams, memory, exit statuses. */
@@ -56,7 +63,7 @@ const PROCESS = [
   'test/cli/**/*.test.ts',
   'test/e2e/{cancellation,metadata,pipes,shutdown,stdio}.test.ts',
   'test/package.test.ts',
-  'test/security/{audit,audit-lock,limits}.test.ts',
+  'test/security/{audit,limits}.test.ts',
 ];
 
 /** These count the timers that are left: a file before them in the same process may set one at any time. */
@@ -129,7 +136,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'process', include: PROCESS, isolate: false },
+        test: { name: 'process', include: PROCESS, exclude: LONG, isolate: false },
       },
       {
         extends: true,
