@@ -1,6 +1,6 @@
 /** One item of a read: its description and its content, which is decoded on demand. */
 import { isContinuation } from '../core/text/text.ts';
-import { WINDOW_META_KEY } from '../protocol/meta.ts';
+import { windowIn } from '../protocol/window.ts';
 import { base64Size, decodeBase64, utf8Size } from './base64.ts';
 import { invalidAnswer } from './errors.ts';
 import type { Data } from './link.ts';
@@ -43,7 +43,8 @@ export function itemIn(value: unknown, uri: string): ReadItem | undefined {
   if (typeof text !== 'string' && typeof blob !== 'string') return undefined;
   const described = own as ListedResource;
   const contents = value as Data;
-  const window = windowIn(described);
+  const sent = windowIn(described);
+  const window: ContentWindow | undefined = sent && { ...sent, cutBy: 'server' };
   return typeof text === 'string'
     ? textItem(described, contents, text, window)
     : blobItem(described, contents, String(blob), window);
@@ -123,12 +124,4 @@ export function textOf(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function windowIn({ _meta }: ListedResource): ContentWindow | undefined {
-  const window = _meta?.[WINDOW_META_KEY] as Data | null | undefined;
-  if (typeof window !== 'object' || window === null) return undefined;
-  const { offset, length, total } = window;
-  if (typeof offset !== 'number' || typeof length !== 'number') return undefined;
-  return { offset, length, ...(typeof total === 'number' && { total }), cutBy: 'server' };
 }

@@ -1,8 +1,9 @@
 /** Reads the resource on the page: images, sound and films as a whole, everything else in a window. */
 import { essenceOf, textFirst } from '../../core/formats/formats.ts';
 import { lineUri } from '../../frontends/resources/line-uri.ts';
-import { ACCEPT_META_KEY, RANGE_META_KEY, WINDOW_META_KEY } from '../../protocol/meta.ts';
+import { ACCEPT_META_KEY, RANGE_META_KEY } from '../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../protocol/resources.ts';
+import { type ContentsWindow, windowIn } from '../../protocol/window.ts';
 import type { Client } from '../client/client.ts';
 import { Refusal } from '../client/refusal.ts';
 import { type Look, lookOf } from '../previews/looks.ts';
@@ -26,13 +27,6 @@ const PART_BYTES = 1024 * 1024;
 /** A log or another text that grows at its end is shown from its end if it has more bytes than this. */
 const LONG_BYTES = 256 * 1024;
 
-export interface Window {
-  readonly offset: number;
-  readonly length: number;
-  /** The bytes of the whole; undefined if the server does not know. */
-  readonly total: number | undefined;
-}
-
 /** A resource with the contents that were read. */
 export interface Thing {
   readonly resource: Resource;
@@ -45,7 +39,7 @@ export interface Thing {
   /** Undefined if the contents are text. */
   readonly bytes: Uint8Array<ArrayBuffer> | undefined;
   /** The part that was read; undefined if it is the whole. */
-  readonly window: Window | undefined;
+  readonly window: ContentsWindow | undefined;
 }
 
 /** Makes a thing of a text from the server that is no resource, so that a preview can draw it. */
@@ -120,14 +114,13 @@ function thingOf(resource: Resource, item: ResourceContents, look: Look): Thing 
   const type = essenceOf(item.mimeType);
   const isPicture = look === 'image' || look === 'audio' || look === 'video';
   const fits = text === undefined ? look === 'hex' || isPicture : true;
-  return { resource, item, type, look: fits ? look : 'hex', text, bytes, window: windowOf(item) };
+  return { resource, item, type, look: fits ? look : 'hex', text, bytes, window: partOf(item) };
 }
 
-function windowOf({ _meta }: ResourceContents): Window | undefined {
-  const window = _meta?.[WINDOW_META_KEY] as Partial<Window> | undefined;
-  if (typeof window?.offset !== 'number' || typeof window.length !== 'number') return undefined;
-  const { offset, length, total } = window;
-  return offset === 0 && length === total ? undefined : { offset, length, total };
+/** Returns the window of an item that is less than the whole. */
+function partOf(item: ResourceContents): ContentsWindow | undefined {
+  const window = windowIn(item);
+  return window?.offset === 0 && window.length === window.total ? undefined : window;
 }
 
 async function readWhole(

@@ -1,12 +1,13 @@
 /** Makes bodies of the items that another server sent for a read. An item can be sent on as it is, or cut and searched. */
 
 import type { Data } from '../../connection/data.ts';
-import { type BodyContent, type BodyWindow, knownSize, type ResourceBody } from '../../core/body.ts';
+import { type BodyContent, knownSize, type ResourceBody } from '../../core/body.ts';
 import { versioned } from '../../core/content-version.ts';
 import { versionIn } from '../../protocol/content-version.ts';
 import { isData } from '../../protocol/data.ts';
-import { VERSION_META_KEY, WINDOW_META_KEY } from '../../protocol/meta.ts';
+import { VERSION_META_KEY } from '../../protocol/meta.ts';
 import type { Resource, ResourceContents } from '../../protocol/resources.ts';
+import { windowIn } from '../../protocol/window.ts';
 
 /**
  * @param uri the URI that was read
@@ -21,7 +22,7 @@ export function bodyOf(
   const item = withoutVersion(sent);
   const { text, blob, ...described } = item;
   const resource: Resource = described;
-  const window = ranged ? windowOf(described._meta) : undefined;
+  const window = ranged ? windowIn(described) : undefined;
   const content = typeof blob === 'string' ? blobContent(blob) : textContent(typeof text === 'string' ? text : '');
   return {
     resource,
@@ -70,10 +71,4 @@ function blobContent(blob: string): BodyContent {
       yield Buffer.from(blob, 'base64');
     },
   };
-}
-
-function windowOf(meta: unknown): BodyWindow | undefined {
-  const window = (meta as Data | undefined)?.[WINDOW_META_KEY] as Data | undefined;
-  if (typeof window?.offset !== 'number') return undefined;
-  return { offset: window.offset, ...(typeof window.total === 'number' && { total: window.total }) };
 }
