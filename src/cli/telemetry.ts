@@ -1,7 +1,7 @@
 /** Starts the telemetry of a configuration. The code is loaded only if telemetry is turned on. */
 import type { TelemetryConfig } from '../config/telemetry-schema.ts';
-import { defined } from '../configured/engine-options.ts';
 import type { Log } from '../core/context.ts';
+import { defined } from '../core/defined.ts';
 import type { RunningTelemetry } from '../layers/telemetry/index.ts';
 import type { MetricsOptions } from '../serving/http/probes.ts';
 

@@ -1,5 +1,6 @@
 /** Turns a configuration into options of the engine. */
 import type { Config } from '../config/schema.ts';
+import { defined } from '../core/defined.ts';
 import type { EngineOptions } from '../engine/index.ts';
 import type { AccessRules } from '../layers/access/index.ts';
 import type { AlternativesOptions } from '../layers/alternatives/index.ts';
@@ -88,11 +89,4 @@ function usageLimits({ limits = {}, auth }: Partial<Config>): UsageLimits {
     maxStreamsPerPrincipal: limits.maxStreamsPerPrincipal,
     anonymousIsOne: auth !== undefined,
   };
-}
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-/** Returns the object without keys whose value is undefined, so that defaults apply. */
-export function defined<T extends object>(value: T): Defined<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Defined<T>;
 }

@@ -1,6 +1,7 @@
 /** Finds one resource by its URI: with the definition's `metadata`, its templates, or its lists. */
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
 import type { Context } from '../context.ts';
+import { defined } from '../defined.ts';
 import { invalid, notFound, ResourceError } from '../errors.ts';
 import { mimeTypeOfName } from '../formats/mime-type.ts';
 import type { Page } from '../provider.ts';
@@ -96,7 +97,7 @@ export function createFinder(definition: NamedDefinition, templates: readonly Pa
       template.defined.metadata === undefined ? {} : await template.defined.metadata(template.variables, ctx, uri);
     if (facts === undefined) return undefined;
     const inherited = { name, title, description, mimeType, icons, annotations };
-    return { resource: complete({ ...withoutUndefined(inherited), ...facts, uri }), template };
+    return { resource: complete({ ...defined(inherited), ...facts, uri }), template };
   }
 
   return {
@@ -129,8 +130,3 @@ function cut(all: readonly DefinedResource[], { cursor, limit }: Page): DefinedP
 
 const liesIn = (uri: string, container: string): boolean =>
   uri.startsWith(container.endsWith('/') ? container : `${container}/`);
-
-type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-const withoutUndefined = <T extends object>(value: T): Present<T> =>
-  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Present<T>;

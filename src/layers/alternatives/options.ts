@@ -1,4 +1,5 @@
 /** The options of the alternatives layer, and their defaults. */
+import { defined } from '../../core/defined.ts';
 
 export interface AlternativesOptions {
   /** The most bytes of a resource that is converted. Default: 33,554,432. */
@@ -42,6 +43,5 @@ export const DEFAULT_LIMITS: AlternativesLimits = {
 
 /** The options, with the defaults for those that are left out. */
 export function limitsOf(options: AlternativesOptions): AlternativesLimits {
-  const defined = Object.entries(options).filter(([, value]) => value !== undefined);
-  return { ...DEFAULT_LIMITS, ...Object.fromEntries(defined) };
+  return { ...DEFAULT_LIMITS, ...defined(options) };
 }

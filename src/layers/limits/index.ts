@@ -5,6 +5,7 @@
  */
 import type { Admission, AskedFor } from '../../core/admission.ts';
 import type { Context, Principal } from '../../core/context.ts';
+import { defined } from '../../core/defined.ts';
 import { type Layer, wrapProvider } from '../../core/layer.ts';
 import type { EngineOperations } from '../../core/operations.ts';
 import { createAdmission, type QuotaInUse } from './admission.ts';
@@ -76,7 +77,7 @@ export function createLimits(
   bus?: SharedRates['bus'],
 ): Limits {
   const { anonymousIsOne = false } = options;
-  const max = { ...DEFAULT_USAGE, ...withoutUndefined(options) };
+  const max = { ...DEFAULT_USAGE, ...defined(options) };
   const shared = bus && { bus, without: options.without ?? DEFAULT_USAGE.without };
   const rates = createRates({ rates: options.rates, anonymousIsOne, shared });
   const budget = createBudget({ maxBytes: max.maxHeldBytes });
@@ -120,8 +121,3 @@ export function limitsLayer(budget: Budget, holdSubscription: (principal: Princi
       read: async (uri, want, ctx) => heldBodies(await inner.read(uri, want, ctx), want, budget, ctx.signal),
     });
 }
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-const withoutUndefined = <T extends object>(value: T): Defined<T> =>
-  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Defined<T>;
