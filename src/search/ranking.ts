@@ -2,8 +2,8 @@
  * Finds the places that fit a question, best first. Searches each kind of resources by itself, and only kinds that the caller
  * may search. The scores of several kinds are put on one scale, by how rare a word is in all of them together.
  */
-import { invalid } from '../core/errors.ts';
 import type { Count } from './counts.ts';
+import { filterSql } from './filter-sql.ts';
 import { type Attempt, attemptAtAll, attempts, type CountedTerm, weight } from './pruning.ts';
 import { expressionOf, type Filters, matchOf, type Question } from './question.ts';
 import { wordsTable } from './schema.ts';
@@ -214,33 +214,14 @@ function placesOf(filters: Filters, kind: number, limit: number, { match, within
   ];
 }
 
-/** Turns filters into conditions on a row of `resource`. @throws ResourceError `invalid` */
+/** Turns filters into conditions in SQLite's SQL, with their parameters. @throws ResourceError `invalid` */
 export function conditionsOf(filters: Filters): { readonly sql: string; readonly parameters: readonly SqlValue[] } {
-  const { mount, folder, type, after, before, larger, smaller } = filters;
-  const conditions: (readonly [string, ...SqlValue[]])[] = [];
-  if (mount !== undefined) conditions.push(['mount = ?', mount]);
-  if (folder !== undefined) {
-    const bare = folder.replace(/\/$/, '');
-    // The digit 0 follows the slash in the order of characters.
-    conditions.push(['(uri IN (?, ?) OR (uri > ? AND uri < ?))', folder, bare, `${bare}/`, `${bare}0`]);
-  }
-  if (type !== undefined) conditions.push(["type LIKE ? ESCAPE '\\'", typePattern(type)]);
-  if (after !== undefined) conditions.push(['changed >= ?', after]);
-  if (before !== undefined) conditions.push(['changed < ?', before]);
-  if (larger !== undefined) conditions.push(['size > ?', larger]);
-  if (smaller !== undefined) conditions.push(['size < ?', smaller]);
-  return {
-    sql: conditions.map(([sql]) => ` AND ${sql}`).join(''),
-    parameters: conditions.flatMap(([, ...parameters]) => parameters),
+  const parameters: SqlValue[] = [];
+  const parameter = (value: string | number): string => {
+    parameters.push(value);
+    return '?';
   };
-}
-
-/** Returns the LIKE pattern of a filter: `image/*` is a range, `text/plain` a type with any parameters, `pdf` a part of a type. */
-export function typePattern(type: string): string {
-  if (!/^[a-z0-9!#$&^_.+*/-]+$/.test(type)) throw invalid('type: takes a type as text/markdown, image/* or pdf');
-  const escaped = type.replace(/[%_]/g, '\\$&');
-  if (type.endsWith('/*')) return `${escaped.slice(0, -1)}%`;
-  return type.includes('/') ? `${escaped}%` : `%${escaped}%`;
+  return { sql: filterSql(filters, 'LIKE', parameter), parameters };
 }
 
 /** Makes a scored place of a row. @param row the columns of a place; its kind comes last if the list has several kinds */

@@ -3,8 +3,9 @@
  * come from sums over the searched kinds. How often a passage has a word comes from `ts_rank`, which grows with that number
  * and knows the weights of fields.
  */
+import { filterSql } from '../filter-sql.ts';
 import type { Filters, Question } from '../question.ts';
-import { ALL, bestFirst, type Place, SOME, scoredOf, typePattern } from '../ranking.ts';
+import { ALL, bestFirst, type Place, SOME, scoredOf } from '../ranking.ts';
 import type { Tokenizing } from '../schema.ts';
 import type { Ask } from './connections.ts';
 import { quoted } from './schema.ts';
@@ -76,7 +77,7 @@ function placesOf(
   }));
   const match = query(wanted);
   const near = expressions.map((expression) => nearOf(s, expression, parameter)).join('');
-  const conditions = conditionsOf(filters, parameter);
+  const conditions = filterSql(filters, 'ILIKE', parameter);
   const joined = conditions === '' ? '' : `JOIN ${s}.resource ON resource.id = chunk.resource`;
   const length = `${K1} * (${1 - B} + ${B} * chunk.words / sums.mean)`;
   const scores = terms.map(({ query, forms, isPhrase }, at) => {
@@ -116,23 +117,4 @@ function nearOf(schema: string, { term, words }: Expression, parameter: (value: 
       CROSS JOIN unnest(positions) AS place WHERE lexeme IN (SELECT lexeme FROM wanted))
     SELECT FROM places AS one WHERE (SELECT count(DISTINCT lexeme) FROM places
       WHERE place BETWEEN one.place AND one.place + ${term.near + 1}) = (SELECT count(*) FROM wanted))`;
-}
-
-function conditionsOf(filters: Filters, parameter: (value: unknown) => string): string {
-  const { mount, folder, type, after, before, larger, smaller } = filters;
-  const conditions: string[] = [];
-  if (mount !== undefined) conditions.push(`mount = ${parameter(mount)}`);
-  if (folder !== undefined) {
-    const bare = folder.replace(/\/$/, '');
-    // The digit 0 follows the slash in the order of characters.
-    conditions.push(
-      `(uri IN (${parameter(folder)}, ${parameter(bare)}) OR (uri > ${parameter(`${bare}/`)} AND uri < ${parameter(`${bare}0`)}))`,
-    );
-  }
-  if (type !== undefined) conditions.push(`type ILIKE ${parameter(typePattern(type))}`);
-  if (after !== undefined) conditions.push(`changed >= ${parameter(after)}`);
-  if (before !== undefined) conditions.push(`changed < ${parameter(before)}`);
-  if (larger !== undefined) conditions.push(`size > ${parameter(larger)}`);
-  if (smaller !== undefined) conditions.push(`size < ${parameter(smaller)}`);
-  return conditions.map((condition) => ` AND ${condition}`).join('');
 }
