@@ -3,7 +3,7 @@ import type { Document } from 'yaml';
 
 const FENCE = '---';
 
-/** The most characters of a head. While it is parsed, nothing else runs. */
+/** The most characters of a head by default. While it is parsed, nothing else runs. */
 export const MAX_HEAD = 16 * 1024;
 
 /** The most aliases in a head. */
@@ -47,9 +47,13 @@ export interface ParsedHead {
 /** `assertSound` finds keys that come twice: the library compares every key with every other, which takes long. */
 const YAML = { uniqueKeys: false, stringKeys: true, prettyErrors: false, logLevel: 'error' } as const;
 
-/** Parses a head as YAML 1.2. @throws LineFault for a head that is not YAML, is too long, or has a key twice */
-export async function parseHead(head: string): Promise<ParsedHead> {
-  if (head.length > MAX_HEAD) throw new LineFault(`the front matter has more than ${MAX_HEAD} characters`, 1);
+/**
+ * Parses a head as YAML 1.2.
+ * @param maxLength the most characters
+ * @throws LineFault for a head that is not YAML, is too long, or has a key twice
+ */
+export async function parseHead(head: string, maxLength = MAX_HEAD): Promise<ParsedHead> {
+  if (head.length > maxLength) throw new LineFault(`the front matter has more than ${maxLength} characters`, 1);
   // The parser is loaded with the first head, so that a server without prompts and skills starts without it.
   const yaml = await import('yaml');
   const counter = new yaml.LineCounter();

@@ -1,11 +1,11 @@
 /** Reads the YAML at the head of a `SKILL.md`, and compares it with the skill's entry (SEP-2640, Frontmatter). */
+import { LineFault, parseHead } from '../../core/front-matter.ts';
 import { isData } from '../../protocol/data.ts';
 import { invalidAnswer } from '../errors.ts';
 import type { Data } from '../link.ts';
 
-/** The most characters and YAML aliases of a frontmatter. While it is parsed, nothing else runs. */
+/** The most characters of a frontmatter. While it is parsed, nothing else runs. */
 const MAX_FRONTMATTER = 32 * 1024;
-const MAX_ALIASES = 100;
 
 const FRONTMATTER = /^\ufeff?---[\t ]*\r?\n(?:([\s\S]*?)\r?\n)?---[\t ]*(?:\r?\n|$)/;
 
@@ -25,22 +25,21 @@ export async function skillText(text: string, uri: string): Promise<SkillText> {
   const found = FRONTMATTER.exec(text);
   if (found === null) throw invalidAnswer('The file does not begin with YAML between two lines of ---', uri);
   const [head, written = ''] = found;
-  if (written.length > MAX_FRONTMATTER)
-    throw invalidAnswer(`The frontmatter has more than ${MAX_FRONTMATTER} characters`, uri);
-  // The parser is loaded with the first skill, so that programs that read no skills do not need it.
-  const { parse } = await import('yaml');
-  let value: unknown;
-  try {
-    const parsed: unknown = parse(written, { stringKeys: true, logLevel: 'error', maxAliasCount: MAX_ALIASES });
-    value = JSON.parse(JSON.stringify(parsed ?? {}));
-  } catch (error) {
-    // Too many levels overflow the stack.
-    const why =
-      error instanceof RangeError ? 'it has too many levels' : String((error as Error).message).split('\n')[0];
-    throw invalidAnswer(`The frontmatter cannot be read: ${why}`, uri);
-  }
+  const value = await jsonOf(written, uri);
   if (!isData(value)) throw invalidAnswer('The frontmatter is no mapping of names to values', uri);
   return { frontmatter: value, body: text.slice(head.length) };
+}
+
+/** Returns the value of a frontmatter as JSON has it. */
+async function jsonOf(written: string, uri: string): Promise<unknown> {
+  try {
+    const { value } = await parseHead(written, MAX_FRONTMATTER);
+    return JSON.parse(JSON.stringify(value));
+  } catch (error) {
+    // Not a LineFault: JSON has no value that contains itself, and cannot write too many levels.
+    const why = error instanceof LineFault ? `${error.message} (line ${error.line})` : 'it is not JSON';
+    throw invalidAnswer(`The frontmatter cannot be read: ${why}`, uri);
+  }
 }
 
 /** Returns the fields that differ between entry and file, in any order of fields. */
