@@ -1,5 +1,6 @@
 /** Checks contents of a server before they are used: their size, and whether they have the type that the server claims. */
 
+import { essenceOf } from '../../core/formats/formats.ts';
 import { HEAD_BYTES, verifyType } from '../../core/formats/verify-type.ts';
 import { isBinaryType } from '../../core/text/text.ts';
 import { base64Size, decodeBase64, utf8Size } from '../base64.ts';
@@ -60,7 +61,7 @@ export interface CheckedContents {
  */
 export async function checkContents(contents: UncheckedContents, options: CheckOptions = {}): Promise<CheckedContents> {
   const { maxBytes = DEFAULT_MAX_BYTES } = options;
-  const claimed = essence(contents.mimeType);
+  const claimed = essenceOf(contents.mimeType) || undefined;
   const base64 = contents.blob ?? contents.data;
   const checked =
     typeof contents.text === 'string'
@@ -133,11 +134,4 @@ function tooLarge(size: number, maxBytes: number): ResourceClientError {
   return new ResourceClientError('too-large', `The content has ${size} bytes; at most ${maxBytes} are taken`, {
     data: { size, maxBytes },
   });
-}
-
-/** A media type without its parameters, in lower case. */
-export function essence(mimeType: string | undefined): string | undefined {
-  const [type = ''] = (mimeType ?? '').split(';', 1);
-  const trimmed = type.trim().toLowerCase();
-  return trimmed === '' ? undefined : trimmed;
 }

@@ -1,5 +1,6 @@
 /** Decides how contents may be shown. Anything not known to be harmless is offered for download, never opened (SEC-RES-7). */
-import { type CheckedContents, essence } from './contents.ts';
+import { essenceOf } from '../../core/formats/formats.ts';
+import type { CheckedContents } from './contents.ts';
 import { imageSize } from './image-size.ts';
 
 export type RenderingForm =
@@ -59,7 +60,7 @@ const BINARY = 'application/octet-stream';
  */
 export function renderingOf(checked: CheckedContents, options: RenderingOptions = {}): Rendering {
   const { maxTextBytes = 1024 * 1024, maxPixels = 2 ** 26 } = options;
-  const type = essence(checked.mimeType) ?? BINARY;
+  const type = essenceOf(checked.mimeType) || BINARY;
   const asText = (reason: RenderingReason): Rendering =>
     checked.size > maxTextBytes ? download('too-large', type) : { as: 'text', reason, mimeType: 'text/plain' };
 

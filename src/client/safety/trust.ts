@@ -1,10 +1,10 @@
 /** Decides which icons and websites of a server may be used (973-4): those of its origin and of trusted domains, and `data:` icons. */
 
+import { essenceOf } from '../../core/formats/formats.ts';
 import { verifyType } from '../../core/formats/verify-type.ts';
 import { isWithin } from '../../core/hosts.ts';
 import type { Icon } from '../../protocol/resources.ts';
 import { base64Size, decodeBase64 } from '../base64.ts';
-import { essence } from './contents.ts';
 
 /** The most bytes of an icon by default: 64 KiB. */
 export const DEFAULT_MAX_ICON_BYTES = 64 * 1024;
@@ -118,6 +118,6 @@ export async function isIcon(mimeType: string, bytes: Uint8Array): Promise<boole
 
 /** Returns the type in lower case, without parameters. `image/jpg`, which many servers send, becomes `image/jpeg`. */
 export function iconType(mimeType: string | undefined): string | undefined {
-  const type = essence(mimeType);
+  const type = essenceOf(mimeType) || undefined;
   return type === 'image/jpg' ? 'image/jpeg' : type;
 }

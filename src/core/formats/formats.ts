@@ -18,8 +18,8 @@ export function formatsOf({ _meta }: Pick<Resource, '_meta'>): readonly Format[]
   return valid.length > 1 ? valid : undefined;
 }
 
-/** Returns a type without parameters, in lower case. */
-export const essenceOf = (mimeType = ''): string => (mimeType.split(';', 1)[0] ?? '').trim().toLowerCase();
+/** Returns a media type without its parameters, in lower case; empty for none. */
+export const essenceOf = (mimeType?: string | null): string => (mimeType?.split(';', 1)[0] ?? '').trim().toLowerCase();
 
 /** Types of text that are written for programs, and hard to read as they are. */
 const WRITTEN_FOR_PROGRAMS = /^(?:application\/(?:rtf|x-ipynb\+json)|text\/rtf|message\/rfc822)(?:;|$)/i;

@@ -5,7 +5,7 @@ import { sameBytes, versioned, versionOfBytes } from '../../core/content-version
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import { bestFormat } from '../../core/formats/accept.ts';
-import { isBetterAsText, TEXT_TYPES } from '../../core/formats/formats.ts';
+import { essenceOf, isBetterAsText, TEXT_TYPES } from '../../core/formats/formats.ts';
 import type { ByteRange, ReadOptions, ResourceProvider } from '../../core/provider.ts';
 import { FORMATS_META_KEY } from '../../protocol/meta.ts';
 import type { Resource } from '../../protocol/resources.ts';
@@ -198,7 +198,7 @@ function createSource({ limits }: Reading, body: ResourceBody, ctx: Context): So
 /** Returns the format of a source, from the cache or made now. */
 async function formatFrom({ store }: Reading, source: Source, format: Format, ctx: Context): Promise<Uint8Array> {
   const { resource } = source.body();
-  const from = (resource.mimeType ?? '').split(';', 1)[0] ?? '';
+  const from = essenceOf(resource.mimeType);
   const known = store.versionOf(resource, ctx);
   const kept = known === undefined ? undefined : store.kept(known, from, format);
   if (kept !== undefined) return given(kept);

@@ -1,4 +1,5 @@
 /** A resource of the web, and its description for clients. */
+import { essenceOf } from '../../core/formats/formats.ts';
 import { mimeTypeOfName } from '../../core/formats/mime-type.ts';
 import { nameOfUri } from '../../core/uri.ts';
 import { DIRECTORY_MIME_TYPE, type Resource } from '../../protocol/resources.ts';
@@ -34,7 +35,7 @@ export function typeOf({ uri, said }: Target, facts: Facts | undefined): string 
 }
 
 export const isFeed = (target: Target, facts: Facts | undefined): boolean =>
-  target.feed ?? FEED_TYPES.has(typeOf(target, facts)?.split(';', 1)[0] ?? '');
+  target.feed ?? FEED_TYPES.has(essenceOf(typeOf(target, facts)));
 
 /**
  * Describes a resource for clients.
