@@ -38,7 +38,11 @@ describe('a SKILL.md', () => {
     [head('name: refunds\ndescription: " "'), /no description/],
     [head(`name: refunds\ndescription: ${'x'.repeat(1_025)}`), /more than 1024 characters/],
     [head('name: refunds\nname: refunds\ndescription: Pays back'), /there twice/],
-    [head('name: refunds\ndescription: Pays back\nrate: .inf'), /"rate" is nothing that JSON has/],
+    [head('name: refunds\ndescription: Pays back\nrate: .inf'), /"rate" has a value that JSON does not have/],
+    [head('name: refunds\ndescription: Pays back\nrate: &rate [*rate, *rate]'), /"rate" has .* more than 64 levels/],
+    [head(`name: refunds\ndescription: Pays back\nrate: ${'['.repeat(400)}1${']'.repeat(400)}`), /more than 64 levels/],
+    [head('name: refunds\ndescription: Pays back\nrate: !!binary aGk='), /"rate" has a value that JSON does not have/],
+    [head('name: refunds\ndescription: Pays back\nrate: !!set {x}'), /"rate" has a value that JSON does not have/],
     [head(`name: refunds\ndescription: Pays back\nx: ${'[a, '.repeat(5_000)}`), /more than 16384 characters/],
   ])('is refused with what is wrong: %j', async (text, reason) => {
     const error: unknown = await read(text).then(

@@ -10,6 +10,9 @@ import { decodedText } from './uri.ts';
 /** The most characters of a skill's description. */
 export const MAX_SKILL_DESCRIPTION = 1_024;
 
+/** The most levels of lists and mappings in a field of the front matter. */
+const MAX_LEVELS = 64;
+
 /** The error for a skill that does not exist, and for one that the caller may not read: the caller cannot tell them apart. */
 export const noSuchSkill = (uri: string): ResourceError =>
   new ResourceError('invalid', 'No skill is served at this URI', { uri });
@@ -78,16 +81,23 @@ async function headOf(bytes: Uint8Array): Promise<Readonly<Record<string, unknow
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw new SkillFault('its front matter is not a mapping');
     const field = Object.entries(value).find(([, each]) => !isJson(each))?.[0];
-    if (field !== undefined) throw new SkillFault(`its field "${field}" is nothing that JSON has`);
+    if (field !== undefined)
+      throw new SkillFault(
+        `its field "${field}" has a value that JSON does not have, or more than ${MAX_LEVELS} levels`,
+      );
     return value as Readonly<Record<string, unknown>>;
   } catch (error) {
     throw error instanceof LineFault ? new SkillFault(`${error.message} (line ${error.line})`) : error;
   }
 }
 
-/** Whether a value from YAML can be written as JSON: YAML has numbers that JSON does not have. */
-function isJson(value: unknown): boolean {
+/**
+ * Whether a value from YAML can be written as JSON. YAML also has infinite numbers, bytes and sets, and by an alias a value
+ * can contain itself.
+ */
+function isJson(value: unknown, levels = MAX_LEVELS): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value === 'object' && value !== null) return Object.values(value).every(isJson);
-  return typeof value !== 'bigint' && typeof value !== 'undefined';
+  if (typeof value !== 'object' || value === null) return typeof value !== 'bigint' && typeof value !== 'undefined';
+  const isPlain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain && levels > 0 && Object.values(value).every((each) => isJson(each, levels - 1));
 }
