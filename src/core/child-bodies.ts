@@ -1,6 +1,6 @@
 /** Reads the children of a container, which stand for its content when the container itself is read (2093-5). */
 import type { Resource } from '../protocol/resources.ts';
-import { bytesOf, knownSize, type ResourceBody } from './body.ts';
+import { bytesOf, closeBodies, knownSize, type ResourceBody } from './body.ts';
 import type { Context } from './context.ts';
 
 /**
@@ -17,18 +17,23 @@ export async function childBodies(
 ): Promise<readonly ResourceBody[]> {
   const bodies: ResourceBody[] = [];
   let budget = maxBytes;
-  for (const resource of children) {
-    ctx.signal.throwIfAborted();
-    const isContainer = resource.capabilities?.list === true;
-    const body = isContainer ? { resource, content: bytesOf(new Uint8Array()) } : await bodyOf(resource, budget);
-    if (body === undefined) continue;
-    const size = knownSize(body.content);
-    if (size === undefined || size > budget) {
-      await body.close?.();
-      continue;
+  try {
+    for (const resource of children) {
+      ctx.signal.throwIfAborted();
+      const isContainer = resource.capabilities?.list === true;
+      const body = isContainer ? { resource, content: bytesOf(new Uint8Array()) } : await bodyOf(resource, budget);
+      if (body === undefined) continue;
+      const size = knownSize(body.content);
+      if (size === undefined || size > budget) {
+        await body.close?.();
+        continue;
+      }
+      budget -= size;
+      bodies.push({ ...body, child: true });
     }
-    budget -= size;
-    bodies.push({ ...body, child: true });
+    return bodies;
+  } catch (error) {
+    await closeBodies(bodies);
+    throw error;
   }
-  return bodies;
 }
