@@ -19,6 +19,7 @@ import {
   rulesPolicy,
   withConfirmed,
 } from '../layers/access/index.ts';
+import { isData } from '../protocol/data.ts';
 import type { Resource } from '../protocol/resources.ts';
 import { UsageError } from './errors.ts';
 import { madeFrom, openSources, type SourceFlags } from './sources.ts';
@@ -99,7 +100,7 @@ function argumentsIn(text: string | undefined): Readonly<Record<string, unknown>
   if (text === undefined) return {};
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    if (isData(value)) return value;
   } catch {}
   throw new UsageError(`--arguments takes a JSON object, as in --arguments '{"path": "guide"}'`);
 }

@@ -1,6 +1,7 @@
 /** The errors of this client: one family, made where the cause is known. */
 import { faultOf, type ServerError } from '../connection/faults.ts';
 import { seenIn } from '../connection/seen.ts';
+import { isData } from '../protocol/data.ts';
 import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND, METHOD_NOT_FOUND } from '../protocol/error-codes.ts';
 
 export type ClientErrorCode =
@@ -134,7 +135,7 @@ function answeredError(
   about: { uri?: string | undefined; cursor?: boolean },
   cause: unknown,
 ): ResourceClientError {
-  const data = typeof sent === 'object' && sent !== null ? (sent as Record<string, unknown>) : undefined;
+  const data = isData(sent) ? sent : undefined;
   const options = { uri: about.uri, rpcCode: code, data, cause };
   return new ResourceClientError(codeOf(code, data, about), message, options);
 }

@@ -121,8 +121,7 @@ interface Tool {
   readonly inputSchema?: unknown;
 }
 
-const isTool = (entry: unknown): entry is Tool =>
-  typeof entry === 'object' && entry !== null && typeof (entry as Data).name === 'string';
+const isTool = (entry: unknown): entry is Tool => isData(entry) && typeof entry.name === 'string';
 
 /** Each match has one content block: a resource with the lines, or a link. */
 function placeOf({ uri, line, heading, page, mimeType }: Data, { resource, title, name }: Data): FoundPlace {

@@ -11,8 +11,7 @@ export const anyResult: StandardSchemaV1<unknown, Data> = {
   '~standard': {
     version: 1,
     vendor: 'vitrine',
-    validate: (value: unknown) =>
-      typeof value === 'object' && value !== null ? { value: value as Data } : { issues: [{ message: 'no object' }] },
+    validate: (value: unknown) => (isData(value) ? { value } : { issues: [{ message: 'no object' }] }),
   },
 };
 

@@ -1,4 +1,5 @@
 /** Reads the front matter of a `SKILL.md`, and selects the skills of a mount. */
+import { isData } from '../protocol/data.ts';
 import type { Skill, SkillFrontmatter } from '../protocol/skills.ts';
 import { ResourceError } from './errors.ts';
 import { LineFault, parseHead, splitFrontMatter } from './front-matter.ts';
@@ -78,14 +79,13 @@ async function headOf(bytes: Uint8Array): Promise<Readonly<Record<string, unknow
     const { head } = splitFrontMatter(text);
     if (head === undefined) throw new SkillFault('it does not begin with front matter, a line of ---');
     const { value } = await parseHead(head);
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw new SkillFault('its front matter is not a mapping');
+    if (!isData(value)) throw new SkillFault('its front matter is not a mapping');
     const field = Object.entries(value).find(([, each]) => !isJson(each))?.[0];
     if (field !== undefined)
       throw new SkillFault(
         `its field "${field}" has a value that JSON does not have, or more than ${MAX_LEVELS} levels`,
       );
-    return value as Readonly<Record<string, unknown>>;
+    return value;
   } catch (error) {
     throw error instanceof LineFault ? new SkillFault(`${error.message} (line ${error.line})`) : error;
   }

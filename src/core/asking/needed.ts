@@ -3,6 +3,7 @@
  * asked, the request becomes a question and runs again with the answer (`run-again.ts`). Where it cannot, the error is a
  * plain `denied`.
  */
+import { isData } from '../../protocol/data.ts';
 import { elicitation, type InputRequest, roots as whichRoots } from '../../protocol/input-required.ts';
 import type { Context } from '../context.ts';
 import { ResourceError } from '../errors.ts';
@@ -43,13 +44,10 @@ export class RootsNeeded extends AnswerNeeded {
 /** The most roots of one client that count; the others are ignored. */
 export const MAX_ROOTS = 100;
 
-/** The URIs in an answer to `roots/list`, as the client claims them; undefined when it is no such answer. */
+/** The URIs in an answer to `roots/list`, as the client claims them; undefined for any other answer. */
 export function rootsIn(answer: unknown): readonly string[] | undefined {
-  if (typeof answer !== 'object' || answer === null || !('roots' in answer) || !Array.isArray(answer.roots))
-    return undefined;
-  const uris = answer.roots.map((root: unknown) =>
-    typeof root === 'object' && root !== null && 'uri' in root ? root.uri : undefined,
-  );
+  if (!isData(answer) || !Array.isArray(answer.roots)) return undefined;
+  const uris = answer.roots.map((root: unknown) => (isData(root) ? root.uri : undefined));
   return Object.freeze(uris.filter((uri) => typeof uri === 'string').slice(0, MAX_ROOTS));
 }
 
@@ -67,7 +65,7 @@ export class ConfirmationNeeded extends AnswerNeeded {
     this.#message = question;
   }
 
-  /** A human who has said no to one question is not asked another. */
+  /** A human who has refused one question is not asked another one. */
   override question({ client, refused }: Pick<Context, 'client' | 'refused'>): InputRequests | undefined {
     if (client?.elicitation !== true || refused !== undefined) return undefined;
     const title = this.uri === undefined ? ALLOW : READ;

@@ -9,6 +9,7 @@ import { ORIGIN_META_KEY } from '../../connection/message-origin.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { ClientFeatures, Invocation, LoggingLevel } from '../../core/invocation.ts';
 import { canBeAsked, notDeclared } from '../../protocol/askable.ts';
+import { isData } from '../../protocol/data.ts';
 import { METHOD_NOT_FOUND } from '../../protocol/error-codes.ts';
 import { type InputRequest, type InputRequired, inputRequired } from '../../protocol/input-required.ts';
 import type { Lease } from './connections.ts';
@@ -161,7 +162,7 @@ export function createCalls(said: Pick<Said, 'text' | 'data' | 'others'>): Calls
 
   /** Finds the call that the client's answer is for. */
   function resume({ state, principal, answers }: Invocation): Call | undefined {
-    const id = typeof state === 'object' && state !== null && 'parked' in state ? state.parked : undefined;
+    const id = isData(state) ? state.parked : undefined;
     if (typeof id !== 'string') return undefined;
     const call = parked.get(id);
     if (call === undefined || call.principal !== principal.id) {

@@ -7,6 +7,7 @@ import { createReadStream } from 'node:fs';
 import { appendFile, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { isData } from '../../../protocol/data.ts';
 import { ResourceClientError } from '../../errors.ts';
 import { OWN_FOLDER } from './names.ts';
 
@@ -75,7 +76,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
 function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;
+    return isData(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -6,6 +6,7 @@
 
 import { type FetchLike, OAuthErrorCode } from '@modelcontextprotocol/client';
 import { isLoopback } from '../../../core/hosts.ts';
+import { isData } from '../../../protocol/data.ts';
 
 /** How long one answer may take, in milliseconds. */
 const ANSWER_MS = 15_000;
@@ -84,7 +85,7 @@ const wordsOf = (value: unknown): string | undefined =>
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+    return isData(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -4,6 +4,7 @@ import type { Data } from '../../../connection/data.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import type { Invocation } from '../../../core/invocation.ts';
 import type { MissingPart } from '../../../core/notes.ts';
+import { isData } from '../../../protocol/data.ts';
 import { MISSING_META_KEY } from '../../../protocol/meta.ts';
 import { extentOf } from './extent.ts';
 import type { Border } from './index.ts';
@@ -60,7 +61,7 @@ export async function keptResult(
 
 /** The other fields of a result, each with its check; an invalid field is dropped. */
 const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  _meta: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  _meta: isData,
   isError: (value) => typeof value === 'boolean',
   description: (value) => typeof value === 'string',
 };
