@@ -1,4 +1,4 @@
-/** The schema of `answers` in a `vitrine.yaml`: where processes share what is the same for everybody. */
+/** The schema of `answers` in a `vitrine.yaml`: where processes share answers that are the same for every caller. */
 import { z } from 'zod';
 
 const MIB = 1024 * 1024;

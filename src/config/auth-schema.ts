@@ -1,4 +1,4 @@
-/** The schema of `auth`, which says whose tokens the HTTP endpoint accepts. */
+/** The schema of `auth`: the issuers and tokens that the HTTP endpoint accepts. */
 
 import { z } from 'zod';
 import { isLoopback } from '../core/hosts.ts';
@@ -8,7 +8,7 @@ const scope = z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/, 'has printab
 
 const names = z.array(z.string().min(1).max(256)).max(1_000);
 
-/** An address whose traffic nobody on the way can change: https, or http on this machine. */
+/** An address whose traffic cannot be changed on the way: https, or http on this machine. */
 const address = z
   .string()
   .max(2_048)

@@ -1,4 +1,4 @@
-/** The schema of `bus` in a `vitrine.yaml`, by which replicas tell each other of changes. */
+/** The schema of `bus` in a `vitrine.yaml`: the bus over which replicas notify each other of changes. */
 import { z } from 'zod';
 import { busProblem } from '../core/bus-address.ts';
 

@@ -10,7 +10,7 @@ export interface Explanation {
 }
 
 /**
- * Returns all that is wrong, each problem once.
+ * Returns all problems, each once.
  * @param input the value that was checked against the schema
  * @param under the keys that lead to this value in the configuration
  */

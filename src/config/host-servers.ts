@@ -1,4 +1,4 @@
-/** Makes mounts of servers as hosts write them, in `mcpServers` or in a file of its own. */
+/** Makes mounts of servers in the format of hosts, from `mcpServers` in a configuration or from a file of a host. */
 import { nameServers } from './mount-names.ts';
 import { type HostEntry, httpMount, stdioMount, type UpstreamConfig } from './upstream-schema.ts';
 
@@ -13,7 +13,7 @@ export interface HostServer {
 
 const STDIO_KEYS: ReadonlySet<string> = new Set(Object.keys(stdioMount.shape));
 const HTTP_KEYS: ReadonlySet<string> = new Set(Object.keys(httpMount.shape));
-/** Keys that are read, although they are no options of a mount. */
+/** Keys that are read, but are not options of a mount. */
 const ENTRY_KEYS: ReadonlySet<string> = new Set(['type', 'disabled']);
 
 /** Turns entries into blocks of mounts. @param base the folder of the file that has the entries */

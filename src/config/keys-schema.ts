@@ -1,4 +1,4 @@
-/** The schema of `keys`, which seal what clients hold; `docs/guide/scaling.md` says how they are shared and replaced. */
+/** The schema of `keys`, which seal values that clients hold; `docs/guide/scaling.md` says how they are shared and replaced. */
 import { z } from 'zod';
 import { ResourceError } from '../core/errors.ts';
 import { parseKeys } from '../core/keys.ts';

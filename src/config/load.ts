@@ -1,4 +1,4 @@
-/** Reads a configuration, or the file of a host; a mistake is reported with its line and what was expected. */
+/** Reads a configuration, or the file of a host. Errors give the line of each mistake and the expected value. */
 
 import { createReadStream } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
@@ -89,7 +89,7 @@ const parseAs = <S extends z.ZodType>(schema: S, text: string, file: string, opt
 interface Written {
   /** Its data, with the values of its references. */
   readonly content: unknown;
-  /** All that is wrong with references and servers. */
+  /** The problems with references and servers. */
   readonly problems: readonly Explanation[];
   /** Makes an error of problems, with the place of each in the file. */
   readonly error: (problems: readonly Explanation[]) => ConfigError;

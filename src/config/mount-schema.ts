@@ -19,7 +19,7 @@ export const iconConfig = z.strictObject({
   theme: z.enum(['light', 'dark']).optional(),
 });
 
-/** Whether the value says where an index is, which only the `index` at the top of the configuration may say. */
+/** Whether the value gives the place of an index. Only the `index` at the top of the configuration may give one. */
 const isPlace = (index: unknown): boolean =>
   typeof index === 'string' ? /[/\\:]/.test(index) : typeof index === 'object' && index !== null;
 

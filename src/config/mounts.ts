@@ -79,7 +79,7 @@ async function openAll(sources: readonly Source[], open: readonly ConfiguredMoun
   }
 }
 
-/** Returns the name that replicas tell each other: it shows none of a mount's settings. */
+/** Returns the name by which replicas identify the mount to each other. It reveals none of the mount's settings. */
 const hashOf = (openedFor: string): string => createHash('sha256').update(openedFor).digest('base64url');
 
 /** Closes the mounts that were not open before. */

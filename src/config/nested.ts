@@ -92,7 +92,7 @@ function placeIn(archive: Archive, uri: string): Place | undefined {
   };
   return {
     size: entry.size,
-    // The URI is enough to identify the entry: when the outer archive changes, it is opened anew, with all that is in it.
+    // The URI is enough to identify the entry: when the outer archive changes, it is opened again, and so is everything in it.
     file: uri,
     state: uri,
     async open() {

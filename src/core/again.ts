@@ -22,7 +22,7 @@ export interface AllAgainMethods extends AgainMethods {
 
 const marked = new WeakSet<object>();
 
-/** Marks the bodies of a read, or a page, so that the provider can be asked about them. All of them have to be in memory. */
+/** Marks the bodies of a read, or a page, so that the provider can be asked about them. The bodies must all be in memory. */
 export function markRepeatable<T extends object>(value: T): T {
   marked.add(value);
   return value;

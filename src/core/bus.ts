@@ -1,4 +1,4 @@
-/** Over a bus, replicas tell each other what only one of them knows, and keep what all of them need. */
+/** A bus joins replicas: they send each other messages, and keep texts that all of them need. */
 
 /** How much a bus has done since it was opened, and its state now. */
 export interface BusState {
@@ -46,17 +46,17 @@ export interface Bus {
   close(): Promise<void>;
 }
 
-/** The most that may happen in so many seconds. */
+/** A limit on events of one kind in all replicas together: at most so many in so many seconds. */
 export interface SharedRate {
   readonly most: number;
   readonly seconds: number;
 }
 
-/** A part of what may happen in a time. */
+/** The part of a shared rate that one replica got. */
 export interface Share {
-  /** The part that was granted. */
+  /** How many events were granted. */
   readonly got: number;
-  /** The milliseconds until that time is over. */
+  /** The milliseconds until the rate's time is over. */
   readonly msLeft: number;
 }
 
@@ -84,8 +84,8 @@ export interface BusMemory {
   /** @throws ResourceError `unavailable` */
   remove(key: string, field: string): Promise<void>;
   /**
-   * Takes a part of what may happen in a time in all replicas together. The time begins when the first part is taken.
-   * @returns a share of `wanted` at most, and of 0 if everything is taken
+   * Takes a part of a rate that all replicas share. The rate's time begins when the first part is taken.
+   * @returns a share of at most `wanted`; of 0 if nothing is left
    * @throws ResourceError `unavailable`
    */
   take(key: string, wanted: number, rate: SharedRate): Promise<Share>;

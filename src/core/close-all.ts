@@ -1,4 +1,4 @@
-/** Closes several things so that one that fails leaves no other one open. */
+/** Closes several things. If one cannot be closed, the others are closed all the same. */
 
 /**
  * Closes one thing after the other, also after one has failed.

@@ -57,7 +57,7 @@ export function linkBlock(resource: Resource): ResourceLink {
   return { ...resource, type: 'resource_link' };
 }
 
-/** Returns a tool's result as it may be sent: no block of a resource has annotations of its own (2093-9). */
+/** Returns a tool's result ready to be sent: blocks of resources have no annotations of their own (2093-9). */
 export function sendableResult(result: CallToolResult): CallToolResult {
   return result.content.some(hasOwnAnnotations) ? { ...result, content: result.content.map(sendableBlock) } : result;
 }

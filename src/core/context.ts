@@ -5,7 +5,7 @@ import type { AccessOperation, Decided } from './decided.ts';
 import type { AnswerNotes } from './notes.ts';
 import type { Trace } from './trace.ts';
 
-/** Who asks. `anonymous` until a transport has verified somebody. */
+/** The caller. It is `anonymous` until a transport has verified its identity. */
 export interface Principal {
   /** Stable and unique within the server; cursors and watches are bound to it. */
   readonly id: string;
@@ -45,7 +45,7 @@ export interface ClientFeatures {
   readonly roots: boolean;
   /** Its capabilities as it declared them. */
   readonly declared?: Readonly<Record<string, unknown>> | undefined;
-  /** The lowest level of log messages that the client wants; undefined if it has not said. */
+  /** The lowest level of log messages that the client wants; undefined if it has not set one. */
   readonly logLevel?: LoggingLevel | undefined;
   /**
    * Asks the client while the request is running, which works in the 2025 era. In the 2026 era, the question is the answer to
@@ -83,9 +83,9 @@ export interface Context {
   readonly confirmed: ReadonlySet<string>;
   /** The same for what a human has refused for this request. */
   readonly refused?: ReadonlySet<string> | undefined;
-  /** The client's roots as they were when the operation began; undefined where the client has not said (SEC-ROOT-2). */
+  /** The client's roots as they were when the operation began; undefined if the client has not sent them (SEC-ROOT-2). */
   readonly roots?: readonly string[] | undefined;
-  /** The client that asks; undefined where nothing is known of it. */
+  /** The client that sent the request; undefined if nothing is known about it. */
   readonly client?: ClientFeatures | undefined;
   /** The operation for which metadata is wanted, if it is not `metadata` itself: access to that operation is decided then. */
   readonly purpose?: Exclude<AccessOperation, 'metadata'> | undefined;
@@ -125,7 +125,7 @@ export function withSignal(ctx: Context, signal: AbortSignal): Context {
 /** Makes a frozen context; what is left out is anonymous, silent and never aborted. */
 export function createContext(parts: Partial<Context> = {}): Context {
   const signal = parts.signal ?? new AbortController().signal;
-  // Many operations of a request may listen to its signal at once. This is no leak, so Node.js is not to warn of it.
+  // Many operations of a request may listen to its signal at once. This is no leak, so Node.js must not warn about one.
   setMaxListeners(0, signal);
   return Object.freeze({
     principal: parts.principal ?? ANONYMOUS,

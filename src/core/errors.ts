@@ -8,7 +8,7 @@ import { INTERNAL_ERROR, INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from '../pr
 import { stripControls } from './text/scrub.ts';
 
 export type ResourceErrorCode =
-  /** There is no such resource, or the caller must not know of it. */
+  /** The resource does not exist, or the caller must not learn that it exists. */
   | 'not-found'
   /** It exists and has no children to list. */
   | 'not-listable'
@@ -126,7 +126,7 @@ export interface WireError {
 }
 
 /**
- * Maps any thrown value to what a peer may see. Whatever is not a `ResourceError` becomes a bare internal error with
+ * Maps any thrown value to what a peer may see. A value that is not a `ResourceError` becomes a bare internal error with
  * the request id, under which the log has the rest. The code for a missing resource depends on the era. It is the same for
  * hidden resources, or it would tell them apart from missing ones.
  */

@@ -44,7 +44,7 @@ export interface ParsedHead {
   lineOf(path: readonly PropertyKey[]): number;
 }
 
-/** `assertSound` finds keys that come twice: the library compares every key with every other, which takes long. */
+/** `uniqueKeys` is off because the library compares every key with every other one. `assertSound` finds repeated keys faster. */
 const YAML = { uniqueKeys: false, stringKeys: true, prettyErrors: false, logLevel: 'error' } as const;
 
 /**
@@ -71,7 +71,7 @@ export async function parseHead(head: string, maxLength = MAX_HEAD): Promise<Par
   }
 }
 
-/** @throws LineFault for invalid YAML, a key that comes twice, and too many aliases */
+/** @throws LineFault for invalid YAML, a repeated key, and too many aliases */
 function assertSound(document: Document, yaml: typeof import('yaml'), lineAt: (offset: number) => number): void {
   const [broken] = document.errors;
   if (broken !== undefined) throw new LineFault(broken.message, lineAt(broken.pos[0]));

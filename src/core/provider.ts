@@ -189,9 +189,9 @@ export interface ResourceProvider {
   watch?(uri: string | undefined, onChange: (event: ChangeEvent) => void, ctx: Context): Promise<AsyncDisposable>;
 
   /**
-   * A provider that has this says that watching costs its source, and tells every caller the same: of several replicas one
-   * watches for all. In the others this is called with what that one has heard, before those who watch are told, and forgets
-   * what is out of date by then. Never throws. Default: each replica watches by itself.
+   * Present if watching puts load on the source and reports the same changes to every caller: then only one of several replicas
+   * watches. The other replicas call this with each change that the first one reports, before they notify their own watchers. It
+   * drops cached data that is out of date. Never throws. Default: each replica watches by itself.
    */
   heard?(event: ChangeEvent): void;
 

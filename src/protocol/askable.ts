@@ -33,7 +33,7 @@ export function missingOf(needed: Data, declared: Data | undefined): Data | unde
   return undefined;
 }
 
-/** Whether a client with these declared capabilities can be asked this. An unknown method can be asked of no client. */
+/** Whether a client with these declared capabilities can be asked this. No client can be asked by an unknown method. */
 export function canBeAsked(
   request: { readonly method: string; readonly params?: Data | undefined },
   declared: Data | undefined,

@@ -6,7 +6,7 @@ export type Data = Readonly<Record<string, unknown>>;
 export const isData = (value: unknown): value is Data =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the object without those of the fields that are `null`, which some peers send for absent fields. */
+/** Returns the object without those of the named fields that are `null`. Some peers send `null` for an absent field. */
 export function withoutNulls(value: Data, fields: readonly string[]): Data {
   const empty = new Set(fields.filter((field) => Object.hasOwn(value, field) && value[field] === null));
   return empty.size === 0 ? value : Object.fromEntries(Object.entries(value).filter(([field]) => !empty.has(field)));

@@ -10,7 +10,7 @@ export interface ContentsWindow {
   readonly total?: number;
 }
 
-/** Returns the window that contents are; undefined for contents that are whole, and for a window that is not valid. */
+/** Returns the window of contents; undefined if the contents are whole, or the window is invalid. */
 export function windowIn({ _meta }: Pick<Resource, '_meta'>): ContentsWindow | undefined {
   const window = _meta?.[WINDOW_META_KEY];
   if (typeof window !== 'object' || window === null) return undefined;

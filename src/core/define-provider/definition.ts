@@ -104,9 +104,9 @@ export interface ProviderDefinition {
    */
   readonly watch?: ((tell: TellChange) => Awaitable<() => unknown>) | undefined;
   /**
-   * Says that listening costs the data, and tells everybody the same: of several replicas one listens for all. In the others this
-   * is called with what that one was told, without a URI for the listed set, before subscribers are told. It forgets what is kept and
-   * out of date. Default: each replica listens by itself.
+   * Present if `watch` puts load on the data and reports the same changes to every caller: then only one of several replicas
+   * listens. The other replicas call this with each change that the first one reports, without a URI for the listed set, before they
+   * notify subscribers. It drops cached data that is out of date. Default: each replica listens by itself.
    */
   readonly heard?: TellChange | undefined;
   readonly search?: ResourceProvider['search'] | undefined;

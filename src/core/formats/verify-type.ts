@@ -23,7 +23,7 @@ const ALWAYS_RECOGNISED: ReadonlySet<string> = new Set([
   'application/gzip',
 ]);
 
-/** Formats on which others are built: the name tells better which one it is. */
+/** Formats on which other formats are built. Of these, the file's name tells the type better than its bytes. */
 const CONTAINERS: ReadonlySet<string> = new Set([
   'application/zip',
   'application/x-cfb',

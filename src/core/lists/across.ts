@@ -24,7 +24,7 @@ export interface ListSource<T> {
   list(page: Page, ctx: Context): Promise<SourcePage<T>>;
 }
 
-/** How long a page waits for its first slow source before it goes on to the others, in milliseconds; half as long for each further one. */
+/** How long a page waits for its first slow source before it goes on to the others, in milliseconds; half as long for each later one. */
 export const PATIENCE_MS = 1_000;
 
 /** The position of a list. */

@@ -1,16 +1,16 @@
-/** Lets one process make an answer while the others wait for it. A process that ends gives its leases up by no longer renewing them. */
+/** Lets one process make an answer while the others wait for it. A process that ends no longer renews its leases, and so gives them up. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { abortable } from '../waiting/abortable.ts';
 import { inTime } from '../waiting/in-time.ts';
 import type { AnswerStore } from './shared-answers.ts';
 
-/** How long a lease lasts that is not renewed, and between two renewals, in milliseconds. */
+/** How long a lease lasts without a renewal, and the time between two renewals, in milliseconds. */
 const LEASE_MS = { lasts: 6_000, renew: 2_000 } as const;
 
-/** Between two looks for the answer of another process, in milliseconds: the first, and the most that it grows to. */
+/** The time between two looks for the answer of another process, in milliseconds: at first, and the most that it grows to. */
 const LOOK_MS = { first: 20, most: 250 } as const;
 
-/** A process waits no longer for another one, in milliseconds. */
+/** The longest that a process waits for another one, in milliseconds. */
 const MAX_WAIT_MS = 60_000;
 
 /** How long the store may take to say who has a lease, in milliseconds. */
@@ -21,7 +21,7 @@ type Taken = { readonly found: Uint8Array } | { readonly end: () => void };
 
 export interface Leases {
   /**
-   * Waits while another process makes the answer of a name. Where the store cannot say whether one does, none does.
+   * Waits while another process makes the answer of a name. If the store cannot tell, it does not wait.
    * @param look finds the answer once it is there
    * @throws the reason of the signal
    */
@@ -48,7 +48,7 @@ export function createLeases(store: AnswerStore): Leases {
         const found = await look();
         if (found !== undefined) return { found };
       }
-      // It may have been kept since this process looked for it.
+      // Another process may have kept the answer since this one last looked for it.
       const found = store.lease === undefined ? undefined : await look();
       if (found !== undefined) {
         release(name);

@@ -1,6 +1,6 @@
 /**
- * Shared answers over a store that may be away, slow, full or damaged, and that others can read: what goes there is sealed, under
- * names that say nothing, and no fault of it reaches a reader.
+ * Keeps shared answers in a store that others can read: answers are sealed, and their names reveal nothing. The store may be away,
+ * slow, full or damaged; then answers are made again, and the reader gets no error.
  */
 import { promisify } from 'node:util';
 import { constants, deflateRaw, inflateRaw } from 'node:zlib';
@@ -13,19 +13,19 @@ import type { AnswerKey, AnswerStore, AnswersState, SharedAnswers } from './shar
 /** How long a reader waits for the store, in milliseconds: then the answer is made. */
 const READ_MS = 2_000;
 
-/** How long what was put may take when the server ends, in milliseconds. */
+/** How long `close` waits for answers that are still being kept, in milliseconds. */
 const CLOSE_MS = 2_000;
 
-/** A store that failed is not asked for so long, in milliseconds. */
+/** How long a store that failed is not used, in milliseconds. */
 const REST_MS = 5_000;
 
-/** Bytes of answers that wait to be kept; more are not kept. */
+/** The most bytes of answers that are being kept at a time. A further answer is not kept. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
-/** Bytes from which on an answer is compressed. */
+/** The fewest bytes of an answer that is compressed. */
 const MIN_COMPRESSED = 512;
 
-/** The first byte, which says how the others are written. */
+/** The first byte of a packed answer: whether the others are compressed. */
 const PLAIN = 0;
 const COMPRESSED = 1;
 
@@ -80,7 +80,7 @@ export function sealedAnswers({ store, keys, log, now = Date.now }: SealedOption
     counts.kept++;
   }
 
-  /** `failed` where nobody can say. */
+  /** Returns `failed` if the store cannot be read now. */
   async function look(key: AnswerKey, maxBytes: number): Promise<Uint8Array | 'missing' | 'failed'> {
     if (reading.rests()) return 'failed';
     try {
@@ -97,7 +97,7 @@ export function sealedAnswers({ store, keys, log, now = Date.now }: SealedOption
   /** Resolves when the answer is kept, or cannot be. */
   async function put(key: AnswerKey, answer: Uint8Array): Promise<void> {
     const { byteLength } = answer;
-    // A store that cannot be read takes nothing, either: it is said once.
+    // A store that cannot be read is not written either, so that the log reports the fault once.
     if (reading.rests() || keeping.rests() || waitingBytes + byteLength > MAX_WAITING_BYTES) {
       counts.lost++;
       return;
@@ -141,7 +141,7 @@ export function sealedAnswers({ store, keys, log, now = Date.now }: SealedOption
       if ('found' in taken) return taken.found;
       try {
         const answer = await work();
-        // Others find it before they may make it.
+        // The lease ends after the answer is kept, so that other processes find it and do not make it again.
         later(put(key, answer).finally(taken.end));
         return answer;
       } catch (error) {
@@ -156,7 +156,7 @@ export function sealedAnswers({ store, keys, log, now = Date.now }: SealedOption
   };
 }
 
-/** Says once that something fails and once that it succeeds again, and lets it rest in between. */
+/** Logs the first failure of a store and its recovery. After each failure, the store rests. */
 interface Turn {
   readonly whole: boolean;
   rests(): boolean;
@@ -182,7 +182,7 @@ function createTurn(log: Log, broken: string, mended: string, now: () => number)
   };
 }
 
-/** Compressed where that makes it smaller. */
+/** Compresses an answer if that makes it smaller. */
 async function packed(answer: Uint8Array): Promise<Buffer> {
   if (answer.byteLength >= MIN_COMPRESSED) {
     const small = await deflate(answer, { level: constants.Z_BEST_SPEED });
@@ -191,7 +191,7 @@ async function packed(answer: Uint8Array): Promise<Buffer> {
   return Buffer.concat([Buffer.of(PLAIN), answer]);
 }
 
-/** Undefined for what nobody has packed like that, or is larger. */
+/** Returns undefined for bytes that `packed` did not make, and for an answer of more than `maxBytes`. */
 async function unpacked(packed: Buffer, maxBytes: number): Promise<Uint8Array | undefined> {
   const body = packed.subarray(1);
   if (packed[0] === PLAIN) return body.byteLength > maxBytes ? undefined : body;
