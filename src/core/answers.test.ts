@@ -5,7 +5,7 @@ import { accepted, refused, sampledText } from './answers.ts';
 const JSON_SCHEMA = { type: 'object', properties: { age: { type: 'integer' } }, required: ['age'] } as const;
 const NO_ANSWERS: readonly unknown[] = [undefined, null, 1, 'accept', [], {}, { action: 'other' }];
 
-describe('what a client answered', () => {
+describe('the answers of a client', () => {
   it.each([
     ['JSON Schema', JSON_SCHEMA],
     ['a Standard Schema', z.object({ age: z.number().int() })],

@@ -7,7 +7,7 @@ function work(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until; );
 }
 
-it('gives way to what is due by now, also where what the system has sent is being handled', async () => {
+it('lets timers that are due run first, also while events of the system are handled', async () => {
   const order = await new Promise<readonly string[]>((resolve) => {
     const done: string[] = [];
     stat('.', () => {

@@ -105,7 +105,7 @@ describe('watches are shared [SEC-RES-4]', () => {
     await hub.close();
   });
 
-  it('tell only those who subscribed to what changed', async () => {
+  it('notify only the subscribers of the resource that changed', async () => {
     const { hub, opened } = stage();
     const [a, b] = [vi.fn(), vi.fn()];
     await hub.subscribe(A, a, anybody);
@@ -155,7 +155,7 @@ describe('events are coalesced [SEC-RES-4]', () => {
     expect(listener).toHaveBeenCalledTimes(2);
   });
 
-  it('an endless storm is told again and again, not put off for ever', async () => {
+  it('an endless storm of changes is reported again and again, and not put off for ever', async () => {
     const { hub, opened } = stage({ coalesceMs: 100 });
     const listener = vi.fn();
     await using _subscription = await hub.subscribe(A, listener, anybody);
@@ -167,7 +167,7 @@ describe('events are coalesced [SEC-RES-4]', () => {
     expect(listener.mock.calls.length).toBeLessThanOrEqual(10);
   });
 
-  it('what is pending is not told to those who have left', async () => {
+  it('a subscriber that has left gets no pending change', async () => {
     const { hub, opened } = stage();
     const [leaving, staying] = [vi.fn(), vi.fn()];
     const subscription = await hub.subscribe(A, leaving, anybody);
@@ -178,7 +178,7 @@ describe('events are coalesced [SEC-RES-4]', () => {
     expect([leaving.mock.calls.length, staying.mock.calls.length]).toEqual([0, 1]);
   });
 
-  it('a subscriber that fails, or leaves while it is told, harms no other', async () => {
+  it('a subscriber that fails, or leaves while it is notified, affects no other one', async () => {
     const { hub, opened } = stage();
     const error = vi.fn();
     const ctx = createContext({ log: { debug() {}, info() {}, warn() {}, error } });
@@ -199,7 +199,7 @@ function failNow(): never {
 }
 
 describe('watches are limited [SEC-RES-4]', () => {
-  it('in number over all principals; what is shared counts once, what has ended does not', async () => {
+  it('in number over all principals; a shared watch counts once, an ended one does not', async () => {
     const { hub, opened } = stage({ maxWatches: 2 });
     await hub.subscribe(A, () => {}, of('one'));
     const second = await hub.subscribe(A, () => {}, of('two'));
@@ -265,7 +265,7 @@ describe('a watch that is opening', () => {
     await hub.close();
   });
 
-  it('is ended when the hub closes meanwhile, and who waited for it is told', async () => {
+  it('is ended if the hub closes meanwhile, and its subscriber gets an error', async () => {
     const door = gate();
     const { hub, opened } = stage({ opening: () => door.opens });
     const subscription = hub.subscribe(A, () => {}, anybody);
@@ -326,7 +326,7 @@ describe('closing the hub [RES-7]', () => {
     expect(hub.size).toBe(0);
   });
 
-  it('tells nobody of what happens afterwards, and opens nothing more', async () => {
+  it('reports no later changes, and opens no more watches', async () => {
     const { hub, opened } = stage();
     const listener = vi.fn();
     const subscription = await hub.subscribe(A, listener, anybody);

@@ -28,7 +28,7 @@ describe('the blocks of results', () => {
     });
   });
 
-  it('name a resource after its URI when nobody else does', () => {
+  it('name a resource after its URI if it has no name', () => {
     const nameOf = (uri: string): unknown => resourceBlock({ uri, text: '' }).resource.name;
     expect(nameOf('file:///a%20b/c%20d.md')).toBe('c d.md');
     expect(nameOf('memo:x')).toBe('x');

@@ -147,7 +147,7 @@ async function textOf(provider: ResourceProvider, uri: string): Promise<string> 
 }
 
 describe('a definition', () => {
-  it('has the features of what is given, and no methods beside', () => {
+  it('has the features and methods of its definition, and no others', () => {
     const bare = defineProvider({ name: 'bare', scheme: ['a', 'b'], list: () => [], read: () => undefined });
     expect(bare.features).toEqual({
       schemes: ['a', 'b'],

@@ -58,7 +58,7 @@ describe('the wire error of a ResourceError', () => {
     expect(notListable('file:///a').message).not.toBe(notFound('file:///a').message);
   });
 
-  it('has no URI where there is none', () => {
+  it('has no URI if none was given', () => {
     expect(toWireError(invalid('A mistake'))).toEqual({
       code: -32602,
       message: 'A mistake',
@@ -78,7 +78,7 @@ describe('the wire error of a ResourceError', () => {
 describe('a ResourceError', () => {
   const error = new ResourceError('too-large', 'Too large', { uri: 'file:///a', cause: 'why', details: { limit: 7 } });
 
-  it('keeps all but the URI when it is about another one', () => {
+  it('gets another URI, and keeps everything else', () => {
     const other = error.withUri('docs+file:///a');
     expect(other).toMatchObject({ ...error, uri: 'docs+file:///a', message: 'Too large', cause: 'why' });
     expect(error.uri).toBe('file:///a');
@@ -95,7 +95,7 @@ describe('a ResourceError', () => {
   });
 });
 
-describe('what another server answered with', () => {
+describe('the error of another server', () => {
   it.each([-32602, -32603, -32601, -32042, -32000, 7])('is sent on as it came: %i', (code) => {
     const wire = { code, message: `As they say: ${SECRET}`, data: { uri: 'memo:x', deep: { kept: [1] } } };
     expect(toWireError(new PeerError(wire, 'docs+memo:x'), 'request-1')).toBe(wire);
@@ -127,7 +127,7 @@ describe('what another server answered with', () => {
     expect(toWireError(new PeerError(odd, 'docs+memo:x'), undefined, 'legacy')).toEqual(odd);
   });
 
-  it('keeps what it is under another URI and with a cause, and names a URI only where one was named', () => {
+  it('keeps its class under another URI and with a cause, and gets a URI only if it had one', () => {
     const wire = { code: -32603, message: 'Failed', data: { kept: 1 } };
     const cause = new Error(SECRET);
     for (const error of [

@@ -3,15 +3,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jsonOf, keep, oncePerKept } from './kept.ts';
 
-describe('what is kept', () => {
-  it('is frozen all through, under symbols too', () => {
+describe('a kept value', () => {
+  it('is frozen deeply, under symbols too', () => {
     const symbol = Symbol('names');
     const kept = keep({ list: [{ deep: { a: 1 } }], [symbol]: { b: [2] } });
     for (const each of [kept, kept.list, kept.list[0], kept.list[0]?.deep, kept[symbol], kept[symbol].b])
       expect(Object.isFrozen(each)).toBe(true);
   });
 
-  it('has things made of it once, and they are kept, too', () => {
+  it('is converted once, and the result is kept, too', () => {
     let count = 0;
     interface Value {
       readonly a: number;
@@ -27,7 +27,7 @@ describe('what is kept', () => {
     expect(Object.isFrozen(first(kept).b)).toBe(true);
     expect(second(first(kept))).toBe(second(first(kept)));
     expect(count).toBe(2);
-    // Another object is another one, however alike; and what is not kept may have become another since.
+    // An equal object is converted again, and so is one that is not kept, since it may have changed.
     expect(first(keep({ a: 1 }))).not.toBe(first(kept));
     const loose = { a: 1 };
     first(loose);
@@ -35,14 +35,14 @@ describe('what is kept', () => {
     expect(first(loose)).toEqual({ a: 2, b: { c: 1 } });
   });
 
-  it('may be made into itself', () => {
+  it('may be converted to itself', () => {
     const same = oncePerKept((value: object) => value);
     const kept = keep({});
     expect(same(kept)).toBe(kept);
     expect(same(kept)).toBe(kept);
   });
 
-  it('has the JSON that `JSON.stringify` writes, among whatever else, the first time and later', () => {
+  it('has the JSON that `JSON.stringify` writes, within any other value, the first time and later', () => {
     const entry = fc.oneof(
       fc.jsonValue(),
       fc.constant(undefined),

@@ -7,7 +7,7 @@ const text = (key: Uint8Array): string => Buffer.from(key).toString('base64');
 const bytes = (plain: string): Buffer => Buffer.from(plain);
 
 describe('a seal', () => {
-  it('opens what any of its keys sealed, while one key follows another', () => {
+  it('opens values that any of its keys sealed, while one key replaces another', () => {
     const before = createSeal([OLD], 'test');
     const during = createSeal([NEW, OLD], 'test');
     const after = createSeal([NEW], 'test');

@@ -26,7 +26,7 @@ describe('a wrapped provider', () => {
     expect(await wrapped.listTemplates?.({ limit: 1 }, ctx)).toEqual(await memory.listTemplates?.({ limit: 1 }, ctx));
   });
 
-  it('has the overrides in place of what they override', async () => {
+  it('has the overrides in place of the inner methods', async () => {
     const wrapped = wrapProvider(memory, { name: 'other', metadata: async (uri) => ({ uri, name: 'made up' }) });
     expect(wrapped.name).toBe('other');
     expect(await wrapped.metadata('memory:///a', ctx)).toEqual({ uri: 'memory:///a', name: 'made up' });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { BLOCK_BYTES, Loan } from './loan.ts';
 
-it('lends what was given back', () => {
+it('lends a block again that was given back', () => {
   const first = new Loan();
   const block = first.take();
   expect(block.byteLength).toBe(BLOCK_BYTES);
@@ -12,7 +12,7 @@ it('lends what was given back', () => {
   expect(new Loan().take()).toBe(block);
 });
 
-it('does not lend what may still be written into', () => {
+it('does not lend a block again that may still be written to', () => {
   const loan = new Loan();
   const [given, pending] = [loan.take(), loan.take()];
   loan.filled(given);

@@ -11,7 +11,7 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const mounted = (provider: ResourceProvider): ResourceProvider => mountTree([{ name: 'docs', provider }]);
 
 describe('changes in mounts [RES-4]', () => {
-  it('are told under the published URI, by the mount in which they happen', async () => {
+  it('are reported under the published URI, by the mount in which they happen', async () => {
     const one = memoryProvider({ resources: { a: { text: '1' } } });
     const two = memoryProvider({ resources: { a: { text: '1' } } });
     const tree = mountTree([

@@ -45,7 +45,7 @@ describe('published URIs [CB-1]', () => {
     expect(publishUri({ name: 'docs', provider, prefix: 'none' }, native)).toBe(native);
   });
 
-  it('lead back to what they were made of, opaque ones and those of user interfaces too', async () => {
+  it('lead back to the provider’s URIs, also for opaque URIs and those of user interfaces', async () => {
     const tree = mountTree([
       { name: 'docs', provider: opaque },
       { name: 'other', provider: opaque },
@@ -205,7 +205,7 @@ describe('errors of mounts', () => {
   });
 });
 
-describe('what another server sent, in mounts', () => {
+describe('texts of another server, in mounts', () => {
   const item = { uri: 'memo:x', name: 'x', text: 'x', unknown: { uri: 'memo:x' } };
   const provider: ResourceProvider = {
     ...flatProvider({ resources: new Map([['memo:x', bytes('x')]]) }),
@@ -224,7 +224,7 @@ describe('what another server sent, in mounts', () => {
     expect(bare[0]?.item).toBe(item);
   });
 
-  it('names published URIs in what it asks, as an error and while it reads', async () => {
+  it('has published URIs in its questions, as an error and while it reads', async () => {
     const link = (uri: string): InputRequest => ({
       method: 'sampling/createMessage',
       params: { messages: [{ role: 'user', content: { type: 'resource_link', uri, name: 'x' } }], maxTokens: 1 },

@@ -13,7 +13,7 @@ const finished = (note: (notes: AnswerNotes) => void, own = OWN, of: object = re
 };
 
 describe('the freshness of an answer', () => {
-  it('is the server’s own where nobody says anything', () => {
+  it('is the server’s own if no provider sets one', () => {
     expect(finished(() => {})).toEqual({ ...result, ...OWN });
     expect(finished((notes) => notes.plain())).toEqual({ ...result, ...OWN });
   });
@@ -67,7 +67,7 @@ describe('the freshness of an answer', () => {
     expect(beside, 'the server’s own counts like a part').toEqual({ ...result, ...expected });
   });
 
-  it('is nothing while a part is missing, and shared no wider than what is there', () => {
+  it('is 0 while a part is missing, and its scope is no wider than that of the other parts', () => {
     const part = { mount: 'docs', reason: 'It does not answer' };
     const given = finished((notes) => {
       notes.fresh({ ttlMs: 9, cacheScope: 'private' });
@@ -77,8 +77,8 @@ describe('the freshness of an answer', () => {
   });
 });
 
-describe('what is missing', () => {
-  it('stands beside what else is in _meta, and beside what another gateway misses', () => {
+describe('a missing part', () => {
+  it('is added to the _meta of the result, and to the missing parts of another gateway', () => {
     const part = { mount: 'docs', reason: 'It does not answer' };
     const theirs = { mount: 'inner', reason: 'Gone' };
     const given = finished(
@@ -105,7 +105,7 @@ describe('what is missing', () => {
 });
 
 describe('fields of another server’s result', () => {
-  it('are sent on as they came, but never over what is answered here', () => {
+  it('are passed on unchanged, but never replace fields of the result', () => {
     const given = finished((notes) => {
       notes.passOn({ extra: { deep: [1] }, items: 'not these', ttlMs: 1, cacheScope: 'private', _meta: { a: 1 } });
     });
@@ -139,7 +139,7 @@ describe('notes that are held', () => {
     expect(finished((notes) => held.release(notes))).toEqual(finished(noteAll));
   });
 
-  it('are nothing until then, and what comes after it is dropped', () => {
+  it('count only when they are released, and later ones are dropped', () => {
     const held = holdNotes();
     const notes = createNotes();
     held.release(notes);

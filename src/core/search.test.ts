@@ -167,7 +167,7 @@ describe('search by reading [CB-7]', () => {
     expect(warned).toEqual(said);
   });
 
-  it('ends when it is aborted, and closes what it reads when it is left early', async () => {
+  it('ends when it is aborted, and closes open bodies when the caller leaves early', async () => {
     const gone = new AbortController();
     gone.abort(new Error('gone'));
     await expect(find(memory({ a: { text: 'x' } }), { pattern: 'x' }, gone.signal)).rejects.toThrow('gone');
@@ -190,7 +190,7 @@ describe('search over mounts', () => {
       { name: 'b', provider: memory({ 'x.md': { text: 'clock' }, 'y.md': { text: 'other' } }, 'b') },
     ]);
 
-  it('goes through all of them and publishes what it finds', async () => {
+  it('goes through all of them, and its matches have published URIs', async () => {
     expect(urisOf(await find(tree(), { pattern: 'clock' }))).toEqual(['a+memory:///x.md', 'b+memory:///x.md']);
     expect(urisOf(await find(tree(), { glob: '*.md', uri: 'b+memory:///' }))).toEqual([
       'b+memory:///x.md',
@@ -198,7 +198,7 @@ describe('search over mounts', () => {
     ]);
   });
 
-  it('names the published URI in what it refuses', async () => {
+  it('names the published URI in its errors', async () => {
     await expect(find(tree(), { pattern: 'x', uri: 'b+memory:///no' })).rejects.toMatchObject({
       code: 'not-found',
       uri: 'b+memory:///no',

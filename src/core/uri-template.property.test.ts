@@ -132,7 +132,7 @@ describe('match', () => {
     );
   });
 
-  it('finds a reading of whatever a template expands to, with as many variables', () => {
+  it('matches every expansion of a template, with as many variables', () => {
     fc.assert(
       fc.property(example, ({ template: source, variables }) => {
         const template = parseUriTemplate(source);

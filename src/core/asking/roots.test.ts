@@ -35,7 +35,7 @@ describe('rootsIn', () => {
   });
 });
 
-describe('what needs the roots', () => {
+describe('an operation that needs the roots', () => {
   it('asks for the roots and runs again with the answer [SEC-ROOT-2]', async () => {
     const asked = await askAndRunAgain(invocation(), needing);
     if (!isInputRequired(asked)) throw new Error('not asked');
@@ -50,7 +50,7 @@ describe('what needs the roots', () => {
     expect(await askAndRunAgain(invocation({ roots: ['file:///b'] }), needing)).toEqual({ seen: ['file:///b'] });
   });
 
-  it('refuses where nobody can be asked, and an answer that is none', async () => {
+  it('is refused if the client cannot be asked, or sends no valid answer', async () => {
     const mute = invocation({ client: { elicitation: true, sampling: true, roots: false } });
     await expect(askAndRunAgain(mute, needing)).rejects.toBeInstanceOf(RootsNeeded);
     const asked = await askAndRunAgain(invocation(), needing);
@@ -60,12 +60,12 @@ describe('what needs the roots', () => {
     }
   });
 
-  it('believes no answer that it did not ask for', async () => {
+  it('ignores an answer to a question that it did not ask', async () => {
     const answered = await askAndRunAgain(invocation({ answers: { roots: ROOTS } }), needing);
     expect(isInputRequired(answered)).toBe(true);
   });
 
-  it('keeps what the operation had asked and been answered', async () => {
+  it('keeps the state and the answers of the operation’s own questions', async () => {
     const steps = async (inner: Invocation): Promise<object> => {
       if (inner.state === undefined) return { resultType: 'input_required', requestState: inner.seal({ step: 1 }) };
       const { seen } = await needing(inner);
@@ -90,7 +90,7 @@ describe('what needs the roots', () => {
 });
 
 describe('RootsNeeded', () => {
-  it('stays what it is when it is told of another URI', () => {
+  it('keeps its class when it gets another URI', () => {
     const error = new RootsNeeded('file:///x').withUri('work+file:///x');
     expect(error).toBeInstanceOf(RootsNeeded);
     expect(error).toMatchObject({ code: 'denied', uri: 'work+file:///x' });

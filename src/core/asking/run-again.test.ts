@@ -94,7 +94,7 @@ describe('an operation that asks', () => {
     });
   });
 
-  it('hands on answers that come before anything was asked, and takes none of them for a yes or for roots', async () => {
+  it('passes on answers that come before any question, and takes none of them for a confirmation or for roots', async () => {
     const early = { a: 1, confirm: YES, roots: { roots: [{ uri: 'file:///home' }] } };
     await askAndRunAgain(invocation(undefined, early), async ({ answers, confirmed, refused, roots }) => {
       expect(answers).toEqual(early);
@@ -104,14 +104,14 @@ describe('an operation that asks', () => {
   });
 });
 
-describe('what has to be confirmed', () => {
+describe('an operation that has to be confirmed', () => {
   const needing = (round: Invocation) =>
     askAndRunAgain(round, async ({ confirmed }) => {
       if (!confirmed.has(URI)) throw new ConfirmationNeeded(URI, 'May it be read?', URI);
       return { read: true };
     });
 
-  it('is done after a yes, and not after anything else', async () => {
+  it('runs after a confirmation, and after no other answer', async () => {
     expect((await answered(needing, { confirm: YES })).result).toEqual({ read: true });
     for (const confirm of [
       { action: 'decline' },
@@ -123,12 +123,12 @@ describe('what has to be confirmed', () => {
       await expect(answered(needing, { confirm })).rejects.toMatchObject({ code: 'denied', uri: URI });
   });
 
-  it('is refused where nobody can be asked', async () => {
+  it('is refused if the client cannot be asked', async () => {
     const mute = { ...invocation(), client: { elicitation: false, sampling: true, roots: true } };
     await expect(needing(mute)).rejects.toBeInstanceOf(ConfirmationNeeded);
   });
 
-  it('is not asked about after a no to something else', async () => {
+  it('is not asked about after another question was refused', async () => {
     const run = (round: Invocation) =>
       askAndRunAgain(round, async ({ refused }) => {
         const key = refused === undefined ? 'first' : 'second';
@@ -139,7 +139,7 @@ describe('what has to be confirmed', () => {
 });
 
 describe('questions of another server', () => {
-  it('are a refusal where nobody hands them on, and keep what they are under another URI', () => {
+  it('are a refusal if they are not passed on, and keep their class under another URI', () => {
     const asked = new QuestionsAsked(ask('a'), 'state', 'memo:x');
     expect(toWireError(asked)).toMatchObject({ code: -32602, data: { reason: 'denied', uri: 'memo:x' } });
     const renamed = asked.withUri(URI);

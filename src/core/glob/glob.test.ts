@@ -78,7 +78,7 @@ describe('globs over URIs', () => {
     expect(matches(`docs+file:///${written}/**`, `docs+file:///${encodeSegment(name)}/x`)).toBe(true);
   });
 
-  it.each(['a[1]', 'a{1,2}', 'what?', '[x', 'a\\b', '{x}'])('what forbids covers %s as it is written, too', (name) => {
+  it.each(['a[1]', 'a{1,2}', 'what?', '[x', 'a\\b', '{x}'])('a list that forbids also covers %s literally', (name) => {
     const uri = `docs+file:///${encodeSegment(name)}/x`;
     const problem = globProblem([`docs+file:///${name}/**`], 'uri');
     if (problem === undefined) expect(mayMatch(`docs+file:///${name}/**`, uri)).toBe(true);
@@ -167,7 +167,7 @@ describe('a glob that does not mean one thing is refused with a word about how t
   });
 });
 
-it('a slash at the end of what forbids is no way around it', () => {
+it('a slash at the end of a glob that forbids changes nothing', () => {
   expect(mayMatch('docs+file:///drafts/', 'docs+file:///drafts')).toBe(true);
   expect(matches('docs+file:///drafts/', 'docs+file:///drafts')).toBe(false);
 });

@@ -46,7 +46,7 @@ describe('a source that is slow', () => {
     return result;
   }
 
-  it('is passed over, is told so, and has its turn at the end, then for as long as it takes', async () => {
+  it('is aborted and passed over, and gets its turn at the end, then without a time limit', async () => {
     const { source, given } = slowly('slow', 2, 60_000);
     const sources = [sourceOf('a', numbered('a', 1)), source, sourceOf('b', numbered('b', 3))];
     const listing = pageAcross(sources, { limit: 2 }, ctx);

@@ -34,7 +34,7 @@ describe('a list over several sources', () => {
     );
   });
 
-  it('shows what was there all the time exactly once while entries come and go', async () => {
+  it('shows each entry that stays exactly once while others come and go', async () => {
     const change = fc.record({ source: fc.nat(2), entry: fc.nat(14), create: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(
@@ -86,7 +86,7 @@ describe('a list over several sources', () => {
     expect(await pageAcross([], { limit: 1 }, ctx)).toEqual({ items: [] });
   });
 
-  it('asks each source for what is left of the page, and with all that was asked of the list', async () => {
+  it('asks each source for the rest of the page, with all options of the list', async () => {
     const asked: unknown[] = [];
     const asking = (name: string, items: readonly string[]): ListSource<string> => ({
       name,
@@ -156,7 +156,7 @@ describe('remote sources with little in them', () => {
     expect(items).toEqual(sources.flatMap(({ name }) => numbered(name, 2)));
   });
 
-  it('are left alone where the page is full before their turn', async () => {
+  it('are not asked if the page is full before their turn', async () => {
     const { asked, sources } = waiting(50);
     const listing = pageAcross(sources, { limit: 3 }, ctx);
     for (let answered = 0; answered < asked.size; await settle()) {
@@ -245,7 +245,7 @@ describe('a source that fails', () => {
     await expect(drain(around(failing(error, { remote: false })), 9)).rejects.toBe(error);
   });
 
-  it('with a bug fails the list, and so does what it throws at once', async () => {
+  it('with a bug fails the list, also if it throws synchronously', async () => {
     const bug = new TypeError('a bug');
     await expect(drain(around(failing(bug)), 9)).rejects.toBe(bug);
     const thrown: ListSource<string> = {

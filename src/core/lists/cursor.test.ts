@@ -25,7 +25,7 @@ describe('a cursor [SEC-UTIL-1]', () => {
     expect(sealed).toMatch(/^[A-Za-z0-9_-]+$/);
   });
 
-  it('tells nobody its position or its principal, and differs each time', () => {
+  it('reveals neither its position nor its principal, and differs each time', () => {
     expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toMatch(/guide|somebody/);
     expect(codec.seal('dguide', SCOPE)).not.toBe(sealed);
   });
@@ -89,7 +89,7 @@ describe('a cursor [SEC-UTIL-1]', () => {
     expect(() => codec.open(twin, SCOPE)).toThrow(REFUSED);
   });
 
-  it('refuses in the same words whatever is wrong', () => {
+  it('refuses every invalid cursor in the same words', () => {
     const messages = new Set(
       ['', 'x', sealed.slice(0, -4), createCursorCodec().seal('x', SCOPE)].map((cursor) => {
         try {
@@ -114,7 +114,7 @@ describe('the age of a cursor', () => {
     expect(() => codec.open(sealed, SCOPE)).toThrow(REFUSED);
   });
 
-  it('is an hour where nothing else is said, and cannot be put off by the holder', () => {
+  it('is an hour by default, and the holder cannot extend it', () => {
     let now = 1_700_000_000_000;
     const codec = createCursorCodec({ keys: [SECRET], now: () => now });
     const bytes = Buffer.from(codec.seal('x', SCOPE), 'base64url');

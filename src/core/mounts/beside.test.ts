@@ -19,7 +19,7 @@ describe('a mount without a prefix that may have URIs of any scheme', () => {
   };
   const memory = memoryProvider({ resources: { a: { text: '' } } });
 
-  it('has what is nobody else’s', async () => {
+  it('has the URIs that no other mount has', async () => {
     const uris = ['file:///a', 'git+ssh://host/a', 'memo:1+1', 'ui://page', 'urn:a:b'];
     const mount: Mount = { name: 'any', provider: anyOf(...uris), prefix: 'none' };
     const tree = mountTree([{ name: 'docs', provider: memory }, mount]);
@@ -32,7 +32,7 @@ describe('a mount without a prefix that may have URIs of any scheme', () => {
     expect(tree.features.schemes).toEqual(['docs+memory', ANY_SCHEME]);
   });
 
-  it('with a prefix has that for all of them', async () => {
+  it('uses its prefix, if it has one, for all URIs', async () => {
     const tree = mountTree([{ name: 'any', provider: anyOf('urn:a:b', 'ui://page') }]);
     expect(urisOf(await listAll(tree, undefined))).toEqual(['ui://any+page', 'any+urn:a:b']);
     expect(tree.features.schemes).toEqual([ANY_SCHEME]);
@@ -50,7 +50,7 @@ describe('a mount without a prefix that may have URIs of any scheme', () => {
     expect(() => mountTree([any, { ...other, prefix: 'name' }])).not.toThrow();
   });
 
-  it('does not show what would lead elsewhere, and the list says so', async () => {
+  it('does not show entries whose URIs belong to another mount, and the list says so', async () => {
     const inner = anyOf('docs+memory:///', 'ui://docs+page', 'urn:a:b');
     const withTemplates: ResourceProvider = {
       ...inner,

@@ -115,7 +115,7 @@ describe('a mounted server as it is published', () => {
     expect(bare.given[0]).toBe(request);
   });
 
-  it('has its URIs in what a tool gives, and leaves its structured content alone', async () => {
+  it('has published URIs in results of tools, and does not change their structured content', async () => {
     const result = {
       content: [{ type: 'text', text: 'memo:x' }, link, { type: 'resource', resource: { uri: 'memo:y', text: 'y' } }],
       structuredContent: { uri: 'memo:x', content: [link] },
@@ -174,13 +174,13 @@ describe('a mounted server as it is published', () => {
   };
   const samplingPublished = { ...sampling, params: { messages: [{ role: 'user', content: published }], maxTokens: 1 } };
 
-  it('has its URIs in what it asks instead of answering, and its state as it is', async () => {
+  it('has published URIs in questions that it returns, and does not change its state', async () => {
     const asked = { resultType: 'input_required', inputRequests: { q: sampling }, requestState: 'memo:x', extra: 1 };
     expect((await call(async () => asked)).result).toEqual({ ...asked, inputRequests: { q: samplingPublished } });
     expect((await call(async () => asked, undefined, 'none')).result).toBe(asked);
   });
 
-  it('has its URIs in what it asks while it works', async () => {
+  it('has published URIs in questions that it asks while it works', async () => {
     const sent: unknown[] = [];
     const client = {
       elicitation: false,

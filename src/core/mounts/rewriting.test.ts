@@ -45,7 +45,7 @@ const uri = fc.oneof(
 );
 
 describe('any URI of any mount [CB-1]', () => {
-  it('comes back from what it is published as', () => {
+  it('comes back from its published form', () => {
     fc.assert(
       fc.property(name, uri, (mount, native) => {
         const of: Mount = { name: mount, provider };
@@ -262,11 +262,11 @@ describe('arguments', () => {
     untouched((args) => nativeArguments(docs, args), { value, list: [value, 7, null, true] });
   });
 
-  it('are turned back whatever the case of the mount and its scheme', () => {
+  it('are turned back in any letter case of the mount and its scheme', () => {
     expect(nativeArguments(docs, { a: 'DOCS+memo:X', b: 'UI://Docs+Page' })).toEqual({ a: 'memo:X', b: 'ui://Page' });
   });
 
-  it('keep their order, their keys, and what was not touched', () => {
+  it('keep their order, their keys, and all other values', () => {
     const other = { deep: [1] };
     const args: Record<string, unknown> = JSON.parse(
       '{"z":"docs+memo:x","__proto__":{"uri":"docs+memo:x"},"docs+memo:x":1,"a":null}',

@@ -70,7 +70,7 @@ const NAMES = Array.from({ length: 10_000 }, (_, index) => `name${index}`);
 const OBJECT = Object.fromEntries(NAMES.map((name) => [name, true]));
 
 describe('a check against the schema of another server', () => {
-  it('says what a whole implementation says, of schemas that have no keyword that is not looked at', () => {
+  it('agrees with a complete implementation, for schemas whose keywords it all checks', () => {
     fc.assert(
       fc.property(schema, scalar, value, (rule, constant, data) => {
         const whole = { $defs: { x: { type: 'string' }, y: { enum: [constant, 1] } }, allOf: [rule] };

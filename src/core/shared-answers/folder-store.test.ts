@@ -63,7 +63,7 @@ describe('a folder of shared answers', () => {
     expect((await stat(join(folder, `${nameOf(1)}.answer`))).mode & 0o777).toBe(0o600);
   });
 
-  it('never has more bytes than it may, and loses what was used longest ago', async () => {
+  it('never exceeds its limit, and removes the answers that were used longest ago', async () => {
     const store = folderStore({ folder, maxBytes: MIB });
     await age(
       store,
@@ -82,13 +82,13 @@ describe('a folder of shared answers', () => {
     }
   });
 
-  it('counts small files as what they take on a disk', async () => {
+  it('counts small files with the space that they take on a disk', async () => {
     const store = folderStore({ folder, maxBytes: MIB });
     for (let number = 0; number < 600; number++) await store.write(nameOf(number), bytesOf(1));
     expect((await readdir(folder)).length).toBeLessThanOrEqual(256);
   });
 
-  it('is used by several at once: each file is whole, and it never grows much over what it may have', async () => {
+  it('is used by several processes at once: each file is whole, and it hardly exceeds its limit', async () => {
     const stores = Array.from({ length: 4 }, () => folderStore({ folder, maxBytes: MIB }));
     const shared = stores.map((store) => sealedAnswers({ store, keys: KEYS, log: SILENT }));
     await Promise.all(
@@ -109,7 +109,7 @@ describe('a folder of shared answers', () => {
     expect((await readdir(folder)).every((name) => name.endsWith('.answer'))).toBe(true);
   });
 
-  it('goes on behind what is damaged, cut off, a link, or no file, and removes it', async () => {
+  it('removes a damaged or truncated file, a link and anything that is no file, and goes on', async () => {
     const answers = openAnswers({ folder }, undefined, KEYS);
     const key = ['a'];
     const kept = async (): Promise<string> => {
@@ -138,7 +138,7 @@ describe('a folder of shared answers', () => {
     expect(answers.state()).toMatchObject({ missing: 5, whole: true });
   });
 
-  it('removes what processes left that ended while they wrote, and nothing that is not its own', async () => {
+  it('removes drafts of processes that ended while they wrote, and no other files', async () => {
     await mkdir(folder, { recursive: true });
     const drafts = [crypto.randomUUID(), crypto.randomUUID()].map((each) => join(folder, `${each}.draft`));
     for (const each of [...drafts, join(folder, 'notes.txt')]) await writeFile(each, 'half of it');
@@ -166,7 +166,7 @@ describe('a folder of shared answers', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('leaves nothing behind on a full disk, and keeps what it had', async () => {
+  it('leaves no draft behind on a full disk, and keeps its answers', async () => {
     let full = false;
     const store = folderStore({
       folder,

@@ -64,7 +64,7 @@ async function keep(store: AnswerStore, keys: readonly Uint8Array[], key: readon
 afterEach(() => void vi.useRealTimers());
 
 describe('shared answers', () => {
-  it('come back as they were, whatever is in them, and to nobody without their key', async () => {
+  it('come back unchanged with any bytes, and only under their key', async () => {
     const any = fc.oneof(
       fc.uint8Array({ maxLength: 3_000 }),
       fc.integer({ min: 0, max: 100_000 }).map((length) => new Uint8Array(length).fill(7)),
@@ -81,7 +81,7 @@ describe('shared answers', () => {
     );
   });
 
-  it('leave nothing in clear, neither of them nor of what they are the answer to', async () => {
+  it('leave no plain text in the store, neither of answers nor of their keys', async () => {
     const store = memoryStore();
     const secret = 'the combination of the safe';
     await keep(store, [OLD], ['format', 'digest of the vault'], Buffer.from(secret));
@@ -91,13 +91,13 @@ describe('shared answers', () => {
       expect(name).toMatch(/^[0-9a-f]{64}$/);
       expect(Buffer.from(sealed).toString('latin1')).not.toContain('safe');
     }
-    // The same answer twice is not known to be the same.
+    // Two sealed copies of the same answer differ.
     const [before] = [...store.files.values()];
     await keep(store, [OLD], ['format', 'digest of the vault'], Buffer.from(secret));
     expect(store.files.get([...store.files.keys()][0] ?? '')).not.toEqual(before);
   });
 
-  it('are found while one key follows another, and by nobody with other keys', async () => {
+  it('are found while one key replaces another, and not with other keys', async () => {
     const store = memoryStore();
     await keep(store, [OLD], KEY, Buffer.from('old'));
     const during = sealedAnswers({ store, keys: [NEW, OLD], log: SILENT });
@@ -149,7 +149,7 @@ describe('shared answers', () => {
     });
   });
 
-  it('are missing while their place is away, which is said once, asked rarely, and said again when it is back', async () => {
+  it('are missing while the store is away; it is logged once, tried rarely, and logged again when it is back', async () => {
     let away = true;
     let asked = 0;
     let now = 0;
@@ -233,7 +233,7 @@ describe('shared answers', () => {
     expect(text(await waiting)).toBe('made by the other');
   });
 
-  it('are made by another process once the one that made them is dead, or nobody can say who makes them', async () => {
+  it('are made by another process if the one that made them is dead, or if the store cannot say who makes them', async () => {
     let now = 0;
     const store = leasingStore(() => now);
     store.leases.set('dead', { holder: 'dead', ends: 6_000 });

@@ -25,7 +25,7 @@ function namesOf(value: unknown, found = new Set<string>()): ReadonlySet<string>
 }
 
 describe('how much there is in a JSON text [SEC-RES-4]', () => {
-  it('is what is in the value that it is of, whatever stands in its texts', () => {
+  it('is that of the parsed value, with any characters in its texts', () => {
     const texts = fc.string({ unit: fc.constantFrom('"', '\\', ',', '[', '{', ']', '}', 'a', '\n', 'é') });
     const values = fc.letrec((tie) => ({
       value: fc.oneof({ depthSize: 'medium' }, texts, fc.integer(), tie('list'), tie('fields')),
@@ -45,7 +45,7 @@ describe('how much there is in a JSON text [SEC-RES-4]', () => {
     );
   });
 
-  it('is found in what is not JSON, too, and in what never ends', () => {
+  it('is also found in texts that are not JSON, and in texts without an end', () => {
     expect(excessOf('['.repeat(1_000_000), { ...NONE, depth: 64 })).toBe('depth');
     expect(excessOf(','.repeat(1_000_000), { ...NONE, values: 64 })).toBe('values');
     expect(excessOf('"a":'.repeat(1_000_000), { ...NONE, values: 64 })).toBeUndefined();

@@ -59,7 +59,7 @@ describe('a long text', () => {
     expect(longString('a\ud834')).toBe('a\ud834');
   });
 
-  it('is the string to whom it is nothing else', () => {
+  it('is a string to code that does not know long texts', () => {
     const long = longUtf8([Buffer.from('caf'), Buffer.from('é"')]);
     expect(JSON.stringify({ long })).toBe('{"long":"café\\""}');
     expect(`${longBase64([Buffer.from('a'), Buffer.from('bc')])}`).toBe('YWJj');

@@ -4,7 +4,7 @@ import { coverSecrets, coverSecretsIn } from './secret-forms.ts';
 const SECRET = 'hunter2';
 const KEY = `ghp_${'a1B2'.repeat(9)}`;
 
-describe('secrets in what is logged', () => {
+describe('secrets in the log', () => {
   it.each([
     `password=${SECRET}`,
     `Password: ${SECRET}`,
@@ -48,7 +48,7 @@ describe('secrets in what is logged', () => {
     expect(coverSecrets(line)).toBe(line);
   });
 
-  it('are covered in data, by what they are called too', () => {
+  it('are covered in data, also by the name of their field', () => {
     const data = { user: 'anna', password: SECRET, list: [{ 'api-key': 7 }, `token=${SECRET}`], count: 1 };
     expect(coverSecretsIn(data)).toEqual({
       user: 'anna',

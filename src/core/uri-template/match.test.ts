@@ -61,7 +61,7 @@ describe('simple expressions', () => {
   });
 });
 
-describe('what no expression matches', () => {
+describe('a text that no expression matches', () => {
   const bad = [...'\0\t\n\x1f\x7f "<>\\^`{|}é', '\u2028', '😀', '\ud800', '%', '%2', '%G0', '%2G'];
   const notUtf8 = ['%FF', '%80', '%C0%AF', '%C1%81', '%E0%80%AF', '%ED%A0%80', '%F4%90%80%80', '%C3', '%E2%82', '%C3é'];
   it.each([...bad, ...notUtf8])('%j', (text) => {

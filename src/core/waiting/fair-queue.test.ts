@@ -134,7 +134,7 @@ describe('a fair queue [SEC-TOOL-2]', () => {
     await endAll();
   });
 
-  it('who is gone waits no more, and takes nobody along', async () => {
+  it('a caller that has left waits no more, and does not affect other jobs', async () => {
     const { queue, ask, flood, end, began, endAll } = scene({ places: 1 });
     const gone = new AbortController();
     await flood('a', 2);
@@ -169,7 +169,7 @@ describe('a fair queue [SEC-TOOL-2]', () => {
     await endAll();
   });
 
-  it('keeps its promises whatever happens, in any order', async () => {
+  it('keeps its promises with any events in any order', async () => {
     const step = fc.oneof(
       {
         weight: 5,

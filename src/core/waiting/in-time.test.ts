@@ -4,7 +4,7 @@ import { inTime, LATE } from './in-time.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('gives what comes in time, and leaves no timer', async () => {
+it('returns a result that comes in time, and leaves no timer', async () => {
   expect(await inTime(Promise.resolve(1), 1_000)).toBe(1);
   await expect(inTime(Promise.reject(new Error('no')), 1_000)).rejects.toThrow('no');
   expect(vi.getTimerCount()).toBe(0);
