@@ -176,7 +176,7 @@ describe('parseConfig', () => {
     expect(mistake(`${grown.join('\n')}\n`)).toMatch(/^vitrine\.yaml: .*alias/);
   });
 
-  it('refuses what is larger than a configuration can be', () => {
+  it('refuses a file that is larger than a configuration may be', () => {
     expect(mistake(`# ${'x'.repeat(1024 * 1024)}`)).toContain('at most 1048576 bytes');
   });
 
@@ -188,7 +188,7 @@ describe('parseConfig', () => {
 });
 
 describe('loadConfig', () => {
-  it('says that there is none, or that it is a folder', async () => {
+  it('says that the file does not exist, or that it is a folder', async () => {
     await expect(loadConfig('no/such.yaml')).rejects.toThrow('There is no configuration at no/such.yaml');
     await expect(loadConfig('src')).rejects.toThrow('src is a folder; name the configuration in it');
   });
@@ -234,7 +234,7 @@ describe('loadConfig', () => {
 });
 
 describe('mistakes', () => {
-  it('are told all at once, as they follow each other in the file, each with its place', () => {
+  it('are reported all at once, in the order of the file, each with its place', () => {
     const text = `server:
   nme: x
 mounts:
@@ -254,7 +254,7 @@ limits:
     expect(lines[5]).toContain('limits.pageSize: ');
   });
 
-  it('are told as far as somebody reads them', () => {
+  it('are reported up to a number that people still read', () => {
     const keys = Array.from({ length: 30 }, (_, number) => `k${number}: 1`).join('\n');
     const lines = mistake(`mounts: { docs: ./docs }\n${keys}\n`).split('\n');
     expect(lines).toHaveLength(21);

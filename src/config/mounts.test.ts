@@ -12,7 +12,7 @@ async function sourceOf(url: string, key: string, base = '/srv'): Promise<string
   return mount?.source;
 }
 
-it('a mount is the same source in another replica that says the same, and shows nothing of what it says', async () => {
+it('a mount has the same source in replicas with the same settings, and the source reveals none of them', async () => {
   const source = await sourceOf('https://example.com/a', 'hush');
   expect(source).toMatch(/^[\w-]{43}$/);
   expect(await sourceOf('https://example.com/a', 'hush')).toBe(source);

@@ -149,7 +149,7 @@ describe('a repository in a folder in which others write', () => {
     expect(await uris(folder.provider, 'file:///')).not.toContain('file:///.git');
   });
 
-  it('has references that are links, or lead to what is none', async () => {
+  it('has references that are links, or that do not lead to a commit', async () => {
     await using folder = await served();
     await using outside = await scene();
     const secret = join(outside.directory, 'secret');
@@ -257,7 +257,7 @@ describe('a repository in a folder', () => {
     expect(await uris(folder.provider, 'file:///.git/HEAD')).toContain('file:///.git/HEAD/a.txt');
   });
 
-  it('is closed with the folder: nothing stays of it', async () => {
+  it('is closed with the folder, and leaves nothing open', async () => {
     // Others have theirs in the same place.
     await using own = await scene();
     vi.stubEnv('TMPDIR', own.directory);

@@ -146,7 +146,7 @@ mounts:
     expect(server?.title).toBe('${TOKEN}');
   });
 
-  it('stand in what is said of telemetry, which has tokens too', () => {
+  it('may be in telemetry, which has tokens too', () => {
     const { telemetry } = parse(`mounts: { a: ./a }
 telemetry:
   traces: { endpoint: "https://\${HOST}/v1/traces", headers: { x-api-key: "\${TOKEN}" } }
@@ -174,7 +174,7 @@ telemetry:
     expect(mistake(() => one(text))).toMatch(message);
   });
 
-  it('are told to who hides them, and no mistake has what they stand for', () => {
+  it('are passed on to be hidden, and no error contains their values', () => {
     const secrets = createSecrets();
     one('${TOKEN}', { env: ENV, secrets });
     expect(secrets.hide(`Bearer ${ENV.TOKEN}, again ${ENV.TOKEN}`)).toBe('Bearer ${TOKEN}, again ${TOKEN}');

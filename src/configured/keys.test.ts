@@ -34,7 +34,7 @@ it.each([
   );
 });
 
-it('refuses a folder, and what is not there', async () => {
+it('refuses a folder, and a file that does not exist', async () => {
   await expect(keysOf({ keys: { file: '.' } }, folder, createSecrets())).rejects.toThrow(/a file of keys: EISDIR$/);
   await expect(keysOf({ keys: { file: 'gone' } }, folder, createSecrets())).rejects.toThrow(/there is no such file$/);
 });

@@ -62,7 +62,7 @@ it('closes it when the index cannot be opened', async () => {
   expect(seen).toEqual({ opened: 1, closed: 1 });
 });
 
-it('leaves it open for whoever uses the configuration', async () => {
+it('leaves it open for the program that uses the configuration', async () => {
   const configured = await openConfig(await written(''), [], { log: SILENT, secrets: createSecrets() });
   expect(seen).toEqual({ opened: 1, closed: 0 });
   for (const { provider } of [...configured.mounts, ...configured.promptFolders]) await provider?.close?.();

@@ -44,6 +44,6 @@ it('gives a kind only its own settings, without the options of every mount', () 
   ]);
 });
 
-it('says for a kind that no package adds that there is none', () => {
+it('says of a kind that no package adds that it does not exist', () => {
   expect(() => pluggedKind('none', undefined)).toThrow('No package under kinds adds "none"');
 });
