@@ -77,10 +77,14 @@ export function parseUriTemplate(text: string): UriTemplate {
     variables: [...new Set(names)],
     expand,
     match(uri) {
-      const { match } = matcher.run(uri);
-      if (match === undefined) return undefined;
-      const variables = readCaptures(match.captures, match.units);
-      return expandsTo(expand, variables, uri) ? variables : undefined;
+      for (const mostOf of ['variables', 'names'] as const) {
+        const { match } = matcher.run(uri, mostOf);
+        if (match === undefined) return undefined;
+        const variables = readCaptures(match.captures, match.units);
+        if (expandsTo(expand, variables, uri)) return variables;
+        // The members of a list, which all have its name, may have gone to associative arrays, whose keys then are not unique.
+      }
+      return undefined;
     },
   };
 }

@@ -61,6 +61,15 @@ describe('simple expressions', () => {
   });
 });
 
+describe('a list of parameters behind associative arrays', () => {
+  check([
+    ['{?x*,y*}{?z*}', '?z=a&z=b&z=c', { z: ['a', 'b', 'c'] }],
+    ['{?x*,y*}{?z*}', '?z=a', { z: ['a'] }],
+    ['{?x*,y*}{?z*}', '?k=1&l=2?z=a&z=b&z=c', { x: { k: '1' }, y: { l: '2' }, z: ['a', 'b', 'c'] }],
+    ['{?x*,y*}', '?z=a&z=b&z=c', undefined],
+  ]);
+});
+
 describe('a text that no expression matches', () => {
   const bad = [...'\0\t\n\x1f\x7f "<>\\^`{|}é', '\u2028', '😀', '\ud800', '%', '%2', '%G0', '%2G'];
   const notUtf8 = ['%FF', '%80', '%C0%AF', '%C1%81', '%E0%80%AF', '%ED%A0%80', '%F4%90%80%80', '%C3', '%E2%82', '%C3é'];

@@ -20,10 +20,18 @@ export const MAX_URI_LENGTH = 65_536;
 /** The most nodes times positions: limits a template of many variables to shorter URIs. */
 const MAX_CELLS = 8_388_608;
 
-/** The score of each variable that is bound: more than all parameters of the longest URI can get for their names. */
-const BOUND = 65_536;
-/** The score of each parameter that goes to the variable of its name instead of an associative array. */
-const NAMED = 1;
+/** What the best match has the most of: variables that are bound, or parameters that go to the variable of their name. */
+export type MostOf = 'variables' | 'names';
+
+/**
+ * The score of each variable that is bound, and of each parameter that goes to the variable of its name instead of an associative
+ * array. The larger one is more than all of the others together can get: the longest URI has fewer than 65,536 parameters, and a
+ * template at most 128 variables. All together fit in 32 bits.
+ */
+const SCORES: Readonly<Record<MostOf, { readonly open: number; readonly name: number }>> = {
+  variables: { open: 65_536, name: 1 },
+  names: { open: 1, name: 256 },
+};
 
 /** The units from `start` to `end` that a variable took. They include its name if the operator writes names. */
 export interface Capture {
@@ -41,7 +49,8 @@ interface MatchRun {
 interface Matcher {
   /** The size of the automaton. */
   readonly nodes: number;
-  run(uri: string): MatchRun;
+  /** @param mostOf default: `variables` */
+  run(uri: string, mostOf?: MostOf): MatchRun;
 }
 
 /** Prepares matching of URIs against the parts of a template. Running it never throws. */
@@ -51,12 +60,12 @@ export function compileMatcher(parts: readonly Part[]): Matcher {
   const leading = first?.kind === 'literal' ? toUnits(first.text) : undefined;
   return {
     nodes: program.nodes.length,
-    run(uri) {
+    run(uri, mostOf = 'variables') {
       if (uri.length > MAX_URI_LENGTH) return { match: undefined, steps: 0 };
       const units = toUnits(uri);
       if (units === undefined || !beginsWith(units, leading)) return { match: undefined, steps: uri.length };
       if ((units.length + 1) * program.nodes.length > MAX_CELLS) return { match: undefined, steps: uri.length };
-      const scores = score(program, units);
+      const scores = score(program, units, SCORES[mostOf]);
       if (scores.at(program.start, 0) === 0) return { match: undefined, steps: scores.steps };
       const captures = walk(program, units, scores);
       return { match: { units, captures }, steps: scores.steps };
@@ -76,7 +85,7 @@ interface Scores {
 }
 
 /** Runs the backward pass. A score is 0 if the rest cannot match, else 1 plus the score of the best way to match it. */
-function score({ nodes }: Program, units: Units): Scores {
+function score({ nodes }: Program, units: Units, scores: (typeof SCORES)[MostOf]): Scores {
   const width = nodes.length;
   const cells = new Int32Array((units.length + 1) * width);
   const at = (node: number, position: number) => cells[position * width + node] ?? 0;
@@ -105,7 +114,7 @@ function score({ nodes }: Program, units: Units): Scores {
       case 'open':
       case 'name': {
         const rest = at(node.next, position);
-        return rest === 0 ? 0 : rest + (node.kind === 'open' ? BOUND : NAMED);
+        return rest === 0 ? 0 : rest + scores[node.kind];
       }
       case 'close':
         return at(node.next, position);
