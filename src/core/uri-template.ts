@@ -77,12 +77,12 @@ export function parseUriTemplate(text: string): UriTemplate {
     variables: [...new Set(names)],
     expand,
     match(uri) {
-      for (const mostOf of ['variables', 'names'] as const) {
-        const { match } = matcher.run(uri, mostOf);
+      for (const best of ['most variables', 'most names'] as const) {
+        const { match } = matcher.run(uri, best);
         if (match === undefined) return undefined;
         const variables = readCaptures(match.captures, match.units);
         if (expandsTo(expand, variables, uri)) return variables;
-        // The members of a list, which all have its name, may have gone to associative arrays, whose keys then are not unique.
+        // Parts of another value may have gone to an associative array, whose keys then are not unique.
       }
       return undefined;
     },

@@ -67,6 +67,7 @@ describe('a list of parameters behind associative arrays', () => {
     ['{?x*,y*}{?z*}', '?z=a', { z: ['a'] }],
     ['{?x*,y*}{?z*}', '?k=1&l=2?z=a&z=b&z=c', { x: { k: '1' }, y: { l: '2' }, z: ['a', 'b', 'c'] }],
     ['{?x*,y*}', '?z=a&z=b&z=c', undefined],
+    ['#{;v,x*}{+y*}', '#;v=a,;;,b', { v: ['a', ''], y: [';;', 'b'] }],
   ]);
 });
 

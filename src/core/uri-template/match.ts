@@ -20,18 +20,25 @@ export const MAX_URI_LENGTH = 65_536;
 /** The most nodes times positions: limits a template of many variables to shorter URIs. */
 const MAX_CELLS = 8_388_608;
 
-/** What the best match has the most of: variables that are bound, or parameters that go to the variable of their name. */
-export type MostOf = 'variables' | 'names';
+/**
+ * Which of several matches is the best: the one that binds the most variables, or the one in which most parameters go to the
+ * variable of their name and not to an associative array. Of several such matches, the former is the one with most parameters of
+ * that kind, and the latter the one that binds the fewest variables.
+ */
+export type Best = 'most variables' | 'most names';
 
 /**
- * The score of each variable that is bound, and of each parameter that goes to the variable of its name instead of an associative
- * array. The larger one is more than all of the others together can get: the longest URI has fewer than 65,536 parameters, and a
- * template at most 128 variables. All together fit in 32 bits.
+ * The scores of each variable that is bound, and of each parameter that goes to the variable of its name. One score outweighs all
+ * of the others together: the longest URI has fewer than 65,536 parameters, and a template at most 128 variables. All together
+ * fit in 32 bits.
  */
-const SCORES: Readonly<Record<MostOf, { readonly open: number; readonly name: number }>> = {
-  variables: { open: 65_536, name: 1 },
-  names: { open: 1, name: 256 },
+const SCORES: Readonly<Record<Best, { readonly open: number; readonly name: number }>> = {
+  'most variables': { open: 65_536, name: 1 },
+  'most names': { open: -1, name: 256 },
 };
+
+/** The score of the end of the URI. It leaves something of every match, however many variables take from it. */
+const END = 256;
 
 /** The units from `start` to `end` that a variable took. They include its name if the operator writes names. */
 export interface Capture {
@@ -49,8 +56,8 @@ interface MatchRun {
 interface Matcher {
   /** The size of the automaton. */
   readonly nodes: number;
-  /** @param mostOf default: `variables` */
-  run(uri: string, mostOf?: MostOf): MatchRun;
+  /** @param best default: `most variables` */
+  run(uri: string, best?: Best): MatchRun;
 }
 
 /** Prepares matching of URIs against the parts of a template. Running it never throws. */
@@ -60,12 +67,12 @@ export function compileMatcher(parts: readonly Part[]): Matcher {
   const leading = first?.kind === 'literal' ? toUnits(first.text) : undefined;
   return {
     nodes: program.nodes.length,
-    run(uri, mostOf = 'variables') {
+    run(uri, best = 'most variables') {
       if (uri.length > MAX_URI_LENGTH) return { match: undefined, steps: 0 };
       const units = toUnits(uri);
       if (units === undefined || !beginsWith(units, leading)) return { match: undefined, steps: uri.length };
       if ((units.length + 1) * program.nodes.length > MAX_CELLS) return { match: undefined, steps: uri.length };
-      const scores = score(program, units, SCORES[mostOf]);
+      const scores = score(program, units, SCORES[best]);
       if (scores.at(program.start, 0) === 0) return { match: undefined, steps: scores.steps };
       const captures = walk(program, units, scores);
       return { match: { units, captures }, steps: scores.steps };
@@ -84,8 +91,8 @@ interface Scores {
   at(node: number, position: number): number;
 }
 
-/** Runs the backward pass. A score is 0 if the rest cannot match, else 1 plus the score of the best way to match it. */
-function score({ nodes }: Program, units: Units, scores: (typeof SCORES)[MostOf]): Scores {
+/** Runs the backward pass. A score is 0 if the rest cannot match, else that of the best way to match it. */
+function score({ nodes }: Program, units: Units, scores: (typeof SCORES)[Best]): Scores {
   const width = nodes.length;
   const cells = new Int32Array((units.length + 1) * width);
   const at = (node: number, position: number) => cells[position * width + node] ?? 0;
@@ -95,7 +102,7 @@ function score({ nodes }: Program, units: Units, scores: (typeof SCORES)[MostOf]
   const scoreOf = (node: Node, index: number, position: number): number => {
     switch (node.kind) {
       case 'accept':
-        return position === units.length ? 1 : 0;
+        return position === units.length ? END : 0;
       case 'literal':
         return literals[index]?.advance(units.codes[position] ?? -1)
           ? at(node.next, position + node.reversed.length)
