@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { until } from '../../../test/e2e/waiting.ts';
 import type { Bus } from '../../core/bus.ts';
 import { SILENT } from '../../core/context.ts';
 import { type CarrierEvents, createBus } from './bus.ts';
@@ -73,6 +74,35 @@ describe('a bus', () => {
     expect(sent[0]).toBe('null');
     expect(bus.state()).toMatchObject({ sent: 5_000, waiting: 0, lagMs: expect.any(Number) });
     expect(bus.state().sentBytes).toBe(sent.join('').length);
+  });
+
+  it.each([
+    ['messages', 1],
+    ['the loss of others', 10_001],
+  ])('tells the others of messages that were dropped while %s left', async (_what, count) => {
+    const sent: string[] = [];
+    const releases: (() => void)[] = [];
+    const hub = createHub();
+    const bus = createBus(() => ({
+      whole: true,
+      memory: hub.memory,
+      async send(text) {
+        sent.push(text);
+        await new Promise<void>((resolve) => releases.push(resolve));
+        return true;
+      },
+      close: async () => hub.close(),
+    }));
+    for (let each = 0; each < count; each++) bus.publish('a', each);
+    await until(() => sent.length > 0, 'a text that leaves');
+    const before = sent.length;
+    for (let each = 0; each < 10_001; each++) bus.publish('b', each);
+    const letting = setInterval(() => {
+      for (const release of releases.splice(0)) release();
+    }, 1);
+    await bus.close();
+    clearInterval(letting);
+    expect(sent.slice(before)).toContain('null');
   });
 
   it('keeps the last text alone, where it takes the place of all others', async () => {

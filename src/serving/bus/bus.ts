@@ -43,6 +43,7 @@ export function createBus(open: (events: CarrierEvents) => Carrier, log: Log = S
   let waiting = new Set<string>();
   let length = 0;
   let dropped = false;
+  let overflows = 0;
   const counts = { sent: 0, heard: 0, sentBytes: 0, heardBytes: 0, dropped: 0, mended: 0 };
   let lagMs: number | undefined;
   /** When the oldest waiting message was published. */
@@ -82,12 +83,18 @@ export function createBus(open: (events: CarrierEvents) => Carrier, log: Log = S
     const from = since;
     waiting = new Set();
     length = 0;
+    const overflowsBefore = overflows;
     if (dropped) dropped = !(await send(DROPPED, 0));
     if (texts.length > 0) {
-      if (!dropped) dropped = !(await send(`[${texts.join(',')}]`, texts.length));
-      if (dropped) counts.dropped += texts.length;
-      else lagMs = performance.now() - from;
+      const wasSent = !dropped && (await send(`[${texts.join(',')}]`, texts.length));
+      if (wasSent) lagMs = performance.now() - from;
+      else {
+        dropped = true;
+        counts.dropped += texts.length;
+      }
     }
+    // Messages may have been dropped while the texts were sent, and nobody has been told of these yet.
+    if (overflows !== overflowsBefore) dropped = true;
     // If the carrier is broken, the others are told of the loss when it is whole again.
     if (dropped && carrier.whole && !closed) gather(AGAIN_MS);
   }
@@ -109,6 +116,7 @@ export function createBus(open: (events: CarrierEvents) => Carrier, log: Log = S
     waiting.clear();
     length = 0;
     dropped = true;
+    overflows++;
   }
 
   return {
