@@ -141,6 +141,8 @@ export class Session {
       return refusal(406, -32_000, 'Not Acceptable: Client must accept text/event-stream');
     const problem = revisionProblem(http);
     if (problem !== undefined) return problem;
+    // The session may have ended while it was taken over from another replica. Nothing would end its stream any more.
+    if (this.#closed) return NOT_FOUND;
     const last = http.headers.get('last-event-id');
     if (this.#kept !== undefined && last !== null && last !== '') return this.#again(this.#kept, last, ended);
     if (this.#standalone !== undefined)
