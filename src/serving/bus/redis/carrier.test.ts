@@ -1,5 +1,5 @@
-/** The greeting of a replica whose sends have all timed out, although they may have arrived. */
-import { expect, it } from 'vitest';
+/** The time of the last message, as a replica gives it in a greeting over a new connection. */
+import { afterEach, expect, it, vi } from 'vitest';
 import { until } from '../../../../test/e2e/waiting.ts';
 import { SILENT } from '../../../core/context.ts';
 import { createSeal, unsealable } from '../../../core/keys.ts';
@@ -8,6 +8,10 @@ import type { Client } from './client.ts';
 
 const KEYS = [new Uint8Array(32).fill(1)];
 const CHANNEL = 'bus';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 it('a greeting after sends that all timed out tells when the last of them was sent', async () => {
   const { open: unseal } = createSeal(KEYS, 'vitrine bus v1');
@@ -61,6 +65,67 @@ it('a greeting after sends that all timed out tells when the last of them was se
     const [, text, count, agoMs] = greetings[0] ?? [];
     expect([text, count]).toEqual(['[]', 2]);
     expect(agoMs).toBeLessThan(performance.now() - before);
+  } finally {
+    await carrier.close();
+  }
+});
+
+it('a greeting does not count a message for which there was no connection', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const { open: unseal } = createSeal(KEYS, 'vitrine bus v1');
+  const messages: (readonly [string, string, number, number?])[] = [];
+  const broken: ((error: unknown) => void)[] = [];
+  let isAway = false;
+  const open = (): Client => {
+    let isOpen = true;
+    return {
+      get isOpen() {
+        return isOpen;
+      },
+      on(event: string, listener: (error: unknown) => void) {
+        if (event !== 'error') return;
+        broken.push((error) => {
+          isOpen = false;
+          listener(error);
+        });
+      },
+      async connect() {
+        if (isAway) throw new Error('away');
+      },
+      subscribe: async () => {},
+      destroy() {
+        isOpen = false;
+      },
+      async publish(_channel: string, message: string) {
+        const sealed = unsealable(message);
+        messages.push(JSON.parse(String(sealed && unseal(sealed, Buffer.from(CHANNEL)))));
+      },
+    } as unknown as Client;
+  };
+  const { carrier, ready } = openCarrier({
+    place: { locate: async () => ({ host: 'h', port: 1, tls: false }), moves: false, sharded: false },
+    open,
+    channel: CHANNEL,
+    keys: KEYS,
+    log: SILENT,
+    events: { mended() {}, received() {} },
+    memoryOf: () => ({}) as never,
+  });
+  await ready;
+  try {
+    expect(await carrier.send('one')).toBe(true);
+    isAway = true;
+    for (const end of broken.splice(0)) end(new Error('ended'));
+    await until(() => !carrier.whole, 'the end of the connections');
+    vi.advanceTimersByTime(1_000);
+    expect(await carrier.send('two')).toBe(false);
+    vi.advanceTimersByTime(1_000);
+    isAway = false;
+    await until(() => messages.length > 1, 'a greeting');
+    expect(messages.map(([, ...rest]) => rest)).toEqual([
+      ['one', 1],
+      ['[]', 2, 2_000],
+    ]);
   } finally {
     await carrier.close();
   }

@@ -196,19 +196,23 @@ export function openCarrier({ place, open, channel, keys, log, events, memoryOf 
   return {
     ready: Promise.race([connected, late]).finally(() => clearTimeout(timer)),
     carrier: {
-      send: (text) =>
-        publish(speaking.commands, text).then(
-          () => {
-            if (wasBroken) mend();
-            return true;
-          },
-          (error: unknown) => {
-            // A broken connection has reported its error already.
-            if (speaking.at !== undefined) broken(error);
-            trouble(error);
-            return false;
-          },
-        ),
+      async send(text) {
+        // Nothing is sent without a connection, so a later greeting names the time of the message before.
+        if (speaking.at === undefined) {
+          lookSoon();
+          return false;
+        }
+        try {
+          await publish(speaking.commands, text);
+        } catch (error) {
+          // A broken connection has reported its error already.
+          if (speaking.at !== undefined) broken(error);
+          trouble(error);
+          return false;
+        }
+        if (wasBroken) mend();
+        return true;
+      },
       get whole() {
         return whole();
       },
