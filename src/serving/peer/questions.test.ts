@@ -34,3 +34,23 @@ it.each([null, '', false, [], {}, undefined])('the progress token %j belongs to 
   questions.close();
   await expect(answer).rejects.toThrow('Connection closed');
 });
+
+it('a question that JSON cannot express fails alone, and its client hears nothing of it', async () => {
+  const questions = createQuestions();
+  const sent: object[] = [];
+  const abort = new AbortController();
+  const ask = questions.ask({
+    method: 'elicitation/create',
+    params: { wrong: 1n },
+    send(message) {
+      JSON.stringify(message);
+      sent.push(message);
+    },
+    signal: abort.signal,
+    timeoutMs: 60_000,
+  });
+  await expect(ask).rejects.toThrow(TypeError);
+  abort.abort();
+  expect(sent).toEqual([]);
+  expect(questions.answered({ jsonrpc: '2.0', id: 0, result: RIGHT })).toBe(false);
+});

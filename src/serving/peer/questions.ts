@@ -100,7 +100,13 @@ export function createQuestions(first = 0): Questions {
         const asked = reports
           ? { ...params, _meta: { ...(params?._meta as object | undefined), progressToken: id } }
           : params;
-        send({ jsonrpc: '2.0', id, method, ...(asked !== undefined && { params: asked }) });
+        try {
+          send({ jsonrpc: '2.0', id, method, ...(asked !== undefined && { params: asked }) });
+        } catch (error) {
+          // JSON cannot express the question, so the client never gets it.
+          done();
+          reject(error);
+        }
       });
     },
     answered({ id, result, error }) {
