@@ -83,11 +83,11 @@ export function createLiveMounts({ replaceable, oneWatcher, withState, partsOf }
 
   function put(next: ServedMounts): void {
     const before = current;
-    const shared = next.mounts.map(oneWatcher.share);
-    const mounts = withState(shared);
-    const resolver = createResolver(mounts);
-    current = { mounts: next.mounts, resolver, provider: mountTree(mounts, resolver, replaceable) };
     try {
+      const shared = next.mounts.map(oneWatcher.share);
+      const mounts = withState(shared);
+      const resolver = createResolver(mounts);
+      current = { mounts: next.mounts, resolver, provider: mountTree(mounts, resolver, replaceable) };
       named = partsOf({ ...next, mounts: shared }, resolver);
     } catch (error) {
       current = before;
