@@ -41,7 +41,10 @@ const subscriptionsDocument = (book: SubscriptionBook): StateDocument => ({
   of: (ctx) => book.of(ctx),
 });
 
-/** The prefix of the resource tools beside a server whose tools have none: the server may have a tool named `read`, too. */
+/**
+ * Returns the prefix of the resource tools; undefined if they need none. They need one if the tools of a mounted server have no prefix,
+ * because that server may have a tool named `read`, too.
+ */
 export const prefixApart = (mounts: readonly Mount[]): string | undefined =>
   mounts.some(({ server, prefix }) => server !== undefined && prefix === 'none') ? STATE_MOUNT : undefined;
 

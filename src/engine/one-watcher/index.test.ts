@@ -24,13 +24,13 @@ function oneWatcher(): OneWatcher {
 
 interface Counted {
   readonly mount: Mount;
-  /** Watches that are open at the source. */
+  /** The number of open watches at the source. */
   watches: number;
   readonly heard: (string | undefined)[];
   tell(uri?: string): void;
 }
 
-/** @param costs whether its watching does */
+/** @param costs whether watching it is expensive */
 function counted({ source, costs = true }: { readonly source?: string; readonly costs?: boolean } = {}): Counted {
   let told: (uri?: string) => void = () => {};
   const made = { watches: 0, heard: [] as (string | undefined)[], tell: (uri?: string) => told(uri) };
@@ -55,7 +55,7 @@ const watchIn = async (watcher: OneWatcher, { mount }: Counted, uri: string | un
 };
 
 describe('a mount among several replicas', () => {
-  it('stays as it is without a bus, and where watching costs nothing', () => {
+  it('is unchanged without a bus, and if watching it is cheap', () => {
     const [dear, cheap] = [counted(), counted({ costs: false })];
     expect(createOneWatcher(undefined).share(dear.mount)).toBe(dear.mount);
     expect(oneWatcher().share(cheap.mount)).toBe(cheap.mount);
@@ -70,7 +70,7 @@ describe('a mount among several replicas', () => {
     expect(shared.provider.heard).toBeTypeOf('function');
   });
 
-  it('is watched in one of them, its list as well, and forgets in the others before those are told', async () => {
+  it('is watched in one replica, its list as well; the caches of the others are dropped before their listeners are told', async () => {
     const [one, other] = [counted(), counted()];
     const [first, second] = [oneWatcher(), oneWatcher()];
     const told: string[] = [];
@@ -91,14 +91,14 @@ describe('a mount among several replicas', () => {
     expect([one.watches, other.watches]).toEqual([1, 0]);
   });
 
-  it('is another source where it says so', async () => {
+  it('is watched apart if it names another source', async () => {
     const [one, other] = [counted({ source: 'here' }), counted({ source: 'there' })];
     await watchIn(oneWatcher(), one, 'note:a', () => {});
     await watchIn(oneWatcher(), other, 'note:a', () => {});
     expect([one.watches, other.watches]).toEqual([1, 1]);
   });
 
-  it('is watched in another replica when it is not served any more in the first', async () => {
+  it('is watched in another replica when the first one no longer serves it', async () => {
     const [one, other] = [counted(), counted()];
     const [first, second] = [oneWatcher(), oneWatcher()];
     await watchIn(first, one, 'note:a', () => {});

@@ -1,16 +1,16 @@
-/** Keeps the subjects that the other replicas want the replica with the lease to watch. */
+/** Keeps, in the replica with the lease, which subjects each of the other replicas wants it to watch. */
 import type { Message, Want } from './speech.ts';
 import type { Subject } from './subject.ts';
 
 /** The most subjects of one source that other replicas may want. */
 export const MAX_OTHERS = 50_000;
 
-/** A replica that has sent nothing for so many milliseconds counts as ended. */
+/** A replica that has sent nothing for this many milliseconds counts as ended. */
 export const GONE_MS = 10_000;
 
 interface Other {
   readonly wants: Set<Subject>;
-  /** Subjects that it wants, but for which there was no room. */
+  /** The subjects that it wants, and for which there was no room in `wants`. */
   readonly over: Set<Subject>;
   /** When its last message came, in milliseconds by `elapsed`. */
   heardAt: number;

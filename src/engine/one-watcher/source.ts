@@ -26,7 +26,7 @@ export const TURN_MS = 1_000;
  */
 const ANSWER_MS = { first: 2_000, again: 10_000 } as const;
 
-/** The time until a watch that was refused by the source or the replica with the lease is tried again, in milliseconds. */
+/** After the source, or the replica with the lease, has refused a watch: the time before the next attempt, in milliseconds. */
 export const RETRY_MS = 10_000;
 
 /** The most watches that are being opened at the source at a time. */

@@ -9,7 +9,7 @@ const MAX_SUBJECTS = 500;
 /** How long subjects are gathered before they are sent in one message, in milliseconds. */
 const GATHER_MS = 2;
 
-/** A change of a subject is sent at most once in so many milliseconds. */
+/** The shortest time between two messages about changes of the same subject, in milliseconds. */
 export const CHANGE_MS = 50;
 
 /** A subject, and the number of the request for it. An answer repeats the number, so that answers to earlier requests are ignored. */
@@ -25,7 +25,7 @@ export type Message = { readonly from: string } & (
       /** Whether this message begins a complete list, which the next messages may continue. Earlier wants are then void. */
       readonly anew: boolean;
     }
-  /** The sender is running and wants so many subjects. */
+  /** The sender is running, and wants `count` subjects. */
   | { readonly kind: 'here'; readonly count: number }
   /** The sender has the lease, and asks one replica, or all, for what they want. */
   | { readonly kind: 'holding'; readonly to?: string | undefined }

@@ -14,7 +14,7 @@ export interface OperatorState extends Explaining {
   readonly limits: Limits;
 }
 
-/** Returns none of them where the server has no operators. */
+/** Makes the documents. A server without operators has none. */
 export function operatorDocuments(parts: OperatorState): readonly StateDocument[] {
   const { access, audit, limits } = parts;
   if (access?.outline.operators === undefined) return [];

@@ -7,7 +7,7 @@ import type { AuthError } from './challenge.ts';
 /** The audit gets a line for the first failure of a kind, and one more line for all that follow within this many milliseconds. */
 const WINDOW_MS = 10_000;
 
-/** The most kinds that are counted separately in that time; further kinds share a count for each reason. A kind is a reason and an address. */
+/** The most kinds, each a reason and an address, that are counted apart in that time. Further kinds share a count for each reason. */
 const MAX_KINDS = 1_000;
 
 /** The reason why a request was refused. */

@@ -23,7 +23,7 @@ function hearing(bus: Bus, topic: string, count: number): Promise<readonly unkno
 }
 
 describe('a bus', () => {
-  it('says the same once where it leaves together, and tells the others only', async () => {
+  it('sends equal messages that leave together once, and only to the others', async () => {
     const hub = createHub();
     const [one, other] = [busAt(hub), busAt(hub)];
     buses.push(one, other);
@@ -37,7 +37,7 @@ describe('a bus', () => {
     hub.close();
   });
 
-  it('keeps the order of what is said again', async () => {
+  it('keeps the order of a message that is published again', async () => {
     const hub = createHub();
     const [one, other] = [busAt(hub), busAt(hub)];
     buses.push(one, other);
@@ -47,7 +47,7 @@ describe('a bus', () => {
     hub.close();
   });
 
-  it('drops what is too much to wait, and tells the others', async () => {
+  it('drops the waiting messages when there are too many, and tells the others', async () => {
     const hub = createHub();
     const [one, other] = [busAt(hub), busAt(hub)];
     buses.push(one, other);
@@ -57,7 +57,7 @@ describe('a bus', () => {
     hub.close();
   });
 
-  it('counts what it does, and says once in the log that it is full', async () => {
+  it('counts its messages, and logs once that it is full', async () => {
     const warnings: string[] = [];
     const sent: string[] = [];
     const hub = createHub();
@@ -70,7 +70,7 @@ describe('a bus', () => {
     expect(bus.state()).toMatchObject({ dropped: 20_000, waiting: 5_000 });
     expect(warnings).toEqual(['the bus is full: other replicas count everything as changed']);
     await bus.close();
-    // First that something is missing, then what came later.
+    // The news of the loss comes first, and then the later messages.
     expect(sent[0]).toBe('null');
     expect(bus.state()).toMatchObject({ sent: 5_000, waiting: 0, lagMs: expect.any(Number) });
     expect(bus.state().sentBytes).toBe(sent.join('').length);
@@ -105,7 +105,7 @@ describe('a bus', () => {
     expect(sent.slice(before)).toContain('null');
   });
 
-  it('keeps the last text alone, where it takes the place of all others', async () => {
+  it('replaces all earlier texts of a key by one text', async () => {
     const hub = createHub();
     const { memory } = hub;
     await memory.put('k', 'a', '1', 60_000);
@@ -115,7 +115,7 @@ describe('a bus', () => {
     hub.close();
   });
 
-  it('tells the others that something was lost, as soon as it can', async () => {
+  it('tells the others of a loss as soon as it can', async () => {
     const sent: string[] = [];
     let whole = false;
     const opened: CarrierEvents[] = [];

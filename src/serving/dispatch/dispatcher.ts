@@ -43,7 +43,7 @@ export interface Dispatcher {
 /** The method does not exist, or not for this principal. */
 export const NO_SUCH_METHOD: Failure = { error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
 
-/** The context that those of answers that are given at once derive from. Its signal never aborts. */
+/** The base of the contexts of answers that are given at once. Its signal never aborts. */
 const AT_ONCE = createContext();
 
 /** Methods whose results may contain whole contents. */

@@ -1,4 +1,4 @@
-/** The options of a peer, and the way on which a message came and is answered. */
+/** The options of a peer, and the way that a message and its answers take. */
 import type { Log, Principal } from '../../core/context.ts';
 import type { ClientFeatures } from '../../core/invocation.ts';
 import type { NetworkTransport } from '../../core/trace.ts';

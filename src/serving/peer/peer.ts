@@ -47,7 +47,7 @@ const ASK_TIMEOUT_MS = 600_000;
 export class Peer {
   readonly #options: PeerOptions;
   readonly #id: string;
-  /** A function for each running request that cancels it; with `goodbye` the request is answered that the server ends. */
+  /** The functions that cancel the running requests; with `goodbye`, the request gets an answer that says that the server ends. */
   #running: Map<MessageId, (reason: unknown, goodbye?: boolean) => void> | undefined;
   readonly #subscriptions: ConnectionSubscriptions;
   /** This and the next two fields are made when they are needed, because most clients only read. */
@@ -63,7 +63,7 @@ export class Peer {
   #introduced: Promise<void> | undefined;
   /** Whether the client has sent `notifications/initialized`, after which it may be asked. */
   #initialized = false;
-  /** Callbacks of the questions that wait for that. */
+  /** Callbacks that let the waiting questions go on when the client has sent it. */
   #forInitialized: (() => void)[] | undefined;
 
   constructor(options: PeerOptions) {
@@ -187,7 +187,10 @@ export class Peer {
     return this.#running?.has(id) === true;
   }
 
-  /** Cancels all running requests and ends all subscriptions. @param goodbye whether the requests are answered that the server ends */
+  /**
+   * Cancels all running requests and ends all subscriptions.
+   * @param goodbye whether the requests get an answer that says that the server ends
+   */
   async close(goodbye = false): Promise<void> {
     this.#closed = true;
     this.#allowQuestions();

@@ -168,7 +168,7 @@ export class Session {
     await closed;
   }
 
-  /** Takes a message that is not a request. @returns whether anything here waited for it */
+  /** Handles a notification or a response; leaves a request to the caller. @returns false if another replica may wait for it */
   #take(message: Message): boolean {
     if (!('method' in message)) return this.#peer.response(message);
     return 'id' in message || this.#peer.notification(message);

@@ -42,11 +42,11 @@ interface Kept {
   /** When the client's access ends: the expiry of its token that lasts longest. */
   readonly expiry: Expiry;
   lastUsed: number;
-  /** Ends the session, once. @param goodbye whether running requests are answered that the server ends */
+  /** Ends the session, once. @param goodbye whether running requests get an answer that says that the server ends */
   readonly end: (goodbye?: boolean) => Promise<void>;
 }
 
-/** Whether a principal has begun a session. Two applications of one person do not share sessions, as they may have different rights. */
+/** Whether a session belongs to a principal. Two applications of one person do not share sessions: their rights may differ. */
 const isOf = ({ owner }: Pick<Kept, 'owner'>, { id, clientId = '' }: Principal): boolean =>
   owner.id === id && (owner.clientId ?? '') === clientId;
 

@@ -19,7 +19,7 @@ export interface ModernConnection {
   notification(message: NotificationMessage): void;
   /** The number of requests that have not been answered. A listen request counts only until it is acknowledged. */
   readonly unanswered: number;
-  /** Cancels all requests. @param goodbye whether each of them is answered that the server ends */
+  /** Cancels all requests. @param goodbye whether each of them gets an answer that says that the server ends */
   close(goodbye: boolean): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export function createModernConnection(options: ModernConnectionOptions): Modern
   const { engine, dispatcher, log, write, answered, introduced } = options;
   const send = (message: object): void => write(JSON.stringify(message));
   const peer = crypto.randomUUID();
-  /** A function for each running request that cancels it; with `goodbye` the request is answered that the server ends. */
+  /** The functions that cancel the running requests; with `goodbye`, the request gets an answer that says that the server ends. */
   const running = new Map<MessageId, (reason: unknown, goodbye?: boolean) => void>();
   const listeners = new Map<MessageId, Listener>();
   /** Listeners whose watches are being placed, each with a function that cancels its request. */

@@ -1,4 +1,4 @@
-/** Answers malformed requests, because their sender would wait for ever. The error says what is wrong. */
+/** Answers malformed requests, because their sender would otherwise wait for ever. The error says what is wrong. */
 import { isData } from '../../protocol/data.ts';
 
 /** The error for a request that is no valid message; undefined for a value without a method and an id. */

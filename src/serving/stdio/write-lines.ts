@@ -10,7 +10,7 @@ export interface LineWriter {
 
 /** @param written called when nothing waits any more */
 export function createLineWriter(output: Writable, written: () => void): LineWriter {
-  /** Answers after one that is being written in pieces. */
+  /** The answers that wait while another one is written in pieces. */
   let waiting: Answer[] = [];
   let rest: Promise<void> | undefined;
 

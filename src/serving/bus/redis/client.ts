@@ -8,7 +8,7 @@ const PACKAGE = '@redis/client';
 /** The time limit of a command, and of connecting, in milliseconds. */
 export const COMMAND_MS = 2_000;
 
-/** The time between two pings, and after how long without any answer a connection counts as broken, in milliseconds. */
+/** `ping`: the time between two pings. `broken`: a connection that is silent for so long counts as broken. In milliseconds. */
 const ALIVE_MS = { ping: 3_000, broken: 10_000 } as const;
 
 /** The most commands that wait for their answer. */
