@@ -29,7 +29,7 @@ const make = (limit?: number): Subscriptions => new Subscriptions(engine.vitrine
 
 const watches = (): number => engine.vitrine.changes.size;
 
-/** Resolves when what has been changed so far has been told: by something that is changed after it. */
+/** Resolves when all changes so far have been reported: it makes one more change, and waits for its report. */
 async function toldAll(): Promise<void> {
   const probe = make();
   const before = told.length;
@@ -40,7 +40,7 @@ async function toldAll(): Promise<void> {
 }
 
 describe('subscriptions', () => {
-  it('tell of what was subscribed to, under the URI as it was spelled', async () => {
+  it('report changes under the URI that the client subscribed to, as it was spelled', async () => {
     const subscriptions = make();
     await subscriptions.add(A, ctx);
     await subscriptions.add('file:///%61.txt', ctx);
@@ -52,7 +52,7 @@ describe('subscriptions', () => {
     expect(watches()).toBe(0);
   });
 
-  it('are counted: each is taken back once', async () => {
+  it('are counted: each is removed once', async () => {
     const subscriptions = make();
     await subscriptions.add(A, ctx);
     await subscriptions.add(A, ctx);
@@ -69,7 +69,7 @@ describe('subscriptions', () => {
     await subscriptions.close();
   });
 
-  it('tell nothing more once they were taken back', async () => {
+  it('report nothing more after they were removed', async () => {
     const subscriptions = make();
     await subscriptions.add(A, ctx);
     await subscriptions.add(B, ctx);
@@ -83,7 +83,7 @@ describe('subscriptions', () => {
     await subscriptions.close();
   });
 
-  it('of lists are beside those of resources', async () => {
+  it('of lists are separate from those of resources', async () => {
     const subscriptions = make();
     await subscriptions.addList('resources', ctx);
     await subscriptions.addList('resources', ctx);
@@ -119,7 +119,7 @@ describe('limits [SEC-RES-4]', () => {
     expect(watches()).toBe(0);
   });
 
-  it('let in another when one was taken back', async () => {
+  it('have room for another one after one was removed', async () => {
     const subscriptions = make(1);
     await subscriptions.add(A, ctx);
     expect(await refused(subscriptions.add(B, ctx))).toBe('limited');
@@ -131,7 +131,7 @@ describe('limits [SEC-RES-4]', () => {
     await subscriptions.close();
   });
 
-  it('hold for all connections together, and a refusal leaves the others be', async () => {
+  it('hold for all connections together, and a refusal does not affect the others', async () => {
     await using small = await startEngine(undefined, { maxWatches: 2 });
     const [one, other] = [new Subscriptions(small.vitrine, sink), new Subscriptions(small.vitrine, sink)];
     await one.add(A, ctx);
@@ -148,7 +148,7 @@ describe('limits [SEC-RES-4]', () => {
 });
 
 describe('the end of a connection', () => {
-  it('ends everything, and may be asked for twice', async () => {
+  it('ends everything, and may be requested twice', async () => {
     const subscriptions = make();
     await Promise.all([subscriptions.add(A, ctx), subscriptions.add(B, ctx), subscriptions.addList('resources', ctx)]);
     expect(watches()).toBe(3);
@@ -160,7 +160,7 @@ describe('the end of a connection', () => {
     expect(told.slice(before).filter((each) => each === A)).toEqual([]);
   });
 
-  it('ends what is being added', async () => {
+  it('ends a subscription that is being added', async () => {
     const subscriptions = make();
     const door = engine.shutDoor();
     const adding = Promise.allSettled([
@@ -175,14 +175,14 @@ describe('the end of a connection', () => {
     await until(() => watches() === 0, 'the end of all watches');
   });
 
-  it('ends what is added after it', async () => {
+  it('ends a subscription that is added later', async () => {
     const subscriptions = make();
     await subscriptions.close();
     await Promise.allSettled([subscriptions.add(A, ctx), subscriptions.addList('resources', ctx)]);
     await until(() => watches() === 0, 'the end of all watches');
   });
 
-  it('ends what is being taken back at the same time', async () => {
+  it('ends a subscription that is being removed at the same time', async () => {
     const subscriptions = make();
     await subscriptions.add(A, ctx);
     await subscriptions.add(A, ctx);
@@ -190,7 +190,7 @@ describe('the end of a connection', () => {
     expect(watches()).toBe(0);
   });
 
-  it('is not told of changes that come while it ends', async () => {
+  it('reports no changes that come during it', async () => {
     const subscriptions = make();
     await subscriptions.add(A, ctx);
     await engine.folder.write('a.txt', 'new');
@@ -201,8 +201,8 @@ describe('the end of a connection', () => {
   });
 });
 
-describe('adding and taking back at the same time', () => {
-  it('comes out even', async () => {
+describe('adding and removing at the same time', () => {
+  it('leaves no subscription', async () => {
     const subscriptions = make();
     for (let round = 0; round < 50; round++) {
       await Promise.all([

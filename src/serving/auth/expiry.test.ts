@@ -20,7 +20,7 @@ describe('an expiry', () => {
     ended.length = 0;
   });
 
-  it('ends everything once, some of it later, and has no timer then', () => {
+  it('calls each callback once, some of them later, and then has no timer', () => {
     const expiry = new Expiry(inMs(1_000));
     waitFor(expiry, 'answer', 500);
     waitFor(expiry, 'stream');
@@ -33,7 +33,7 @@ describe('an expiry', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('moves on with a token that is good for longer, and never back', () => {
+  it('moves on with a token that expires later, and never back', () => {
     const expiry = new Expiry(inMs(1_000));
     waitFor(expiry, 'stream');
     expiry.renew(inMs(3_000));

@@ -13,7 +13,7 @@ afterEach(() => {
 const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 
 describe('proofs that have been used', () => {
-  it('are known for their window at least, each by its key', () => {
+  it('are remembered for at least their window, each by its key', () => {
     const used = createReplays({ windowMs: 1_000 });
     const use = (key: string, id: string) => used('ann', key, id);
     expect(use('k', 'a')).toBe('first');
@@ -30,7 +30,7 @@ describe('proofs that have been used', () => {
     expect(use('k', 'a')).toBe('first');
   });
 
-  it('are known when the clock was put back', () => {
+  it('are still remembered when the clock was set back', () => {
     const used = createReplays({ windowMs: 1_000 });
     const use = (key: string, id: string) => used('ann', key, id);
     use('k', 'a');
@@ -62,7 +62,7 @@ describe('proofs that have been used', () => {
   });
 });
 
-it('what was found out recently is bounded in number, and in time', () => {
+it('a cache of recent results is bounded in number and in time', () => {
   const recent = createRecent<number>(2);
   recent.set('a', 1, Date.now() + 100);
   recent.set('b', 2, Date.now() + 100);

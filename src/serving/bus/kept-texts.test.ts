@@ -6,7 +6,7 @@ import { serveWorker, workerBus } from './worker.ts';
 const ROOM = { maxBytes: 100, ttlMs: 1_000 };
 
 describe('texts that can be made again', () => {
-  it('make room for others: those that were used longest ago go', async () => {
+  it('make room for others: those that were used longest ago are forgotten', async () => {
     const texts = createKeptTexts(() => 0);
     for (const name of ['a', 'b', 'c']) await texts.keep(name, 'x'.repeat(30), ROOM);
     expect(await texts.kept('a')).toBe('x'.repeat(30));
@@ -34,7 +34,7 @@ describe('texts that can be made again', () => {
     expect(await texts.kept('b')).toBeUndefined();
   });
 
-  it('are with the parent of workers, for all of them', async () => {
+  it('are kept in the parent of the workers, for all workers', async () => {
     const hub = createHub();
     const ends: (() => void)[] = [];
     const worker = async () => {

@@ -31,7 +31,7 @@ it('never has two holders, and always has one again when the time of the last on
   );
 });
 
-it('keeps no more leases than there may be, and forgets those that are over first', async () => {
+it('keeps a limited number of leases, and first forgets those that have expired', async () => {
   let now = 0;
   const leases = createLeases(() => now);
   for (let each = 0; each < 10_000; each++) await leases.lease(`l${each}`, 'a', TTL_MS);

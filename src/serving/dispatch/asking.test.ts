@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { withParams } from './asking.ts';
 
-describe('questions as 2026-07-28 has them', () => {
-  it('have params, also where their server sent none', () => {
+describe('questions in 2026-07-28', () => {
+  it('have params, also if their server sent none', () => {
     const form = { method: 'elicitation/create', params: { message: 'Whose word?' } };
     expect(withParams({ inputRequests: { form, roots: { method: 'roots/list' } }, requestState: 's' })).toEqual({
       inputRequests: { form, roots: { method: 'roots/list', params: {} } },

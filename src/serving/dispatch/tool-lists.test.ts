@@ -1,4 +1,4 @@
-/** Lists of tools have nothing in them that their reader does not know. */
+/** Lists of tools contain only fields that their era has. */
 import { expect, it } from 'vitest';
 import { toolsFor } from './tool-lists.ts';
 
@@ -11,7 +11,7 @@ it('lists that fit both eras are given as they are', () => {
   expect(toolsFor({}, 'legacy')).toEqual({});
 });
 
-it('on 2026-07-28 there is nothing of tasks', () => {
+it('lists of 2026-07-28 say nothing about tasks', () => {
   const result = { tools: [{ ...plain, execution: { taskSupport: 'optional' } }, plain], nextCursor: 'x' };
   expect(toolsFor(result, 'modern')).toEqual({ tools: [plain, plain], nextCursor: 'x' });
   expect(toolsFor(result, 'legacy')).toBe(result);

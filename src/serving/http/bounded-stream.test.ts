@@ -1,4 +1,4 @@
-/** An event stream that nobody reads gathers no more than it may. */
+/** An event stream that its client does not read holds a limited number of bytes. */
 import { describe, expect, it } from 'vitest';
 import { boundedBody } from './bounded-stream.ts';
 import { EventStream } from './events.ts';
@@ -19,7 +19,7 @@ const textOf = (body: ReadableStream<Uint8Array>): Promise<string> => new Respon
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 describe('a bounded stream', () => {
-  it('brings what was sent before and after it is read, in order', async () => {
+  it('gives the events from before and after the first read, in order', async () => {
     const { events } = source();
     events.write('zero ');
     const body = boundedBody(events, 100);
@@ -34,14 +34,14 @@ describe('a bounded stream', () => {
     expect(await text).toBe('zero one two three');
   });
 
-  it('brings what was sent by a stream that has ended already', async () => {
+  it('gives the events of a stream that has ended already', async () => {
     const { events } = source();
     events.write('all');
     events.end();
     expect(await textOf(boundedBody(events, 100))).toBe('all');
   });
 
-  it('lets one message through that is longer than what may wait', async () => {
+  it('lets a single message through that is longer than the limit', async () => {
     const { events } = source();
     const body = boundedBody(events, 4);
     events.write('a message of many bytes');
@@ -49,7 +49,7 @@ describe('a bounded stream', () => {
     expect(await textOf(body)).toBe('a message of many bytes');
   });
 
-  it('counts what waits, and not what was taken', async () => {
+  it('counts the bytes that wait, and not those that the client has taken', async () => {
     const { events, ends } = source();
     const reader = boundedBody(events, 4).getReader();
     for (let round = 0; round < 50; round++) {
@@ -59,7 +59,7 @@ describe('a bounded stream', () => {
     expect(ends()).toBe(0);
   });
 
-  it('cuts the connection when more waits, and ends the work behind it', async () => {
+  it('cuts the connection when more bytes wait, and ends the work for it', async () => {
     const { events, ends } = source();
     let cuts = 0;
     const body = boundedBody(events, 4, () => cuts++);
@@ -81,7 +81,7 @@ describe('a bounded stream', () => {
     expect(ends()).toBe(1);
   });
 
-  it('ends its source when nobody wants it any more', async () => {
+  it('ends its source when the client cancels it', async () => {
     const { events, ends } = source();
     const body = boundedBody(events, 4);
     await body.cancel();

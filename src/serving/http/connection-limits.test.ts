@@ -1,4 +1,4 @@
-/** How many connections there may be where nobody says a number. */
+/** The number of connections that are accepted if none is configured. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { memoryProvider } from '../../providers/memory/index.ts';
 import { createVitrine, type Vitrine } from '../../vitrine.ts';
@@ -27,7 +27,7 @@ describe('connections', () => {
     expect(connections({ [name]: 10_000 })).toBeGreaterThan(12_000);
   });
 
-  it('are as many as is said, whatever else is', () => {
+  it('are as many as configured, whatever the other limits are', () => {
     expect(connections({ maxStreams: 10_000, maxConnections: 5 })).toBe(5);
   });
 });

@@ -37,7 +37,7 @@ const statusOf = (headers: Record<string, string>): Promise<number | undefined> 
       .end();
   });
 
-/** The cookie that the key is good for. */
+/** The cookie that the key is exchanged for. */
 async function enter(): Promise<string> {
   const answer = await get(door.entry);
   expect(answer.status).toBe(303);
@@ -47,7 +47,7 @@ async function enter(): Promise<string> {
   return cookie;
 }
 
-it('lets in whoever has the key, once', async () => {
+it('lets in the person with the key, once', async () => {
   expect((await get('/')).status).toBe(401);
   expect((await get(`${door.entry}x`)).status).toBe(401);
   expect((await get(door.entry, {}, 'HEAD')).status).toBe(401);

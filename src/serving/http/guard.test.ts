@@ -1,4 +1,4 @@
-/** Who may talk to the endpoint: hosts that no name server can turn, and pages that are from here. */
+/** The guard accepts hosts that no name server can redirect, and pages of this machine. */
 import { describe, expect, it } from 'vitest';
 import { createGuard, type GuardOptions } from './guard.ts';
 
@@ -127,7 +127,7 @@ describe('a Host (CVE-2025-66414, CVE-2025-66416, CVE-2026-34742)', () => {
     ['docs.example', 'evil@docs.example', 'host'],
     ['*', 'evil.example', 'host'],
     ['*.example', 'docs.example', 'host'],
-  ])('that was allowed passes, and nothing like it: %s for %s', (allowed, host, expected) => {
+  ])('that is allowed passes, and no similar one: %s for %s', (allowed, host, expected) => {
     expect(verdict({ host }, { allowedHosts: [allowed] })).toBe(expected);
   });
 });
@@ -239,13 +239,13 @@ describe('an Origin', () => {
     ['vscode-webview://abc', 'vscode-webview://abcd', 'origin'],
     ['null', 'null', 'pass'],
     ['*', 'https://evil.example', 'origin'],
-  ])('that was allowed passes, and nothing like it: %s for %s', (allowed, origin, expected) => {
+  ])('that is allowed passes, and no similar one: %s for %s', (allowed, origin, expected) => {
     expect(verdict({ host: HERE, origin }, { allowedOrigins: [allowed] })).toBe(expected);
   });
 });
 
 describe('a guard that has let a request pass', () => {
-  it('looks at the next one all the same', () => {
+  it('checks the next one, too', () => {
     const guard = createGuard();
     const ask = (host: string, origin?: string) =>
       guard({ url: 'http://x/mcp', headers: new Headers({ host, ...(origin !== undefined && { origin }) }) });

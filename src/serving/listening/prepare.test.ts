@@ -19,11 +19,11 @@ async function logged(failure: Error, signal: AbortSignal): Promise<readonly str
 }
 
 describe('a watch that cannot be placed', () => {
-  it('is a warning where nobody expected it', async () => {
+  it('is logged as a warning if the error is unexpected', async () => {
     expect(await logged(new Error('too many open files'), new AbortController().signal)).toEqual(['warn']);
   });
 
-  it('is none where the client has gone meanwhile', async () => {
+  it('is no warning if the client has gone meanwhile', async () => {
     const client = new AbortController();
     const gone = new Error('The client has gone');
     const levels = logged(gone, client.signal);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { keepEvents } from './resumption.ts';
 
 describe('the events of a session', () => {
-  it('are told again after the one that was seen last, those of its stream only, and without what only gives an id', () => {
+  it('are sent again after the last one that the client has, from its stream only, and without events that only give an id', () => {
     const kept = keepEvents();
     const first = kept.add('a', '');
     const second = kept.add('a', 'one');
@@ -27,7 +27,7 @@ describe('the events of a session', () => {
     expect(kept.after(ids[0] ?? '')).toEqual([]);
   });
 
-  it('larger than all that is kept leave nothing behind, and no debt', () => {
+  it('that are larger than the limit are not kept, and do not count', () => {
     const kept = keepEvents({ maxBytes: 100 });
     const large = kept.add('a', 'x'.repeat(200));
     const small = kept.add('a', 's');

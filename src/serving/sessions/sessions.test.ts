@@ -1,4 +1,4 @@
-/** Sessions of the 2025 era: how many there may be, how they end, and that nothing is left of them. */
+/** Sessions of the 2025 era: their number is limited, and they end completely. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { INITIALIZE, JSON_HEADERS } from '../../../test/e2e/raw.ts';
 import { until, within } from '../../../test/e2e/waiting.ts';
@@ -146,7 +146,7 @@ describe('a session', () => {
     expect(sessions.size).toBe(1);
   });
 
-  it('is told of what it subscribed to, and not of what others did', async () => {
+  it('gets the updates of its own subscriptions, and not those of others', async () => {
     const [one, other] = [await begin(), await begin()];
     const [toOne, toOther] = [await openStream(one), await openStream(other)];
     expect(await request(one, 'resources/subscribe', { uri: 'file:///a.txt' })).toHaveProperty('result');
@@ -188,7 +188,7 @@ describe('a handshake that is refused leaves nothing behind', () => {
 });
 
 describe('the number of sessions is bounded [SEC-RES-4]', () => {
-  it('also when many shake hands at once', async () => {
+  it('also when many handshakes run at once', async () => {
     const responses = await Promise.all(Array.from({ length: 20 }, () => ask(initialize)));
     expect(responses.filter(({ status }) => status === 200).length).toBe(3);
     const refused = responses.filter(({ status }) => status === 503);
@@ -197,7 +197,7 @@ describe('the number of sessions is bounded [SEC-RES-4]', () => {
     expect(sessions.size).toBe(3);
   });
 
-  it('and one that was unused for long makes room for the next, the longest unused first', async () => {
+  it('and those that were unused for long make room for new ones, the longest unused first', async () => {
     const old = await begin();
     vi.advanceTimersByTime(10_000);
     const young = await begin();
@@ -271,7 +271,7 @@ describe('a session ends', () => {
     expect(sessions.size).toBe(0);
   });
 
-  it('with what it subscribed to', async () => {
+  it('with its subscriptions', async () => {
     const session = await begin();
     await ask({ jsonrpc: '2.0', method: 'notifications/initialized' }, { session });
     await request(session, 'resources/subscribe', { uri: 'file:///a.txt' });
@@ -281,7 +281,7 @@ describe('a session ends', () => {
     await nothingIsWatched();
   });
 
-  it('with DELETE, and with it its stream and what it subscribed to; others go on', async () => {
+  it('with DELETE, and so do its stream and its subscriptions; other sessions go on', async () => {
     const [session, other] = [await begin(), await begin()];
     const stream = await openStream(session);
     await request(session, 'resources/subscribe', { uri: 'file:///a.txt' });
@@ -293,7 +293,7 @@ describe('a session ends', () => {
     await nothingIsWatched();
   });
 
-  it('with the server: its streams end, its watches end, and nobody comes in any more', async () => {
+  it('with the server: its streams and watches end, and no session begins any more', async () => {
     const session = await begin();
     const stream = await openStream(session);
     await request(session, 'resources/subscribe', { uri: 'file:///a.txt' });
@@ -325,8 +325,8 @@ describe('a session ends', () => {
   });
 });
 
-describe('a session that says again and again that it is ready', () => {
-  it('is told once of each change', async () => {
+describe('a session whose client sends `notifications/initialized` several times', () => {
+  it('gets one notification of each change', async () => {
     const session = await begin();
     const stream = await openStream(session);
     const times = 20;
@@ -347,7 +347,7 @@ describe('a session that says again and again that it is ready', () => {
     await until(() => count() > before, 'the change');
     await engine.folder.write('a.txt', 'newer');
     await until(() => stream.messages.filter(tellsOf('file:///a.txt')).length > 1, 'the later update');
-    // One of the changes before may be told late.
+    // The notification of an earlier change may come late.
     expect(count() - before).toBeLessThan(times);
     await ask(undefined, { method: 'DELETE', session });
     await nothingIsWatched();

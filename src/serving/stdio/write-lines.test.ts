@@ -8,7 +8,7 @@ import { createLineWriter } from './write-lines.ts';
 const long = (text: string, loan?: Loan): LongAnswer =>
   new LongAnswer(['{"text":"', longUtf8([Buffer.from(text)], loan), '"}']);
 
-it('writes lines in their order, also behind one that is written in pieces', async () => {
+it('writes lines in order, also after one that is written in pieces', async () => {
   const output = new PassThrough({ highWaterMark: 16 });
   let told = 0;
   const lines = createLineWriter(output, () => told++);
@@ -32,7 +32,7 @@ it('writes lines in their order, also behind one that is written in pieces', asy
   expect(text === ['first', a, 'third', b, 'last', 'after', ''].join('\n')).toBe(true);
 });
 
-it('gives back what an answer lies in when the output is gone', async () => {
+it('gives back the memory of an answer when the output is gone', async () => {
   const output = new PassThrough({ highWaterMark: 16 });
   const loan = new Loan();
   let given = false;
