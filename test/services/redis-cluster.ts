@@ -72,13 +72,21 @@ export async function startCluster(): Promise<RedisCluster> {
     return roles.every((role) => Array.isArray(role) && role[0] === 'slave' && role[3] === 'connected');
   }, 'the replicas to follow');
 
-  /** The ports of the master that has a key, and of its replicas, as a node knows them that runs. */
+  /**
+   * The ports of the master that has a key, and of its replicas. A node that runs may still name a master that was killed, after the other
+   * nodes have agreed on the next one, so it is asked until it names one that runs.
+   */
   async function shardOf(key: string): Promise<readonly number[]> {
     const [port = 0] = nodes.keys();
     const slot = Number(await ask(urlOf(port), ['CLUSTER', 'KEYSLOT', key]));
-    const ranges = (await ask(urlOf(port), ['CLUSTER', 'SLOTS'])) as readonly (readonly unknown[])[];
-    const range = ranges.find(([from, to]) => Number(from) <= slot && slot <= Number(to)) ?? [];
-    return range.slice(2).map((node) => Number((node as readonly unknown[])[1]));
+    let shard: readonly number[] = [];
+    await until(async () => {
+      const ranges = (await ask(urlOf(port), ['CLUSTER', 'SLOTS'])) as readonly (readonly unknown[])[];
+      const range = ranges.find(([from, to]) => Number(from) <= slot && slot <= Number(to)) ?? [];
+      shard = range.slice(2).map((node) => Number((node as readonly unknown[])[1]));
+      return nodes.has(shard[0] ?? 0);
+    }, 'a node to know a master that runs');
+    return shard;
   }
 
   return {

@@ -110,7 +110,7 @@ sentinel failover-timeout ${MASTER_NAME} ${TAKE_OVER_MS}
 
   return {
     address: { sentinels: urls, master: MASTER_NAME, password: PASSWORD },
-    master: async () => urlOf(await masterPort()),
+    master: async () => urlOf(await until(async () => (await masterPort()) || undefined, 'a server to be the master')),
     killMaster: async () => end(servers, await masterPort()),
     async handOver() {
       const before = await masterPort();
