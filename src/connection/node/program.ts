@@ -122,7 +122,7 @@ export function programTransport(
           ...(target.cwd !== undefined && { cwd: target.cwd }),
         });
         child = started;
-        const { stdin, stdout, stderr } = started;
+        const { stdin, stdout, stderr }: ChildProcess = started;
         const failed = (error: Error): void => transport.onerror?.(error);
         started.once('spawn', resolve);
         started.once('error', (error) => {
@@ -130,6 +130,8 @@ export function programTransport(
           failed(error);
           if (started.pid === undefined) end();
         });
+        // Node.js makes no pipes if the process has too many open files. The error follows as an event.
+        if (!stdin || !stdout || !stderr) return;
         stdin.on('error', failed);
         stdout.on('error', failed);
         stderr.on('error', failed);

@@ -1,6 +1,6 @@
 /** Exchanges the doctor's messages with a program over stdio, and counts the lines that are no messages. */
 
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { homedir } from 'node:os';
 import type { StdioTarget } from '../../../client/node/index.ts';
@@ -55,7 +55,8 @@ const INHERITED =
 /** Starts a program. @param timeoutMs the milliseconds for one answer */
 export function openStdio(target: StdioTarget, era: Era, timeoutMs: number): StdioWire {
   const inherited = Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]));
-  const child = spawn(target.command, [...(target.args ?? [])], {
+  // Without pipes if the doctor has too many open files. The error follows as an event.
+  const child: ChildProcess = spawn(target.command, [...(target.args ?? [])], {
     cwd: target.cwd ?? process.cwd(),
     env: { HOME: homedir(), ...inherited, ...target.env },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -75,17 +76,17 @@ export function openStdio(target: StdioTarget, era: Era, timeoutMs: number): Std
     failure ??= why;
     for (const settle of [...pending.values()]) settle(none(failure));
   };
-  child.stdin.on('error', () => {});
+  child.stdin?.on('error', () => {});
   child.on('error', (error) => fail(`The program cannot be started: ${seenIn(error) ?? error.message}`));
   const closed = once(child, 'close').then(
     ([code, signal]) => fail(`The program has ended with ${signal ?? code}`),
     () => {},
   );
-  child.stderr.on('data', (chunk: Buffer) => {
+  child.stderr?.on('data', (chunk: Buffer) => {
     errorOutput = (errorOutput + chunk.toString()).slice(-MAX_ERROR_OUTPUT);
     target.onStderr?.(chunk.toString());
   });
-  child.stdout.on('data', (chunk: Buffer) => {
+  child.stdout?.on('data', (chunk: Buffer) => {
     let from = 0;
     for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
       parts.push(chunk.subarray(from, at));
@@ -102,7 +103,7 @@ export function openStdio(target: StdioTarget, era: Era, timeoutMs: number): Std
   });
 
   const write = (line: string): void => {
-    if (child.stdin.writable) child.stdin.write(`${line}\n`);
+    if (child.stdin?.writable) child.stdin.write(`${line}\n`);
   };
   const send = (message: Data): void => write(JSON.stringify({ jsonrpc: '2.0', ...message }));
 
@@ -176,18 +177,18 @@ export function openStdio(target: StdioTarget, era: Era, timeoutMs: number): Std
       return got;
     },
     async end(ms) {
-      child.stdin.end();
+      child.stdin?.end();
       return (await inTime(closed, ms)) !== LATE;
     },
     async close() {
-      child.stdin.end();
+      child.stdin?.end();
       if ((await inTime(closed, GRACE_MS)) !== LATE) return;
       child.kill('SIGTERM');
       if ((await inTime(closed, GRACE_MS)) !== LATE) return;
       child.kill('SIGKILL');
       // A child process of the program may hold the pipes open.
-      child.stdout.destroy();
-      child.stderr.destroy();
+      child.stdout?.destroy();
+      child.stderr?.destroy();
       await inTime(closed, GRACE_MS);
     },
   };
