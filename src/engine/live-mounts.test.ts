@@ -1,10 +1,14 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import type { Bus } from '../core/bus.ts';
 import { defineProvider } from '../core/define-provider.ts';
 import type { Mount } from '../core/mounts/mount.ts';
 import { busAt, createHub } from '../serving/bus/hub.ts';
 import { createLiveMounts, type NamedParts } from './live-mounts.ts';
 import { createOneWatcher } from './one-watcher/index.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 /** A bus that counts its listeners. */
 function countingBus(bus: Bus): { readonly bus: Bus; listeners: number } {
@@ -55,5 +59,41 @@ it('ambiguous mounts that are refused leave no listeners at the bus', async () =
   await oneWatcher.close();
   expect(counting.listeners).toBe(0);
   await counting.bus.close();
+  hub.close();
+});
+
+it.each([4_999, 5_000])('the end waits for mounts that were removed %d ms ago', async (elapsedMs) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const hub = createHub();
+  const bus = busAt(hub);
+  const oneWatcher = createOneWatcher(bus);
+  const live = createLiveMounts({
+    replaceable: true,
+    oneWatcher,
+    withState: (mounts) => mounts,
+    partsOf: () => ({ folders: [] }) as unknown as NamedParts,
+  });
+  let end = (): void => {};
+  let closes = 0;
+  const removed = mountOf('a');
+  const close = (): Promise<void> => {
+    closes++;
+    return new Promise((resolve) => {
+      end = resolve;
+    });
+  };
+  live.begin({ mounts: [{ ...removed, provider: { ...removed.provider, close } }] });
+  await live.replace({ mounts: [] });
+  await vi.advanceTimersByTimeAsync(elapsedMs);
+  let isOver = false;
+  const over = live.tree.close?.().then(() => {
+    isOver = true;
+  });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect({ closes, isOver }).toEqual({ closes: 1, isOver: false });
+  end();
+  await over;
+  await oneWatcher.close();
+  await bus.close();
   hub.close();
 });

@@ -150,20 +150,24 @@ export function createLiveMounts({ replaceable, oneWatcher, withState, partsOf }
 interface Retired {
   /** @param end called once, after the time for requests that still run */
   add(end: () => Promise<void>): void;
-  /** Calls every `end` that has not been called yet. */
+  /** Calls every `end` that has not been called yet. Resolves when all have ended. */
   close(): Promise<void>;
 }
 
 function createRetired(): Retired {
   const waiting = new Map<() => Promise<void>, NodeJS.Timeout>();
-  async function endNow(end: () => Promise<void>): Promise<void> {
+  const ending = new Set<Promise<void>>();
+  function endNow(end: () => Promise<void>): void {
     clearTimeout(waiting.get(end));
-    if (waiting.delete(end)) await end();
+    if (!waiting.delete(end)) return;
+    const ended = end().finally(() => ending.delete(ended));
+    ending.add(ended);
   }
   return {
-    add: (end) => void waiting.set(end, setTimeout(() => void endNow(end), RETIRED_MS).unref()),
+    add: (end) => void waiting.set(end, setTimeout(endNow, RETIRED_MS, end).unref()),
     async close() {
-      await Promise.all([...waiting.keys()].map(endNow));
+      for (const end of [...waiting.keys()]) endNow(end);
+      await Promise.all(ending);
     },
   };
 }
