@@ -122,7 +122,7 @@ function silence(transport: ConnectionTransport, timeoutMs: number): string {
   return `in ${seconds} s it ${odd}${PROGRAM_HINT}${stderrLine === undefined ? '' : ` It said: ${stderrLine}`}`;
 }
 
-/** Adds to a failure to connect what the server did: it gave no answer, or one that no MCP server gives. */
+/** Adds to the error of a failed connection what the server did: it gave no answer, or one that is not from an MCP server. */
 function explained(error: unknown, transport: ConnectionTransport, timeoutMs: number): unknown {
   const { kind, answer, message } = faultOf(error);
   if (kind === 'late') {

@@ -1,6 +1,6 @@
 /**
- * Looks for secrets on threads of its own: texts are other people's, and the event loop never waits for one. Principals take
- * turns, so that who reads what takes long to look through waits behind itself.
+ * Looks for secrets on separate threads, so that no text can block the event loop, whoever wrote it. Principals take turns, so a
+ * principal whose texts take long delays only itself.
  */
 
 import { createRequire } from 'node:module';

@@ -58,7 +58,7 @@ export interface Connections {
   readonly shared: View;
   /** Returns the view of a client, for all its work but calls. */
   of(ctx: Context): Promise<View>;
-  /** Waits until the server can be listed, beside others: for a while after its start, and not at all later. */
+  /** Waits until the server can be listed together with others. Waits only for a while after its start, and not later. */
   here(ctx: Context): Promise<void>;
   /** Watches a list from now on, even if the server cannot be reached until later. */
   watchList(list: ListName, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
