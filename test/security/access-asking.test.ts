@@ -1,4 +1,4 @@
-/** A human is asked about reads, calls and prompts, in the way of each era; a yes is good only for what was asked. */
+/** Asking a human about reads, calls and prompts, as each era does it. A yes counts only for the request that was asked about. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineTool } from '../../src/core/tool.ts';
 import type { AccessRules } from '../../src/layers/access/index.ts';
@@ -33,7 +33,7 @@ const tokenOf = (name: string): string => `${name}-token-0123456789abcdef`;
 const form = (message: string) =>
   elicitation(message, { type: 'object', properties: { confirm: { type: 'boolean' } }, required: ['confirm'] });
 
-/** Asks two things of its own, one after the other, before it is done. */
+/** Asks the client two questions of its own, one after the other. */
 const nested = defineTool({
   name: 'nested',
   inputSchema: { type: 'object' },
@@ -74,7 +74,7 @@ function echo(name: string) {
   return defineTool({ name, inputSchema: { type: 'object' }, run: (args) => `${name} ${JSON.stringify(args)}` });
 }
 
-/** Questions, one of each kind, and the answers once they are allowed. */
+/** A question of each kind, and the answers that allow it. */
 const THINGS: readonly {
   readonly what: string;
   readonly method: string;
@@ -107,7 +107,7 @@ const THINGS: readonly {
 describe.each(ERAS)('in the %s era', (era) => {
   const connected = async (decide: () => Decision) => {
     const { abilities, questions } = askable({ user: decide });
-    // Its pid and output are of no use here: the server is in this process.
+    // The pid and the output mean nothing here, because the server runs in this process.
     const server = { url: serving.url, process: { pid: 0 } as never, output: () => '' };
     return { on: await connectHttp(era, server, abilities), questions };
   };
@@ -115,7 +115,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     JSON.stringify(await on.request(method, params).catch((error: unknown) => ({ error: String(error) })));
 
   it.each(THINGS)(
-    '$what is done after a yes, and each time anew [SEC-TOOL-2, SEC-PROMPT-2]',
+    '$what is done after a yes, which is needed for each request [SEC-TOOL-2, SEC-PROMPT-2]',
     async ({ method, params, said }) => {
       const { on: opened, questions } = await connected(() => 'accept');
       await using on = opened;
@@ -137,7 +137,7 @@ describe.each(ERAS)('in the %s era', (era) => {
   });
 
   it.each(THINGS)(
-    '$what is not done where nobody can be asked [SEC-TOOL-2, SEC-PROMPT-2]',
+    '$what is not done if the client cannot ask anybody [SEC-TOOL-2, SEC-PROMPT-2]',
     async ({ method, params, said }) => {
       const { text } = await (await askerOf(serving.url, era, undefined))(method, params);
       expect(text).toContain('only after a human has confirmed it, and this client cannot ask one');
@@ -145,7 +145,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     },
   );
 
-  it('a call that asks something itself is asked about once, before that', async () => {
+  it('a call that has questions of its own is confirmed once, before them', async () => {
     const { on: opened, questions } = await connected(() => 'accept');
     await using on = opened;
     const answer = await asked(on, 'tools/call', { name: 'nested', arguments: { x: 1 } });
@@ -158,7 +158,7 @@ describe.each(ERAS)('in the %s era', (era) => {
   });
 });
 
-/** One request of the 2026 era by hand: its answer, or the question with the state that goes back with it. */
+/** One raw request of the 2026 era. Gives the result, or the questions with the state that the client has to send back. */
 const YES = { confirm: { action: 'accept', content: { confirm: true } } };
 const NO = { confirm: { action: 'decline' } };
 
@@ -196,7 +196,7 @@ describe('a remembered answer', () => {
   ] as const;
 
   it.each(REMEMBERED)(
-    'of $method is good for the same principal and the same thing alone: $params',
+    'of $method counts only for the same principal and the same parameters: $params',
     async ({ method, params, other }) => {
       const ann = await rounds('ann');
       const bob = await rounds('bob');
@@ -204,7 +204,7 @@ describe('a remembered answer', () => {
       const { state } = await ann(method, params);
       expect(state).toEqual(expect.any(String));
       const round = { requestState: state, inputResponses: YES };
-      // Not for other arguments, nor with the state in another's hands.
+      // It does not count for other arguments, nor if another principal sends the state.
       expect((await ann(method, other, round)).error?.message).toMatch(/^The request state is not valid/);
       expect((await bob(method, params, round)).error?.message).toMatch(/^The request state is not valid/);
       expect((await ann(method, params, round)).text).not.toContain('requestState');
@@ -216,7 +216,7 @@ describe('a remembered answer', () => {
     },
   );
 
-  it('that was a no is remembered too, for the same principal', async () => {
+  it('is kept if it was a no, too, for the same principal', async () => {
     const params = { name: 'roll', arguments: { count: 99 } };
     const bob = await rounds('bob');
     const { state } = await bob('tools/call', params);
@@ -227,7 +227,7 @@ describe('a remembered answer', () => {
     expect((await (await rounds('ann'))('tools/call', params)).state).toBeDefined();
   });
 
-  it('of somebody without a token is good for that request alone', async () => {
+  it('of a caller without a token counts for that request only', async () => {
     const nobody = await rounds(undefined);
     const params = { name: 'roll', arguments: { count: 5 } };
     const { state } = await nobody('tools/call', params);
@@ -235,7 +235,7 @@ describe('a remembered answer', () => {
     expect((await nobody('tools/call', params)).state).toBeDefined();
   });
 
-  it('is kept for a session of the 2025 era alone', async () => {
+  it('is kept for the session only in the 2025 era', async () => {
     const questions: string[][] = [];
     for (let session = 0; session < 2; session++) {
       const script = askable({ user: () => 'accept' });
@@ -248,11 +248,11 @@ describe('a remembered answer', () => {
   });
 });
 
-it('what was asked of one call is no answer to another question', async () => {
+it('an answer to the confirmation of one call does not answer other questions', async () => {
   const nobody = await rounds(undefined);
   const params = { name: 'nested', arguments: {} };
   const first = await nobody('tools/call', params);
-  // A yes to the tool's own question, before it was allowed at all.
+  // A yes to the tool's own question, before the call was confirmed.
   const early = await nobody('tools/call', params, {
     requestState: first.state,
     inputResponses: { first: YES.confirm },

@@ -1,4 +1,4 @@
-/** Policies in Cedar decide as rules do, for whoever comes, in both eras: what is allowed, denied, hidden and asked about. */
+/** Cedar policies decide as rules do, for every caller, in both eras: they allow, deny, hide and ask. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cedarPolicy } from 'vitrine/plug-ins/cedar';
 import { defineTool } from '../../src/core/tool.ts';
@@ -95,7 +95,7 @@ const read = (path: string) => ['resources/read', { uri: `memory:///${path}` }] 
 const called = (name: string, args: object = {}) => ['tools/call', { name, arguments: args }] as const;
 const prompt = (name: string) => ['prompts/get', { name }] as const;
 
-/** The outcome for nobody in particular, for staff and for the board. */
+/** The outcomes for an anonymous caller, for staff and for the board. */
 const CASES: readonly (readonly [readonly [method: string, params: object], string, string, string])[] = [
   [read('a.md'), 'denied', 'answered', 'answered'],
   [read('guide/one.md'), 'answered', 'answered', 'answered'],
@@ -132,7 +132,7 @@ describe.each(ERAS)('policies in Cedar, %s', (era) => {
     expect(outcomes).toEqual(expected);
   });
 
-  it('[SEC-RES-2] lists have full pages of what may be listed', async () => {
+  it('[SEC-RES-2] lists have full pages of the resources that may be listed', async () => {
     const listed = await Promise.all(
       asks.map(async (ask) => {
         const pages: string[][] = [];
@@ -155,7 +155,7 @@ describe.each(ERAS)('policies in Cedar, %s', (era) => {
     expect(listed).toEqual([[['guide']], [['guide', 'a.md']], [['drafts', 'guide'], ['a.md']]]);
   });
 
-  it('[SEC-TOOL-2] [SEC-PROMPT-2] tools and prompts are listed that may be used in some way', async () => {
+  it('[SEC-TOOL-2] [SEC-PROMPT-2] lists have the tools and prompts that the caller may use in some way', async () => {
     const names = async (ask: Ask, kind: 'tools' | 'prompts'): Promise<string[]> => {
       const found: string[] = [];
       let cursor: unknown;
@@ -176,7 +176,7 @@ describe.each(ERAS)('policies in Cedar, %s', (era) => {
   });
 });
 
-it('what fails is in the log and nowhere else', () => {
+it('the error of a failed policy is in the log only', () => {
   expect(failures).toContainEqual({
     message: 'a Cedar policy failed, so it counts as a forbid',
     policy: 'typed',

@@ -1,4 +1,4 @@
-/** A hidden resource is answered as a missing one: the same bytes, status and headers, after the same work (SEC-RES-2). */
+/** A hidden resource gets the answer of a missing one: the same bytes, status and headers, after the same operations (SEC-RES-2). */
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccessRules } from '../../src/layers/access/index.ts';
@@ -28,7 +28,7 @@ const RULES: AccessRules = {
   default: 'allow',
 };
 
-/** Hidden resources, and missing ones in the same place; of one length, as lengths are among the headers. */
+/** Hidden resources, each with a missing one in the same folder whose name has the same length, since headers contain lengths. */
 const RESOURCES: readonly (readonly [hidden: string, missing: string])[] = [
   ['docs+file:///drafts/new.md', 'docs+file:///drafts/nix.md'],
   ['docs+file:///big.bin', 'docs+file:///nix.bin'],
@@ -101,7 +101,7 @@ const NAMED: readonly {
   ]),
 ];
 
-/** Everything of an answer that its reader can tell from another one. */
+/** Every part of an answer that its reader could compare with another answer. */
 type Seen = (method: string, params: Data) => Promise<unknown>;
 
 const blind = (text: string, ...names: readonly string[]): string =>
@@ -135,7 +135,7 @@ async function overHttp(era: Era): Promise<Seen> {
   };
 }
 
-/** The line. */
+/** One line of output. */
 async function overPipes(era: Era): Promise<{ readonly seen: Seen; close(): Promise<void> }> {
   const input = new PassThrough();
   const output = new PassThrough();
@@ -176,7 +176,7 @@ describe.each(ERAS.flatMap((era) => [{ era, over: 'HTTP' } as const, { era, over
     const answerTo = async (method: string, params: Data, ...names: readonly string[]): Promise<string> =>
       blind(JSON.stringify(await seen(method, params)), ...names);
 
-    it.each(RESOURCES)('%s is as %s in every way to it [SEC-RES-2]', async (hidden, missing) => {
+    it.each(RESOURCES)('%s gets the answers of %s [SEC-RES-2]', async (hidden, missing) => {
       const ways =
         era === 'legacy' ? [...WAYS, { method: 'resources/subscribe', params: (uri: string) => ({ uri }) }] : WAYS;
       for (const { method, params } of ways) {
@@ -189,7 +189,7 @@ describe.each(ERAS.flatMap((era) => [{ era, over: 'HTTP' } as const, { era, over
       }
     });
 
-    it('a tool or prompt is as one that is not there [SEC-TOOL-2, SEC-PROMPT-2]', async () => {
+    it('a hidden tool or prompt gets the answers of a missing one [SEC-TOOL-2, SEC-PROMPT-2]', async () => {
       for (const { method, pair, params } of NAMED) {
         const [hidden, missing] = pair;
         const missed = await answerTo(method, params(missing), missing, missing.replace('wiki_', ''));
@@ -204,11 +204,11 @@ describe.each(ERAS.flatMap((era) => [{ era, over: 'HTTP' } as const, { era, over
   },
 );
 
-it('a listen stream leaves out both', async () => {
+it('a listen stream leaves out hidden and missing resources alike', async () => {
   for (const pair of RESOURCES) expect(await honoured(serving.url, undefined, pair)).toEqual([]);
 });
 
-describe('the work', () => {
+describe('the operations of the providers', () => {
   it.each(RESOURCES.filter(([hidden]) => !hidden.startsWith('vitrine')))(
     'for %s is that for %s',
     async (hidden, missing) => {
@@ -229,12 +229,12 @@ describe('the work', () => {
   );
 });
 
-describe('a mount of which nothing is seen', () => {
+describe('a mount that is wholly hidden from the caller', () => {
   const hiding: AccessRules = {
     rules: [{ effect: 'allow', mounts: ['docs'] }],
   };
 
-  it('is not named by the tools, the instructions, what is declared, or as missing', async () => {
+  it('is not named by tools, instructions, declared capabilities and notes of missing parts', async () => {
     const own = place.engine(hiding, { server: { instructions: 'Come in.' } });
     const http = await serveHttp(own, { port: 0 });
     try {
@@ -265,14 +265,14 @@ describe('a mount of which nothing is seen', () => {
   });
 });
 
-describe('what somebody could use nothing of', () => {
-  it('is not declared and is no method, and all the rest works [SEC-CAP-1]', async () => {
+describe('a feature of which the caller may use nothing', () => {
+  it('is not declared, its methods do not exist, and everything else works [SEC-CAP-1]', async () => {
     const own = place.engine({ rules: [{ effect: 'allow', operations: ['list', 'read', 'metadata'] }] });
     const http = await serveHttp(own, { port: 0 });
     try {
       for (const era of ERAS) {
         const ask = await askerOf(http.url, era, undefined);
-        // With a token for progress it goes the long way, too.
+        // With a progress token the request cannot get a kept answer.
         for (const _meta of [{}, { progressToken: 'p' }]) {
           const read = await ask('resources/read', { uri: 'docs+file:///a.txt', _meta });
           expect(read.text).toContain('text of a');

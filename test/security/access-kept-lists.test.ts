@@ -1,4 +1,4 @@
-/** Lists whose entries are kept are decided about for each caller, each time (SEC-RES-2, 2093-3). */
+/** If the entries of a list are kept, access is still decided for each caller and each request (SEC-RES-2, 2093-3). */
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { AccessPolicy } from '../../src/core/access.ts';
@@ -55,9 +55,9 @@ const rules: readonly AccessRule[] = [
   { effect: 'allow' },
 ];
 
-describe('a list whose entries are kept', () => {
+describe('a list with kept entries', () => {
   it.each(['none', undefined] as const)(
-    'is of each caller, whoever came before [SEC-RES-2] (prefix: %s)',
+    'is filtered for each caller, whoever listed before [SEC-RES-2] (prefix: %s)',
     async (prefix) => {
       await using served = await serve({ rules }, prefix);
       await served.settled();
@@ -77,7 +77,7 @@ describe('a list whose entries are kept', () => {
     },
   );
 
-  it('is decided anew each time by a policy that changes its mind', async () => {
+  it('is decided again for each request if a policy changes its decisions', async () => {
     let open = true;
     const policy: AccessPolicy = {
       name: 'moody',
@@ -92,31 +92,28 @@ describe('a list whose entries are kept', () => {
     }
   });
 
-  it.each(ERAS)(
-    'is the same over the wire however often it is asked for, and the new one when it has changed: %s',
-    async (era) => {
-      await using served = await serve({ rules: [{ effect: 'allow' }] });
-      const http = await serveHttp(served.vitrine, { port: 0 });
-      try {
-        const ask = await askerOf(http.url, era, undefined);
-        const textOf = async (...asked: Parameters<typeof ask>): Promise<string> =>
-          (await ask(...asked)).text.replace(/"id":\d+/, '');
-        for (const params of [{}, { uri: served.root }]) {
-          const first = await textOf('resources/list', params);
-          await served.settled();
-          for (let count = 0; count < 3; count++) expect(await textOf('resources/list', params)).toBe(first);
-        }
-        await writeFile(served.folder.at('new.md'), 'new');
-        expect(await textOf('resources/list', { uri: served.root })).toContain('new.md');
-        expect(await textOf('resources/list', {})).toContain('new.md');
-      } finally {
-        await http.close();
+  it.each(ERAS)('stays the same over the wire when it is listed again, and shows changes: %s', async (era) => {
+    await using served = await serve({ rules: [{ effect: 'allow' }] });
+    const http = await serveHttp(served.vitrine, { port: 0 });
+    try {
+      const ask = await askerOf(http.url, era, undefined);
+      const textOf = async (...asked: Parameters<typeof ask>): Promise<string> =>
+        (await ask(...asked)).text.replace(/"id":\d+/, '');
+      for (const params of [{}, { uri: served.root }]) {
+        const first = await textOf('resources/list', params);
+        await served.settled();
+        for (let count = 0; count < 3; count++) expect(await textOf('resources/list', params)).toBe(first);
       }
-    },
-  );
+      await writeFile(served.folder.at('new.md'), 'new');
+      expect(await textOf('resources/list', { uri: served.root })).toContain('new.md');
+      expect(await textOf('resources/list', {})).toContain('new.md');
+    } finally {
+      await http.close();
+    }
+  });
 });
 
-describe('a list that is given again', () => {
+describe('a kept list', () => {
   const PAGE = { limit: 100 };
   const again = async (access: AccessOptions) => {
     const memory = memoryProvider({ resources: { 'a.md': { text: 'a' }, 'b.md': { text: 'b' } } });
@@ -128,7 +125,7 @@ describe('a list that is given again', () => {
     return { list, isAgain, [Symbol.asyncDispose]: () => vitrine.close() };
   };
 
-  it('is for whoever has just that list', async () => {
+  it('is given again only to the caller who got it', async () => {
     await using served = await again({ rules });
     const [anna, bert] = [await served.list(ANNA), await served.list(BERT)];
     expect(served.isAgain(bert, BERT)).toBe(true);
@@ -140,7 +137,7 @@ describe('a list that is given again', () => {
   it.each([
     ['says that nothing changes', true],
     ['says nothing of that', false],
-  ])('is decided about anew where the policy changes its mind, and %s', async (_, says) => {
+  ])('is decided again after the policy has changed its decisions, and %s', async (_, says) => {
     let hidden: string | undefined;
     let steady = {};
     const policy: AccessPolicy = {
@@ -163,14 +160,14 @@ describe('a list that is given again', () => {
   it.each<[string, Partial<AccessPolicy>]>([
     ['looks at more than URIs', { attributes: true }],
     ['takes its time', { decide: async () => ({ effect: 'allow', rule: 'later' }) }],
-  ])('is listed each time where the policy %s', async (_, odd) => {
+  ])('is listed again for each request if the policy %s', async (_, odd) => {
     const decide: AccessPolicy['decide'] = () => ({ effect: 'allow', rule: 'all' });
     await using served = await again({ name: 'odd', attributes: false, decide, ...odd });
     expect(served.isAgain(await served.list(ANNA), ANNA)).toBe(false);
     expect(served.isAgain(await served.list(ANNA), ANNA)).toBe(false);
   });
 
-  it('is listed where the policy fails when it is asked whether anything has changed', async () => {
+  it('is listed again if the policy fails to say whether its decisions have changed', async () => {
     const steady = (): never => {
       throw new Error('no idea');
     };

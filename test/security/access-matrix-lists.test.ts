@@ -1,4 +1,4 @@
-/** Everybody lists and searches: each list is the full one without what the decision function keeps from that person. */
+/** Every caller lists and searches. Each list is the full list without the entries that the decision function denies the caller. */
 import { expect, it } from 'vitest';
 import { createContext } from '../../src/core/context.ts';
 import type { Resource } from '../../src/protocol/resources.ts';
@@ -9,7 +9,7 @@ import { PEOPLE } from './access/rules.ts';
 
 const ctx = createContext();
 
-/** All pages; fails where one is not full, or the last one is empty or announces another one. */
+/** Gives all pages. Fails if a page is not full, or if the last one is empty or has a cursor. */
 async function drained(ask: Ask, method: string, field: string, params: Data = {}): Promise<readonly Resource[]> {
   const pages: (readonly Resource[])[] = [];
   let cursor: unknown;
@@ -22,14 +22,14 @@ async function drained(ask: Ask, method: string, field: string, params: Data = {
   const sizes = pages.map((page) => page.length);
   const entries = pages.flat();
   const full = Math.max(1, Math.ceil(entries.length / PAGE_SIZE));
-  // The list that goes down the tree ends with an empty page where the last folder has nothing to show.
+  // The list that walks down the tree ends with an empty page if the last folder has nothing to show.
   const walks = method === 'resources/list' && params.uri === undefined && sizes.at(-1) === 0;
   if (sizes.length !== full && !(walks && sizes.length === full + 1))
     throw new Error(`${method} ${JSON.stringify(params)}: pages of ${sizes.join()}`);
   return entries;
 }
 
-/** The folders that one goes through to get there by browsing. */
+/** The folders on the way to a resource, which the caller has to browse through. */
 function above(uri: string): readonly string[] {
   const [, root, path = ''] = /^((?:docs\+file|notes\+memory):\/\/\/)(.*)$/.exec(uri) ?? [];
   if (root === undefined || path === '') return [];
@@ -38,7 +38,7 @@ function above(uri: string): readonly string[] {
 }
 
 inEachEra((scene) => {
-  it('every list is the full one without what is not seen, in full pages [SEC-RES-2, SEC-TOOL-2, SEC-PROMPT-2]', async () => {
+  it('every list is the full list without hidden entries, in full pages [SEC-RES-2, SEC-TOOL-2, SEC-PROMPT-2]', async () => {
     const lists = [
       ...['docs+file:///', 'docs+file:///guide', 'notes+memory:///', 'notes+memory:///deep'].map((uri) => ({
         method: 'resources/list',
@@ -90,7 +90,7 @@ inEachEra((scene) => {
         }
         const got = await drained(ask, method, field, params);
         const keys = got.map((each) => (each as { uriTemplate?: string }).uriTemplate ?? each.uri ?? each.name);
-        // The server's own state, which is in no full list: the board runs the server, by the rule "how it is".
+        // The server's own state is in no full list. The board may see it, by the rule "how it is".
         const state = keys.filter((key) => key.startsWith('vitrine+state:///'));
         expect({ who: person.name, method, params, list: keys.filter((key) => !state.includes(key)) }).toEqual({
           who: person.name,
@@ -105,7 +105,7 @@ inEachEra((scene) => {
     expect(compared).toBe(lists.length * PEOPLE.length);
   });
 
-  it('every search finds what may be read, and no list tool shows more than the lists [SEC-RES-2]', async () => {
+  it('every search finds only readable resources, and the list tool shows only what lists show [SEC-RES-2]', async () => {
     const call = async (ask: Ask, name: string, args: Data): Promise<Data | undefined> =>
       (await ask('tools/call', { name, arguments: args })).result?.structuredContent as Data | undefined;
     const found = (answer: Data | undefined): string[] => [

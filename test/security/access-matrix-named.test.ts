@@ -1,4 +1,4 @@
-/** Everybody calls every tool, gets every prompt and completes every template: the outcome is what the decision function says. */
+/** Every caller calls every tool, gets every prompt and completes every template. The outcome is what the decision function says. */
 import { expect, it } from 'vitest';
 import type { AccessDecision } from '../../src/core/access.ts';
 import { createContext } from '../../src/core/context.ts';
@@ -31,7 +31,7 @@ const PROMPTS = ['greet', 'hush', 'wiki_ask', 'wiki_tell', 'nothing', 'wiki_noth
 const ctx = createContext();
 
 inEachEra((scene) => {
-  it('every call with every kind of argument is as it is decided [SEC-TOOL-2]', async () => {
+  it('every call, with every kind of arguments, ends as the decision function says [SEC-TOOL-2]', async () => {
     const told = tally();
     await inParallel(CALLS, async (call) => {
       const without = outcomeOf(await scene.anybody('tools/call', call));
@@ -50,7 +50,7 @@ inEachEra((scene) => {
     expect(total(told)).toBe(CALLS.length * PEOPLE.length);
   });
 
-  it('every prompt is got and completed as it is decided [SEC-PROMPT-2, SEC-UTIL-5]', async () => {
+  it('every prompt is given and completed as the decision function says [SEC-PROMPT-2, SEC-UTIL-5]', async () => {
     const told = tally();
     await inParallel(PROMPTS, async (name) => {
       const get = { name, arguments: { who: 'you' } };
@@ -74,7 +74,7 @@ inEachEra((scene) => {
     expect(total(told)).toBe(2 * PROMPTS.length * PEOPLE.length);
   });
 
-  it('every template is completed as it is decided, with values that lead to what is seen [SEC-UTIL-5]', async () => {
+  it('every template is completed as the decision function says, with values that lead to listed resources [SEC-UTIL-5]', async () => {
     const told = tally();
     for (const { uri: template, variable, values } of [
       { uri: 'items+item:{id}', variable: 'id', values: ['', '7', '9'] },

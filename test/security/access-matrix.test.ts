@@ -1,6 +1,6 @@
 /**
- * Everybody asks for everything in every way, and what comes of it is what the decision function says of each by itself:
- * allowed is answered as without rules, denied is denied, hidden is missing, and lists are the full ones without the rest.
+ * Every caller requests every resource in every way. The outcome is what the decision function says: an allowed request is answered as
+ * without rules, a denied one is denied, a hidden resource is missing, and lists are the full lists without hidden entries.
  */
 import { expect, it } from 'vitest';
 import type { AccessDecision } from '../../src/core/access.ts';
@@ -11,7 +11,7 @@ import { type Data, inEachEra, inParallel, type Somebody, tally, total, urisOf }
 import { expectedOf, type Outcome, outcomeOf } from './access/outcomes.ts';
 import { PEOPLE } from './access/rules.ts';
 
-/** One of every kind, as clients write it. */
+/** A client identity of each kind, as clients send it. */
 const URIS = [
   'docs+file:///',
   'docs+file:///a.txt',
@@ -40,11 +40,11 @@ interface Way {
   readonly method: string;
   readonly operation: AccessOperation;
   readonly params: (uri: string) => Data;
-  /** Asked about beforehand, for a challenge. */
+  /** Whether access is also decided before the request runs, for a challenge. */
   readonly challenges?: true;
-  /** The tool that it goes through. */
+  /** The tool that the request calls. */
   readonly tool?: string;
-  /** For its title. */
+  /** Used in the title of the test. */
   readonly more?: Data;
 }
 
@@ -56,7 +56,7 @@ const byTool = (name: string, operation: AccessOperation, more: Data = {}): Way 
   params: (uri) => ({ name, arguments: { uri, ...more } }),
 });
 
-/** Every way to a resource. */
+/** All ways to request a resource. */
 const WAYS: readonly Way[] = [
   { method: 'resources/list', operation: 'list', challenges: true, params: (uri) => ({ uri }) },
   { method: 'resources/directory/read', operation: 'list', challenges: true, params: (uri) => ({ uri }) },
@@ -83,45 +83,48 @@ const ALLOWED: AccessDecision = { effect: 'allow', rule: '' };
 inEachEra((scene) => {
   const all = tally();
 
-  it.each(WAYS)('every resource is as it is decided: $method $tool $more [SEC-RES-2, SEC-TOOL-2]', async (way) => {
-    const told = tally();
-    await inParallel([...URIS], async (uri) => {
-      const params = way.params(uri);
-      const without = await scene.anybody(way.method, params);
-      const resource = await scene.matrix.lookedAt(uri);
-      const mount = scene.matrix.bare.mountOf(uri);
-      for (const somebody of scene.people) {
-        const { person, decide, ask } = somebody;
-        const cell = `${person.name} ${way.method} ${way.tool ?? ''} ${uri}`;
-        const asked = { operation: way.operation, uri: resource?.uri ?? uri, mount, resource };
-        const decision = decide(asked);
-        const called =
-          way.tool === undefined
-            ? undefined
-            : decide({ operation: 'call', name: way.tool, arguments: params.arguments as Data, onlyResources: true });
-        const beforehand = way.challenges && decide({ operation: way.operation, uri, mount });
-        const expected =
-          called === undefined || called.effect === 'allow'
-            ? expectedOf(outcomeOf(without), resource === undefined ? ALLOWED : decision, beforehand)
-            : expectedOf('answered', called);
-        const reply = await ask(way.method, params);
-        told.add(cell, expected, outcomeOf(reply));
-        if (expected === 'answered' && outcomeOf(reply) === 'answered')
-          told.wrong.push(...(await differences(somebody, way, without, reply)).map((each) => `${cell}: ${each}`));
-      }
-    });
-    expect(told.wrong).toEqual([]);
-    expect(total(told)).toBe(URIS.length * PEOPLE.length);
-    for (const [outcome, count] of told.outcomes) all.outcomes.set(outcome, (all.outcomes.get(outcome) ?? 0) + count);
-  });
+  it.each(WAYS)(
+    'every resource is answered as the decision function says: $method $tool $more [SEC-RES-2, SEC-TOOL-2]',
+    async (way) => {
+      const told = tally();
+      await inParallel([...URIS], async (uri) => {
+        const params = way.params(uri);
+        const without = await scene.anybody(way.method, params);
+        const resource = await scene.matrix.lookedAt(uri);
+        const mount = scene.matrix.bare.mountOf(uri);
+        for (const somebody of scene.people) {
+          const { person, decide, ask } = somebody;
+          const cell = `${person.name} ${way.method} ${way.tool ?? ''} ${uri}`;
+          const asked = { operation: way.operation, uri: resource?.uri ?? uri, mount, resource };
+          const decision = decide(asked);
+          const called =
+            way.tool === undefined
+              ? undefined
+              : decide({ operation: 'call', name: way.tool, arguments: params.arguments as Data, onlyResources: true });
+          const beforehand = way.challenges && decide({ operation: way.operation, uri, mount });
+          const expected =
+            called === undefined || called.effect === 'allow'
+              ? expectedOf(outcomeOf(without), resource === undefined ? ALLOWED : decision, beforehand)
+              : expectedOf('answered', called);
+          const reply = await ask(way.method, params);
+          told.add(cell, expected, outcomeOf(reply));
+          if (expected === 'answered' && outcomeOf(reply) === 'answered')
+            told.wrong.push(...(await differences(somebody, way, without, reply)).map((each) => `${cell}: ${each}`));
+        }
+      });
+      expect(told.wrong).toEqual([]);
+      expect(total(told)).toBe(URIS.length * PEOPLE.length);
+      for (const [outcome, count] of told.outcomes) all.outcomes.set(outcome, (all.outcomes.get(outcome) ?? 0) + count);
+    },
+  );
 
-  it('no cell was left out, and every outcome is among them', () => {
+  it('every cell was tried, and every outcome occurred', () => {
     expect(total(all)).toBe(1_512);
     for (const outcome of ['answered', 'asked', 'challenged', 'denied', 'missing'])
       expect([outcome, all.outcomes.has(outcome)]).toEqual([outcome, true]);
   });
 
-  /** Names the places in which an answer is more or less than the full one without what is not for this person. */
+  /** Names the fields of an answer that differ from the full answer without the entries that are hidden from the caller. */
   async function differences(
     somebody: Somebody,
     { method, tool }: Way,
@@ -157,7 +160,7 @@ inEachEra((scene) => {
     return kept;
   }
 
-  /** As this person can use it. */
+  /** The resource with the capabilities that this caller may use. */
   function abilitiesOf(somebody: Somebody, entry: Resource): Resource {
     const { capabilities } = entry;
     if (capabilities === undefined) return entry;
@@ -172,7 +175,7 @@ inEachEra((scene) => {
     };
   }
 
-  it('every subscription is as it is decided [SEC-RES-2, RES-4]', async () => {
+  it('every subscription is answered as the decision function says [SEC-RES-2, RES-4]', async () => {
     const told = tally();
     const subscribed = async (url: string, ask: Ask, token: string | undefined, uri: string): Promise<Outcome> => {
       if (scene.era === 'legacy') return outcomeOf(await ask('resources/subscribe', { uri }));

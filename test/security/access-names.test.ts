@@ -1,6 +1,6 @@
 /**
- * Rules hold for a thing under every name that it has: mounts without a prefix, spellings of other servers, what their
- * tools and prompts hand out (SEC-RES-2, SEC-TOOL-2, SEC-PROMPT-2).
+ * Rules hold for a resource, tool or prompt under every name that it has: in mounts without a prefix, in spellings of mounted servers,
+ * and in the results of tools and prompts (SEC-RES-2, SEC-TOOL-2, SEC-PROMPT-2).
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Mount } from '../../src/core/mounts/mount.ts';
@@ -21,7 +21,7 @@ interface World extends AsyncDisposable {
 
 type Order = 'up first' | 'docs first';
 
-/** The careless server beside a mount with a prefix, in either order. */
+/** The careless server and a mount with a prefix, in either order. */
 async function serve(rules: readonly AccessRule[], prefix: 'name' | 'none', order: Order = 'up first'): Promise<World> {
   const up = upstream({ name: 'up', target: { command: process.execPath, args: ['-e', CARELESS] } });
   const mounts: Mount[] = [
@@ -129,7 +129,7 @@ describe.each(['name', 'none'] as const)('the URIs of another server, with prefi
     for (const world of worlds) await world[Symbol.asyncDispose]();
   });
 
-  it.each(SPELLINGS)('%s leads to nothing that rules keep back', async (native) => {
+  it.each(SPELLINGS)('%s leads to nothing that rules hide or deny', async (native) => {
     for (const [index, ask] of asks.entries()) {
       const uri = begin + native;
       for (const method of ['resources/read', 'resources/metadata', 'resources/list', 'resources/directory/read']) {
@@ -145,7 +145,7 @@ describe.each(['name', 'none'] as const)('the URIs of another server, with prefi
     }
   });
 
-  it('what is allowed is still there, also as the server spells it', async () => {
+  it('allowed resources can be read, also as the server spells their URIs', async () => {
     for (const ask of asks) {
       expect.soft((await ask('resources/read', { uri: `${begin}file:///public/a.md` })).text).toContain('open text');
       const odd = await ask('resources/read', { uri: `${begin}file:///public/x/../listed.md` });
@@ -155,12 +155,12 @@ describe.each(['name', 'none'] as const)('the URIs of another server, with prefi
     }
   });
 
-  // Each variable is completed with a value of the other one that leads to something hidden.
+  // Each variable is completed while the other one has a value that leads to a hidden resource.
   it.each([
     ['{+path}', 'path'],
     ['{folder}/{name}', 'folder'],
     ['{folder}/{name}', 'name'],
-  ])('completion of %s for %s offers nothing of it, and counts nothing of it', async (template, name) => {
+  ])('completion of %s for %s offers and counts no hidden resource', async (template, name) => {
     for (const ask of asks) {
       const { text } = await ask('completion/complete', {
         ref: { type: 'ref/resource', uri: `${begin}file:///${template}` },
@@ -172,7 +172,7 @@ describe.each(['name', 'none'] as const)('the URIs of another server, with prefi
   });
 });
 
-/** Names of folders that a pattern could take for something else. */
+/** Names of folders that are also glob patterns. */
 const FOLDERS = [
   'a (old)',
   'a)',
@@ -190,7 +190,7 @@ const FOLDERS = [
   '.a',
 ];
 
-describe.each(ERAS)('rules about folders with signs in their names, to a client of the %s era', (era) => {
+describe.each(ERAS)('rules about folders with special characters in their names, for a client of the %s era', (era) => {
   const TREE = memoryProvider({
     resources: Object.fromEntries([...FOLDERS, 'other'].map((name) => [`${name}/deep/x.txt`, { text: `of ${name}` }])),
   });
@@ -217,7 +217,7 @@ describe.each(ERAS)('rules about folders with signs in their names, to a client 
   });
 });
 
-describe.each(ERAS)('prompts of a folder, to a client of the %s era', (era) => {
+describe.each(ERAS)('prompts of a folder, for a client of the %s era', (era) => {
   const PROMPTS = memoryProvider({
     resources: { 'prompts/greet.md': { text: 'SECRET greeting' }, 'other/a.txt': { text: 'open text' } },
   });
@@ -247,7 +247,7 @@ describe.each(ERAS)('prompts of a folder, to a client of the %s era', (era) => {
     }
   });
 
-  it('are allowed with their mount', async () => {
+  it('are allowed by a rule that allows their mount', async () => {
     const vitrine = createVitrine({
       mounts: [{ name: 'docs', provider: PROMPTS }],
       promptFolders: [{ uri: 'docs+memory:///prompts' }],
@@ -264,12 +264,12 @@ describe.each(ERAS)('prompts of a folder, to a client of the %s era', (era) => {
   });
 });
 
-describe.each(ERAS)('what mounted tools and prompts hand out to a client of the %s era', (era) => {
+describe.each(ERAS)('results of mounted tools and prompts, for a client of the %s era', (era) => {
   it.each<[AccessRule['effect'], boolean]>([
     ['hide', false],
     ['deny', true],
     ['ask', true],
-  ])('goes through the decision of a read: %s', async (effect, told) => {
+  ])('contain only resources that the caller may read: %s', async (effect, told) => {
     const rules: readonly AccessRule[] = [
       { effect: 'allow' },
       { effect, uris: ['up+file:///secret/**'], ...(effect === 'ask' && { operations: ['read'] }) },

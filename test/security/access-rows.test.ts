@@ -1,4 +1,4 @@
-/** Rows and tables that rules keep back are in no page, count, description and completion of a database (SEC-RES-2). */
+/** Hidden and denied rows and tables are in no page, count, description or completion of a database (SEC-RES-2). */
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -76,7 +76,7 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
       'letters',
       '~schema',
       '',
-    ])('%s tells nothing of them, by reading and listing', async (path) => {
+    ])('%s reveals nothing of them through reads and lists', async (path) => {
       const uri = `shop+sqlite:///${path}`;
       for (const accept of [undefined, 'application/json', 'text/csv', 'text/markdown']) {
         const _meta = accept === undefined ? {} : { 'vitrine/accept': [accept] };
@@ -88,7 +88,7 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
       expect.soft((await ask('tools/call', { name: 'list', arguments: { uri } })).text).not.toContain('SECRET');
     });
 
-    it('what is left out is said so, and the rest is there', async () => {
+    it('pages say that rows are left out, and have all other rows', async () => {
       const { text } = await ask('resources/read', { uri: 'shop+sqlite:///people/~rows' });
       for (const there of ['Anna', 'Zoe', 'Rows that the reader may not have are left out'])
         expect(text).toContain(there);
@@ -97,7 +97,7 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
     it.each([
       ['people', 2],
       ['orders', 2],
-    ])('the count of %s counts what may be read', async (table, rows) => {
+    ])('the count of %s counts only readable rows', async (table, rows) => {
       const { text } = await ask('resources/read', { uri: `shop+sqlite:///${table}/~count` });
       expect(text).toMatch(new RegExp(String.raw`\\"rows\\": ${rows}\b`));
     });
@@ -107,7 +107,7 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
       ['orders/{buyer,number}', 'buyer', {}, ['anna', 'zoe']],
       ['orders/{buyer,number}', 'number', { buyer: 'anna' }, ['1']],
       ['orders/{buyer,number}', 'number', { buyer: 'SECRET' }, []],
-    ])('completion of %s for %s offers and counts what may be listed', async (template, name, known, values) => {
+    ])('completion of %s for %s offers and counts only listable rows', async (template, name, known, values) => {
       const { result } = await ask('completion/complete', {
         ref: { type: 'ref/resource', uri: `shop+sqlite:///${template}` },
         argument: { name, value: '' },
@@ -118,7 +118,7 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
       expect([undefined, values.length]).toContain(completion?.total);
     });
 
-    it('a search finds nothing of them', async () => {
+    it('a search finds none of them', async () => {
       const { text } = await ask('tools/call', { name: 'search', arguments: { pattern: 'SECRET' } });
       expect(text).not.toMatch(/SECRET (text|thing|more)|Hidden/);
     });

@@ -1,4 +1,4 @@
-/** A token that lacks nothing but scopes is told which, and with them it is let in. */
+/** A caller whose token lacks only scopes is told which ones. With these scopes the request is allowed. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
@@ -63,7 +63,7 @@ const LACKING: readonly (readonly [string, Data])[] = [
 ];
 
 describe.each(ERAS)('in the %s era', (era) => {
-  it.each(LACKING)('%s is refused with the scopes that it takes, and let in with them: %j', async (method, params) => {
+  it.each(LACKING)('%s is refused with the scopes that it needs, and allowed with them: %j', async (method, params) => {
     const less = await askerOf(serving.url, era, await issuer.token('reader', SCOPES[0]));
     const refused = await less(method, params);
     expect(refused.status).toBe(403);
@@ -71,14 +71,14 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(challenge).toContain('error="insufficient_scope"');
     const [, scope = ''] = /scope="([^"]*)"/.exec(challenge) ?? [];
     expect(scope.split(' ')).toContain(SCOPES[1]);
-    // A client asks for these, beside those that it has.
+    // A client requests these scopes in addition to those of its token.
     const wanted = [...new Set([SCOPES[0], ...scope.split(' ')])].join(' ');
     const more = await askerOf(serving.url, era, await issuer.token('reader', wanted));
     const answer = await more(method, params);
     expect([answer.status, answer.error]).toEqual([200, undefined]);
   });
 
-  it.each(LACKING)('%s takes a token at all: %j', async (method, params) => {
+  it.each(LACKING)('%s is refused with a challenge for a token: %j', async (method, params) => {
     const { status, headers } = await (await askerOf(serving.url, era, undefined))(method, params);
     expect(status).toBe(401);
     expect(headers.get('www-authenticate')).toContain('resource_metadata=');
@@ -89,7 +89,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     ['resources/read', { uri: 'docs+file:///old.md' }, 'is denied (read)'],
     ['resources/read', { uri: 'notes+memory:///all.txt' }, 'is denied (read)'],
     ['resources/read', { uri: 'docs+file:///a.txt' }, 'text of a'],
-  ])('%s is not challenged where scopes would not help, or are not needed: %j', async (method, params, said) => {
+  ])('%s gets no challenge if scopes would not help, or are not needed: %j', async (method, params, said) => {
     const less = await askerOf(serving.url, era, await issuer.token('reader', SCOPES[0]));
     const { status, text } = await less(method, params);
     expect(status).toBe(200);
@@ -98,7 +98,7 @@ describe.each(ERAS)('in the %s era', (era) => {
 });
 
 describe('the audit', () => {
-  it('has the decision and the rule of what was allowed, denied, hidden and asked about [RES-9]', async () => {
+  it('has the decision and the rule of each request: allowed, denied, hidden or asked about [RES-9]', async () => {
     const ask = await askerOf(serving.url, 'modern', await issuer.token());
     const file = folder.at('audit.jsonl');
     const lines = async (): Promise<Data[]> =>

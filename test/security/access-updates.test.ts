@@ -1,4 +1,4 @@
-/** Changes are decided on as they happen, also by what a resource has become (SEC-RES-2, RES-4). */
+/** Access to a changed resource is decided when the change happens, by the attributes that the resource has then (SEC-RES-2, RES-4). */
 import type { ChildProcess } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import type { AccessRule } from '../../src/layers/access/index.ts';
@@ -10,7 +10,7 @@ import { collectNotices, subscribe } from '../e2e/notices.ts';
 
 const BEFORE: MemoryResource = { text: 'open', mimeType: 'text/plain', annotations: { audience: ['assistant'] } };
 
-/** The changed resources, and rules by which nobody may have them. */
+/** The resources that change, and rules that deny them after the change. */
 const CHANGES: readonly (readonly [string, MemoryResource, Omit<AccessRule, 'effect'>])[] = [
   ['another type', { ...BEFORE, mimeType: 'application/x-key' }, { mimeTypes: ['application/*'] }],
   ['larger', { ...BEFORE, text: 'x'.repeat(1_000) }, { minBytes: 100 }],
@@ -19,7 +19,7 @@ const CHANGES: readonly (readonly [string, MemoryResource, Omit<AccessRule, 'eff
 
 describe.each(ERAS)('to a client of the %s era', (era) => {
   describe.each(['deny', 'hide'] as const)('under %s', (effect) => {
-    it.each(CHANGES)('nothing is told of a resource that has become %s', async (_what, after, rule) => {
+    it.each(CHANGES)('no change is reported of a resource that has become %s', async (_what, after, rule) => {
       const provider = memoryProvider({ resources: { 'a.txt': BEFORE, 'b.txt': BEFORE } });
       const vitrine = createVitrine({
         mounts: [{ name: 'docs', provider }],
@@ -36,7 +36,7 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
         await notices.told(a);
         notices.forget();
         provider.set('a.txt', after);
-        // The next notice has overtaken nothing.
+        // A later notice came, so an earlier one would have come before it.
         for (let turn = 1; turn <= 3; turn++) {
           provider.set('b.txt', { ...BEFORE, text: String(turn) });
           await notices.told(b, turn);

@@ -1,4 +1,4 @@
-/** A resource that a rule keeps back is in no other view and under no other path: revisions of git, and links (SEC-RES-2). */
+/** A hidden or denied resource is in no other view and under no other path: not in revisions of git, and not behind links (SEC-RES-2). */
 import { execFileSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -67,7 +67,7 @@ const readsOf = async (ask: Ask, uri: string): Promise<string> => {
     ask('tools/call', { name: 'read', arguments: { uri } }),
     ask('tools/call', { name: 'list', arguments: { uri } }),
   ]);
-  // A name that was asked for comes back in what says that there is no such thing.
+  // The error for a missing resource repeats the requested name.
   return answers.map(({ text }) => text.replaceAll(uri, '')).join('\n');
 };
 
@@ -75,7 +75,7 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
   it.each<[AccessRule['effect'], AccessRule]>([
     ['hide', { effect: 'hide', paths: ['secrets/**'] }],
     ['deny', { effect: 'deny', mounts: ['repo'], paths: ['secrets/*'] }],
-  ])('%s: a path of a repository is kept back at every revision and in every view', async (_effect, rule) => {
+  ])('%s: a path of a repository is hidden or denied at every revision and in every view', async (_effect, rule) => {
     await using served = await serve([{ effect: 'allow' }, rule], era);
     const { ask } = served;
     const path = 'secrets/HIDDEN.txt';
@@ -110,7 +110,7 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
     expect(await readsOf(ask, 'docs+file:///drafts/x.md')).toContain('HIDDEN text');
   });
 
-  it('what is allowed by path is allowed at every revision, and nothing else', async () => {
+  it('a path that is allowed is allowed at every revision, and no other path is', async () => {
     await using served = await serve([{ effect: 'allow', mounts: ['repo'], paths: ['open.txt'] }], era);
     expect(await readsOf(served.ask, 'repo+git:///tags/v1/open.txt')).toContain('one');
     expect(await readsOf(served.ask, 'repo+git:///HEAD/open.txt')).toContain('two');
@@ -122,7 +122,7 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
     ['hidden', [{ effect: 'allow' }, { effect: 'hide', uris: ['docs+file:///drafts/**'] }]],
     ['denied', [{ effect: 'allow' }, { effect: 'deny', uris: ['docs+file:///drafts/**'] }]],
     ['not allowed', [{ effect: 'allow', uris: ['docs+file:///public/**'] }]],
-  ])('what is %s is behind no link', async (_name, rules) => {
+  ])('a resource that is %s cannot be reached through a link', async (_name, rules) => {
     await using served = await serve(rules, era);
     const { ask } = served;
     for (const path of ['public/link', 'public/link/x.md', 'public/link/deep', 'public/link/deep/y.md', 'public/x.md'])

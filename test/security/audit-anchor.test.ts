@@ -1,4 +1,7 @@
-/** Heads of the audit that are noted elsewhere show what the audit itself cannot: a missing end, and a chain written anew (RES-9). */
+/**
+ * Heads of the audit that are noted in another place reveal changes that the audit itself cannot show: a missing end, and a rewritten
+ * chain (RES-9).
+ */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,16 +17,16 @@ import { type Line, linesOf } from './audit-lines.ts';
 
 const NOTES = { to: 'elsewhere/heads.jsonl', everySeconds: 1 };
 
-/** A folder with an audit and the heads of it, of one test: the tests wait for their seconds side by side. */
+/** A folder with an audit and its heads, for one test. The tests wait for their seconds at the same time. */
 interface Place extends AsyncDisposable {
   readonly folder: Folder;
   readonly file: string;
   readonly anchors: string;
   configure(anchor: unknown, audit?: object): Promise<string>;
-  /** Those that were noted. */
+  /** The heads that were noted. */
   heads(): Promise<Line[]>;
   verify(...more: readonly string[]): Promise<readonly [number | null, string]>;
-  /** Has a server write an audit, with its heads noted in between and at its end. */
+  /** Runs a server that writes an audit, and that notes heads between its lines and at its end. */
   written(audit?: object, count?: number): Promise<void>;
   rewrite(change: (lines: readonly string[]) => readonly string[]): Promise<void>;
 }
@@ -69,7 +72,7 @@ const reads = async (on: Connected, count = 3): Promise<void> => {
 };
 
 describe.concurrent.each(ERAS)('in the %s era, heads', (era) => {
-  it('are noted in a file while a server runs and at its end, and each is a line of the chain', async () => {
+  it('are noted in a file while a server runs and at its end, and each is the head of a line of the chain', async () => {
     await using place = await setPlace();
     const { file, anchors, configure, heads, verify } = place;
     const on = await connectStdio(era, [await configure(NOTES)]);
@@ -91,8 +94,8 @@ describe.concurrent.each(ERAS)('in the %s era, heads', (era) => {
   });
 });
 
-describe.concurrent('with the heads that were noted elsewhere, verify finds', () => {
-  /** All lines from one on with right hashes, as somebody makes them who can compute them. */
+describe.concurrent('with heads from another place, verify finds', () => {
+  /** Rewrites all lines from one on with right hashes, as anyone can who computes them. */
   const forged = (lines: readonly string[], from: number): readonly string[] => {
     let before = unchain(lines[from] ?? '').before;
     return lines.map((line, index) => {
@@ -150,7 +153,7 @@ describe.concurrent('with the heads that were noted elsewhere, verify finds', ()
     ]);
   });
 
-  it('an audit that was begun anew', async () => {
+  it('an audit that was replaced by a new one', async () => {
     await using place = await setPlace();
     const { file, anchors, verify, written } = place;
     await written();
@@ -160,7 +163,7 @@ describe.concurrent('with the heads that were noted elsewhere, verify finds', ()
     expect((await verify('--anchor', anchors))[0]).toBe(1);
   });
 
-  it('oldest files that were taken away, and not those that the server put out', async () => {
+  it('the removal of oldest files by somebody else, and not the rotation by the server', async () => {
     await using place = await setPlace();
     const { file, anchors, verify, written } = place;
     await written({ maxBytes: 4_096, maxFiles: 3 }, 60);
@@ -178,7 +181,7 @@ describe.concurrent('with the heads that were noted elsewhere, verify finds', ()
     ]);
   });
 
-  it('notes that were changed, or contradict each other, and passes over what stands between them', async () => {
+  it('changed and contradictory notes, and ignores other lines between notes', async () => {
     await using place = await setPlace();
     const { anchors, verify, written } = place;
     await written();
@@ -192,7 +195,7 @@ describe.concurrent('with the heads that were noted elsewhere, verify finds', ()
     expect(await verify('--anchor', anchors)).toEqual([1, expect.stringContaining('not a note of a head')]);
   });
 
-  it('nothing in a file that has no heads, and says so', async () => {
+  it('no head in a file without notes, and says so', async () => {
     await using place = await setPlace();
     const { folder, file, verify, written } = place;
     await written();
@@ -209,11 +212,11 @@ interface Receiver extends AsyncDisposable {
     readonly headers: IncomingMessage['headers'];
     readonly body: string;
   }[];
-  /** Requests that were open at the same time, at most. */
+  /** The most requests that were open at the same time. */
   readonly most: () => number;
 }
 
-/** Takes heads over HTTP, and answers as it is told. */
+/** An HTTP server that takes heads, and answers as the test says. */
 async function receiver(answer: (response: ServerResponse, index: number) => void): Promise<Receiver> {
   const requests: Receiver['requests'][number][] = [];
   let open = 0;
@@ -251,7 +254,7 @@ describe.concurrent('heads that are sent to a URL', () => {
     everySeconds: 1,
   });
 
-  it('arrive one at a time with the headers, and verify what the server wrote', async () => {
+  it('arrive one at a time with the headers, and match what the server wrote', async () => {
     await using place = await setPlace();
     const { file, anchors, configure, heads, verify } = place;
     await using there = await receiver((response) => response.writeHead(204).end());
@@ -279,29 +282,26 @@ describe.concurrent('heads that are sent to a URL', () => {
     ['leads elsewhere', (response) => response.writeHead(307, { location: '/other' }).end(), 'status 307'],
     ['breaks off', (response) => response.destroy(), 'UND_ERR_SOCKET'],
     ['says far too much', (response) => response.writeHead(500).write('x'.repeat(100_000)), 'status 500'],
-  ])(
-    'hold nobody up where the place %s, and the log says so once and without what is secret',
-    async (_name, answer, reason) => {
-      await using place = await setPlace();
-      const { configure } = place;
-      await using there = await receiver((response, index) =>
-        index < 4 ? answer(response) : response.writeHead(200).end(),
-      );
-      await using server = await startHttp([await configure(placeOf(there))]);
-      await using on = await connectHttp('modern', server);
-      await until(() => server.output().includes('audit: the head cannot be noted elsewhere'), 'the log');
-      await reads(on);
-      await until(() => server.output().includes('audit: the head is noted elsewhere again'), 'the end of it');
-      const output = server.output();
-      expect(output.match(/cannot be noted elsewhere/g)).toHaveLength(1);
-      expect(output).toContain(there.origin);
-      expect(output).toContain(reason);
-      expect(output).not.toContain(SECRET);
-      expect(there.requests.every(({ url }) => url.startsWith(`/${SECRET}`))).toBe(true);
-    },
-  );
+  ])('block nothing if the place %s, and the log says so once, without secrets', async (_name, answer, reason) => {
+    await using place = await setPlace();
+    const { configure } = place;
+    await using there = await receiver((response, index) =>
+      index < 4 ? answer(response) : response.writeHead(200).end(),
+    );
+    await using server = await startHttp([await configure(placeOf(there))]);
+    await using on = await connectHttp('modern', server);
+    await until(() => server.output().includes('audit: the head cannot be noted elsewhere'), 'the log');
+    await reads(on);
+    await until(() => server.output().includes('audit: the head is noted elsewhere again'), 'the end of it');
+    const output = server.output();
+    expect(output.match(/cannot be noted elsewhere/g)).toHaveLength(1);
+    expect(output).toContain(there.origin);
+    expect(output).toContain(reason);
+    expect(output).not.toContain(SECRET);
+    expect(there.requests.every(({ url }) => url.startsWith(`/${SECRET}`))).toBe(true);
+  });
 
-  it('that never answers keeps one request open at most, and no server from its end', async () => {
+  it('keep at most one request open if the place never answers, and do not delay the end of the server', async () => {
     await using place = await setPlace();
     const { file, configure } = place;
     await using there = await receiver(() => {});
@@ -315,7 +315,7 @@ describe.concurrent('heads that are sent to a URL', () => {
     expect((await linesOf(file)).at(-1)?.event).toBe('end');
   });
 
-  it('are not sent where nobody listens, which is said, and reads go on', async () => {
+  it('are not sent if nobody listens; the log says so, and reads go on', async () => {
     await using place = await setPlace();
     const { configure } = place;
     const there = await receiver(() => {});
@@ -349,7 +349,7 @@ describe.concurrent('heads that are sent to a URL', () => {
 });
 
 describe.concurrent('heads on standard error', () => {
-  it('are told from lines of the log, and verify', async () => {
+  it('are found among lines of the log, and match', async () => {
     await using place = await setPlace();
     const { anchors, configure, verify } = place;
     const on = await connectToProgram('stdio', 'modern', [await configure('-')]);

@@ -1,4 +1,4 @@
-/** One process writes an audit file, whichever containers and machines share it, and a dead one keeps nobody out (RES-9). */
+/** One process at a time writes an audit file, across containers and machines. A process that has died does not keep others out (RES-9). */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
@@ -34,12 +34,12 @@ beforeEach(async () => {
 afterEach(() => folder[Symbol.asyncDispose]());
 
 const here = thisProcess('0');
-/** In a container beside this one, under the same kernel. */
+/** A process of another container, under the same kernel. */
 const elsewhere = { ...here, pid: 1, namespace: 'pid:[1]' };
 const onAnotherMachine = { ...here, boot: '00000000-0000-4000-8000-000000000000', host: 'other' };
-/** A process of a number that no process has. */
+/** A process whose id no process has. */
 const dead = { ...here, pid: 4_194_304 };
-/** Its number was given again: to this process. */
+/** A process whose id was given to another one: to this process. */
 const reused = { ...here, started: '1' };
 
 async function leave(content: object | string, age = 0): Promise<void> {
@@ -82,7 +82,7 @@ describe('an audit file with a lock', () => {
     ],
     ['that says nothing yet', '', /may be written by another process/],
     ['that says something else', '{"pid":"1"}', /may be written by another process/],
-  ])('%s is left alone: %s', async (_name, content, said) => {
+  ])('%s is respected: %s', async (_name, content, said) => {
     await leave(content);
     const { status, stderr } = await refused();
     expect([status, stderr]).toEqual([2, expect.stringMatching(said)]);
@@ -90,12 +90,12 @@ describe('an audit file with a lock', () => {
     await expect(readFile(file)).rejects.toThrow('ENOENT');
   });
 
-  it('of a process that runs is not taken over for being old', async () => {
+  it('of a running process is not taken over, however old it is', async () => {
     await leave(here, LEASE_MS * 10);
     expect((await refused()).stderr).toContain('is being written by process');
   });
 
-  it('is one file by all its names', async () => {
+  it('is the same for all names of the file', async () => {
     await using _server = await startProgram([config]);
     await symlink(file, folder.at('alias.jsonl'));
     await symlink(folder.path, `${folder.path}-alias`);
@@ -113,7 +113,7 @@ describe('an audit file with a lock', () => {
   });
 });
 
-/** Starts a server where the numbers of processes mean others, as in a container. */
+/** Starts a server in its own process id namespace, as in a container. */
 async function startApart(): Promise<ChildProcess> {
   const child = spawn('unshare', [...APART, process.execPath, CLI, 'serve', config, '--http', '0'], {
     cwd: ROOT,
@@ -128,11 +128,11 @@ async function startApart(): Promise<ChildProcess> {
 }
 
 const APART = ['--user', '--map-root-user', '--pid', '--fork', '--mount-proc', '--kill-child'];
-/** Systems differ in who may do this; where nobody may, the locks above stand for it. */
+/** Not every system allows this. Where it does not, the tests of locks above cover it. */
 const apart = spawnSync('unshare', [...APART, 'true']).status === 0 ? ['a namespace of its own'] : [];
 
 describe.each(apart)('a server in %s', () => {
-  it('keeps one outside from the file, is kept by it, and is followed when it was killed and its time is over', async () => {
+  it('keeps out a server outside and is kept out by it; the server outside takes over after the other was killed and its lock is stale', async () => {
     const inside = await startApart();
     expect(await refused()).toMatchObject({ status: 2, stderr: expect.stringContaining('may be written by process') });
     const ended = once(inside, 'close');
@@ -162,13 +162,13 @@ describe('a server whose lock', () => {
     expect((await refused()).stderr).toContain(`is being written by process ${server.process.pid}`);
   });
 
-  it('was taken while it slept, as nobody can be sure of, writes nothing more until the other one ends', async () => {
+  it('was taken while it was suspended, as can happen, writes nothing more until the other server ends', async () => {
     await using first = await startProgram([config]);
     await using on = await connectHttp('modern', first);
     await read(on, 'docs+file:///a.txt');
     await until(async () => (await uris()).length === 1, 'a line of the first server');
     first.process.kill('SIGSTOP');
-    // In place: it is the same file still, as one that the server wrote on another machine.
+    // Written in place: the file stays the same file, as if a server on another machine had written it.
     await leave(onAnotherMachine, LEASE_MS * 2);
     const second = await startProgram([config]);
     first.process.kill('SIGCONT');
@@ -181,7 +181,7 @@ describe('a server whose lock', () => {
     expect((await verifyAudit(file)).findings).toEqual([]);
     await second.stop();
     await until(async () => (await uris()).length === 2, 'the line that waited');
-    // The first one cannot know what the second was allowed to: whoever reads the audit is told.
+    // The first server cannot know what the second one was allowed to do, so a reader of the audit is told.
     expect((await linesOf(file)).map(({ why }) => why).filter(Boolean)).toEqual(['appended']);
   });
 });
@@ -216,7 +216,7 @@ describe('servers that start at the same instant', () => {
         await utimes(path, 1_000, 1_000);
       },
     ],
-  ])('are one that writes and others that are refused, each of 20 times: %s', async (_name, prepare) => {
+  ])('become one that writes and others that are refused, 20 times: %s', async (_name, prepare) => {
     const racers = await Promise.all(Array.from({ length: 4 }, racer));
     try {
       for (let round = 0; round < 20; round++) {

@@ -1,4 +1,4 @@
-/** Others change the file of an audit while it is written: the chain shows it, and goes on (RES-9). */
+/** Other programs change the audit file while the server writes it. The chain shows the change, and goes on (RES-9). */
 import { copyFile, link, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { verifyAudit } from '../../src/layers/audit/verify.ts';
@@ -14,7 +14,7 @@ interface Scene extends AsyncDisposable {
   readonly file: string;
   readonly server: Listening;
   readonly on: Connected;
-  /** Reads something, and waits until its line is in the file that has the name. */
+  /** Reads a resource, and waits until its line is in the file of that name. */
   readonly record: (uri: string) => Promise<void>;
 }
 
@@ -50,7 +50,7 @@ async function scene(era: (typeof ERAS)[number] = 'modern', audit: object = {}):
   };
 }
 
-/** Of a file in which not all lines are those of an audit. */
+/** Parses a file in which not all lines are audit lines. */
 const reopenings = async (file: string): Promise<readonly unknown[]> =>
   (await readFile(file, 'utf8'))
     .split('\n')
@@ -60,9 +60,9 @@ interface Act {
   readonly name: string;
   readonly why: string;
   readonly act: (file: string, folder: Folder) => Promise<unknown>;
-  /** The file with the lines that were written before; undefined if they are gone. */
+  /** The file with the earlier lines; undefined if they are gone. */
   readonly before?: string;
-  /** The findings of `verify` about all that is left. */
+  /** The findings of `verify` about everything that remains. */
   readonly finds: RegExp | undefined;
 }
 
@@ -153,7 +153,7 @@ async function gone(file: string): Promise<string> {
 }
 
 describe.each(ERAS)('in the %s era, an audit whose file is', (era) => {
-  it.each(ACTS)('$name says so, goes on, and is verified as what it is', async ({ why, act, before, finds }) => {
+  it.each(ACTS)('$name records that, goes on, and is verified accordingly', async ({ why, act, before, finds }) => {
     await using on = await scene(era);
     await on.record('one');
     await act(on.file, on.folder);
@@ -175,7 +175,7 @@ describe.each(ERAS)('in the %s era, an audit whose file is', (era) => {
 });
 
 describe('an audit', () => {
-  it('that lost its file again and again has each time in its chain', async () => {
+  it('that lost its file again and again records each loss in its chain', async () => {
     await using on = await scene();
     await on.record('one');
     await rename(on.file, `${on.file}.3`);
@@ -191,7 +191,7 @@ describe('an audit', () => {
     expect(report.files).toHaveLength(4);
   });
 
-  it('waits with its lines where its folder is gone, says so, and writes all of them when there is one again', async () => {
+  it('keeps its lines while its folder is missing, says so, and writes them when the folder is there again', async () => {
     await using on = await scene();
     await on.record('one');
     await rename(on.folder.at('audits'), on.folder.at('elsewhere'));
@@ -217,7 +217,7 @@ describe('an audit', () => {
         await symlink(`${file}.diary`, file);
       },
     ],
-  ])('does not write to %s that took its place, and goes on when that is gone', async (_name, put) => {
+  ])('does not write to %s in place of its file, and goes on when that is removed', async (_name, put) => {
     await using on = await scene();
     await on.record('one');
     await rename(on.file, `${on.file}.1`);
@@ -232,7 +232,7 @@ describe('an audit', () => {
     expect((await verifyAudit(on.file)).findings).toEqual([]);
   });
 
-  it('whose file has a second name goes on in it', async () => {
+  it('whose file has a second name goes on in that file', async () => {
     await using on = await scene();
     await on.record('one');
     await link(on.file, `${on.file}.backup`);
@@ -241,9 +241,9 @@ describe('an audit', () => {
     expect(await verifyAudit(on.file)).toMatchObject({ findings: [], notes: [] });
   });
 
-  it('says which lines are missing when older files were taken away, and not when it put them out itself', async () => {
+  it('reports missing lines if older files were removed by somebody else, and none if the server rotated them', async () => {
     await using on = await scene('modern', { maxBytes: 4_096, maxFiles: 4 });
-    // While files are put away there may be none under its name.
+    // During a rotation, there may be no file with that name.
     const oldest = async (): Promise<number> => (await verifyAudit(on.file).catch(() => undefined))?.first?.seq ?? 0;
     await until(async () => {
       await Promise.all(Array.from({ length: 20 }, () => read(on.on, 'docs+file:///one.txt')));
@@ -259,7 +259,7 @@ describe('an audit', () => {
   });
 
   it.each(['my diary', '{"audit":2', 'x\0\0\0'])(
-    'is not begun over a file of one line that is something else: %j',
+    'is not begun in a file of one line that is not an audit line: %j',
     async (text) => {
       await using folder = await temporaryFolder({ 'docs/a.txt': 'a', 'audit.jsonl': text });
       const config = await writeConfig(folder, { mounts: { docs: './docs' }, audit: { file: 'audit.jsonl' } });

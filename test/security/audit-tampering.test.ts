@@ -1,4 +1,4 @@
-/** Whatever is done to an audit file, `verify` finds it and says where (RES-9). */
+/** `verify` finds every change of an audit file, and says where it is (RES-9). */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ describe('verify', () => {
     await journal.close();
   }
 
-  /** The lines on which something is found when the file is this. */
+  /** The lines with findings, if the file has this content. */
   async function found(content: string | Uint8Array): Promise<readonly number[]> {
     await writeFile(file, content);
     return (await verifyAudit(file)).findings.map(({ line }) => line);
@@ -39,7 +39,7 @@ describe('verify', () => {
 
   const index = fc.nat({ max: LINES - 1 });
 
-  it('has nothing to say of a file as it was written', async () => {
+  it('finds nothing in an unchanged file', async () => {
     expect(await found(lines.join(''))).toEqual([]);
   });
 
@@ -57,7 +57,7 @@ describe('verify', () => {
     );
   });
 
-  it('finds missing lines, where they were; at the end only with the hash of a later one', async () => {
+  it('finds missing lines, in their place; at the end only if it knows a later hash', async () => {
     await fc.assert(
       fc.asyncProperty(index, fc.integer({ min: 1, max: 5 }), async (from, count) => {
         fc.pre(from + count < LINES);
@@ -70,7 +70,7 @@ describe('verify', () => {
     expect((await verifyAudit(file, { head })).findings).toMatchObject([{ line: LINES - 2 }]);
   });
 
-  it('finds lines that are in another order, or there twice', async () => {
+  it('finds reordered and repeated lines', async () => {
     await fc.assert(
       fc.asyncProperty(index, index, async (one, other) => {
         fc.pre(one < other);
@@ -82,7 +82,7 @@ describe('verify', () => {
     );
   });
 
-  it('finds a line that is cut, and one that was put in', async () => {
+  it('finds a truncated line, and an inserted one', async () => {
     await fc.assert(
       fc.asyncProperty(index, fc.integer({ min: 1, max: 60 }), fc.string(), async (at, count, text) => {
         const line = lines[at] ?? '';
@@ -92,7 +92,7 @@ describe('verify', () => {
     );
   });
 
-  it('finds a line that was replaced by another with a right hash of its own', async () => {
+  it('finds a line that was replaced by one with a right hash of its own', async () => {
     const other = folder.at('other.jsonl');
     const journal = createJournal(fileOutput({ file: other, maxBytes: 1_000_000, maxFiles: 2 }), SILENT);
     for (let each = 0; each < LINES - 2; each++) journal.add({ uri: `memory:///forged/${each}`, outcome: 'ok' });
@@ -105,13 +105,13 @@ describe('verify', () => {
     );
   });
 
-  it('goes through files that were put away, and finds one that is not there', async () => {
+  it('goes through rotated files, and finds a missing one', async () => {
     const rotated = folder.at('rotated.jsonl');
     await write(rotated, 100, 5_000);
     const whole = await verifyAudit(rotated);
     expect(whole.findings).toEqual([]);
     expect(whole.files.length).toBeGreaterThan(4);
-    // The oldest goes with time, by itself.
+    // The server removes the oldest file in time.
     await rm(whole.files[0] ?? '');
     expect((await verifyAudit(rotated)).findings).toEqual([]);
     await rm(whole.files[2] ?? '');

@@ -1,4 +1,4 @@
-/** The record of what was done: through the wire, over kills and restarts, and with nothing in it that is private. */
+/** The audit over the wire, over kills and restarts. It contains nothing private. */
 import { appendFile, readFile, symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { verifyAudit } from '../../src/layers/audit/verify.ts';
@@ -126,7 +126,7 @@ describe.each(MATRIX)('the audit over $transport in the $era era', ({ transport,
 });
 
 describe('the audit of a server', () => {
-  /** Reads as fast as it can until the server is gone, or told to stop. */
+  /** Reads as fast as possible until the server ends, or the test stops it. */
   async function load(on: Connected, count = Number.POSITIVE_INFINITY): Promise<number> {
     let answered = 0;
     const one = async (): Promise<void> => {
@@ -139,7 +139,7 @@ describe('the audit of a server', () => {
     return answered;
   }
 
-  it('is whole after kill -9 under load, up to the last line, and goes on after a restart', async () => {
+  it('is complete after kill -9 under load, up to the last line, and goes on after a restart', async () => {
     const { folder, config, file } = await scene();
     await using _ = folder;
     const server = await startProgram([config]);
@@ -150,7 +150,7 @@ describe('the audit of a server', () => {
     await loading;
     await on.close();
 
-    // A line may have been under way: that one only.
+    // At most one line may have been in progress.
     const killed = await verifyAudit(file);
     expect(killed.findings.filter(({ problem }) => problem !== 'the line is cut short')).toEqual([]);
     expect(killed.lines).toBeGreaterThan(200);
@@ -172,7 +172,7 @@ describe('the audit of a server', () => {
     ]);
   });
 
-  it('is in a bounded number of files under load, one chain over all, and a changed line is found there', async () => {
+  it('is spread over a bounded number of files under load as one chain, in which a changed line is found', async () => {
     const { folder, config, file } = await scene({ maxBytes: 20_000, maxFiles: 4 });
     await using _ = folder;
     const on = await connectToProgram('stdio', 'legacy', [config]);
@@ -202,7 +202,7 @@ describe('the audit of a server', () => {
   it('is written by one server at a time', async () => {
     const { folder } = await scene();
     await using _ = folder;
-    // A program that is mounted has been started by then, and must not keep the command.
+    // The mounted program has been started by then, and must not keep the command running.
     const config = await writeConfig(folder, {
       mounts: { docs: './docs', other: { command: process.execPath, args: [CLI, 'serve', folder.at('docs')] } },
       audit: { file: 'audit.jsonl' },
@@ -215,7 +215,7 @@ describe('the audit of a server', () => {
     ]);
   });
 
-  it('is not begun over a file that is something else', async () => {
+  it('is not begun in a file with other content', async () => {
     const { folder, config, file } = await scene();
     await using _ = folder;
     await folder.write('audit.jsonl', 'my diary\n');
@@ -224,7 +224,7 @@ describe('the audit of a server', () => {
     expect(await readFile(file, 'utf8')).toBe('my diary\n');
   });
 
-  it('stops no read when the disk is full, and the log says that lines wait', async () => {
+  it('stops no read while the disk is full, and the log says that lines are waiting', async () => {
     const { folder, config, file } = await scene();
     await using _ = folder;
     await symlink('/dev/full', file);
@@ -237,7 +237,7 @@ describe('the audit of a server', () => {
     }
   });
 
-  it('goes to standard error, where lines are told from those of the log', async () => {
+  it('goes to standard error, where its lines can be told from log lines', async () => {
     const { folder, config } = await scene({ file: '-' });
     await using _ = folder;
     const on = await connectToProgram('stdio', 'modern', [config]);

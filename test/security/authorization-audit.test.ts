@@ -1,4 +1,4 @@
-/** Who tries tokens leaves a trace in the audit, and cannot fill it. */
+/** Refused tokens leave a trace in the audit, and cannot flood it. */
 import { describe, expect, it } from 'vitest';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
 import { serveHttp } from '../../src/serving/http/index.ts';
@@ -13,7 +13,7 @@ const GOOD = 'static-token-0123456789abcdef';
 const URI = 'memory:///a.txt';
 
 describe.each(ERAS)('refused tokens, %s', (era) => {
-  it('are recorded: the first of a kind, and the number of those after it; never a token [RES-9]', async () => {
+  it('are recorded: the first of each kind, and the number of the following ones; never a token [RES-9]', async () => {
     await using folder = await temporaryFolder({});
     const file = folder.at('audit.jsonl');
     const vitrine = createVitrine({

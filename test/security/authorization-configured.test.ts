@@ -1,4 +1,4 @@
-/** Authorization as a configuration says it, in the command. */
+/** Authorization from a configuration, in the command. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how references are written
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
@@ -22,7 +22,7 @@ afterEach(() => folder[Symbol.asyncDispose]());
 const configured = (auth: object): Promise<string> =>
   writeConfig(folder, { mounts: { data: './data' }, auth, access: { rules: [{ effect: 'allow' }] } });
 
-it('lets those in who have a token, and is no mistake beyond this machine', async () => {
+it('admits callers with a token, and needs no flag to listen for other machines', async () => {
   const config = await configured({ resource: RESOURCE, tokens: [{ name: 'till', hash: hashOf(TOKEN) }] });
   await using server = await startHttp(['--config', config], '0.0.0.0:0');
   const url = server.url.replace('0.0.0.0', '127.0.0.1');
@@ -33,7 +33,7 @@ it('lets those in who have a token, and is no mistake beyond this machine', asyn
   expect(server.output()).not.toContain('no authorization');
 });
 
-it('still needs --allow-remote where everybody may come in', async () => {
+it('needs --allow-remote to listen for other machines if anonymous callers are admitted', async () => {
   const config = await configured({
     resource: RESOURCE,
     tokens: [{ name: 'till', hash: hashOf(TOKEN) }],
@@ -60,7 +60,7 @@ it.each([
   [{ resource: RESOURCE, issuers: [{ issuer: ISSUER, algorithms: ['HS256'] }] }, /auth.issuers.*RS256/],
   [{ resource: RESOURCE, issuers: [{ issuer: ISSUER, algorithms: ['none'] }] }, /auth.issuers.*RS256/],
   [{ resource: RESOURCE, issuers: [{ issuer: ISSUER }], scopes: ['a b'] }, /auth.scopes.*without spaces/],
-])('is refused with its place where it makes no sense, %#', async (auth, problem) => {
+])('is refused with its place in the file if it is contradictory, %#', async (auth, problem) => {
   const { status, stderr } = await vitrine(['check', '--config', await configured(auth)]);
   expect(status).toBe(2);
   expect(stderr).toMatch(problem);
@@ -86,13 +86,13 @@ it.each([
   ],
   [{ resource: RESOURCE, tokens, dpop: { required: true } }, /auth.dpop.required: .*bound to no key/],
   [{ resource: RESOURCE, tokens, dpop: { algorithms: ['HS256'] } }, /auth.dpop.algorithms.*RS256/],
-])('has introspection and DPoP as they make sense, or is refused with its place, %#', async (auth, problem) => {
+])('takes introspection and DPoP, and refuses wrong combinations with their place, %#', async (auth, problem) => {
   const refused = await loadConfig(await configured(auth), { env: {} }).catch((error: unknown) => String(error));
   expect(refused).toMatch(problem);
   expect(refused).toMatch(/vitrine.yaml:\d+:\d+/);
 });
 
-it('takes the secret of an introspection from the environment, and nothing else there is a reference', async () => {
+it('takes the secret of introspection from the environment, and treats nothing else there as a reference', async () => {
   const path = await configured({
     resource: RESOURCE,
     issuers: [

@@ -1,4 +1,4 @@
-/** Tokens that are bound to a key of their client are good with a proof of that key only (RFC 9449), in both eras. */
+/** Tokens that are bound to a client's key are accepted only with a proof of that key (RFC 9449), in both eras. */
 import { createHash, randomUUID } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, type JWK, SignJWT } from 'jose';
 import {
@@ -49,7 +49,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A token that the server gave out for the key. */
+/** A token that the server issued for the key. */
 async function boundToken({ origin }: Issuer): Promise<string> {
   const server = { issuer: origin, token_endpoint: `${origin}/token` };
   const parameters = { scope: SCOPES.join(' '), resource: RESOURCE };
@@ -71,7 +71,7 @@ interface Forged {
   readonly signedBy?: CryptoKey | Uint8Array;
 }
 
-/** A proof for a POST, but for what is said otherwise. */
+/** A proof for a POST, except for the given claims. */
 function proofFor(
   token: string,
   { claims = {}, header = {}, signedBy = keys.privateKey }: Forged = {},
@@ -107,7 +107,7 @@ describe('a bound token', () => {
   const list = (headers: Record<string, string>): Promise<RawResponse> =>
     post(guarded.serving.url, 'modern', 'resources/list', {}, headers);
 
-  /** Sends a request as a client with a library does and a proxy passes it on. */
+  /** Sends a request as an OAuth library does, through a proxy */
   async function asClient(token: string, method: string, headers: object, message?: object): Promise<Response> {
     const body = message === undefined ? undefined : JSON.stringify({ jsonrpc: '2.0', id: 1, ...message });
     return protectedResourceRequest(token, method, new URL(RESOURCE), new Headers({ ...headers }), body, {

@@ -1,4 +1,4 @@
-/** Requests of one person over HTTP as they are on the wire, over connections that stay, and what came of them. */
+/** Raw requests of one person over HTTP, over connections that stay open, and their outcomes. */
 import type { Era } from '../../e2e/harness.ts';
 import { ENVELOPE, JSON_HEADERS } from '../../e2e/raw.ts';
 import { bearer, begin, sessionHeaders } from '../authorization-servers.ts';
@@ -19,7 +19,7 @@ export type Ask = (method: string, params?: Readonly<Record<string, unknown>>) =
 
 const ID = 7;
 
-/** In the 2025 era in a session of its own. */
+/** In the 2025 era, each person has a session. */
 export async function askerOf(
   url: string,
   era: Era,
@@ -54,11 +54,11 @@ export async function askerOf(
   };
 }
 
-/** A name that a header cannot carry as it is goes encoded. */
+/** Encodes a name that a header cannot contain as it is. */
 const inHeader = (name: string): string =>
   /^[\x21-\x7e]*$/.test(name) ? name : `=?base64?${Buffer.from(name).toString('base64')}?=`;
 
-/** Gives the part of a filter that a listen stream honours, once it has said so; then the stream is given up. */
+/** Gives the part of a filter that a listen stream honours, as the server acknowledges it. Then ends the stream. */
 export async function honoured(
   url: string,
   token: string | undefined,

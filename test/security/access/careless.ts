@@ -1,4 +1,6 @@
-/** A server as many are: it decodes, resolves and shortens whatever URI it is sent, and its tools hand out what it has. */
+/**
+ * A careless server, like many: it decodes, resolves and shortens every URI that it gets, and its tools give out everything that it has.
+ */
 export const CARELESS = `
 const files = {
   '/public/a.md': 'open text', '/secret/a.md': 'SECRET text', '/public/listed.md': 'odd text', '/secret.md': 'SECRET too',

@@ -1,4 +1,4 @@
-/** Everybody at a server with rules, beside the same server without rules and the decision function by itself. */
+/** All callers at a server with rules, at the same server without rules, and at the decision function alone. */
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { AccessDecision, AccessRequest } from '../../../src/core/access.ts';
 import { createContext } from '../../../src/core/context.ts';
@@ -20,10 +20,10 @@ export interface Somebody {
   readonly person: Person;
   readonly token: string | undefined;
   readonly ask: Ask;
-  /** Gives the policy's decision about a request. */
+  /** Gives the decision of the policy about a request. */
   decide(request: Omit<AccessRequest, 'principal'>): AccessDecision;
   about(operation: AccessOperation, resource: Resource): AccessDecision;
-  /** Whether a list shows it. */
+  /** Whether lists show the resource. */
   sees(resource: Resource): boolean;
 }
 
@@ -32,10 +32,10 @@ export interface Matrix {
   readonly bare: Vitrine;
   readonly open: HttpServing;
   readonly guarded: HttpServing;
-  /** Gives the resource as it is without rules. */
+  /** Gives the resource as the server without rules describes it. */
   lookedAt(uri: string): Promise<Resource | undefined>;
   everybody(era: Era): Promise<readonly Somebody[]>;
-  /** Asks the server without rules. */
+  /** Sends a request to the server without rules. */
   anybody(era: Era): Promise<Ask>;
   close(): Promise<void>;
 }
@@ -85,16 +85,16 @@ async function openMatrix(): Promise<Matrix> {
   };
 }
 
-/** Everybody at the matrix in one era. Only tests and hooks can use the members: the servers start before the first test. */
+/** All callers at the matrix in one era. Only tests and hooks can use the members, because the servers start before the first test. */
 export interface EraScene {
   readonly era: Era;
   readonly matrix: Matrix;
   readonly people: readonly Somebody[];
-  /** Asks the server without rules. */
+  /** Sends a request to the server without rules. */
   readonly anybody: Ask;
 }
 
-/** Defines tests in each era. The servers last for all tests of the file. */
+/** Defines the tests of each era. The servers run until all tests of the file have ended. */
 export function inEachEra(define: (scene: EraScene) => void): void {
   let matrix: Matrix;
   beforeAll(async () => {
@@ -124,7 +124,7 @@ export function inEachEra(define: (scene: EraScene) => void): void {
   });
 }
 
-/** Runs all of them, a few at a time. */
+/** Runs all functions, a few at a time. */
 export async function inParallel<T>(all: readonly T[], run: (each: T) => Promise<void>): Promise<void> {
   const left = [...all].reverse();
   const worker = async (): Promise<void> => {
@@ -133,7 +133,7 @@ export async function inParallel<T>(all: readonly T[], run: (each: T) => Promise
   await Promise.all(Array.from({ length: 8 }, worker));
 }
 
-/** Counts the cells, and notes those that are not as they have to be. */
+/** Counts the cells, and collects those whose outcome is wrong. */
 export interface Tally {
   readonly wrong: string[];
   readonly outcomes: Map<string, number>;

@@ -1,10 +1,10 @@
-/** Classifies an answer, and says which class it has to be of by a decision. */
+/** Classifies an answer, and says which class a decision requires. */
 import type { AccessDecision } from '../../../src/core/access.ts';
 import type { Reply } from './asking.ts';
 
 /**
- * `answered` or `failed` as without any rules; `challenged` by 403, or by 401 for whoever has no token, where nothing
- * but scopes is missing.
+ * `answered` or `failed` as without rules; `challenged` with status 403, or 401 for a caller without a token, if only scopes are
+ * missing.
  */
 export type Outcome = 'answered' | 'denied' | 'asked' | 'missing' | 'challenged' | `failed: ${string}`;
 
@@ -26,8 +26,8 @@ function ofMessage(message: string): Outcome | undefined {
 }
 
 /**
- * @param without what comes of it without rules
- * @param beforehand what is decided of what is known before it was looked for; none where nobody looks
+ * @param without the outcome without rules
+ * @param beforehand the decision from what is known before the resource is looked up; none if it is not looked up
  */
 export function expectedOf(without: Outcome, decision: AccessDecision, beforehand?: AccessDecision): Outcome {
   if (beforehand?.scopes !== undefined) return 'challenged';

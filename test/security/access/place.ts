@@ -1,4 +1,4 @@
-/** One of everything that can be served, with rules and without: what is asked of both is compared. */
+/** One of everything that can be served, with rules and without, so that the answers can be compared. */
 import { utimes } from 'node:fs/promises';
 import { defineProvider } from '../../../src/core/define-provider.ts';
 import { wrapProvider } from '../../../src/core/layer.ts';
@@ -13,7 +13,7 @@ import { serveHttp } from '../../../src/serving/http/index.ts';
 import { createVitrine, type Vitrine, type VitrineOptions } from '../../../src/vitrine.ts';
 import { temporaryFolder } from '../../e2e/folders.ts';
 
-/** Entries of a page: few, so that every list has many pages. */
+/** Entries of a page. It is small, so that every list has many pages. */
 export const PAGE_SIZE = 2;
 
 const FILES: Readonly<Record<string, string | Uint8Array>> = {
@@ -49,7 +49,7 @@ const prompt = (name: string): Prompt => ({
   get: ({ who }) => ({ messages: [{ role: 'user', content: { type: 'text', text: `${name} ${who}` } }] }),
 });
 
-/** An item for each number, of which no list tells. */
+/** A resource for each number, which no list shows. */
 const items = defineProvider({
   name: 'items',
   scheme: 'item',
@@ -67,9 +67,9 @@ const items = defineProvider({
 });
 
 export interface Place extends AsyncDisposable {
-  /** An engine over what is there; the place stays when it closes. */
+  /** An engine over the place, which stays when the engine closes. */
   engine(access?: AccessOptions, more?: Partial<VitrineOptions>): Vitrine;
-  /** Operations that have reached what is served, in their order. */
+  /** The operations that reached the providers, in their order. */
   readonly reached: string[];
 }
 
@@ -142,7 +142,7 @@ export async function makePlace(): Promise<Place> {
   };
 }
 
-/** The provider of a mount, which outlives an engine, and writes down what reaches it. */
+/** The provider of a mount. It outlives an engine, and records the operations that reach it. */
 function staying({ name, provider }: Mount, reached: string[]) {
   const came = (operation: string): void => void reached.push(`${name} ${operation}`);
   return wrapProvider(provider, {

@@ -1,9 +1,9 @@
-/** Rules that use everything that rules can say, and those whom they are about. */
+/** Rules that use every property of rules, and the callers that they are about. */
 import type { Principal } from '../../../src/core/context.ts';
 import type { AccessRules } from '../../../src/layers/access/index.ts';
 import { hashOf, SCOPES } from '../authorization-servers.ts';
 
-/** Whose word a JWT is, in the rules: known once it listens. */
+/** The issuer of the JWTs, as the rules name it. Known once the issuer listens. */
 export const rulesFor = (issuer: string): AccessRules => ({
   rules: [
     { name: 'staff has the library', effect: 'allow', who: { groups: ['staff', 'board'] }, mounts: ['docs', 'notes'] },
@@ -111,7 +111,7 @@ export const rulesFor = (issuer: string): AccessRules => ({
   ],
 });
 
-/** Who asks, and how that is said over the wire: nothing, a token that was handed out, or the claims of a JWT. */
+/** A caller, and how it authenticates: not at all, by a configured token, or by the claims of a JWT. */
 export interface Person {
   readonly name: string;
   readonly token?: { readonly groups?: readonly string[]; readonly scopes?: readonly string[] };
@@ -133,7 +133,7 @@ export const STATIC_TOKENS = PEOPLE.flatMap(({ name, token }) =>
   token === undefined ? [] : [{ name, hash: hashOf(secretOf(name)), ...token }],
 );
 
-/** The token as it is sent; undefined for whoever has none. */
+/** The token as the caller sends it; undefined for an anonymous caller. */
 export async function tokenOf(
   { name, token, claims }: Person,
   forge: (claims: Readonly<Record<string, unknown>>) => Promise<string>,
@@ -142,7 +142,7 @@ export async function tokenOf(
   return token === undefined ? undefined : secretOf(name);
 }
 
-/** The principal that the server makes of it. */
+/** The principal that the server makes from the token. */
 export function principalOf({ name, token, claims }: Person, issuer: string): Principal {
   if (claims !== undefined) {
     const {

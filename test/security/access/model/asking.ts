@@ -1,4 +1,4 @@
-/** Requests of one person to one server, in either era: without a network, or over HTTP with a token. */
+/** Sends requests of one person to one server, in either era: without a network, or over HTTP with a token. */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createEndpoint, serveHttp } from '../../../../src/serving/http/index.ts';
@@ -11,23 +11,23 @@ import { PEOPLE, type Person } from './things.ts';
 export interface Asker {
   readonly era: Era;
   readonly ask: Ask;
-  /** Waits for updates of resources; what it gives has been subscribed to where that was allowed. */
+  /** Collects updates of resources. Gives the resources to which the subscription was allowed. */
   listen(uris: readonly string[]): Promise<Listening>;
 }
 
-/** Gives the notices since. */
+/** Gives the notices that came since the last call. */
 export interface Listening {
-  /** Everything that came, as it came. */
+  /** All messages, in their order. */
   text(): string;
-  /** Resolves with whether this came before the stream ended, or the time was up. */
+  /** Resolves with whether the message came before the stream or the time ended. */
   came(text: string, ms: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** How a server is asked. */
+/** How requests reach the server. */
 export type Reach = (vitrine: Vitrine, person: Person, era: Era) => Promise<AsyncDisposable & Asker>;
 
-/** Says itself who asks. */
+/** The name that the client itself gives. */
 export const withoutNetwork: Reach = async (vitrine, { principal }, era) => {
   const endpoint = createEndpoint(vitrine);
   const send: Send = (init) => {
@@ -100,7 +100,7 @@ async function askerOf(send: Send, era: Era): Promise<Asker> {
   };
 }
 
-/** A session has one stream; the server may see later than we do that the one before has ended. */
+/** A session has one stream. The server may notice later than the client that the stream before has ended. */
 async function opened(open: () => Promise<Response>): Promise<Response> {
   for (let left = 500; ; left--) {
     const response = await open();
@@ -112,7 +112,7 @@ async function opened(open: () => Promise<Response>): Promise<Response> {
 
 type Post = (headers: Record<string, string>, message: object) => Promise<Response>;
 
-/** Shakes hands in the 2025 era, and gives the headers of the session. */
+/** Shakes hands in the 2025 era, and gives the headers for requests of the session. */
 async function begin(post: Post): Promise<Record<string, string>> {
   const response = await post({}, { id: 0, method: 'initialize', params: INITIALIZE });
   await response.text();
@@ -123,7 +123,7 @@ async function begin(post: Post): Promise<Record<string, string>> {
   return headers;
 }
 
-/** The header that repeats what is named, encoded where a header cannot carry it as it is. */
+/** The header that repeats the name in a request, encoded if a header cannot contain the name as it is. */
 function namedIn(method: string, params: Readonly<Record<string, unknown>>): Record<string, string> {
   if (!['tools/call', 'prompts/get', 'resources/read'].includes(method)) return {};
   const named = String(params.name ?? params.uri);

@@ -1,4 +1,4 @@
-/** Random configurations, each with somebody who asks. */
+/** Random configurations, each with a random caller. */
 import fc from 'fast-check';
 import { ERAS, type Era } from '../../../e2e/harness.ts';
 import { type Question, questionsAbout } from './questions.ts';
@@ -6,18 +6,18 @@ import type { Rules } from './reference.ts';
 import { rulesAbout } from './rules.ts';
 import { MOUNT_NAMES, type MountName, PEOPLE } from './things.ts';
 
-/** One configuration, who asks, and what is asked. */
+/** One configuration, the caller, and the requests. */
 export interface Case {
   readonly mounts: readonly MountName[];
   readonly rules: Rules;
-  /** Index of the person. */
+  /** The index of the person. */
   readonly person: number;
   readonly era: Era;
   readonly pageSize: number;
   readonly questions: readonly Question[];
 }
 
-/** In any order; `docs` is always there, and `notes` and `raw`, which have no prefix, are not together. */
+/** Mounts in any order. `docs` is always there; `notes` and `raw`, which have no prefix, are never there together. */
 const mountsWith = (focus: MountName): fc.Arbitrary<readonly MountName[]> =>
   fc.tuple(fc.shuffledSubarray([...MOUNT_NAMES]), fc.boolean()).map(([names, first]) => {
     const wanted = [...new Set<MountName>(['docs', focus])].filter((name) => !names.includes(name));
@@ -25,7 +25,7 @@ const mountsWith = (focus: MountName): fc.Arbitrary<readonly MountName[]> =>
     return all.filter((name) => name !== (focus === 'raw' ? 'notes' : all.includes('notes') ? 'raw' : undefined));
   });
 
-/** Most of a case is about one mount, so that its questions are about what its rules are about. */
+/** Most of a case is about one mount, so that its requests are about the resources that its rules name. */
 export const cases: fc.Arbitrary<Case> = fc.oneof(
   ...MOUNT_NAMES.map((focus) =>
     fc.record({

@@ -1,4 +1,4 @@
-/** Calls of tools, and prompts: whether they may be used, and what they hand out. */
+/** Checks calls of tools, and prompts: whether the caller may use them, and which resources their results contain. */
 import type { Reply } from '../asking.ts';
 import { outcomeOf } from '../outcomes.ts';
 import { leaks } from './leaks.ts';
@@ -28,7 +28,7 @@ export async function checkCall(
   return found;
 }
 
-/** The resources that a mounted server hands out arrive where they may be read. */
+/** The results of a mounted server contain the resources that the caller may read. */
 function handedOut({ reference, things }: Scene, mount: MountName | undefined, reply: Reply): readonly string[] {
   return HANDED_OUT.flatMap((pattern) => {
     const start = pattern.replace(/#.*$/, '').replace('%65', 'e');

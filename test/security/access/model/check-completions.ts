@@ -1,4 +1,4 @@
-/** Completion of the variables of resource templates. */
+/** Checks the completion of variables of resource templates. */
 import { outcomeOf } from '../outcomes.ts';
 import { leaks } from './leaks.ts';
 import { templates } from './offered.ts';
@@ -17,7 +17,7 @@ export async function checkCompletion(
   const [first = '', second] = [...uri.matchAll(/\{\+?([^}]*)\}/g)].flatMap(([, list = '']) => list.split(','));
   const one = later && second !== undefined ? second : first;
   const given = one === second && known !== '' ? { [first]: known } : {};
-  // Of a database everything that it may lead to is looked at; of others nothing is offered where something may be hidden.
+  // A database checks everything to which a value may lead. Other mounts offer nothing if something may be hidden.
   const isOpen = one === second ? known === '' : second !== undefined && mount !== 'data';
   const reply = await asker.ask('completion/complete', {
     ref: { type: 'ref/resource', uri },
@@ -43,7 +43,7 @@ export async function checkCompletion(
   return found;
 }
 
-/** Gives the values that may be suggested: those that lead to something that may be listed. */
+/** Gives the values that may be suggested: those that lead to listable resources. */
 function wantedValues(
   { reference, things }: Scene,
   uri: string,
@@ -72,7 +72,7 @@ function wantedValues(
   }
   if (variable === 'email' || below.some(({ mount }) => MOUNTED_SERVERS.includes(mount)))
     return unique(shown.map((thing) => (variable === 'email' ? rest(thing) : thing.listedAs.slice(start.length))));
-  // Of a tree, what lies in the folder that was typed.
+  // In a tree, the entries of the folder that was typed.
   const within = typed.includes('/') ? typed.slice(0, typed.lastIndexOf('/') + 1) : '';
   return unique(
     shown

@@ -1,4 +1,4 @@
-/** Every list, over all its pages, and what a search finds. */
+/** Checks every list, over all its pages, and the results of searches. */
 import type { Ask, Reply } from '../asking.ts';
 import { outcomeOf } from '../outcomes.ts';
 import { leaks } from './leaks.ts';
@@ -54,7 +54,7 @@ export async function checkList(scene: Scene, list: List): Promise<readonly stri
   return found;
 }
 
-/** Rows of a table that may not be seen are found by their URIs alone. */
+/** Rows of a table that the caller may not see are recognised by their URIs only. */
 function isWithinReach({ reference, things }: Scene, uri: string): boolean {
   const thing = things.find(({ listedAs }) => listedAs === uri);
   const parents = things.filter((each) => thing?.mount === 'data' && thing.parents.includes(each.uri));
@@ -63,7 +63,7 @@ function isWithinReach({ reference, things }: Scene, uri: string): boolean {
   );
 }
 
-/** All pages. */
+/** Gives all pages. */
 async function drained(ask: Ask, method: string, tool: string | undefined, args: Data = {}): Promise<readonly Reply[]> {
   const replies: Reply[] = [];
   let cursor: unknown;
@@ -77,7 +77,7 @@ async function drained(ask: Ask, method: string, tool: string | undefined, args:
   return replies;
 }
 
-/** Gives a list as whoever may see everything gets it: entries that are neither known nor wanted are not looked at. */
+/** Gives a list as it is for a caller who may see everything. Unknown entries that are not expected either are skipped. */
 function all({ things, mounts }: Scene, list: List): readonly string[] {
   switch (list) {
     case 'resources/list':

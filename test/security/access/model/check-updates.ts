@@ -1,7 +1,7 @@
-/** Subscribes to everything in `docs`, changes all of it, and compares what is told. */
+/** Subscribes to everything in `docs`, changes all of it, and checks the notices. */
 import type { Scene } from './scene.ts';
 
-/** How long something that should come is waited for, and something that should not, in milliseconds. */
+/** How long to wait for a notice that has to come, and for one that must not come, in milliseconds. */
 const PATIENCE_MS = 5_000;
 const SILENCE_MS = 10;
 
@@ -12,7 +12,7 @@ export async function checkUpdates({ asker, reference, things, touch }: Scene): 
   const before = watched.filter((thing) => reference.of('subscribe', thing) === 'allow');
   const stream = await asker.listen(watched.map(({ uri }) => uri));
   try {
-    // Each becomes of another type, by which rules may decide otherwise than before.
+    // Each resource gets another type, so rules may now decide otherwise.
     const after = watched.map((thing) => ({ ...thing, mimeType: 'application/x-changed' }));
     for (const thing of after) touch(thing, thing.mimeType);
     const told = after.filter(
@@ -34,5 +34,5 @@ export async function checkUpdates({ asker, reference, things, touch }: Scene): 
   }
 }
 
-/** As it stands in a notification, and in nothing else. */
+/** Matches the URI as a notification contains it, and no other text. */
 const updateOf = (uri: string): string => `"params":{"uri":${JSON.stringify(uri)}`;

@@ -1,4 +1,4 @@
-/** One resource, by one way to it, under one of its names. */
+/** Checks one request for one resource, under one of its names. */
 import type { Reply } from '../asking.ts';
 import { type Outcome, outcomeOf } from '../outcomes.ts';
 import { leaks } from './leaks.ts';
@@ -75,13 +75,13 @@ export async function checkWay(scene: Scene, way: Way, ref: Ref): Promise<readon
   return found;
 }
 
-/** Gives the parts of a question that an answer may repeat: with or without the lines that are meant, the name of the mount in lower case. */
+/** Gives the parts of a request that an answer may repeat: with or without the line range, and with the name of the mount in lower case. */
 const asked = (uri: string): readonly string[] => {
   const quiet = uri.replace(/(?:DOCS|DATA|UP)\+/, (mount) => mount.toLowerCase());
   return [uri, quiet, uri.replace(/#.*$/, ''), quiet.replace(/#.*$/, '')];
 };
 
-/** Undefined where nothing is said of what comes, as long as nothing comes that may not. */
+/** Undefined if the reference does not say what the answer is, as long as it contains nothing forbidden. */
 function expectedOf(
   { reference }: Scene,
   way: Way,
@@ -91,26 +91,27 @@ function expectedOf(
 ): Outcome | undefined {
   const isServed = MOUNTED_SERVERS.includes(thing.mount);
   if (!isServed) return same && !cannot(way, thing) ? OUTCOMES[reference.ofItself(operation, thing)] : undefined;
-  // Another spelling is the server's own affair: only that it is reached where it may be is sure.
+  // Whether the server knows another spelling is its own affair. It is only certain that the request reaches the server if it is
+  // allowed.
   if (cannot(way, thing) || way === 'resources/subscribe') return undefined;
   if (uri === thing.listedAs && thing.listed) return OUTCOMES[reference.of(operation, thing)];
   const effect = reference.ofUri(operation, thing.mount, uri, thing.mimeType);
   return same && effect === 'allow' && !hasDots(uri) ? 'answered' : undefined;
 }
 
-/** A resource that is not a folder has no children, and so on. */
+/** Errors such as that of a list of a resource that is not a folder. */
 function cannot(way: Way, { kind, mount, uri }: Thing): boolean {
   const lists = way === 'resources/list' || way === 'resources/directory/read' || way === 'tool list';
   if (lists) return kind !== 'folder';
   if (way === 'resources/subscribe') return mount === 'data';
   if (way === 'a window') return kind !== 'text';
-  // A folder of a database is read as a table or an overview, which is another matter.
+  // Reading a folder of a database gives a table or an overview, which other checks cover.
   return (
     kind === 'folder' && ((way !== 'resources/metadata' && way !== 'tool describe') || (mount === 'data' && uri !== ''))
   );
 }
 
-/** Names the contents that should have come and did not. */
+/** Names the contents that are missing in the answer. */
 function arrived(scene: Scene, { operation, params }: Asking, thing: Thing, reply: Reply): readonly string[] {
   const { reference, things } = scene;
   const isListed = thing.listed && JSON.stringify(params).includes(JSON.stringify(thing.listedAs));
@@ -126,7 +127,7 @@ function arrived(scene: Scene, { operation, params }: Asking, thing: Thing, repl
     ];
   }
   if (operation === 'read' && thing.inText !== '' && !reply.text.includes(thing.inText)) return ['without its text'];
-  // Under another spelling a server may have no title for it.
+  // A server may have no title for a resource under another spelling.
   if (operation === 'metadata' && isListed && thing.inTitle !== '' && !reply.text.includes(thing.inTitle))
     return ['without its title'];
   return [];

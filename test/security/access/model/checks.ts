@@ -1,6 +1,6 @@
 /**
- * Drives one server by every method and compares what comes with what the reference says: nothing that somebody may not
- * have stands in any byte of an answer, and everything that somebody may have arrives.
+ * Sends requests of every method to one server, and compares the answers with the reference. No byte of an answer may belong to
+ * something forbidden, and everything that is allowed has to arrive.
  */
 import { z } from 'zod';
 import { createVitrine } from '../../../../src/vitrine.ts';
@@ -17,10 +17,10 @@ import type { Scene } from './scene.ts';
 import { isImitation, OWN_TOOLS, PEOPLE, THINGS } from './things.ts';
 import type { World } from './world.ts';
 
-/** Any arguments; not as JSON Schema, whose own schema would be compiled anew for each server. */
+/** Accepts any arguments. It is not JSON Schema, which would compile its own meta-schema for each server. */
 const ANYTHING = z.looseObject({});
 
-/** Gives the mistakes in the answers to all questions of a case; an empty list if all is well. */
+/** Gives the mistakes in all answers of a case; an empty list if there are none. */
 export async function problemsOf(world: World, given: Case, reach: Reach = withoutNetwork): Promise<readonly string[]> {
   const person = PEOPLE[given.person];
   if (person === undefined) throw new Error('there is no such person');

@@ -1,4 +1,4 @@
-/** Small cases that were wrong once: they are tried before all random ones. */
+/** Small cases that failed once. They run before all random cases. */
 import type { Case } from './cases.ts';
 import type { Question, Way } from './questions.ts';
 import type { Rule } from './reference.ts';
@@ -35,12 +35,12 @@ const calling = (tool: string, ofUp: boolean, args: Readonly<Record<string, unkn
 });
 
 export const EXAMPLES: readonly [Case][] = [
-  // A mount without a prefix, which may have any URI, stands first.
+  // A mount without a prefix, which may have any URI, comes first.
   example(['raw', 'docs'], { effect: 'hide', mounts: ['docs'] }, [
     asking('resources/read', '-d03z', 'as it is'),
     { kind: 'list', list: 'resources/list' },
   ]),
-  // A server that decodes what it is sent, and goes up.
+  // A server that decodes URIs and resolves `..` in them.
   ...['an escaped letter in a folder', 'localhost', 'one slash', 'a dot', 'four slashes', 'an escaped slash'].map(
     (spelling) =>
       example(['docs', 'up'], { effect: 'hide', uris: ['up+file:///srv/secret/**'] }, [
@@ -55,7 +55,7 @@ export const EXAMPLES: readonly [Case][] = [
       'deny',
     ),
   ),
-  // Names with characters in them that mean something elsewhere.
+  // Names with characters that have a meaning in URIs or globs.
   ...['we (ird)^x', 'br[x]{y,z}', '!bang+|', '\u00e9t\u00e9'].map((folder) =>
     example(['docs'], { effect: 'deny', uris: [`docs+memory:///${folder}/**`] }, [
       ...THINGS.flatMap(({ mount, inUri }) =>
@@ -70,12 +70,12 @@ export const EXAMPLES: readonly [Case][] = [
   example(['docs'], { effect: 'deny', arguments: { url: ['private.txt'] } }, [
     calling('roll', false, { url: ['private.txt'] }),
   ]),
-  // Tools and prompts hand out these.
+  // Resources in results of tools and prompts.
   example(['docs', 'up'], { effect: 'hide', uris: ['up+memo:hidden*'] }, [
     calling('embed', true),
     { kind: 'prompt', prompt: 'brief', ofUp: true },
   ]),
-  // Names and keys that lead to what is hidden.
+  // Names and keys that lead to hidden resources.
   example(['docs'], { effect: 'hide', uris: ['docs+memory:///secret/**'] }, [completing('docs', 0)]),
   example(['docs', 'notes'], { effect: 'hide', uris: ['note:///shut'] }, [completing('notes', 0)]),
   ...(['hide', 'deny'] as const).map((effect) =>
@@ -93,7 +93,7 @@ export const EXAMPLES: readonly [Case][] = [
     ],
     'hide',
   ),
-  // Pages of tables, and what a search finds in them.
+  // Pages of tables, and search results in them.
   example(['docs', 'data'], { effect: 'hide', uris: ['data+sqlite:///people/bob*'] }, [
     { kind: 'list', list: 'tool search text' },
   ]),

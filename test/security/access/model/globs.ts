@@ -1,18 +1,18 @@
 /**
- * Globs as the documentation describes them, by the shortest way that can be read: a glob without braces becomes a list of
- * tokens, and a recursive match goes through them. It shares nothing with what it is compared to.
+ * Matches globs as the documentation describes them, in the shortest readable way: a glob without braces becomes a list of tokens, and a
+ * recursive function matches them. It shares no code with the globs of the server.
  */
 
-/** Over URIs `*` and `?` stop at slashes; over names and texts they do not. */
+/** In URIs, `*` and `?` stop at slashes; in names and texts they do not. */
 export type GlobKind = 'uri' | 'text';
 
-/** Whether a glob is sure to match, as it is written. */
+/** Whether a glob surely matches, read as it is written. */
 export function matchesSurely(glob: string, text: string, kind: GlobKind): boolean {
   const subject = kind === 'uri' ? comparable(text) : text.normalize('NFC');
   return alternativesOf(glob, kind).some((tokens) => matchFrom(tokens, 0, subject, 0));
 }
 
-/** Of all globs so far: as many as rules are made of. */
+/** Caches all globs so far; rules use only a few. */
 const parsed = { uri: new Map<string, Alternatives>(), text: new Map<string, Alternatives>() };
 
 function alternativesOf(glob: string, kind: GlobKind): Alternatives {
@@ -21,13 +21,13 @@ function alternativesOf(glob: string, kind: GlobKind): Alternatives {
   return found;
 }
 
-/** Whether it may be meant: brackets and braces may also stand for themselves, and a slash at the end for nothing. */
+/** Whether a glob may match: brackets and braces may also stand for themselves, and a trailing slash for nothing. */
 export const mayMatch = (glob: string, text: string, kind: GlobKind): boolean =>
   [glob, glob.replace(/(?<!\\)[[\]{}]/g, '\\$&').replace(/(?<=[^/])\/$/, '')].some((each) =>
     matchesSurely(each, text, kind),
   );
 
-/** A URI, or a piece of one, with everything decoded that means the same decoded. */
+/** Decodes the escapes in a URI, or in a part of one, that do not change its meaning. */
 export function comparable(uri: string): string {
   const decoded = uri.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
     const text = Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('utf8');
@@ -42,7 +42,7 @@ export function comparable(uri: string): string {
 
 const KEPT = /[/?#[\]%\u0000-\u001f\u007f]/g;
 
-/** The globs without braces that a glob with braces stands for. */
+/** Expands the braces of a glob into globs without braces. */
 function alternatives(glob: string): readonly string[] {
   let depth = 0;
   let open = -1;
@@ -62,7 +62,7 @@ function alternatives(glob: string): readonly string[] {
 
 type Token =
   | { readonly kind: 'text'; readonly text: string }
-  /** One character, or any number of them, of those that the test lets through. */
+  /** One character, or any number of characters, that pass the test. */
   | { readonly kind: 'one' | 'many'; readonly test: (character: string) => boolean }
   /** Nothing, or something that is followed by a slash (`before`), or begins with one (`after`). */
   | { readonly kind: 'before' | 'after' };
@@ -93,7 +93,7 @@ function tokensOf(glob: string, kind: GlobKind): readonly Token[] {
   return joined(tokens, kind);
 }
 
-/** Texts that stand side by side are one, so that an escape of several bytes is decoded as one. */
+/** Joins adjacent texts, so that an escape of several bytes is decoded as a whole. */
 function joined(tokens: readonly Token[], kind: GlobKind): readonly Token[] {
   const all: Token[] = [];
   for (const token of tokens) {

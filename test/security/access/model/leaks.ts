@@ -1,15 +1,16 @@
-/** Looks through the bytes of an answer for what its reader may not have. */
+/** Searches the bytes of an answer for parts of things that its reader may not have. */
 
 import type { Operation } from './reference.ts';
 import type { Scene } from './scene.ts';
 import { isImitation, THINGS } from './things.ts';
 
-/** Sealed text, such as a cursor: random letters that may spell any mark by chance. URIs and names have other characters. */
+/** Sealed text, such as a cursor. Its random letters may contain any mark by chance. URIs and names have other characters. */
 const SEALED = /[\w-]{60,}/g;
 
 /**
- * @param asked what the question said, which an answer may repeat
- * @param handedOut it is what a tool or prompt handed out: what is only said to be there is as what has its URI
+ * @param asked the text of the request, which an answer may repeat
+ * @param handedOut whether the answer is the result of a tool or prompt. A thing that such a result claims to have counts as the thing
+ * with its URI
  */
 export function leaks(
   { reference, things }: Scene,
@@ -36,7 +37,7 @@ export function leaks(
         ? reference.ofUri(wanted, 'docs', thing.uri, thing.mimeType) === 'allow'
         : isHere && reference.ofItself(wanted, thing) === 'allow';
     const named = operation === 'prompt' ? 'read' : operation;
-    // Lists leave out a denied resource; text that is handed out names it where it would have stood.
+    // Lists leave out a denied resource. A result of a tool names it in the text that stands in its place.
     const nameable = handedOut ? ['allow', 'ask', 'deny'] : ['allow', 'ask'];
     const mayBeNamed = (): boolean =>
       (isHere || imitates) &&

@@ -1,6 +1,6 @@
 /**
- * Random rules over everything that can be served, and random questions: what a running server answers is what a small
- * reference says. `npm run access-model -- --cases 100000` runs more cases by hand.
+ * Random rules over everything that can be served, and random requests. The answers of a running server have to be those of a small
+ * reference. `npm run access-model -- --cases 100000` runs more cases by hand.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ import { MOUNT_NAMES, THINGS } from './things.ts';
 import { makeWorld, type World } from './world.ts';
 
 const numRuns = Number(process.env.VITRINE_ACCESS_CASES ?? 100);
-/** The same cases each time, unless others are asked for. */
+/** The seed is the same each time, unless another one is given. */
 const seed = Number(process.env.VITRINE_ACCESS_SEED ?? 14);
 
 let world: World;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-describe('the table', () => {
+describe('the table of things', () => {
   const questions: readonly Question[] = [
     ...THINGS.flatMap((_, thing) =>
       WAYS.filter((way) => way !== 'tool search').map(
@@ -44,7 +44,7 @@ describe('the table', () => {
     { kind: 'updates' },
   ];
 
-  it.each(ERAS)('is what is there, where everything is allowed, in the %s era', async (era) => {
+  it.each(ERAS)('lists exactly the things that the server has if everything is allowed, in the %s era', async (era) => {
     const rules = { rules: [{ effect: 'allow' }], default: 'deny' } as const;
     for (const mounts of [
       ['docs', 'notes', 'data', 'up'],
@@ -54,7 +54,7 @@ describe('the table', () => {
   });
 });
 
-it("a mount that lists what is another one's does not tell of it to whoever may not see that", async () => {
+it('a mount that lists a resource of another mount does not reveal it to callers who may not see that resource', async () => {
   const rules = { rules: [{ effect: 'allow', mounts: ['raw'] }], default: 'deny' } as const;
   const questions = LISTS.map((list): Question => ({ kind: 'list', list }));
   for (const era of ERAS) {
@@ -63,7 +63,7 @@ it("a mount that lists what is another one's does not tell of it to whoever may 
   }
 });
 
-/** Cases over HTTP: one in so many. */
+/** One case in this many runs over HTTP. */
 const OVER_HTTP = 20;
 
 describe(`the model of access, ${numRuns} cases from seed ${seed}`, () => {
@@ -77,7 +77,7 @@ describe(`the model of access, ${numRuns} cases from seed ${seed}`, () => {
       { numRuns: runs + EXAMPLES.length, seed, examples: [...EXAMPLES] },
     );
 
-  it('agrees with the server', () => agrees(withoutNetwork, numRuns), 36_000_000);
+  it('agrees with the server without a network', () => agrees(withoutNetwork, numRuns), 36_000_000);
 
   it('agrees with the server over HTTP', () => agrees(overHttp, Math.ceil(numRuns / OVER_HTTP)), 36_000_000);
 });

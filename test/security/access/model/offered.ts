@@ -1,16 +1,16 @@
-/** Names of what is offered beside resources, and what is said of them. */
+/** Checks the names and descriptions in lists of tools, prompts and templates. */
 import type { Effect } from './reference.ts';
 import type { Scene } from './scene.ts';
 import { TEMPLATES } from './sloppy-server.ts';
 import { FOLDER_PROMPTS, type MountName } from './things.ts';
 
-/** Under the names that they have where these mounts are. */
+/** The names that tools and prompts have in these mounts. */
 export const namesOf = (mounts: readonly MountName[], names: readonly string[]): readonly string[] => [
   ...(mounts.includes('up') ? names.map((name) => `up_${name}`) : []),
   ...(mounts.includes('raw') ? names : []),
 ];
 
-/** A resource that a human is asked about is there to be used. */
+/** A resource that needs a confirmation may be used. */
 export const isShown = (effect: Effect): boolean => effect === 'allow' || effect === 'ask';
 
 /** The URI templates of these mounts. */
@@ -22,7 +22,7 @@ export const templates = (mounts: readonly MountName[]): readonly string[] => [
   ...(mounts.includes('raw') ? TEMPLATES : []),
 ];
 
-/** Prompts of a folder are there for whoever may list and read their files. */
+/** A caller has the prompts of a folder whose files the caller may list and read. */
 export function promptEffect({ reference, things }: Scene, name: string): Effect {
   if (!FOLDER_PROMPTS.includes(name))
     return reference.decide({ operation: 'prompt', name, mount: reference.mountOfName(name) });

@@ -1,16 +1,16 @@
-/** Random questions about what is there. */
+/** Random requests about the things. */
 import fc from 'fast-check';
 import { SPELLINGS } from './spellings.ts';
 import { type MountName, THINGS } from './things.ts';
 
 export interface Ref {
-  /** Index of a thing. */
+  /** The index of a thing. */
   readonly thing: number;
   readonly spelling: string;
   readonly loudMount: boolean;
 }
 
-/** Ways to a resource by its URI. */
+/** Requests for a resource by its URI. */
 export const WAYS = [
   'resources/read',
   'a window',
@@ -38,7 +38,7 @@ export const LISTS = [
 ] as const;
 export type List = (typeof LISTS)[number];
 
-/** Calls of tools that are nobody's resources. */
+/** Calls of tools that belong to no mount. */
 export const TOOLS = ['roll', 'wipe', 'embed', 'fetch', 'delete/page', 'list/all'] as const;
 export const PROMPTS = ['greet-p01z', 'hush-p02z', 'brief', 'tell', 'ask/twice'] as const;
 
@@ -57,9 +57,9 @@ export type Question =
       readonly mount: MountName;
       readonly template: number;
       readonly typed: string;
-      /** Of the second variable, where there are two. */
+      /** The value of the second variable, if there are two. */
       readonly later: boolean;
-      /** The first one then; empty where it is not known. */
+      /** The value of the first variable then; empty if it is not known. */
       readonly known: string;
     }
   | { readonly kind: 'updates' };

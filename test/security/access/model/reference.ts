@@ -1,6 +1,6 @@
 /**
- * A table and a few functions say what the documentation says of access: who may do what with which thing. They decide by
- * themselves and share no code with the server that they are compared to.
+ * The reference: a table and a few functions that decide, as the documentation describes, who may do what with which thing. They share
+ * no code with the server.
  */
 import { comparable, matchesSurely, mayMatch } from './globs.ts';
 import { MOUNTED_SERVERS, type MountName, OWN_TOOLS, type Person, type Thing } from './things.ts';
@@ -8,7 +8,7 @@ import { MOUNTED_SERVERS, type MountName, OWN_TOOLS, type Person, type Thing } f
 export type Effect = 'allow' | 'ask' | 'deny' | 'hide';
 export type Operation = 'list' | 'read' | 'metadata' | 'subscribe' | 'complete' | 'call' | 'prompt';
 
-/** A rule as it is written in a configuration. */
+/** A rule of a configuration. */
 export interface Rule {
   readonly effect: Effect;
   readonly who?: 'anyone' | 'anonymous' | 'authenticated' | { readonly groups: readonly string[] };
@@ -27,7 +27,7 @@ export interface Rules {
   readonly default: 'allow' | 'deny' | 'hide';
 }
 
-/** An operation, and the thing that it is about. */
+/** An operation and its target. */
 export interface Asked {
   readonly operation: Operation;
   readonly mount?: string | undefined;
@@ -35,7 +35,7 @@ export interface Asked {
   readonly template?: boolean | undefined;
   readonly mimeType?: string | undefined;
   readonly name?: string | undefined;
-  /** Undefined where the question is whether there are any with which it may be called. */
+  /** Undefined asks whether there are arguments with which the tool may be called. */
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
   readonly onlyResources?: boolean | undefined;
 }
@@ -46,16 +46,16 @@ const ASKABLE: readonly Operation[] = ['read', 'call', 'prompt'];
 export const strictest = (effects: readonly Effect[]): Effect =>
   STRICTEST_FIRST.find((effect) => effects.includes(effect)) ?? 'hide';
 
-/** The permissions of one person, by these rules, with these mounts. */
+/** The permissions of one person under these rules, with these mounts. */
 export interface Reference {
   decide(asked: Asked): Effect;
-  /** Of a resource under one of its URIs. */
+  /** Decides about a resource under one of its URIs. */
   ofUri(operation: Operation, mount: MountName, uri: string, mimeType?: string): Effect;
-  /** Of a thing as its mount lists it. */
+  /** Decides about a thing under the name that its mount lists. */
   of(operation: Operation, thing: Thing): Effect;
-  /** Of a thing as it is, whatever it is called. */
+  /** Decides about a thing under all its names. */
   ofItself(operation: Operation, thing: Thing): Effect;
-  /** Of all mounts that are there. */
+  /** Of all mounts in the case. */
   mountOf(uri: string): MountName | undefined;
   mountOfName(name: string): MountName | undefined;
 }
@@ -73,7 +73,7 @@ export function createReference(
     return asked.onlyResources === true ? 'allow' : otherwise;
   }
 
-  /** A mounted server may take a URI for another spelling of it: each of them is decided on. */
+  /** A mounted server may treat a URI as another spelling of it, so each spelling is decided about. */
   function ofUri(operation: Operation, mount: MountName, uri: string, mimeType?: string): Effect {
     const about = (spelled: string): Asked => ({ operation, mount, uri: spelled, mimeType });
     if (!MOUNTED_SERVERS.includes(mount)) return decide(about(uri));
@@ -93,7 +93,7 @@ export function createReference(
   };
 }
 
-/** By its prefix first, then by its scheme, then whoever takes any scheme. */
+/** Finds a mount by the prefix, then by the scheme, and then the mount that takes any scheme. */
 function mountOfUri(uri: string, mounts: readonly MountName[]): MountName | undefined {
   const head = /^(?:ui:\/\/)?([^+:/]+)\+/i.exec(uri)?.[1]?.toLowerCase();
   const named = mounts.find((mount) => mount === head && mount !== 'notes' && mount !== 'raw');
@@ -130,7 +130,7 @@ function matches(rule: Rule, asked: Asked): boolean {
   }
 }
 
-/** A rule that names resources is not about tools, and the other way round. */
+/** A rule that names resources does not apply to tools, and a rule that names tools does not apply to resources. */
 function operationsOf({ effect, operations, uris, except, mimeTypes, tools, arguments: args, prompts }: Rule) {
   const names = {
     resources: uris !== undefined || except !== undefined || mimeTypes !== undefined,
@@ -145,12 +145,12 @@ function operationsOf({ effect, operations, uris, except, mimeTypes, tools, argu
 
 function resourceMatches({ effect, uris, except, mimeTypes }: Rule, { uri = '', template, mimeType }: Asked): boolean {
   if (!anyGlob(uris, uri, 'uri', effect)) return false;
-  // Of an exception, too, what is not sure counts against.
+  // An exception, too, does not count if it is not certain to match.
   const isExcepted = effect === 'allow' ? mayMatch : matchesSurely;
   if (except?.some((glob) => isExcepted(glob, uri, 'uri')) === true) return false;
   if (mimeTypes === undefined) return true;
   if (template === true) return false;
-  // A type that nobody knows counts against the caller.
+  // An unknown type counts against the caller.
   if (mimeType === undefined) return effect !== 'allow';
   return anyGlob(mimeTypes, mimeType, 'text', effect);
 }
@@ -171,7 +171,7 @@ function argumentsMatch({ effect, arguments: wanted }: Rule, given: Asked['argum
 const isSurely = (wanted: string | number | boolean, given: unknown): boolean =>
   typeof wanted === 'string' ? typeof given === 'string' && matchesSurely(wanted, given, 'text') : wanted === given;
 
-/** Anything in it that may be meant, however it is written. */
+/** Whether the glob may match the text in any reading. */
 function mayBe(wanted: string | number | boolean, given: unknown): boolean {
   if (typeof given === 'object' && given !== null) return Object.values(given).some((each) => mayBe(wanted, each));
   if (given === null || given === undefined) return false;
@@ -180,7 +180,7 @@ function mayBe(wanted: string | number | boolean, given: unknown): boolean {
   return texts.some((text) => mayMatch(String(wanted), text, 'text') || mayMatch(folded(String(wanted)), text, 'text'));
 }
 
-/** RFC 3986, section 6.2: what two spellings of one URI have in common. */
+/** The form that all equivalent spellings of a URI share (RFC 3986, section 6.2). */
 export function normalized(published: string): string {
   const { native, publish } = partsOf(published);
   const escaped = native.replace(/%[0-9a-f]{2}/gi, (code) => {
@@ -210,7 +210,7 @@ function withoutDots(path: string): string {
 
 export const hasDots = (uri: string): boolean => /(?:^|\/)\.{1,2}(?:[/?#]|$)/.test(uri.replace(/%2e/gi, '.'));
 
-/** Gives further readings of a URI that a careless server could have. */
+/** Gives further URIs that a careless server could take this one for. */
 function loosened(uri: string): readonly string[] {
   const single = (text: string): string => {
     const { native, publish } = partsOf(text);
@@ -222,9 +222,9 @@ function loosened(uri: string): readonly string[] {
 }
 
 interface Parts {
-  /** The server's own URI. */
+  /** The URI as the mounted server knows it. */
   readonly native: string;
-  /** Gives one of its URIs the mount's part again. */
+  /** Adds the mount's prefix to a URI of the mounted server. */
   readonly publish: (native: string) => string;
 }
 

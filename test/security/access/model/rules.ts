@@ -1,4 +1,4 @@
-/** Random rules about what is there. */
+/** Random rules about the things. */
 import fc from 'fast-check';
 import type { Rule, Rules } from './reference.ts';
 import { MOUNT_NAMES, type MountName, THINGS } from './things.ts';
@@ -6,7 +6,7 @@ import { MOUNT_NAMES, type MountName, THINGS } from './things.ts';
 const some = <T>(values: readonly T[], most = 2): fc.Arbitrary<readonly T[]> =>
   fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: most });
 
-/** A folder as people write it in a glob, and all below it. */
+/** A glob for a folder and everything below it, as people write it. */
 const WRITTEN: readonly string[] = [
   '**',
   'docs+**',
@@ -51,7 +51,7 @@ const WRITTEN: readonly string[] = [
   'https://wiki.example/*/*',
 ];
 
-/** The mount that a glob is about, as far as it begins like its URIs. */
+/** The mount whose URIs begin like the glob. */
 const isAbout = (focus: MountName, glob: string): boolean =>
   THINGS.some(({ mount, uri }) => mount === focus && glob.slice(0, 8) === uri.slice(0, 8));
 
@@ -93,7 +93,7 @@ const RESOURCE_OPERATIONS = ['list', 'read', 'metadata', 'subscribe', 'complete'
 
 function resourceRule(focus: MountName) {
   const uriGlob = uriGlobs(focus);
-  // Of what excepts nothing is unsure.
+  // A glob of `except` has no brackets or braces, so it is not ambiguous.
   const exception = uriGlob.filter((glob) => !/[[{]/.test(glob));
   return fc.record({
     ...about,
@@ -150,7 +150,7 @@ const mountRule = fc.record({
 
 const anyRule = fc.record(about);
 
-/** Without what is not said, and without what cannot be asked of a human. */
+/** Removes properties that are undefined, and operations that cannot be asked about. */
 const ruleAbout = (focus: MountName): fc.Arbitrary<Rule> =>
   fc
     .oneof(
@@ -169,14 +169,14 @@ const ruleAbout = (focus: MountName): fc.Arbitrary<Rule> =>
         operations === undefined || operationsOf(effect, operations).length === operations.length,
     );
 
-/** A list of what is allowed, and nothing else. */
+/** A list of allowing rules, and no others. */
 const allowList = (focus: MountName): fc.Arbitrary<Rules> =>
   fc.record({
     rules: uriGlobs(focus).map((glob): readonly Rule[] => [{ effect: 'allow', uris: [glob] }]),
     default: fc.constantFrom('deny', 'hide'),
   });
 
-/** Calls that are forbidden, or allowed, by what they are given. */
+/** Rules that forbid or allow calls by their arguments. */
 const byArguments: fc.Arbitrary<Rules> = fc.record({
   rules: fc
     .tuple(fc.constantFrom('deny', 'hide', 'allow'), argumentsOf)

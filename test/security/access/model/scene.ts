@@ -1,21 +1,21 @@
-/** One server under test, who asks it, and what its answers say. */
+/** One server under test, its caller, and what its answers contain. */
 import type { Reply } from '../asking.ts';
 import type { Outcome } from '../outcomes.ts';
 import type { Asker } from './asking.ts';
 import type { Effect, Reference } from './reference.ts';
 import type { MountName, Thing } from './things.ts';
 
-/** One server, one person, and what the reference says of both. */ export interface Scene {
+/** One server, one person, and the decisions of the reference for both. */ export interface Scene {
   readonly asker: Asker;
   readonly reference: Reference;
   readonly mounts: readonly MountName[];
-  /** The things that exist; some others are only said to be. */
+  /** The things that exist. Others are only claimed to exist. */
   readonly things: readonly Thing[];
-  /** Gives what is in memory in `docs` another text, and so tells of a change. */
+  /** Changes the texts of the resources of `docs`, which are in memory, so that subscribers are notified. */
   readonly touch: (thing: Thing, mimeType: string) => void;
 }
 
-/** The outcome of a decision, by its effect. */
+/** The outcome of a request, by the effect of the decision. */
 export const OUTCOMES: Readonly<Record<Effect, Outcome>> = {
   allow: 'answered',
   ask: 'asked',
@@ -23,17 +23,17 @@ export const OUTCOMES: Readonly<Record<Effect, Outcome>> = {
   hide: 'missing',
 };
 
-/** Whoever could do nothing by a method has no such method. */
+/** A caller who could use nothing of a method does not have that method. */
 export const isNoMethod = ({ error }: Reply): boolean => error?.code === -32_601;
 
-/** Of a tool that does nothing but what is asked about again, resource by resource. */
+/** A tool that only reads resources is allowed, and each resource is decided about on its own. */
 export const toolEffect = (
   { reference }: Scene,
   name: string,
   args: Readonly<Record<string, unknown>> | undefined,
 ): Effect => reference.decide({ operation: 'call', name, arguments: args, onlyResources: true });
 
-/** The URIs, templates or names in a list of an answer, or in what a tool answers with. */
+/** The URIs, templates or names in the list of an answer, or in the result of a list tool. */
 export function entriesOf(reply: Reply, field: string): readonly string[] {
   const result = reply.result ?? {};
   const data = (result.structuredContent ?? result) as Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /**
- * A server to be mounted that takes URIs as careless servers do: it decodes them, twice if need be, lets no case, host,
- * dots or doubled slashes keep it from finding a file, and says that what it gives is what was asked for.
+ * A careless server to be mounted. It decodes URIs, twice if need be; finds a file whatever the case, host, dots or doubled slashes in
+ * the URI; and returns contents under the requested URI.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -10,22 +10,22 @@ type Data = Readonly<Record<string, unknown>>;
 
 /** One resource of the server. */
 export interface SloppyThing {
-  /** As it is listed. */
+  /** As lists show it. */
   readonly uri: string;
   readonly listed: boolean;
   readonly title: string;
   readonly text: string;
   readonly mimeType: string;
-  /** Others that come with it when it is read. */
+  /** Other contents that come with a read of it. */
   readonly with?: readonly string[] | undefined;
 }
 
 export interface SloppyOptions {
   readonly name: string;
   readonly things: readonly SloppyThing[];
-  /** Its tool and prompt hand out these URIs, in this spelling. */
+  /** Its tool and its prompt return these URIs, in this spelling. */
   readonly handedOut: readonly string[];
-  /** The text of its tools and prompts. */
+  /** The text in results of its tools and prompts. */
   readonly said: string;
 }
 
@@ -33,7 +33,7 @@ export interface SloppyServer extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Gives the key under which a careless server looks for a URI. */
+/** Gives the key by which a careless server looks up a URI. */
 export function sloppyKey(uri: string): string {
   let path = uri.replace(/[?#].*$/s, '');
   for (let round = 0; round < 2; round++) path = decoded(path);
@@ -127,7 +127,7 @@ function answerTo({ name, things, handedOut, said }: SloppyOptions, method: stri
       return { resourceTemplates: TEMPLATES.map((uriTemplate) => ({ uriTemplate, name: uriTemplate })) };
     case 'resources/read': {
       const uri = String(params.uri);
-      // A URI that it lists is found as it is, whatever else has come to have that name.
+      // A listed URI is found as it is, whatever other resource has the same key by now.
       const thing = things.find((each) => each.uri === uri) ?? find(uri);
       if (thing === undefined) return { code: -32_002, message: 'No such file' };
       const others = (thing.with ?? []).flatMap((each) => find(each) ?? []);
@@ -177,11 +177,11 @@ function answerTo({ name, things, handedOut, said }: SloppyOptions, method: stri
   }
 }
 
-/** Two variables: where a value of one leads, the other one says. */
+/** A template of two variables. A value of one leads to the folder in which the other one names a file. */
 const PAIRS = 'file:///srv/{folder}/{name}';
 export const TEMPLATES = ['file:///srv/{+path}', 'memo:{id}', PAIRS];
 
-/** Its variables for a URI; undefined for one that it does not have. */
+/** The values of its variables for a URI; undefined for a URI that does not match. */
 export const pairOf = (uri: string): Readonly<Record<string, string>> | undefined =>
   /^(?:up\+)?file:\/\/\/srv\/(?<folder>[\w-]+)\/(?<name>[\w.-]+)$/.exec(uri)?.groups;
 

@@ -1,7 +1,7 @@
-/** Other ways to write a URI: some mean the same to everybody, some only to a careless server. */
+/** Other spellings of a URI. Some are equivalent for every server, some only for a careless one. */
 import type { Thing } from './things.ts';
 
-/** @param native without the mount's part; undefined where it cannot be written so */
+/** @param native without the mount's prefix; undefined if it has no such spelling */
 type Spell = (native: string) => string | undefined;
 
 const atPath =
@@ -12,14 +12,14 @@ const atPath =
     return changed === undefined || changed === path ? undefined : `${start}${changed}`;
   };
 
-/** The last letter of the first or last name of the path, escaped. */
+/** The URI with the last letter of the first or last name of its path escaped. */
 const escapeIn = (path: string, at: 'first' | 'last', written = (hex: string) => `%${hex}`): string =>
   path.replace(
     at === 'first' ? /^(\/[a-z]*)([a-z])/ : /^(.*\/[a-z]*)([a-z])/,
     (_, before: string, letter: string) => before + written(letter.charCodeAt(0).toString(16)),
   );
 
-/** Spellings that are the same by RFC 3986. */
+/** Spellings that are equivalent by RFC 3986. */
 const SAME: Readonly<Record<string, Spell>> = {
   'as it is': (native) => native,
   'an escaped letter': atPath((path) => escapeIn(path, 'last')),
@@ -28,14 +28,14 @@ const SAME: Readonly<Record<string, Spell>> = {
   'a loud escape': (native) => native.replace(/%[0-9a-f]{2}/gi, (code) => code.toLowerCase()),
 };
 
-/** The same, where no host means this host. */
+/** The URI without a host, which means this host. */
 const SAME_HERE: Readonly<Record<string, Spell>> = {
   localhost: (native) => native.replace(/^([a-z]+:\/\/)\//i, '$1localhost/'),
   'loud localhost': (native) => native.replace(/^([a-z]+:\/\/)\//i, '$1LocalHost/'),
   'one slash': (native) => native.replace(/^([a-z]+:)\/\/\//i, '$1/'),
 };
 
-/** Spellings that a careless server takes for the same. */
+/** Spellings that only a careless server treats as equivalent. */
 const CARELESS: Readonly<Record<string, Spell>> = {
   'a dot': atPath((path) => `/.${path}`),
   'two dots': atPath((path) => `/x/..${path}`),
@@ -76,11 +76,11 @@ export const SPELLINGS = Object.keys(ALL);
 
 export interface Spelled {
   readonly uri: string;
-  /** It is the thing to whoever keeps to RFC 3986, and has no dots in it. */
+  /** The spelling is equivalent by RFC 3986, and has no dot segments. */
   readonly same: boolean;
 }
 
-/** The URI of a thing in a spelling; as it is where it cannot be written so. */
+/** The URI of a thing in a spelling; unchanged if the thing has no such spelling. */
 export function spelled(thing: Thing, spelling: string, loudMount: boolean): Spelled {
   const [, prefix = '', native = ''] = /^((?:ui:\/\/)?(?:docs|data|up)\+)?(.*)$/s.exec(thing.listedAs) ?? [];
   const changed = ALL[spelling]?.(native);

@@ -1,10 +1,10 @@
-/** The table of what is there: people, mounts, and things under their names, each with words that nothing else has. */
+/** The table of everything that exists: people, mounts, and things under their names, each with words that nothing else contains. */
 import type { Principal } from '../../../../src/core/context.ts';
 import { type SloppyThing, sloppyKey } from './sloppy-server.ts';
 
 /**
- * `docs` and `notes` are texts in memory, `data` is a database, `up` and `raw` are the same careless server twice. `notes`
- * and `raw` have no prefix: of `notes` the scheme says whose a URI is, `raw` has whatever nobody else has.
+ * `docs` and `notes` are texts in memory, `data` is a database, and `up` and `raw` are the same careless server. `notes` and `raw` have
+ * no prefix: URIs with the scheme of `notes` belong to `notes`, and all URIs that belong to no other mount belong to `raw`.
  */
 export const MOUNT_NAMES = ['docs', 'notes', 'data', 'up', 'raw'] as const;
 export type MountName = (typeof MOUNT_NAMES)[number];
@@ -12,7 +12,7 @@ export const MOUNTED_SERVERS: readonly MountName[] = ['up', 'raw'];
 
 export interface Person {
   readonly principal: Principal;
-  /** Of `auth.tokens`; undefined for whoever has none. */
+  /** Its token in `auth.tokens`; undefined for an anonymous caller. */
   readonly token?: { readonly name: string; readonly groups: readonly string[] };
 }
 
@@ -29,22 +29,22 @@ export const PEOPLE: readonly Person[] = [
 
 export interface Thing {
   readonly mount: MountName;
-  /** Its identity: its published URI in the form that is the same for all its spellings. */
+  /** Its identity: the published URI in the form that all its spellings share. */
   readonly uri: string;
   /** The URI under which its mount lists it. */
   readonly listedAs: string;
   readonly listed: boolean;
   readonly kind: 'text' | 'folder' | 'row';
   readonly mimeType: string;
-  /** The folders that one goes through to get there, from the root. */
+  /** The folders on the way to it, from the root. */
   readonly parents: readonly string[];
-  /** Words that stand in its text, in its name or title, and in its URI; empty where there are none. */
+  /** Words in its text, in its name or title, and in its URI; empty if there are none. */
   readonly inText: string;
   readonly inTitle: string;
   readonly inUri: string;
 }
 
-/** Paths of what is in memory. The number in each is in no other. */
+/** Paths of the resources in memory. Each has a number that no other path has. */
 const DOCS: readonly string[] = [
   'pub/a-d01z.txt',
   'pub/deep/b-d02z.md',
@@ -65,7 +65,7 @@ export const ROWS = {
   parts: ['eu,k-r04z', 'eu,k-r05z', 'us,k-r06z', 'zz,k-r07z'],
 };
 
-/** The things of the careless servers: as they list them, and whether they do. */
+/** The things of the careless servers: their URIs, and whether lists show them. */
 const SERVED: readonly (Omit<SloppyThing, 'text' | 'title'> & { readonly mark: string })[] = [
   { mark: '01z', uri: 'file:///srv/pub/a-#.txt', listed: true, mimeType: 'text/plain' },
   { mark: '02z', uri: 'file:///srv/secret/key-#.txt', listed: true, mimeType: 'text/plain' },
@@ -85,7 +85,7 @@ const SERVED: readonly (Omit<SloppyThing, 'text' | 'title'> & { readonly mark: s
   },
 ];
 
-/** The mount `raw` claims to have this URI, which is of another mount. */
+/** `raw` claims to have this URI, which belongs to another mount. */
 export const IMITATION = 'docs+memory:///secret/key-d03z.txt';
 const IMITATED = 'x03z';
 
@@ -126,7 +126,7 @@ const folder = (mount: MountName, uri: string, parents: readonly string[]): Thin
   inUri: '',
 });
 
-/** The folders that these things are in. */
+/** The folders that contain these things. */
 function foldersOf(mount: MountName, things: readonly Thing[]): readonly Thing[] {
   const found = new Map<string, Thing>();
   for (const { parents } of things) {
@@ -161,7 +161,7 @@ export const row = (table: string, key: string): Thing => {
 const published = (mount: MountName, native: string): string =>
   mount === 'raw' ? native : native.startsWith('ui://') ? `ui://up+${native.slice(5)}` : `up+${native}`;
 
-/** The things of a careless server, with marks of its own. */
+/** The things of one careless server, with their own marks. */
 export function served(mount: 'up' | 'raw'): readonly SloppyThing[] {
   const letter = mount === 'up' ? 'u' : 'w';
   const own = SERVED.map(({ mark, uri, with: others, ...rest }) => ({
@@ -196,7 +196,7 @@ function servedThings(mount: 'up' | 'raw'): readonly Thing[] {
   }));
 }
 
-/** Whether it is only said to be there: its URI is another mount's. */
+/** Whether a server only claims to have it: its URI belongs to another mount. */
 export const isImitation = ({ listedAs, mount }: Thing): boolean => mount === 'raw' && listedAs === IMITATION;
 
 const PROMPT_PATHS = FOLDER_PROMPTS.map((name) => `prompts/${name}.md`);
@@ -211,7 +211,7 @@ export const THINGS: readonly Thing[] = [
   ...servedThings('raw'),
 ];
 
-/** The tool `embed` and the prompt `brief` of a careless server hand out these, in these spellings. */
+/** The tool `embed` and the prompt `brief` of a careless server return these URIs, in these spellings. */
 export const HANDED_OUT: readonly string[] = [
   'file:///srv/pub/a-#.txt',
   'file:///srv/secret/key-#.txt',

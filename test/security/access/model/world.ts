@@ -1,4 +1,4 @@
-/** Makes all that the table says is there: providers, a database, and servers to be mounted. */
+/** Makes everything in the table: providers, a database, and servers to be mounted. */
 import { DatabaseSync } from '@photostructure/sqlite';
 import { wrapProvider } from '../../../../src/core/layer.ts';
 import type { Mount } from '../../../../src/core/mounts/mount.ts';
@@ -10,7 +10,7 @@ import { type SloppyServer, sloppyServer } from './sloppy-server.ts';
 import { HANDED_OUT, IMITATION, MOUNTED_SERVERS, type MountName, ROWS, row, served, THINGS } from './things.ts';
 
 export interface World extends AsyncDisposable {
-  /** New mounts with these names, in this order; what is in memory is new each time. */
+  /** Makes new mounts with these names, in this order, with fresh texts in memory. */
   mounts(names: readonly MountName[]): { readonly mounts: readonly Mount[]; readonly docs: MemoryProvider };
 }
 
