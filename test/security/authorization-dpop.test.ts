@@ -116,7 +116,7 @@ describe('a bound token', () => {
     });
   }
 
-  it('with the proofs that a client makes is good for all that it does, 2025', async () => {
+  it('with the proofs of a client is accepted for all requests of the client, 2025', async () => {
     const token = await boundToken(issuer);
     const begun = await asClient(token, 'POST', JSON_HEADERS, { method: 'initialize', params: INITIALIZE });
     expect(begun.status).toBe(200);
@@ -132,7 +132,7 @@ describe('a bound token', () => {
     expect(guarded.seen.at(-1)?.principal.id).toBe(`${issuer.origin}#reader`);
   });
 
-  it('with the proofs that a client makes is good for all that it does, 2026', async () => {
+  it('with the proofs of a client is accepted for all requests of the client, 2026', async () => {
     const token = await boundToken(issuer);
     const named = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'resources/read', 'mcp-name': A };
     const read = { method: 'resources/read', params: { uri: A, _meta: ENVELOPE } };
@@ -144,7 +144,7 @@ describe('a bound token', () => {
   });
 
   it.each(ERAS)(
-    'is refused as a bearer token, without a proof, and by the scheme of another token, %s',
+    'is refused as a bearer token, without a proof, and with the scheme of another kind of token, %s',
     async (era) => {
       const token = await boundToken(issuer);
       const ask = (headers: Record<string, string>): Promise<RawResponse> =>
@@ -165,19 +165,19 @@ describe('a bound token', () => {
     },
   );
 
-  it('is good once with each proof', async () => {
+  it('is accepted once with each proof', async () => {
     const token = await boundToken(issuer);
     const proof = await proofFor(token);
     const answers = await Promise.all([list(shown(token, proof)), list(shown(token, proof))]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
     expect(answers.map(challengeOf).join()).toContain('has been used before');
-    // A minute later it is too old, and still refused.
+    // A minute later the proof is too old, and still refused.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 75_000 });
     expect(challengeOf(await list(shown(token, proof)))).toContain('too old');
     expect((await list(shown(token, await proofFor(token)))).status).toBe(200);
   });
 
-  it('is refused with a proof that is not for this request', async () => {
+  it('is refused with a proof for another request', async () => {
     const token = await issuer.forge({ cnf: { jkt } });
     const now = Math.floor(Date.now() / 1_000);
     const other = await generateKeyPair('ES256', { extractable: true });
@@ -215,13 +215,13 @@ describe('a bound token', () => {
     for (const dpop of ['', 'x', `${proof}, ${proof}`, `${proof.slice(0, -4)}AAAA`]) {
       expect(challengeOf(await list(shown(token, dpop)))).toContain('error="invalid_dpop_proof"');
     }
-    // All of them were for a token that is good, with an address that may have a query.
+    // The refusals had other reasons than the token. The address in a proof may have a query.
     const good = await proofFor(token, { claims: { htu: 'https://LIBRARY.example:443/mcp?a=b#c', iat: now - 30 } });
     expect((await list(shown(token, good))).status).toBe(200);
     expect(guarded.logged.join()).not.toContain(proof);
   });
 
-  it('that is bound in another way as well is refused', async () => {
+  it('that is also bound in another way is refused', async () => {
     for (const cnf of [{ jkt, 'x5t#S256': 'x' }, { 'x5t#S256': 'x' }, {}, null, 'x', { jkt: 1 }]) {
       const token = await issuer.forge({ cnf });
       expect((await list(bearer(token))).status).toBe(401);
@@ -229,7 +229,7 @@ describe('a bound token', () => {
     }
   });
 
-  it('whose header is malformed, or that lacks a scope, is told so by its scheme', async () => {
+  it('with a malformed header, or without a required scope, gets a challenge with its scheme', async () => {
     for (const authorization of ['DPoP', 'DPoP a b', 'dpop  ']) {
       const response = await list({ authorization });
       expect([response.status, challengeOf(response)]).toEqual([400, expect.stringMatching(/^DPoP /)]);
@@ -262,7 +262,7 @@ describe('the memory of proofs', () => {
     readonly forged: Forged;
   }
 
-  /** A client of that principal, with a key of its own. */
+  /** A client of that principal, with its own key. */
   async function clientOf(sub: string): Promise<Client> {
     const own = await generateKeyPair('ES256', { extractable: true });
     const ownJwk = await exportJWK(own.publicKey);
@@ -270,14 +270,14 @@ describe('the memory of proofs', () => {
     return { token, forged: { header: { jwk: ownJwk }, signedBy: own.privateKey } };
   }
 
-  /** Gives the status of a request with that proof, or with one that was not used. */
+  /** Gives the status of a request with that proof, or with a fresh one. */
   async function statusOf(era: (typeof ERAS)[number], { token, forged }: Client, proof?: string): Promise<number> {
     const headers = shown(token, proof ?? (await proofFor(token, forged)));
     const [method, params] = era === 'modern' ? ['resources/list', {}] : ['initialize', INITIALIZE];
     return (await post(guarded.serving.url, era, method, params, headers)).status;
   }
 
-  /** How many requests with one of the clients in turn are answered before the first that is not, with its status. */
+  /** How many requests, of the clients in turn, are answered before the first refusal, and the status of that refusal. */
   async function answered(
     era: (typeof ERAS)[number],
     ...clients: readonly Client[]
@@ -288,22 +288,22 @@ describe('the memory of proofs', () => {
     }
   }
 
-  it.each(ERAS)('has a share for each principal, whatever keys it has, %s', async (era) => {
+  it.each(ERAS)('has a share for each principal, however many keys the principal has, %s', async (era) => {
     const keysOfAnn = await Promise.all([1, 2, 3].map(() => clientOf('ann')));
     const used = await proofFor(keysOfAnn[0]?.token ?? '', keysOfAnn[0]?.forged);
     expect(await statusOf(era, keysOfAnn[0] as Client, used)).toBe(200);
     expect(await answered(era, ...keysOfAnn)).toEqual([24, 503]);
     expect(await statusOf(era, await clientOf('ann'))).toBe(503);
-    // A remembered proof is not good again, and others are not kept waiting.
+    // A remembered proof stays refused, and other principals are not delayed.
     expect(await statusOf(era, keysOfAnn[0] as Client, used)).toBe(401);
     expect(await answered(era, await clientOf('bob'))).toEqual([25, 503]);
-    // Once all of it would be too old, there is room again; the old proof is no better for it.
+    // When all proofs are too old, there is room again. The old proof is still refused.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 });
     expect(await statusOf(era, keysOfAnn[1] as Client)).toBe(200);
     expect(await statusOf(era, keysOfAnn[0] as Client, used)).toBe(401);
   });
 
-  it.each(ERAS)('has room for those who come when others have used it up, %s', async (era) => {
+  it.each(ERAS)('has room for a principal after others have used up their shares, %s', async (era) => {
     for (const flooder of ['a', 'b', 'c', 'd']) {
       expect(await answered(era, await clientOf(flooder))).toEqual([25, 503]);
     }
@@ -312,7 +312,7 @@ describe('the memory of proofs', () => {
     expect(await statusOf(era, await clientOf('a'))).toBe(503);
   });
 
-  it('has nothing of what is refused in it', async () => {
+  it('keeps nothing of refused proofs', async () => {
     const ann = await clientOf('ann');
     const eve = await clientOf('eve');
     for (let count = 0; count < 60; count++) {
@@ -325,7 +325,7 @@ describe('the memory of proofs', () => {
   });
 });
 
-it('an opaque token can be bound, too', async () => {
+it('an opaque token can be bound to a key, too', async () => {
   await using issuer = await startIssuer({ format: 'opaque', claims: (sub) => ({ sub }) });
   await using guarded = await startGuarded({ issuers: [{ issuer: issuer.origin, introspection: LIBRARY }] });
   const ask = (headers: Record<string, string>): Promise<RawResponse> =>
@@ -342,7 +342,7 @@ describe('auth.dpop', () => {
       (await http(`${new URL(serving.url).origin}/.well-known/oauth-protected-resource`, { method: 'GET' })).text,
     );
 
-  it('tells clients that they may, beside bearer tokens', async () => {
+  it('tells clients that they may use DPoP in addition to bearer tokens', async () => {
     await using issuer = await startIssuer();
     await using guarded = await startGuarded({ issuers: [{ issuer: issuer.origin }], dpop: { algorithms: ['ES256'] } });
     const asked = await guarded.ask('modern', undefined, 'resources/list');
@@ -359,7 +359,7 @@ describe('auth.dpop', () => {
     expect(challengeOf(refused)).toContain('algorithm that is not accepted');
   });
 
-  it.each(ERAS)('can require it of all, %s', async (era) => {
+  it.each(ERAS)('can require DPoP of all clients, %s', async (era) => {
     await using issuer = await startIssuer();
     await using guarded = await startGuarded({ issuers: [{ issuer: issuer.origin }], dpop: { required: true } });
     const asked = await guarded.ask(era, undefined, 'resources/list');

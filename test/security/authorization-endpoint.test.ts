@@ -1,4 +1,4 @@
-/** The guarded endpoint: how a token comes, what a client finds out without one, and settings that are refused. */
+/** The guarded endpoint: where it takes tokens from, what a client learns without one, and settings that are refused. */
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEndpoint, serveHttp } from '../../src/serving/http/index.ts';
@@ -36,7 +36,7 @@ describe('the endpoint', () => {
   const list = (headers: Record<string, string>, suffix = ''): Promise<RawResponse> =>
     post(guarded.serving.url + suffix, 'modern', 'resources/list', {}, headers);
 
-  it('takes no token out of the URL, not even beside a good one', async () => {
+  it('takes no token from the URL, even beside a valid one', async () => {
     const token = await issuer.token();
     for (const headers of [{}, bearer(token)]) {
       const response = await list(headers, `?access_token=${token}`);
@@ -45,7 +45,7 @@ describe('the endpoint', () => {
     }
   });
 
-  it('asks for a bearer token where another kind came, and refuses what is malformed', async () => {
+  it('asks for a bearer token if another kind came, and refuses malformed headers', async () => {
     expect((await list({ authorization: 'Basic cmVhZGVyOng=' })).status).toBe(401);
     expect((await list({ authorization: `bEARER  ${STATIC}` })).status).toBe(200);
     for (const authorization of ['Bearer', 'Bearer a b', `Bearer ${STATIC}, Bearer ${STATIC}`]) {
@@ -53,7 +53,7 @@ describe('the endpoint', () => {
     }
   });
 
-  it('needs a token for everything: every HTTP method, and bodies that are none', async () => {
+  it('needs a token for everything: every HTTP method, and invalid bodies', async () => {
     const { url } = guarded.serving;
     for (const method of ['GET', 'POST', 'DELETE', 'PUT', 'PATCH']) {
       expect((await http(url, { method })).status).toBe(401);
@@ -64,7 +64,7 @@ describe('the endpoint', () => {
     expect((await http(url.replace('/mcp', '/healthz'), { method: 'GET' })).text).toBe('{"status":"ok"}');
   });
 
-  it('says where tokens come from, with and without its path (RFC 9728)', async () => {
+  it('names the authorization servers in its metadata, with and without its path (RFC 9728)', async () => {
     const { origin } = new URL(guarded.serving.url);
     for (const path of ['', '/mcp']) {
       const response = await http(`${origin}/.well-known/oauth-protected-resource${path}`, { method: 'GET' });
@@ -81,12 +81,12 @@ describe('the endpoint', () => {
     expect(elsewhere.status).toBe(404);
   });
 
-  it('answers to the name in its resource, and to no other', async () => {
+  it('accepts the host of its resource, and no other', async () => {
     expect((await list({ ...bearer(STATIC), host: 'library.example' })).status).toBe(200);
     expect((await list({ ...bearer(STATIC), host: 'elsewhere.example' })).status).toBe(403);
   });
 
-  it('lets others in without a token where that is configured, and nobody with a bad one', async () => {
+  it('admits anonymous callers where that is configured, and nobody with a bad token', async () => {
     await using open = await startGuarded({
       tokens: [{ name: 'till', hash: hashOf(STATIC) }],
       anonymous: true,
@@ -98,7 +98,7 @@ describe('the endpoint', () => {
     expect(new Set(open.seen.map(({ principal }) => principal.id))).toEqual(new Set(['anonymous']));
   });
 
-  it('takes of an issuer what is configured for it: audience, algorithms, keys and groups', async () => {
+  it('checks tokens by the settings of their issuer: audience, algorithms, keys and groups', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
     await using keys = await listening(() => (_request, response) => {
       response.end(JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'k' }] }));
@@ -127,14 +127,14 @@ describe('the endpoint', () => {
     expect(issuer.requests.filter(({ line }) => line.startsWith('GET'))).toEqual([]);
   });
 
-  it('knows a token by its hash in base64url, too', async () => {
+  it('accepts the hash of a token in base64url, too', async () => {
     const hash = Buffer.from(hashOf(STATIC), 'hex').toString('base64url');
     await using other = await startGuarded({ tokens: [{ name: 'till', hash }] });
     expect((await other.ask('modern', STATIC, 'resources/list')).status).toBe(200);
     expect((await other.ask('modern', hash, 'resources/list')).status).toBe(401);
   });
 
-  it('lets pages of allowed origins read the challenge and the metadata, and no others', async () => {
+  it('lets pages of allowed origins read the challenge and the metadata, and no other pages', async () => {
     const vitrine = createVitrine({ mounts: [], access: EVERYTHING });
     const auth = { resource: RESOURCE, tokens: [{ name: 'till', hash: hashOf(STATIC) }] };
     const origin = 'https://app.example';
@@ -153,7 +153,7 @@ describe('the endpoint', () => {
     await vitrine.close();
   });
 
-  it('logs no token and tells none', async () => {
+  it('writes no token to the log or to an answer', async () => {
     const tokens = [await issuer.token(), await issuer.forge({ exp: 1 }), STATIC, 'opaque-and-unknown-0123456789'];
     for (const token of tokens) {
       const answers = await Promise.all(
@@ -201,13 +201,13 @@ describe('auth', () => {
     ],
     [{ resource: RESOURCE, tokens: [{ name: 'a', hash }], dpop: { required: true } }, /bound to no key/],
     [{ resource: RESOURCE, tokens: [{ name: 'a', hash }], dpop: { algorithms: ['none' as never] } }, /Proofs.*none/],
-  ])('is refused where it makes no sense, %#', async (auth, problem) => {
+  ])('is refused if it is contradictory, %#', async (auth, problem) => {
     const vitrine = createVitrine({ mounts: [], access: EVERYTHING });
     expect(() => createEndpoint(vitrine, { auth })).toThrow(problem);
     await vitrine.close();
   });
 
-  it('lets the endpoint be reached from other machines, unless everybody may come in', async () => {
+  it('allows listening for other machines, unless anonymous callers are admitted', async () => {
     const vitrine = createVitrine({ mounts: [], access: EVERYTHING });
     const auth = { resource: RESOURCE, tokens: [{ name: 'a', hash }] };
     await expect(serveHttp(vitrine, { host: '0.0.0.0', port: 0 })).rejects.toThrow(/no authorization/);

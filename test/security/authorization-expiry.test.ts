@@ -1,4 +1,4 @@
-/** Streams end with the token that they were opened with, unless a newer one of the same principal came meanwhile. */
+/** Streams end when the token expires with which they were opened, unless the principal sent a newer one meanwhile. */
 import { expect, it } from 'vitest';
 import { CLOCK_SKEW_S } from '../../src/serving/auth/claims.ts';
 import { ENVELOPE, JSON_HEADERS } from '../e2e/raw.ts';
@@ -15,7 +15,7 @@ import {
 } from './authorization-servers.ts';
 import { type EventStream, eventsOf, tellsOf } from './events.ts';
 
-/** For how long the short tokens are good once they are made, in seconds: enough to open some streams with them. */
+/** The lifetime of the short tokens, in seconds: enough to open some streams with them. */
 const SHORT_S = 5;
 
 async function opened(url: string, token: string, init: RequestInit): Promise<EventStream> {
@@ -35,7 +35,7 @@ const listening = (url: string, token: string): Promise<EventStream> => {
   });
 };
 
-/** The stream of a 2025-era session that has subscribed to a resource. */
+/** The stream of a session of the 2025 era that has subscribed to a resource. */
 async function inNewSession(url: string, token: string): Promise<{ session: string; stream: EventStream }> {
   const { session = '' } = await begin(url, token);
   resultOf(await inSession(url, session, token, 'resources/subscribe', { uri: A }));
@@ -43,7 +43,7 @@ async function inNewSession(url: string, token: string): Promise<{ session: stri
   return { session, stream: await opened(url, token, { headers }) };
 }
 
-it('streams of both eras end with their token, and a session goes on with a newer one', async () => {
+it('streams of both eras end when their token expires, and a session goes on with a newer token', async () => {
   await using issuer = await startIssuer();
   await using guarded = await startGuarded({ issuers: [{ issuer: issuer.origin }] });
   const { url } = guarded.serving;
@@ -60,7 +60,7 @@ it('streams of both eras end with their token, and a session goes on with a newe
   resultOf(await inSession(url, renewed.session, long, 'ping'));
 
   await within(Promise.all([modern.ended, legacy.stream.ended]), 'the end of the streams');
-  // None of them was told of it as of an end in order: the client comes back, and is asked for a new token.
+  // The streams ended without a farewell, so the client connects again, and is asked for a new token.
   expect(modern.messages.map((message) => 'method' in message && message.method)).toEqual([
     'notifications/subscriptions/acknowledged',
   ]);
@@ -72,7 +72,7 @@ it('streams of both eras end with their token, and a session goes on with a newe
     await stream.until(tellsOf(A), 'the update');
     await stream.cancel();
   }
-  // The session itself is still there for its principal: it can have a stream again.
+  // The session still exists for its principal, who can open another stream.
   resultOf(await inSession(url, legacy.session, long, 'ping'));
   const headers = { accept: 'text/event-stream', ...sessionHeaders(legacy.session) };
   const again = await opened(url, long, { headers });

@@ -1,4 +1,4 @@
-/** Opaque tokens: the issuer is asked about them (RFC 7662), in both eras, and no more often than need be. */
+/** Opaque tokens: the server asks their issuer about them (RFC 7662), in both eras, and no more often than necessary. */
 import { type RequestListener, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -29,7 +29,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Moves the clock of this process; nothing else. */
+/** Moves the clock of this process, and nothing else. */
 function later(ms: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
 }
@@ -55,7 +55,7 @@ describe('an opaque token', () => {
 
   const list = (token: string): Promise<RawResponse> => guarded.ask('modern', token, 'resources/list');
 
-  it.each(ERAS)('that its issuer knows is good, and says who asks, %s', async (era) => {
+  it.each(ERAS)('that its issuer knows is accepted, and names the principal, %s', async (era) => {
     const token = await issuer.token();
     expect(token.split('.')).toHaveLength(1);
     expect(resultOf(await guarded.ask(era, token, 'resources/read', { uri: A })).contents).toMatchObject([
@@ -69,11 +69,11 @@ describe('an opaque token', () => {
       scopes: [...SCOPES],
       groups: ['staff', 'press'],
     });
-    // Once, however many requests the handshake and the read are.
+    // The issuer is asked once, however many requests the handshake and the read are.
     expect(asked(issuer)).toBe(1);
   });
 
-  it.each(ERAS)('that nobody knows, that is for another resource or that lacks a scope is refused, %s', async (era) => {
+  it.each(ERAS)('that is unknown, for another resource, or lacks a scope is refused, %s', async (era) => {
     const ask = (token: string): Promise<RawResponse> => guarded.ask(era, token, 'resources/read', { uri: A });
     const unknown = await ask('made-up-0123456789');
     expect(unknown.status).toBe(401);
@@ -86,7 +86,7 @@ describe('an opaque token', () => {
     expect(guarded.logged.join()).not.toContain('made-up');
   });
 
-  it('is asked for once at a time, and again when the answer is too old', async () => {
+  it('is asked about once at a time, and again when the answer is too old', async () => {
     const token = await issuer.token();
     const answers = await Promise.all(Array.from({ length: 10 }, () => list(token)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
@@ -96,7 +96,7 @@ describe('an opaque token', () => {
     expect(asked(issuer)).toBe(2);
   });
 
-  it('that is taken back is refused when the answer is too old, and that for a shorter time', async () => {
+  it('that is revoked is refused when the answer is too old, and that answer is kept for a shorter time', async () => {
     const token = await issuer.token();
     expect((await list(token)).status).toBe(200);
     await issuer.revoke(token);
@@ -110,19 +110,19 @@ describe('an opaque token', () => {
     expect(asked(issuer)).toBe(3);
   });
 
-  it('is asked for at its issuer alone; a JWT of another one causes no request', async () => {
+  it('is asked about at its issuer only; a JWT of another issuer causes no request', async () => {
     const jwt = await issuer.forge({ iss: 'https://elsewhere.example' });
     const requests = issuer.requests.length;
     expect(challengeOf(await list(jwt))).toContain('not of an issuer that this server trusts');
     expect(challengeOf(await list('x'.repeat(5_000)))).toContain('does not know the token');
     expect(issuer.requests.length).toBe(requests);
-    // JWTs of its own are verified here.
+    // JWTs of this issuer are verified without a request.
     expect((await list(await issuer.forge())).status).toBe(200);
     expect(asked(issuer)).toBe(0);
   });
 });
 
-it('a secret that the issuer does not know lets nobody in, and refuses nobody', async () => {
+it('a secret that the issuer refuses admits nobody, and tokens do not count as invalid', async () => {
   await using issuer = await startIssuer(OPAQUE);
   const introspection = { ...LIBRARY, clientSecret: 'another-secret-0123456789' };
   await using guarded = await startGuarded({ issuers: [{ issuer: issuer.origin, introspection }] });
@@ -131,7 +131,7 @@ it('a secret that the issuer does not know lets nobody in, and refuses nobody', 
   expect(JSON.stringify([answer, guarded.logged])).not.toContain(introspection.clientSecret);
 });
 
-it('the secret can go in the body, answers need not be kept, and the subject can stand in another claim', async () => {
+it('the secret can go into the body, answers need not be cached, and the subject can be in another claim', async () => {
   await using issuer = await startIssuer({ format: 'opaque', claims: () => ({}), libraryAuth: 'client_secret_post' });
   const introspection: Introspection = {
     ...LIBRARY,
@@ -151,9 +151,9 @@ it('the secret can go in the body, answers need not be kept, and the subject can
   expect(asked(issuer) - before).toBe(2);
 });
 
-describe('what an issuer says of a token', () => {
+describe('an answer of an issuer about a token', () => {
   const now = (): number => Math.floor(Date.now() / 1_000);
-  /** An answer of a server that no real one can be made to give. */
+  /** An answer that no real server can be made to give. */
   let answer: RequestListener;
   let server: Listening;
   let guarded: Guarded;
@@ -179,7 +179,7 @@ describe('what an issuer says of a token', () => {
 
   const list = (): Promise<RawResponse> => guarded.ask('modern', 'opaque-0123456789', 'resources/list');
 
-  it('is held to what a JWT is held to', async () => {
+  it('is checked like the claims of a JWT', async () => {
     expect((await list()).status).toBe(200);
     for (const [more, said] of [
       [{ active: false }, 'does not know the token'],
@@ -214,33 +214,36 @@ describe('what an issuer says of a token', () => {
       'too much',
       (_request, response) => void response.end(JSON.stringify({ active: true, more: 'x'.repeat(300_000) })),
     ],
-  ])('may be %s: then nobody is refused or let in, and it is left alone for a while', async (_, broken) => {
-    answer = broken;
-    for (let n = 0; n < 3; n++) {
-      const response = await list();
-      expect([response.status, response.headers['retry-after']]).toEqual([503, '5']);
-    }
-    expect(server.requests).toHaveLength(1);
-    says({});
-    later(FAILURE_COOLDOWN_MS + 1);
-    expect((await list()).status).toBe(200);
-  });
+  ])(
+    'may be %s: then tokens are neither refused nor accepted, and the issuer is not asked for a while',
+    async (_, broken) => {
+      answer = broken;
+      for (let n = 0; n < 3; n++) {
+        const response = await list();
+        expect([response.status, response.headers['retry-after']]).toEqual([503, '5']);
+      }
+      expect(server.requests).toHaveLength(1);
+      says({});
+      later(FAILURE_COOLDOWN_MS + 1);
+      expect((await list()).status).toBe(200);
+    },
+  );
 
   it.each([
     ['no JSON', 200, 'no'],
     ['no answer', 200, '{"active":"true"}'],
     ['no list', 200, '[]'],
     ['that the token is odd', 400, '{"error":"invalid_request"}'],
-  ])('may be %s, which says nothing of other tokens', async (_, status, text) => {
+  ])('may be %s, which does not affect other tokens', async (_, status, text) => {
     answer = (_request, response) => void response.writeHead(status, { 'content-type': 'application/json' }).end(text);
     expect((await list()).status).toBe(503);
     says({});
     expect((await list()).status).toBe(200);
   });
 
-  describe('while 60 tokens that somebody made up are asked for', () => {
+  describe('while the issuer is being asked about 60 invented tokens', () => {
     const held = new Set<() => void>();
-    /** Tokens that the issuer was asked for. */
+    /** The tokens that the issuer was asked about. */
     const tokens: string[] = [];
     let flood: Promise<RawResponse>[];
 
@@ -258,7 +261,7 @@ describe('what an issuer says of a token', () => {
 
     const begin = async (): Promise<void> => {
       flood = Array.from({ length: 60 }, (_, n) => guarded.ask('modern', `made-up-${n}`, 'resources/list'));
-      // So many of one address are asked for at a time.
+      // The limit of tokens of one address that are asked about at a time.
       await until(() => held.size === 18, 'the issuer to be asked');
     };
     const letGo = (): void => {
@@ -275,27 +278,27 @@ describe('what an issuer says of a token', () => {
         letGo();
         return ended;
       }, 'the flood to end');
-      // Who waits is refused for the token, and not since others wait as well.
+      // A waiting request is refused for its token, not because others wait as well.
       expect((await over).map(({ status }) => status)).toEqual(flood.map(() => 401));
     };
 
-    it.each(ERAS)('one that was good before is asked for at once, %s', async (era) => {
+    it.each(ERAS)('a token that was valid before is asked about at once, %s', async (era) => {
       expect((await guarded.ask(era, 'good', 'resources/read', { uri: A })).status).toBe(200);
       await begin();
       expect((await guarded.ask(era, 'good', 'resources/read', { uri: A })).status).toBe(200);
-      // Nothing is remembered here, and none of the others has an answer.
+      // No answer is cached here, and no other request has an answer yet.
       expect([held.size, tokens.at(-1)]).toEqual([18, 'good']);
       await end();
     });
 
-    it('one that comes from another address is asked for at once', async () => {
+    it('a token from another address is asked about at once', async () => {
       await begin();
       expect(await statusFrom('127.0.0.2', guarded.serving.url, 'good')).toBe(200);
       expect(held.size).toBe(18);
       await end();
     });
 
-    it('one of the same address has its turn behind them, and is let in', async () => {
+    it('a token from the same address has its turn after them, and is accepted', async () => {
       await begin();
       const good = guarded.ask('modern', 'good', 'resources/list');
       await end();
@@ -304,7 +307,7 @@ describe('what an issuer says of a token', () => {
   });
 });
 
-/** The status of a request that comes from this address of the machine. */
+/** The status of a request from this address of the machine. */
 function statusFrom(localAddress: string, url: string, token: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = {

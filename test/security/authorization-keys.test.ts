@@ -1,4 +1,4 @@
-/** The server asks again for the place of an issuer's keys: they may move. */
+/** The server looks up the address of an issuer's keys again, because they may move. */
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { KEYS_COOLDOWN_MS } from '../../src/serving/auth/keys.ts';
@@ -20,7 +20,7 @@ afterEach(async () => {
   await issuer[Symbol.asyncDispose]();
 });
 
-/** Moves the clock of this process; nothing else. */
+/** Moves the clock of this process, and nothing else. */
 function later(ms: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
 }
@@ -31,7 +31,7 @@ const statusOf = async (token: string): Promise<number> =>
 const discoveries = (): number =>
   issuer.requests.filter(({ line }) => line === 'GET /.well-known/openid-configuration').length;
 
-it('keys that have moved are found by the metadata, which is not asked for more often than it may be', async () => {
+it('keys that have moved are found through the metadata, which is requested no more often than allowed', async () => {
   expect(await statusOf(await issuer.token())).toBe(200);
   issuer.rotate('/keys');
   const token = await issuer.token();
@@ -42,12 +42,12 @@ it('keys that have moved are found by the metadata, which is not asked for more 
   expect(await statusOf(token)).toBe(200);
   expect(discoveries()).toBe(2);
   expect(issuer.requests.map(({ line }) => line)).toContain('GET /keys');
-  // A key that nobody has does not have the metadata asked for with each token.
+  // Tokens with an unknown key do not each cause a request for the metadata.
   for (let n = 0; n < 5; n++) expect(await statusOf(await issuer.forge({}, { kid: `unknown-${n}` }))).toBe(401);
   expect(discoveries()).toBe(2);
 });
 
-it('metadata is asked for again when it is old, and goes on to be used while it is not to be had', async () => {
+it('old metadata is requested again, and stays in use while it is not available', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   let away = false;
   await using server = await listening((origin) => ({ url }, response) => {

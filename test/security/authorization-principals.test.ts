@@ -1,4 +1,4 @@
-/** Nobody gets what another principal has: sessions, cursors, request state, subscriptions and streams. */
+/** No principal can use the sessions, cursors, request states, subscriptions and streams of another one. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SILENT } from '../../src/core/context.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
@@ -48,7 +48,7 @@ afterEach(async () => {
 });
 
 describe('a session', () => {
-  it('of another principal is as one that is not there, for each HTTP method', async () => {
+  it('of another principal gets the answers of a missing one, for each HTTP method', async () => {
     const { url } = guarded.serving;
     const { session = '' } = await begin(url, mine);
     const missing = await inSession(url, crypto.randomUUID(), theirs, 'ping');
@@ -62,11 +62,11 @@ describe('a session', () => {
       }
     }
     expect((await inSession(url, session, undefined, 'ping')).status).toBe(401);
-    // It is still there for its own.
+    // It still exists for its own principal.
     expect((await inSession(url, session, mine, 'ping')).status).toBe(200);
   });
 
-  it('goes on with a newer token of its principal, and with what that allows', async () => {
+  it('goes on with a newer token of its principal, and with the permissions of that token', async () => {
     const { url } = guarded.serving;
     const { session = '' } = await begin(url, mine);
     const narrower = await issuer.token('reader', SCOPES[0]);
@@ -77,7 +77,7 @@ describe('a session', () => {
     expect(JSON.parse(content[0].text)).toMatchObject({ subject: 'reader', scopes: [SCOPES[0]] });
   });
 
-  it('ends for its principal when the token does', async () => {
+  it('ends for its principal when the token expires', async () => {
     const { url } = guarded.serving;
     const { session = '' } = await begin(url, mine);
     const expired = await issuer.forge({ exp: Math.floor(Date.now() / 1_000) - 60 });
@@ -89,7 +89,7 @@ describe.each(ERAS)('in the %s era', (era) => {
   const ask = (token: string, method: string, params: object = {}): Promise<RawResponse> =>
     guarded.ask(era, token, method, params);
 
-  it('a cursor is of no use to another principal [SEC-UTIL-1]', async () => {
+  it('a cursor is refused from another principal [SEC-UTIL-1]', async () => {
     const { nextCursor: cursor } = resultOf(await ask(mine, 'resources/list'));
     expect(typeof cursor).toBe('string');
     expect(resultOf(await ask(mine, 'resources/list', { cursor })).resources).toHaveLength(1);
@@ -98,18 +98,18 @@ describe.each(ERAS)('in the %s era', (era) => {
     }
   });
 
-  it('who asks is known to the provider, with everything that the token says', async () => {
+  it('the provider gets the principal, with all facts of the token', async () => {
     await ask(theirs, 'resources/read', { uri: A });
     expect(guarded.seen.at(-1)?.principal).toMatchObject({ id: `${issuer.origin}#other`, groups: ['staff', 'press'] });
   });
 });
 
-/** Calls a tool of the 2026 era; the book of what was subscribed to by tools is kept for the principal there. */
+/** Calls a tool of the 2026 era, in which subscriptions by tools belong to the principal. */
 async function call(token: string, name: string, args: object = {}): Promise<string> {
   return JSON.stringify(resultOf(await guarded.ask('modern', token, 'tools/call', { name, arguments: args })));
 }
 
-it('the state of a question is of no use to another principal', async () => {
+it('the state of a question is refused from another principal', async () => {
   const _meta = { ...ENVELOPE, 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
   const read = (token: string, more: object = {}): Promise<RawResponse> => {
     const params = { uri: CONFIRMED, _meta, ...more };
@@ -124,7 +124,7 @@ it('the state of a question is of no use to another principal', async () => {
   expect(messageOf(await read(mine, round)).error).toBeUndefined();
 });
 
-it('what one principal has subscribed to by tools, another one does not see', async () => {
+it('the subscriptions that one principal made by tools are invisible to another one', async () => {
   await call(mine, 'subscribe', { uri: A });
   expect(await call(mine, 'list_subscriptions')).toContain(A);
   expect(await call(theirs, 'list_subscriptions')).not.toContain(A);
@@ -171,8 +171,8 @@ it('a listen stream watches for its principal, and needs a token', async () => {
   }
 });
 
-describe('an endpoint whose caller says who asks', () => {
-  it('looks at no token then, and keeps principals apart all the same', async () => {
+describe('an endpoint that is told the principal of each request', () => {
+  it('ignores tokens, and keeps principals apart all the same', async () => {
     const provider = memoryProvider({ resources: { 'a.txt': { text: 'a' } } });
     const vitrine = createVitrine({ mounts: [{ name: 'docs', provider, prefix: 'none' }], access: EVERYTHING });
     const endpoint = createEndpoint(vitrine, {

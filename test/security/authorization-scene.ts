@@ -1,4 +1,4 @@
-/** A guarded server with an authorization server and a token that was handed out by hand. */
+/** A guarded server with an authorization server and a configured token. */
 import type { RawResponse } from '../e2e/raw.ts';
 import { type Guarded, hashOf, type Issuer, SCOPES, startGuarded, startIssuer } from './authorization-servers.ts';
 

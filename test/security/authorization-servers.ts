@@ -1,4 +1,4 @@
-/** An authorization server whose access tokens are JWTs, and an endpoint that trusts it; both speak over the wire. */
+/** An authorization server that issues JWTs, and an endpoint that trusts it. Both are real servers. */
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { type JWTHeaderParameters, SignJWT } from 'jose';
 import Provider from 'oidc-provider';
@@ -14,10 +14,10 @@ import type { Era } from '../e2e/harness.ts';
 import { http, INITIALIZE, JSON_HEADERS, messageOf, post, type RawResponse } from '../e2e/raw.ts';
 import { type Listening, listening } from '../gateway/authorization/servers.ts';
 
-/** Whoever comes in may do everything: what is tested is who comes in. */
+/** Every authenticated caller may do everything: the tests are about authentication. */
 export const EVERYTHING: AccessRules = { rules: [{ effect: 'allow' }] };
 
-/** The endpoint as its clients know it; where it listens is another matter, as behind a proxy. */
+/** The address of the endpoint that clients know. It may listen at another one, as behind a proxy. */
 export const RESOURCE = 'https://library.example/mcp';
 export const SCOPES = ['docs:read', 'docs:write'] as const;
 export const CLIENTS = ['reader', 'other'] as const;
@@ -25,15 +25,15 @@ export type ClientId = (typeof CLIENTS)[number];
 
 export const secretOf = (client: ClientId): string => `${client}-secret-0123456789`;
 
-/** Who may ask the server about tokens. The secret is one that has to be encoded in a header. */
+/** The client that may ask the server about tokens. Its secret needs encoding in a header. */
 export const LIBRARY = { clientId: 'library', clientSecret: 'library:secret+0123456789%' } as const;
 
 export interface IssuerOptions {
-  /** Of access tokens. Default: jwt. */
+  /** The format of access tokens. Default: jwt. */
   readonly format?: 'jwt' | 'opaque';
-  /** The claims of a client's access token beside the usual ones. Default: that it is in two groups. */
+  /** The claims of a client's access token in addition to the usual ones. Default: two groups. */
   readonly claims?: (client: string) => Readonly<Record<string, unknown>>;
-  /** How the library shows its secret. Default: client_secret_basic. */
+  /** How the endpoint authenticates at the issuer. Default: client_secret_basic. */
   readonly libraryAuth?: 'client_secret_basic' | 'client_secret_post';
 }
 
@@ -48,19 +48,19 @@ const newKey = (): SigningKey => ({
 });
 
 export interface Issuer extends Listening {
-  /** A token that the server gave a client for a resource. */
+  /** A token that the server issued to a client for a resource. */
   token(client?: ClientId, scope?: string, resource?: string): Promise<string>;
-  /** A token that the server did not give, but signed with its key unless another one is given. */
+  /** A token that the server did not issue, signed with its key unless another one is given. */
   forge(
     claims?: Readonly<Record<string, unknown>>,
     header?: Partial<JWTHeaderParameters>,
     key?: KeyObject | Uint8Array,
   ): Promise<string>;
-  /** Takes the key back, for another one; the keys may then be at another path. */
+  /** Replaces the key by another one, optionally at another path. */
   rotate(jwks?: string): void;
-  /** Takes back a token that it gave. */
+  /** Revokes a token that it issued. */
   revoke(token: string): Promise<void>;
-  /** How often its keys were asked for. */
+  /** How often its keys were requested. */
   keyRequests(): number;
 }
 
@@ -169,23 +169,23 @@ export const hashOf = (token: string): string => createHash('sha256').update(tok
 export interface Guarded extends AsyncDisposable {
   readonly serving: HttpServing;
   readonly vitrine: Vitrine;
-  /** Whose operations reached the provider, in their order. */
+  /** The principals whose operations reached the provider, in their order. */
   readonly seen: readonly { readonly operation: 'read' | 'watch'; readonly principal: Principal }[];
-  /** The subjects for whom something is watched now. */
+  /** The subjects whose watches are open now. */
   readonly watched: ReadonlySet<string | undefined>;
-  /** Everything that was logged. */
+  /** All log lines. */
   readonly logged: readonly string[];
   /** Changes a resource. */
   set(name: string, text: string): void;
-  /** One request, after the handshake where the era has one; the first refusal ends it. */
+  /** Sends one request, after the handshake if the era has one. Ends with the first refusal. */
   ask(era: Era, token: string | undefined, method: string, params?: object): Promise<RawResponse>;
 }
 
 export const A = 'memory:///a.txt';
-/** A human confirms each read of it. */
+/** A human has to confirm each read of it. */
 export const CONFIRMED = 'memory:///c.txt';
 
-/** Answers with who asks. */
+/** Answers with the principal. */
 const whoami = defineTool({
   name: 'whoami',
   inputSchema: { type: 'object' },
@@ -259,7 +259,7 @@ function logInto(lines: string[]): Log {
 export const bearer = (token: string | undefined): Record<string, string> =>
   token === undefined ? {} : { authorization: `Bearer ${token}` };
 
-/** Gives the header that the 2026 era wants. */
+/** Gives the header that the 2026 era requires. */
 function nameOf(params: object): Record<string, string> {
   const { uri, name } = params as { readonly uri?: string; readonly name?: string };
   const called = name ?? uri;
@@ -292,7 +292,7 @@ export const inSession = (
   params: object = {},
 ): Promise<RawResponse> => post(url, 'legacy', method, params, { ...bearer(token), ...sessionHeaders(session) });
 
-/** The result of an answer; fails when there is none. */
+/** The result of an answer. Fails if there is none. */
 export function resultOf<T = Record<string, unknown>>(response: RawResponse): T {
   const { result } = messageOf(response);
   if (response.status !== 200 || result === undefined) throw new Error(`${response.status} ${response.text}`);

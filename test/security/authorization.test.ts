@@ -1,4 +1,4 @@
-/** Authorization over HTTP: which tokens are accepted, and what the others are told. */
+/** Authorization over HTTP: which tokens are accepted, and the challenges for others. */
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { KEYS_COOLDOWN_MS, KEYS_MAX_AGE_MS } from '../../src/serving/auth/keys.ts';
@@ -22,7 +22,7 @@ afterEach(async () => {
   await scene[Symbol.asyncDispose]();
 });
 
-/** Moves the clock of this process; nothing else. */
+/** Moves the clock of this process, and nothing else. */
 function later(ms: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
 }
@@ -41,7 +41,7 @@ describe.each(ERAS)('a token, %s', (era) => {
     expect(guarded.seen).toEqual([]);
   }
 
-  it('that the provider gave is good, and says who asks', async () => {
+  it('that the provider issued is accepted, and names the principal', async () => {
     const token = await issuer.token();
     expect(resultOf(await read(token)).contents).toMatchObject([{ uri: A, text: 'a' }]);
     const { content } = resultOf<{ content: [{ text: string }] }>(
@@ -63,7 +63,7 @@ describe.each(ERAS)('a token, %s', (era) => {
     await expectRefused(undefined, /^Bearer resource_metadata="[^"]+", scope="[^"]+"$/);
   });
 
-  it('that has expired is refused, but for the skew of clocks', async () => {
+  it('that has expired is refused, except within the allowed clock skew', async () => {
     const now = Math.floor(Date.now() / 1_000);
     await expectRefused(
       await issuer.forge({ exp: now - 60 }),
@@ -72,7 +72,7 @@ describe.each(ERAS)('a token, %s', (era) => {
     expect((await read(await issuer.forge({ exp: now - 2 }))).status).toBe(200);
   });
 
-  it('that is for later, for another resource, or by another issuer is refused', async () => {
+  it('that is not valid yet, is for another resource, or is of another issuer is refused', async () => {
     const now = Math.floor(Date.now() / 1_000);
     await expectRefused(await issuer.forge({ nbf: now + 60 }), 'not good yet');
     await expectRefused(
@@ -87,7 +87,7 @@ describe.each(ERAS)('a token, %s', (era) => {
     await expectRefused(await issuer.forge({ iss: `${issuer.origin}/` }), 'not of an issuer that this server trusts');
   });
 
-  it('that lacks what has to be in it, or is bound to a key of its client, is refused', async () => {
+  it('that lacks a required claim, or is bound to a key of its client, is refused', async () => {
     await expectRefused(await issuer.forge({ exp: undefined }), "'exp' of the token is missing");
     await expectRefused(await issuer.forge({ sub: '' }), 'no subject');
     await expectRefused(await issuer.forge({ cnf: { jkt: 'x' } }), 'bound to a key');
@@ -128,15 +128,15 @@ describe.each(ERAS)('a token, %s', (era) => {
     ['nothing', { typ: undefined }],
     ['a bearer token, with the nonce of its login', { typ: 'JWT' }, { typ: 'Bearer', nonce: 'x' }],
     ['for access', { typ: undefined }, { token_use: 'access' }],
-  ])('whose type is %s is good', async (_, header, claims = {}) => {
+  ])('whose type is %s is accepted', async (_, header, claims = {}) => {
     expect((await read(await issuer.forge(claims, header))).status).toBe(200);
   });
 
-  it('of a client to itself is not for this resource', async () => {
+  it('in which a client names itself as the audience is refused', async () => {
     await expectRefused(await issuer.forge({ aud: 'reader' }, { typ: 'JWT' }), 'not for this resource');
   });
 
-  it('that is signed in another way is refused, and causes no request', async () => {
+  it('that is signed by another algorithm is refused, without a request to the issuer', async () => {
     const shared = new TextEncoder().encode('a secret that is long enough to sign with it');
     const asked = issuer.requests.length;
     await expectRefused(await issuer.forge({}, { alg: 'HS256' }, shared), 'algorithm that is not accepted');
@@ -168,23 +168,23 @@ describe.each(ERAS)('a token, %s', (era) => {
     },
   );
 
-  it('without the scope that is needed is told so with 403', async () => {
+  it('without a required scope gets a 403 that names the scope', async () => {
     await expectRefused(await issuer.token('reader', SCOPES[1]), 'error="insufficient_scope"', 403);
     await expectRefused(await issuer.forge({ scope: undefined }), 'error="insufficient_scope"', 403);
   });
 
-  it('that was handed out by hand is known by its hash', async () => {
+  it('that is configured is recognised by its hash', async () => {
     expect((await read(STATIC)).status).toBe(200);
     const principal = { id: 'token:till', subject: 'till', scopes: [SCOPES[0]], groups: ['shop'] };
     expect(guarded.seen.filter(({ operation }) => operation === 'read')).toEqual([{ operation: 'read', principal }]);
   });
 
-  it('that was handed out by hand is refused when it is another one, or the hash itself', async () => {
+  it('that is not configured, or is the configured hash itself, is refused', async () => {
     await expectRefused(`${STATIC}x`, 'error="invalid_token"');
     await expectRefused(hashOf(STATIC), 'error="invalid_token"');
   });
 
-  it('by a key that was taken back is refused as soon as a new one is seen', async () => {
+  it('that is signed with a removed key is refused as soon as the server sees a new key', async () => {
     const before = await issuer.token();
     expect((await read(before)).status).toBe(200);
     issuer.rotate();
@@ -195,7 +195,7 @@ describe.each(ERAS)('a token, %s', (era) => {
     expect((await read(before)).status).toBe(401);
   });
 
-  it('by a key that was taken back is refused after some minutes in any case', async () => {
+  it('that is signed with a removed key is refused after some minutes in any case', async () => {
     const before = await issuer.token();
     expect((await read(before)).status).toBe(200);
     issuer.rotate();
@@ -206,7 +206,7 @@ describe.each(ERAS)('a token, %s', (era) => {
 });
 
 describe('the keys of an issuer', () => {
-  it('are asked for once, however many tokens with unknown keys come', async () => {
+  it('are requested once, however many tokens with unknown keys come', async () => {
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
     const tokens = await Promise.all(Array.from({ length: 20 }, (_, n) => issuer.forge({}, { kid: `k${n}` }, other)));
     const responses = await Promise.all(tokens.map((token) => guarded.ask('modern', token, 'resources/list')));
@@ -215,7 +215,7 @@ describe('the keys of an issuer', () => {
   });
 
   it.each(['cannot be reached', 'are too much', 'are elsewhere'])(
-    'that %s refuse nobody, and let nobody in',
+    'that %s neither refuse nor admit anybody',
     async (how) => {
       await using broken = await listening(() => (_request, response) => {
         if (how === 'cannot be reached') response.writeHead(500).end();
@@ -231,7 +231,7 @@ describe('the keys of an issuer', () => {
         expect(response.status).toBe(503);
         expect(response.headers['retry-after']).toBe('5');
       }
-      // It is left alone for a while.
+      // The issuer is not asked again for a while.
       expect(broken.requests).toHaveLength(1);
     },
   );

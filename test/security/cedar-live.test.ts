@@ -1,4 +1,4 @@
-/** Callers and mounted servers write names, URIs and arguments, which are never more to Cedar than text. */
+/** To Cedar, the names, URIs and arguments of callers and mounted servers are only text. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cedarPolicy } from 'vitrine/plug-ins/cedar';
 import { wrapProvider } from '../../src/core/layer.ts';
@@ -29,7 +29,7 @@ when { context.arguments has path && context.arguments.path like "/etc/*" };
 @id("greet") permit(principal, action == Vitrine::Action::"prompt", resource == Vitrine::Prompt::"greet");
 `;
 
-/** Groups that are called as a caller would have them called. */
+/** Names of groups, as a caller could choose them to be taken for the board. */
 const ENTITIES = [
   { uid: { type: 'Vitrine::Group', id: 'inner' }, attrs: {}, parents: [{ type: 'Vitrine::Group', id: 'board' }] },
 ];
@@ -47,7 +47,7 @@ const TOKENS = [
 ].map((token) => ({ ...token, hash: hashOf(secretOf(token.name)) }));
 
 const HALF = 'half\ud800';
-/** Names that are written to be taken for something else. */
+/** Names that look like Cedar syntax. */
 const HOSTILE = [
   'x"',
   '\\"',
@@ -73,7 +73,7 @@ let vitrine: Vitrine;
 let serving: HttpServing;
 const failures: string[] = [];
 
-/** A provider whose list tells anything of an entry, as another server may. */
+/** A provider whose list gives entries any fields, as a mounted server may. */
 function telling(): ResourceProvider {
   const inner = memoryProvider({
     resources: {
@@ -129,7 +129,7 @@ afterAll(async () => {
 
 const asker = (era: Era, name?: string): Promise<Ask> => askerOf(serving.url, era, name && secretOf(name));
 
-/** Methods that name something. */
+/** Methods whose parameters have a name. */
 const METHODS: readonly (readonly [string, (name: string) => object])[] = [
   ['resources/read', (name) => ({ uri: name })],
   ['resources/read', (name) => ({ uri: `memory:///${name}` })],
@@ -152,7 +152,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     async (method, _index, params) => {
       const ask = await asker(era);
       for (const name of HOSTILE) {
-        // Of the name as it is not: a header of that length is refused before anything is asked.
+        // The error is about the unencoded name: the server refuses a header of that length before it decides anything.
         if (era === 'modern' && name.length > 10_000) continue;
         const reply = await ask(method, params(name) as Readonly<Record<string, unknown>>);
         const outcome = reply.status >= 400 && reply.error !== undefined ? 'refused' : outcomeOf(reply);
@@ -167,7 +167,7 @@ describe.each(ERAS)('in the %s era', (era) => {
   );
 
   it.each(['quoted', 'spelled', 'halved', 'scoped'])(
-    'nobody is on the board for groups that are called alike: %s',
+    'groups with similar names do not make anybody a member of the board: %s',
     async (name) => {
       const ask = await asker(era, name);
       expect(outcomeOf(await ask('resources/read', { uri: 'memory:///secret.md' }))).toBe('missing');
@@ -210,17 +210,17 @@ describe.each(ERAS)('in the %s era', (era) => {
       'denied',
     ],
     ['far too long a text', { count: 1, text: 'x'.repeat(1_000_000) }, 'denied'],
-  ])('arguments decide what they say, and nothing else: %s', async (_name, args, expected) => {
+  ])('only the value of an argument decides, and nothing else in it: %s', async (_name, args, expected) => {
     const ask = await asker(era);
     expect(outcomeOf(await ask('tools/call', { name: 'roll', arguments: args }))).toBe(expected);
-    // A hidden tool stays hidden, whatever it would be called with.
+    // A hidden tool stays hidden, whatever arguments it gets.
     expect(outcomeOf(await ask('tools/call', { name: 'wipe', arguments: args }))).toBe('missing');
   });
 
-  it('arguments that are enormous keep nobody else waiting', async () => {
+  it('enormous arguments delay no other caller', async () => {
     const ask = await asker(era);
     const list = Array.from({ length: 1_000_000 }, () => []);
-    // Of the processor's time, which is the same on a busy machine.
+    // Measured in processor time, which is the same on a busy machine.
     let longest = 0;
     let last = process.cpuUsage();
     const pulse = setInterval(() => {
@@ -233,11 +233,11 @@ describe.each(ERAS)('in the %s era', (era) => {
     } finally {
       clearInterval(pulse);
     }
-    // It was half a minute for each.
+    // Before, it was half a minute for each.
     expect(longest).toBeLessThan(5_000);
   });
 
-  it('entries that a mounted server describes in a way that Cedar cannot hold are not shown, and the others are', async () => {
+  it('entries with fields that Cedar cannot represent are hidden, and the others are shown', async () => {
     const ask = await asker(era);
     const { result, error } = await ask('resources/list', { uri: 'memory:///guide' });
     expect(error).toBeUndefined();

@@ -1,4 +1,4 @@
-/** Certificates that live as long as one test: an authority, and what it signs. */
+/** Certificates for one test: an authority, and certificates that it signs. */
 import { generate } from 'selfsigned';
 
 export interface Pair {
@@ -8,7 +8,7 @@ export interface Pair {
 
 const CURVE = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const;
 
-/** Somebody who signs certificates. */
+/** A certificate authority. */
 export async function authority(name = 'Test Authority'): Promise<Pair> {
   const made = await generate([{ name: 'commonName', value: name }], {
     ...CURVE,

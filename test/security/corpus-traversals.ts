@@ -1,6 +1,6 @@
-/** URIs that try to leave a folder by dots and slashes, in each spelling. Data only. */
+/** URIs that try to leave a folder by dots and slashes, in every spelling. Data only. */
 
-/** Two dots, as some decoder might see them. */
+/** Two dots, in every spelling that some decoder accepts. */
 const DOTS: readonly string[] = [
   '..',
   '%2e%2e',
@@ -46,7 +46,7 @@ const DOTS: readonly string[] = [
   '..%c2%a0',
 ];
 
-/** A slash, as some decoder might see it. */
+/** A slash, in every spelling that some decoder accepts. */
 const SLASHES: readonly string[] = [
   '/',
   '%2f',
@@ -75,7 +75,7 @@ const SLASHES: readonly string[] = [
   '%00/',
 ];
 
-/** Each spelling of the dots with each of the slash, out of the root and out of a folder in it. */
+/** Every spelling of the dots with every spelling of the slash, out of the root and out of a folder in it. */
 export const TRAVERSALS: readonly string[] = DOTS.flatMap((dots) =>
   SLASHES.flatMap((slash) => [
     `file:///${dots}${slash}secret.txt`,
@@ -83,7 +83,7 @@ export const TRAVERSALS: readonly string[] = DOTS.flatMap((dots) =>
   ]),
 );
 
-/** Each spelling once, which is enough where every request takes its time. */
+/** Every spelling once, for tests in which each request takes long. */
 export const SOME_TRAVERSALS: readonly string[] = [
   ...DOTS.map((dots) => `file:///${dots}/secret.txt`),
   ...DOTS.map((dots) => `file:///guide/${dots}/${dots}/root-secret/secret.txt`),

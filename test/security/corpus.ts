@@ -1,7 +1,7 @@
-/** URIs that try to leave a folder, or to reach what it hides. Data only; `paths.test.ts` says what must come of them. */
+/** URIs that try to leave a folder, or to reach hidden files in it. Data only; `paths.test.ts` checks their outcome. */
 import { SOME_TRAVERSALS } from './corpus-traversals.ts';
 
-/** Places of the machine by their own names. */
+/** Places outside of the folder, by their absolute paths. */
 const ABSOLUTE: readonly string[] = [
   'file:///etc/passwd',
   'file:////etc/passwd',
@@ -20,7 +20,7 @@ const ABSOLUTE: readonly string[] = [
   'file:///%24HOME/.bashrc',
 ];
 
-/** Hosts, users and ports, which a file has none of. */
+/** Hosts, users and ports, which URIs of files do not have. */
 const AUTHORITIES: readonly string[] = [
   'file://evil.example/a.txt',
   'file://localhost:80/a.txt',
@@ -43,7 +43,7 @@ const AUTHORITIES: readonly string[] = [
   'file://guide/intro.md',
 ];
 
-/** Paths of other systems, which are no paths here. */
+/** Paths in the syntax of other systems. */
 const OTHER_SYSTEMS: readonly string[] = [
   'file:///C:/Windows/win.ini',
   'file:///C|/Windows/win.ini',
@@ -69,7 +69,7 @@ const OTHER_SYSTEMS: readonly string[] = [
   'file:///ROOT-S~1/secret.txt',
 ];
 
-/** Hidden files inside. */
+/** Hidden files inside of the folder. */
 const HIDDEN: readonly string[] = [
   'file:///.env',
   'file:///%2eenv',
@@ -116,7 +116,7 @@ const HIDDEN: readonly string[] = [
   'file:///to-git/',
 ];
 
-/** Links out of the root, and through them. */
+/** Links out of the root, and paths through them. */
 const LINKS: readonly string[] = [
   'file:///out',
   'file:///out/',
@@ -141,7 +141,7 @@ const LINKS: readonly string[] = [
   'file:///dangling',
 ];
 
-/** Queries, fragments, parameters, and ends of many kinds. */
+/** Queries, fragments, parameters, and odd endings. */
 const TRAILS: readonly string[] = [
   'file:///a.txt?',
   'file:///a.txt?x=../../secret.txt',
@@ -187,7 +187,7 @@ const TRAILS: readonly string[] = [
   'file:///a\u202etxt.a',
 ];
 
-/** Other schemes, no scheme, and what looks like one. */
+/** Other schemes, no scheme, and texts that look like a scheme. */
 const SCHEMES: readonly string[] = [
   'a.txt',
   '/a.txt',
@@ -241,12 +241,12 @@ const SCHEMES: readonly string[] = [
   'file:///constructor',
 ];
 
-/** Every control character, as it is and escaped. */
+/** Every control character, raw and escaped. */
 const CONTROLS: readonly string[] = Array.from({ length: 33 }, (_, code) => (code === 32 ? 127 : code)).flatMap(
   (code) => [`file:///a${String.fromCharCode(code)}.txt`, `file:///a%${code.toString(16).padStart(2, '0')}.txt`],
 );
 
-/** More than anybody needs. */
+/** Values of excessive length. */
 const LONG: readonly string[] = [
   `file:///${'a'.repeat(300)}`,
   `file:///${'a'.repeat(5_000)}`,
@@ -258,7 +258,7 @@ const LONG: readonly string[] = [
   `${'x'.repeat(5_000)}:///a.txt`,
 ];
 
-/** Every operation refuses these, for a folder as `scene.ts` makes it. */
+/** Every operation refuses these for a folder that `scene.ts` has made. */
 export const ATTACKS: readonly string[] = [
   ...new Set([
     ...SOME_TRAVERSALS,
@@ -274,7 +274,7 @@ export const ATTACKS: readonly string[] = [
   ]),
 ];
 
-/** The same for a folder whose place on the machine is known: by its own path, and that of its neighbours. */
+/** The same for a folder whose absolute path is known: its own path, and those of its neighbours. */
 export const attacksOn = (parent: string): readonly string[] =>
   [`${parent}/secret.txt`, `${parent}/root-secret/secret.txt`, `${parent}/root/a.txt`, `${parent}/root/.env`].flatMap(
     (path) => [
@@ -288,7 +288,7 @@ export const attacksOn = (parent: string): readonly string[] =>
     ],
   );
 
-/** Other spellings of what is there: the same resource, whatever the spelling. */
+/** Other spellings of shown resources, which lead to the same resource. */
 export const ALIASES: Readonly<Record<string, string>> = {
   'FILE:///a.txt': 'file:///a.txt',
   'File:///a.txt': 'file:///a.txt',
@@ -301,7 +301,7 @@ export const ALIASES: Readonly<Record<string, string>> = {
   'file:///%67uide/intro.md': 'file:///guide/intro.md',
   'file:///with space.txt': 'file:///with%20space.txt',
   'file:///with%20space.txt': 'file:///with%20space.txt',
-  // Decoded once, and once only: these names have percent signs in them.
+  // These are decoded exactly once: the names contain percent signs.
   'file:///decoys/%252e%252e/secret.txt': 'file:///decoys/%252e%252e/secret.txt',
   'file:///decoys/%252E%252e/secret.txt': 'file:///decoys/%252E%252e/secret.txt',
   'file:///decoys/x..%252fsecret.txt': 'file:///decoys/x..%252fsecret.txt',
@@ -309,12 +309,12 @@ export const ALIASES: Readonly<Record<string, string>> = {
   'file:///decoys/a;b=c': 'file:///decoys/a;b=c',
   'file:///decoys/%EF%BC%8E%EF%BC%8E': 'file:///decoys/%EF%BC%8E%EF%BC%8E',
   'file:///decoys/\uff0e\uff0e': 'file:///decoys/%EF%BC%8E%EF%BC%8E',
-  // Links that stay inside.
+  // Links that stay inside of the folder.
   'file:///in': 'file:///a.txt',
   'file:///in-folder/intro.md': 'file:///guide/intro.md',
 };
 
-/** Names of mounts where they are not, or not alone. For two mounts, `docs` and `data`. */
+/** Names of mounts in wrong places, or with other text. For two mounts, `docs` and `data`. */
 export const MOUNT_ATTACKS: readonly string[] = [
   'file:///a.txt',
   'file:///docs/a.txt',
@@ -358,7 +358,7 @@ export const MOUNT_ATTACKS: readonly string[] = [
   '\uff44ocs+file:///a.txt',
 ];
 
-/** Spellings of mounted resources that are understood. */
+/** Other spellings of mounted resources that are accepted. */
 export const MOUNT_ALIASES: Readonly<Record<string, string>> = {
   'DOCS+FILE:///a.txt': 'docs+file:///a.txt',
   'Docs+file:///a.txt': 'docs+file:///a.txt',

@@ -1,4 +1,4 @@
-/** An engine over a folder of one test, and doors in its provider that a test opens when it wants to. */
+/** An engine over a folder of one test. Its provider has doors that the test opens. */
 
 import type { ChangeHubOptions } from '../../src/core/change-hub.ts';
 import { wrapProvider } from '../../src/core/layer.ts';
@@ -9,13 +9,13 @@ import { type Folder, temporaryFolder } from '../e2e/folders.ts';
 export interface Engine extends AsyncDisposable {
   readonly vitrine: Vitrine;
   readonly folder: Folder;
-  /** Keeps every watch that is asked for from now on waiting until the door is opened. */
+  /** Makes every watch from now on wait until the door is opened. */
   shutDoor(): Door;
 }
 
 export interface Door {
   open(): void;
-  /** How many wait at it. */
+  /** How many watches are waiting at the door. */
   readonly waiting: number;
 }
 

@@ -4,9 +4,9 @@ import { within } from '../e2e/waiting.ts';
 
 export interface EventStream {
   readonly messages: readonly JSONRPCMessage[];
-  /** Resolves with the first message, past or future, that satisfies. */
+  /** Resolves with the first message, past or future, that satisfies the condition. */
   until(satisfies: (message: JSONRPCMessage) => boolean, what: string): Promise<JSONRPCMessage>;
-  /** Resolves when the server has ended the stream, or the client has. */
+  /** Resolves when the server or the client has ended the stream. */
   readonly ended: Promise<void>;
   cancel(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export function eventsOf(response: Response): EventStream {
   };
 }
 
-/** Whether a message tells that a resource was updated. */
+/** Whether a message reports an update of a resource. */
 export const tellsOf =
   (uri: string) =>
   (message: JSONRPCMessage): boolean =>

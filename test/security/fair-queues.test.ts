@@ -1,4 +1,4 @@
-/** Principals share scarce resources fairly: the flood of one does not keep another one's small reads waiting. */
+/** Principals share scarce resources fairly: many requests of one do not delay the small reads of another. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(async () => await rm(folder, { recursive: true, force: true }));
 
 describe.each(ERAS)('%s', (era) => {
-  it('40 reads of a file full of tokens: another redacted read is answered while they wait', async () => {
+  it('40 reads of a file full of tokens: a redacted read of another principal is answered meanwhile', async () => {
     const redaction = createRedaction();
     const files = memoryProvider({
       resources: { 'full.txt': { text: `${TOKEN}\n`.repeat(10_000) }, 'small.txt': { text: `key ${TOKEN} end` } },
@@ -45,7 +45,7 @@ describe.each(ERAS)('%s', (era) => {
       const small = await on.bob('resources/read', { uri: 'memory:///small.txt' });
       const looked = flood.answered.filter(({ error }) => error === undefined);
       expect(textOf(small)).toMatch(/^key \[redacted.* end$/);
-      // First come, first served would have been all of them before, or none in time.
+      // In order of arrival, all of the 40 would have been answered before it.
       expect(looked.length).toBeLessThan(40);
       await redaction.close();
     } finally {
@@ -53,7 +53,7 @@ describe.each(ERAS)('%s', (era) => {
     }
   });
 
-  it('conversions that hang: another document is converted meanwhile', async () => {
+  it('conversions that hang: a document of another principal is converted meanwhile', async () => {
     const program = join(folder, `program-${era}.mjs`);
     await writeFile(
       program,
@@ -73,7 +73,7 @@ describe.each(ERAS)('%s', (era) => {
     try {
       await using on = await neighbours(era, alternatives.layer(mimeLayer()(files)));
       const flood = await on.flood(Object.keys(documents).map((name) => `memory:///${name}`));
-      // The one that waits behind all of hers is not what he waits for.
+      // The waiting one of Ann does not delay that of Bob.
       void on.flood(['memory:///good.pdf']);
       expect(textOf(await on.bob('resources/read', { uri: 'memory:///good.pdf' }))).toContain('made of');
       expect(flood.answered).toEqual([]);
@@ -83,7 +83,7 @@ describe.each(ERAS)('%s', (era) => {
     }
   });
 
-  it('programs that hang: another program runs meanwhile, also one that waits for its turn already', async () => {
+  it('programs that hang: another program runs meanwhile, even one that was already waiting for its turn', async () => {
     await using on = await neighbours(era, await commandProvider({ run: PROGRAMS, timeoutSeconds: 100 }));
     const flood = await on.flood(Array.from({ length: 30 }, (_, n) => `command:///hang-${n}`));
     void on.flood(['command:///small.txt']);
@@ -95,7 +95,7 @@ describe.each(ERAS)('%s', (era) => {
     const path = join(folder, `repository-${era}`);
     await makeRepository(path);
     const program = join(folder, `git-${era}`);
-    // As a blame of a long history, which git works at for as long as it may.
+    // Such as a blame of a long history, which git works at until its time limit.
     const gate = join(folder, `gate-${era}`);
     await writeFile(gate, '');
     const held = `case " $* " in *" blame "*) while [ -e '${gate}' ]; do sleep 0.1; done ;; esac`;
@@ -107,10 +107,10 @@ describe.each(ERAS)('%s', (era) => {
     await rm(gate);
   });
 
-  it('who finds too many waiting is told so, with when to come again', async () => {
+  it('a request that finds too many waiting is told so, and when to try again', async () => {
     await using on = await neighbours(era, await commandProvider({ run: PROGRAMS, timeoutSeconds: 100 }));
     const flood = await on.flood(Array.from({ length: 100 }, (_, n) => `command:///hang-${n}`));
-    // Three run, and a quarter of the 256 who may wait do so.
+    // Three run, and a quarter of the 256 places of the queue is taken.
     await until(() => flood.answered.length === 100 - 3 - 64, 'the others to be refused');
     for (const { error } of flood.answered) expect(error).toMatchObject(NO_PLACE('maxConcurrent'));
     expect(textOf(await on.bob('resources/read', { uri: 'command:///small.txt' }))).toBe('small\n');

@@ -1,4 +1,4 @@
-/** Another program that changes files: a process of its own, told step by step what to do. */
+/** Another program that changes files: a process that runs the steps that it is sent. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -8,9 +8,9 @@ import { within } from '../e2e/waiting.ts';
 export type Step = readonly [operation: string, ...args: readonly unknown[]];
 
 export interface Hands extends AsyncDisposable {
-  /** Takes the steps one after the other, as fast as they go. */
+  /** Runs the steps one after the other, as fast as possible. */
   do(...steps: readonly Step[]): Promise<void>;
-  /** Takes the steps again and again, whatever they come to, until `stop`, which gives how often. */
+  /** Runs the steps again and again, whatever their outcome, until `stop`, which gives the number of rounds. */
   repeat(...steps: readonly Step[]): Promise<{ stop(): Promise<number> }>;
 }
 

@@ -1,4 +1,4 @@
-/** Hidden and missing resources are answered at the same ticks, so that time does not tell them apart (SEC-RES-2). */
+/** Hidden and missing resources are answered at the same ticks, so that their time does not distinguish them (SEC-RES-2). */
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -10,7 +10,7 @@ import { type Folder, temporaryFolder } from '../e2e/folders.ts';
 import { ERAS } from '../e2e/harness.ts';
 import { type Ask, askerOf } from './access/asking.ts';
 
-/** Ticks that somebody waits for: they come when the test says so, and no clock is asked. */
+/** Ticks that come when the test says so, without a clock. */
 const ticks = vi.hoisted(() => ({ waiting: [] as (() => void)[], came: (): void => {} }));
 vi.mock('../../src/layers/access/together.ts', () => ({
   nextTick: () =>
@@ -96,7 +96,7 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
     expect(await ticksOf(ask('tools/call', { name: 'serach', arguments: {} }))).toBe(waited);
   });
 
-  it('what is there waits for nothing', async () => {
+  it('a visible resource waits for no tick', async () => {
     expect(await ticksOf(ask('resources/read', { uri: 'docs+file:///open.md' }))).toBe(0);
     expect(await ticksOf(ask('resources/read', { uri: 'shop+sqlite:///people/1' }))).toBe(0);
   });

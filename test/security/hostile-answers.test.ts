@@ -1,6 +1,6 @@
 /**
- * Documents that are made to take long, of every source that is parsed: others are answered meanwhile, and each ends as what
- * it is or as an error that says why. What was wrong here kept all others waiting for 20 seconds and more.
+ * Documents that take long to parse, for every source that parses. Other requests are answered meanwhile, and each document ends with
+ * its content or with an error that gives the reason. Faults that these tests found had blocked the server for 20 seconds and more.
  */
 import { spawnSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,10 +11,10 @@ import { processorMs } from '../e2e/process-io.ts';
 import { type ConnectedProgram, connectToProgram } from '../e2e/programs.ts';
 import { content, type Site, startSite } from '../providers/http/site.ts';
 
-/** How long the server may work on until another is answered: far below what was wrong, on however busy a machine. */
+/** How long the server may be blocked before it answers another request: far less than with the faults, on any busy machine. */
 const MAX_WORK_MS = 3_000;
 
-/** From the answer to a read to the next one: a small part of what is looked for. */
+/** The pause between two reads: a small part of that time. */
 const BETWEEN_READS_MS = 25;
 
 const numbered = (count: number, make: (at: number) => string): string =>
@@ -44,7 +44,7 @@ const sharing = (where: 'path' | 'query', names: number): string => {
   );
 };
 
-/** Documents of an API, and how a read of a page that each does not have ends. */
+/** Documents of an API, each with the outcome of a read of a page that it does not have. */
 const DOCUMENTS: Readonly<Record<string, readonly [text: string, reason: string]>> = {
   'operations that share a large schema in their path': [sharing('path', 20_000), 'not-found'],
   'operations that share a large schema in their query': [sharing('query', 20_000), 'not-found'],
@@ -125,7 +125,7 @@ beforeAll(async () => {
   }
   for (const [name, text] of Object.entries(LISTS)) {
     site.on(`/${slug(name)}/`, (request, response) => {
-      // With a list of one key a mount begins.
+      // A mount begins with a list of one key.
       response.end(request.url?.includes('max-keys=1&') || request.url?.endsWith('max-keys=1') ? listing('') : text);
     });
     mounts[`store.${slug(name)}`] = {
@@ -176,7 +176,7 @@ describe.each(DIAGONAL)('over $transport, $era', ({ transport, era }) => {
   });
   afterAll(() => connected?.close());
 
-  /** How it ends, while another resource is read again and again. */
+  /** Gives the outcome, while another resource is read again and again. */
   async function reasonOf(method: string, params: Record<string, unknown>): Promise<string> {
     const asked = connected.request(method, params).then(
       () => 'fine',
@@ -194,7 +194,7 @@ describe.each(DIAGONAL)('over $transport, $era', ({ transport, era }) => {
       });
       expect(contents).toMatchObject([{ text: 'small' }]);
       longest = Math.max(longest, processorMs(connected.pid) - before);
-      // Reads without a breath between would take the processor from what is parsed meanwhile.
+      // Reads without a pause would take the processor from the parser.
       await Promise.race([asked, pause(BETWEEN_READS_MS)]);
     } while (going);
     expect(longest).toBeLessThan(MAX_WORK_MS);
@@ -207,7 +207,7 @@ describe.each(DIAGONAL)('over $transport, $era', ({ transport, era }) => {
       const uri = `api.${slug(name)}+${site.origin}/nothing`;
       expect(await reasonOf('resources/read', { uri })).toBe(reason);
       if (reason !== 'not-found') return;
-      // The contents of it are served all the same.
+      // Its contents are served all the same.
       const { resources } = await connected.request<{ resources: { uri: string }[] }>('resources/list', {
         uri: undefined,
       });
@@ -243,7 +243,7 @@ describe.each(DIAGONAL)('over $transport, $era', ({ transport, era }) => {
     120_000,
   );
 
-  it('prompts with heads that take long are left out, and others are there', async () => {
+  it('prompts whose front matter takes long are left out, and the others are there', async () => {
     expect(await reasonOf('prompts/list', {})).toBe('fine');
     const { prompts } = await connected.request<{ prompts: { name: string }[] }>('prompts/list');
     expect(prompts.map(({ name }) => name)).toEqual(['fine']);

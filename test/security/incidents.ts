@@ -1,14 +1,14 @@
 /**
- * Attacks on MCP servers that became public, and the words by which the titles of their tests name them. The table in
- * `docs/guide/security.md` is written from here, and a test file has to be found for each.
+ * Public attacks on MCP servers, and the words by which the titles of their tests name them. The table in `docs/guide/security.md` is
+ * generated from this, and each entry must have a test.
  */
 
 export interface Incident {
-  /** The title of a test has one of these in it: ids of the CVE list, or a few words where there is none. */
+  /** The title of a test contains one of these: ids of the CVE list, or a few words if there is none. */
   readonly cited: readonly string[];
-  /** The incident elsewhere. */
+  /** The incident in the attacked server. */
   readonly what: string;
-  /** The defence here. Markdown, in one line. */
+  /** How Vitrine prevents it. Markdown, in one line. */
   readonly here: string;
 }
 

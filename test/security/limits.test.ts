@@ -1,4 +1,4 @@
-/** Nothing that a client asks for makes the server do, or hold, more than it allows (SEC-RES-3, SEC-RES-4, SEC-UTIL-1). */
+/** No request makes the server do, or hold in memory, more than its limits allow (SEC-RES-3, SEC-RES-4, SEC-UTIL-1). */
 import { readFile, truncate } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { failure } from '../e2e/answers.ts';
@@ -11,7 +11,7 @@ import { MEBIBYTE } from './served.ts';
 
 const MODERN = { 'mcp-protocol-version': '2026-07-28' };
 
-/** The most memory that a process has ever had, in bytes. */
+/** The most memory that a process has used so far, in bytes. */
 async function peakMemory(server: ListeningProgram): Promise<number> {
   const status = await readFile(`/proc/${server.process.pid}/status`, 'utf8');
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1_024;
@@ -37,7 +37,7 @@ describe('a server with its own limits', () => {
     await folder?.[Symbol.asyncDispose]();
   });
 
-  /** Whatever was tried, the next one is answered. */
+  /** After every attempt, the next request is answered. */
   afterEach(async () => {
     const { contents } = await client.request<{ contents: { text: string }[] }>('resources/read', {
       uri: 'file:///a.txt',
@@ -51,15 +51,15 @@ describe('a server with its own limits', () => {
   describe('refuses requests that are too large [SEC-RES-3]', () => {
     const padding = (bytes: number): string => 'x'.repeat(bytes);
 
-    it.each([5 * MEBIBYTE, 10 ** 15])('by what they announce: %d bytes', async (bytes) => {
+    it.each([5 * MEBIBYTE, 10 ** 15])('by their declared length: %d bytes', async (bytes) => {
       const headers = { ...JSON_HEADERS, 'content-length': String(bytes) };
       const { status, text } = await http(server.url, { headers, body: [] });
       expect([status, text]).toEqual([413, expect.stringContaining('4194304 bytes')]);
     });
 
-    it('by what they turn out to have', async () => {
+    it('by their actual length', async () => {
       const body = Array.from({ length: 100 }, () => padding(100_000));
-      // The server stops reading, so that the client may not get to the answer.
+      // The server stops reading, so the client may not receive the answer.
       const outcome = await http(server.url, { headers: { ...JSON_HEADERS }, body }).then(
         ({ status }) => status,
         (error: NodeJS.ErrnoException) => error.code,
@@ -67,7 +67,7 @@ describe('a server with its own limits', () => {
       expect([413, 'EPIPE', 'ECONNRESET']).toContain(outcome);
     });
 
-    it('by the number of their messages', async () => {
+    it('by the number of messages', async () => {
       const batch = Array.from({ length: 101 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' }));
       const { status, text } = await http(server.url, { headers: { ...JSON_HEADERS }, body: JSON.stringify(batch) });
       expect([status, text]).toEqual([400, expect.stringContaining('at most 100 messages')]);
@@ -87,7 +87,7 @@ describe('a server with its own limits', () => {
         'keys of prototypes',
         '{"__proto__":{"method":"initialize"},"constructor":{"prototype":{}},"jsonrpc":"2.0","id":1}',
       ],
-    ])('and what is %s', async (_what, body) => {
+    ])('and requests that are %s', async (_what, body) => {
       const { status, text } = await http(server.url, { headers: { ...JSON_HEADERS }, body });
       expect(status).toBeGreaterThanOrEqual(400);
       expect(status).toBeLessThan(500);
@@ -96,20 +96,23 @@ describe('a server with its own limits', () => {
   });
 
   describe('refuses reads that are too large [SEC-RES-3]', () => {
-    it.each(['file:///big.bin', 'file:///huge.bin'])('whole: %s, with the way out', async (uri) => {
-      const { code, message, data } = await failure(client.request('resources/read', { uri }));
-      expect([code, data?.reason, data?.limit]).toEqual([-32602, 'too-large', 7 * MEBIBYTE]);
-      expect(message).toContain('vitrine/range');
-    });
+    it.each(['file:///big.bin', 'file:///huge.bin'])(
+      'of a whole resource: %s, and says what to do instead',
+      async (uri) => {
+        const { code, message, data } = await failure(client.request('resources/read', { uri }));
+        expect([code, data?.reason, data?.limit]).toEqual([-32602, 'too-large', 7 * MEBIBYTE]);
+        expect(message).toContain('vitrine/range');
+      },
+    );
 
-    it('in windows', async () => {
+    it('of windows', async () => {
       for (const window of [{ offset: 0 }, { offset: 1, length: 8 * MEBIBYTE }, { offset: 0, length: 2 ** 52 }]) {
         const { data } = await failure(readWindow('file:///huge.bin', window));
         expect(data?.reason).toBe('too-large');
       }
     });
 
-    it('and takes windows at its very limit', async () => {
+    it('and allows windows of exactly the limit', async () => {
       const offset = 4 * 1024 ** 4 - 7 * MEBIBYTE;
       const result = (await readWindow('file:///huge.bin', { offset })) as { contents: { blob: string }[] };
       expect(Buffer.from(result.contents[0]?.blob ?? '', 'base64').byteLength).toBe(7 * MEBIBYTE);
@@ -128,20 +131,20 @@ describe('a server with its own limits', () => {
       [],
       'all',
       17,
-    ])('and windows that are none: %j', async (window) => {
+    ])('and refuses invalid windows: %j', async (window) => {
       expect((await failure(readWindow('file:///a.txt', window as object))).code).toBe(-32602);
     });
 
-    it('and windows past the end', async () => {
+    it('and refuses windows past the end', async () => {
       expect((await failure(readWindow('file:///a.txt', { offset: 6 }))).data?.reason).toBe('invalid');
     });
 
-    it('and gives a bounded set of the children of a folder [2093-5]', async () => {
+    it('and gives a bounded number of children of a folder [2093-5]', async () => {
       const { contents } = await client.request<{ contents: unknown[] }>('resources/read', { uri: 'file:///sub' });
       expect(contents).toHaveLength(100);
     });
 
-    it.runIf(process.platform === 'linux')('without taking what it refuses into memory', async () => {
+    it.runIf(process.platform === 'linux')('without loading refused contents into memory', async () => {
       const before = await peakMemory(server);
       await Promise.all(
         Array.from({ length: 50 }, () => failure(client.request('resources/read', { uri: 'file:///huge.bin' }))),
@@ -150,7 +153,7 @@ describe('a server with its own limits', () => {
     });
   });
 
-  describe('bears URIs and values of any length', () => {
+  describe('accepts URIs and values of any length', () => {
     const long = `file:///${'a'.repeat(200_000)}`;
 
     it.each(['resources/list', 'resources/read', 'resources/metadata', 'resources/directory/read'])(
@@ -158,7 +161,7 @@ describe('a server with its own limits', () => {
       async (method) => {
         const { text, status } = await post(server.url, 'modern', method, { uri: long });
         expect(status === 200 ? messageOf({ text, status, headers: {} }).error?.code : -32602).toBe(-32602);
-        // It may be told what it sent, but not more often than to compare two.
+        // An error may repeat the client's text, but not so often that two lengths could be compared.
         expect(text.length).toBeLessThan(3 * long.length);
       },
     );
@@ -181,13 +184,13 @@ describe('a server with its own limits', () => {
         ...more,
       });
 
-    it('in completions: deep ones', async () => {
+    it('in completions: nested arguments', async () => {
       for (const value of ['a/'.repeat(30_000), '%61/'.repeat(15_000), 'sub/'.repeat(15_000), '/'.repeat(60_000)]) {
         expect((await complete({ name: 'path', value })).completion.values).toEqual([]);
       }
     });
 
-    it('in completions: long ones, and what is known beside', async () => {
+    it('in completions: long values, and long known values', async () => {
       expect((await failure(complete({ name: 'path', value: 'a'.repeat(200_000) }))).code).toBe(-32602);
       expect((await failure(complete({ name: 'x'.repeat(5_000), value: '' }))).code).toBe(-32602);
       const known = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, 'v']));
@@ -196,17 +199,17 @@ describe('a server with its own limits', () => {
       ).toEqual(['a.txt']);
     });
 
-    it('in completions: no more than a hundred values [SEC-UTIL-5]', async () => {
+    it('in completions: at most a hundred suggestions [SEC-UTIL-5]', async () => {
       expect((await complete({ name: 'path', value: 'sub/' })).completion.values).toHaveLength(100);
     });
   });
 
-  describe('holds nothing for cursors [SEC-UTIL-1]', () => {
-    it('however many there are: each is good, in any order', async () => {
+  describe('keeps no memory for cursors [SEC-UTIL-1]', () => {
+    it('however many there are: each is valid, in any order', async () => {
       const uri = 'file:///sub';
       const { nextCursor } = await client.request<{ nextCursor: string }>('resources/list', { uri });
       const cursors = new Set<string>();
-      // The cursor behind a first page may be given again; each behind a later one is another.
+      // The cursor after a first page may be the same again; each cursor after a later page is different.
       for (let round = 0; round < 101; round++) {
         const page = await client.request<{ nextCursor: string }>('resources/list', { uri, cursor: nextCursor });
         cursors.add(page.nextCursor);
@@ -227,13 +230,13 @@ describe('a server with its own limits', () => {
       'A'.repeat(60_000),
       Buffer.alloc(40_000, 1).toString('base64url'),
       `${Buffer.from([2, 255, 255, 255, 255]).toString('base64url')}${'A'.repeat(1_000)}`,
-    ])('and refuses what is none: %#', async (cursor) => {
+    ])('and refuses invalid ones: %#', async (cursor) => {
       expect((await failure(client.request('resources/list', { uri: 'file:///sub', cursor }))).code).toBe(-32602);
       expect((await failure(client.request('resources/list', { cursor }))).code).toBe(-32602);
       expect((await failure(client.request('resources/templates/list', { cursor }))).code).toBe(-32602);
     });
 
-    it('and refuses one that is longer than any', async () => {
+    it('and refuses one that is longer than any valid one', async () => {
       const cursor = 'A'.repeat(200_000);
       expect((await failure(client.request('resources/list', { cursor }))).code).toBe(-32602);
     });
@@ -242,26 +245,26 @@ describe('a server with its own limits', () => {
   describe('bounds subscriptions [SEC-RES-4]', () => {
     const uris = Array.from({ length: 1_500 }, (_, index) => spelling(index));
 
-    // A thousand requests, on however busy a machine.
-    it('of a session: the next one is told how many there may be', async () => {
+    // A thousand requests, however busy the machine is.
+    it('of a session: the first one over the limit is told the limit', async () => {
       await using legacy = await connectHttp('legacy', server);
       const subscribe = (some: readonly string[]): Promise<unknown> =>
         Promise.all(some.map((uri) => legacy.request('resources/subscribe', { uri })));
       for (let at = 0; at < 950; at += 50) await subscribe(uris.slice(at, at + 50));
-      // The list of resources, which every session is told of, may count as one.
+      // The list of resources, which every session hears of, may count as one.
       const { data } = await failure(subscribe(uris.slice(950, 1_001)));
       expect(data).toMatchObject({ reason: 'limited', limit: 1_000, retryable: true });
       for (const uri of uris.slice(0, 20)) await legacy.request('resources/unsubscribe', { uri });
       await legacy.request('resources/subscribe', { uri: uris[1_200] });
     }, 120_000);
 
-    it('of a stream: more are left out of what it honours', async () => {
+    it('of a stream: those over the limit are left out of the acknowledged filter', async () => {
       const stream = await client.client.listen({ resourceSubscriptions: uris });
       expect(stream.honoredFilter.resourceSubscriptions?.length).toBe(1_000);
       await stream.close();
     });
 
-    it('that ask for what is not there cost no more than those that do', async () => {
+    it('to missing resources cost no more than those to existing ones', async () => {
       const missing = Array.from({ length: 100_000 }, (_, index) => `file:///missing-${index}`);
       const stream = await client.client.listen({ resourceSubscriptions: missing });
       expect(stream.honoredFilter.resourceSubscriptions ?? []).toEqual([]);
@@ -296,7 +299,7 @@ describe('a server with few sessions [SEC-RES-4]', () => {
   const initialize = (): ReturnType<typeof post> => post(server.url, 'legacy', 'initialize', INITIALIZE);
   const sessionOf = ({ headers }: Awaited<ReturnType<typeof post>>): string => String(headers['mcp-session-id']);
 
-  it('has no more of them when many come at once', async () => {
+  it('opens no more of them when many are requested at once', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, initialize));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
     const refused = answers.filter(({ status }) => status === 503);
@@ -304,13 +307,13 @@ describe('a server with few sessions [SEC-RES-4]', () => {
     expect(refused[0]?.headers['retry-after']).toBeDefined();
   });
 
-  it('has room again when those that were there are not used', async () => {
+  it('has room again when the open ones are not used', async () => {
     await Promise.all(Array.from({ length: 3 }, initialize));
     expect((await initialize()).status).toBe(503);
     await until(async () => (await initialize()).status === 200, 'room for a session');
   });
 
-  it('is not kept from ending a session by streams that it has refused', async () => {
+  it('can end a session although it has refused streams', async () => {
     const session = sessionOf(await initialize());
     const headers = { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' };
     for (const accept of ['application/json', 'text/html', '*/*']) {
@@ -318,7 +321,7 @@ describe('a server with few sessions [SEC-RES-4]', () => {
       expect(status).toBe(406);
     }
     const ended = async (): Promise<boolean> => {
-      // Asked about as somebody else: a request in the session would be a use of it.
+      // Checked over another session, because a request in this one would count as use.
       const answers = await Promise.all(Array.from({ length: 3 }, initialize));
       return answers.every(({ status }) => status === 200);
     };
@@ -328,7 +331,7 @@ describe('a server with few sessions [SEC-RES-4]', () => {
     ).toBe(404);
   });
 
-  it('opens no more streams than it may, and again when one has ended', async () => {
+  it('opens no more streams than allowed, and more when one has ended', async () => {
     await using client = await connectHttp('modern', server);
     const listen = (): ReturnType<typeof client.client.listen> => client.client.listen({ resourcesListChanged: true });
     const first = await listen();
@@ -346,7 +349,7 @@ describe('a server with few sessions [SEC-RES-4]', () => {
   });
 });
 
-describe('a server that is asked by many at once', () => {
+describe('a server with many concurrent requests', () => {
   it('answers all of them', async () => {
     await using folder = await temporaryFolder({ 'a.txt': 'hello' });
     await using server = await startProgram([folder.path]);

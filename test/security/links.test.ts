@@ -1,4 +1,4 @@
-/** Links, seen from outside and from inside: those that stay work, those that leave do not exist. */
+/** Links, seen from outside and from inside: those that stay inside work, and those that lead outside do not exist. */
 import { link, symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../e2e/folders.ts';
@@ -6,7 +6,7 @@ import { connectHttp, startHttp } from '../e2e/harness.ts';
 import { MARKER } from './scene.ts';
 import { refused, serve } from './served.ts';
 
-/** Targets of a link at `root/x/link`; `ROOT` is the served folder, `PARENT` the one around it. */
+/** Targets of a link at `root/x/link`. `ROOT` is the served folder, `PARENT` the folder that contains it. */
 const INSIDE: Readonly<Record<string, 'file' | 'folder'>> = {
   'b.txt': 'file',
   './b.txt': 'file',
@@ -67,7 +67,7 @@ const HIDDEN: readonly string[] = [
   '../to-hidden',
 ];
 
-/** Ancestors, which would make the tree endless. */
+/** Folders that contain the link, which would make the tree endless. */
 const BACK: readonly string[] = ['.', '..', '../', '../x', 'ROOT', 'ROOT/', '../y/to-root'];
 
 async function scene(target: string): Promise<{ root: string } & AsyncDisposable> {
@@ -152,8 +152,8 @@ describe.each([
   });
 });
 
-describe('links in a tree that is served', () => {
-  it('end the default list like everything else: each resource once for each path, and no path without end', async () => {
+describe('links in a served tree', () => {
+  it('end in the default list like all entries: each resource once for each path, and no endless path', async () => {
     await using place = await scene('../y');
     await using server = await startHttp([place.root]);
     await using client = await connectHttp('modern', server);
@@ -163,7 +163,7 @@ describe('links in a tree that is served', () => {
     );
   });
 
-  it('of the hard kind are files like any other: who may make one may copy', async () => {
+  it('that are hard links are files like any other: whoever may create one may also copy the file', async () => {
     await using folder = await temporaryFolder({ 'root/a.txt': 'a', 'outside.txt': 'linked' });
     await link(folder.at('outside.txt'), folder.at('root/b.txt'));
     await using served = await serve({ path: folder.at('root') });

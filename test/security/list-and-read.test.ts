@@ -1,4 +1,4 @@
-/** Rules that let somebody list what they may not read, and read what they may not list: what each of the two shows. */
+/** Rules under which a caller may list a resource but not read it, or read it but not list it, and what each caller sees. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure, read, refusedAs } from '../e2e/answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
@@ -13,7 +13,7 @@ const FILES = {
 
 const at = (path: string): string => `docs+file:///${path}`;
 
-/** Whichever effect it is, it is about the one operation alone; and what is said of the other one. */
+/** Each effect applies to one operation only. Checks what is said about the other one. */
 const EFFECTS = [
   { effect: 'deny', reason: 'denied' },
   { effect: 'hide', reason: 'not-found' },
@@ -44,7 +44,7 @@ describe.each(MATRIX)('over $transport, $era', ({ transport, era }) => {
     const call = async (name: string, args: Record<string, unknown>): Promise<string> =>
       JSON.stringify(await on.request('tools/call', { name, arguments: args }));
 
-    it('what may be listed alone is in lists and described, and its content is nowhere [SEC-RES-8]', async () => {
+    it('a resource that may only be listed is in lists and metadata, and its content is nowhere [SEC-RES-8]', async () => {
       const uri = at('shelf/listed.txt');
       expect(await listed()).toContain(uri);
       expect(await listed({ uri: at('shelf') })).toEqual([uri]);
@@ -55,7 +55,7 @@ describe.each(MATRIX)('over $transport, $era', ({ transport, era }) => {
       for (const answer of await Promise.all(answers)) expect(answer).not.toContain('pearl');
     });
 
-    it('what may be read alone is in no list, and read by whoever knows its URI [SEC-RES-8]', async () => {
+    it('a resource that may only be read is in no list, and can be read by its URI [SEC-RES-8]', async () => {
       const uri = at('shelf/unlisted.txt');
       expect(await listed()).not.toContain(uri);
       expect(await read(on, uri)).toMatchObject([{ uri, text: 'amber coral' }]);
@@ -64,7 +64,7 @@ describe.each(MATRIX)('over $transport, $era', ({ transport, era }) => {
       expect(await call('search', { pattern: 'amber', uri: at('') })).toContain('coral');
     });
 
-    it('a container that may be read alone shows no child in a list, and says that it cannot be listed [SEC-RES-8]', async () => {
+    it('a container that may only be read lists no children, and its capabilities say so [SEC-RES-8]', async () => {
       const { resource } = await on.request<{ resource: object }>('resources/metadata', { uri: at('box') });
       expect(resource).toMatchObject({ capabilities: { list: false } });
       expect(await listed({ uri: at('') })).toEqual([at('shelf'), at('open.txt')]);

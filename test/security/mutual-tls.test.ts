@@ -1,4 +1,7 @@
-/** Who has no certificate of the right authority gets no answer at all, and who has one is still only who the token says (RES-8). */
+/**
+ * A caller without a certificate of the right authority gets no answer at all. A caller with one is still identified by the token only
+ * (RES-8).
+ */
 import { once } from 'node:events';
 import { rename } from 'node:fs/promises';
 import { Agent, type RequestOptions, request } from 'node:https';
@@ -67,7 +70,7 @@ interface Answer {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-/** Asks who it is; rejects where there is no answer over TLS. */
+/** Asks for the principal. Rejects if there is no answer over TLS. */
 async function whoami(token: string | undefined, tls: RequestOptions = good, headers: object = {}): Promise<Answer> {
   const asking = request({
     port: serving.port,
@@ -100,7 +103,7 @@ async function whoami(token: string | undefined, tls: RequestOptions = good, hea
   return { status: response.statusCode, text, headers: response.headers };
 }
 
-/** Something that an authority signed, or nobody did, with these extensions. */
+/** A certificate with these extensions, signed by an authority or by itself. */
 async function certificate(
   by: Pair | undefined,
   extensions: SelfsignedOptions['extensions'],
@@ -159,8 +162,8 @@ const CERTIFICATES: readonly (readonly [string, () => Promise<ConnectionOptions>
   ['another one than its key', async () => ({ cert: good.cert, key: (await signed(clients)).key })],
 ];
 
-describe('a server that asks clients for certificates', () => {
-  it('answers one that has one, as who the token says', async () => {
+describe('a server that requires client certificates', () => {
+  it('answers a client with a certificate, as the principal of its token', async () => {
     expect(await whoami(tokenOf('ada'))).toMatchObject({ status: 200, text: expect.stringContaining('token:ada') });
   });
 
@@ -177,7 +180,7 @@ describe('a server that asks clients for certificates', () => {
     ).rejects.toThrow();
   });
 
-  it('takes nobody for authorized by a certificate: a token is needed still', async () => {
+  it('does not take a certificate for authorization: a token is still needed', async () => {
     const { status, headers } = await whoami(undefined);
     expect([status, headers['www-authenticate']]).toEqual([401, expect.stringContaining('resource_metadata=')]);
   });
@@ -198,12 +201,12 @@ describe('a server that asks clients for certificates', () => {
     ['forwarded', 'for=10.0.0.1;proto=http;host=evil.example'],
     ['x-forwarded-proto', 'http'],
     ['x-forwarded-host', 'evil.example'],
-  ])('believes nothing that a header says of who it is: %s', async (name, value) => {
+  ])('ignores headers that claim an identity: %s', async (name, value) => {
     expect((await whoami(undefined, good, { [name]: value })).status).toBe(401);
     const { status, text, headers } = await whoami(tokenOf('ada'), good, { [name]: value });
     expect([status, text]).toEqual([200, expect.stringContaining('token:ada')]);
     expect(JSON.stringify(headers)).not.toContain('evil.example');
-    // Each address of its own would have a line of its own, and a flood of refusals would not become one.
+    // If each address had its own line, many refusals would not be summed up in one.
     expect((await whoami('a-token-that-is-not-good', good, { [name]: value })).status).toBe(401);
     await until(
       async () => (await linesOf(folder.at('audit.jsonl'))).some(({ method }) => method === 'authenticate'),
@@ -214,7 +217,7 @@ describe('a server that asks clients for certificates', () => {
   });
 
   it.each([['evil.example'], ['localhost.evil.example'], ['127.0.0.1.evil.example']])(
-    'answers by Host and not by the name of the handshake: %s',
+    'answers by the Host, not by the name in the handshake: %s',
     async (servername) => {
       const tls = { ...good, servername, checkServerIdentity: () => undefined };
       expect((await whoami(tokenOf('ada'), tls)).status).toBe(200);
@@ -224,7 +227,7 @@ describe('a server that asks clients for certificates', () => {
     },
   );
 
-  describe('with tokens that are bound', () => {
+  describe('with bound tokens', () => {
     it.each<readonly [string, unknown]>([
       ['to a certificate (RFC 8705)', { 'x5t#S256': 'bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2' }],
       ['to a certificate and to a key', { 'x5t#S256': 'bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2', jkt: 'x' }],
@@ -233,14 +236,14 @@ describe('a server that asks clients for certificates', () => {
       ['to nothing', {}],
       ['to null', null],
       ['to a text', 'x5t#S256'],
-    ])('%s, none is good: what cannot be checked is not taken for checked', async (_name, cnf) => {
+    ])('%s, accepts none: a binding that cannot be checked does not count as checked', async (_name, cnf) => {
       const { status, text } = await whoami(await issuer.forge({ cnf }));
       expect([status, text]).toEqual([401, expect.stringMatching(/bound to a key/)]);
     });
   });
 
   describe('on connections that are used again', () => {
-    it('answers each request as who its token says', async () => {
+    it('answers each request as the principal of its own token', async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       try {
         for (const name of ['ada', 'bob', 'ada', 'nobody', 'bob']) {
@@ -254,7 +257,7 @@ describe('a server that asks clients for certificates', () => {
       }
     });
 
-    /** A handshake, and what it takes to resume it. */
+    /** A handshake, and the data that is needed to resume it. */
     async function handshake(
       more: ConnectionOptions,
     ): Promise<{ readonly socket: TLSSocket; readonly session: Buffer | undefined }> {
@@ -265,14 +268,14 @@ describe('a server that asks clients for certificates', () => {
         session = each;
       });
       await within(once(socket, 'secureConnect'), 'a handshake');
-      // Over TLS 1.3 tickets come later.
+      // Over TLS 1.3, tickets come later.
       socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n');
       await within(once(socket, 'data'), 'an answer');
       return { socket, session };
     }
 
     it.each(['TLSv1.2', 'TLSv1.3'] as const)(
-      'resumes %s for one that has a ticket, and its token counts',
+      'resumes %s for a client with a ticket, whose token counts',
       async (version) => {
         const { socket, session } = await handshake({ ...good, minVersion: version, maxVersion: version });
         socket.destroy();
@@ -284,7 +287,7 @@ describe('a server that asks clients for certificates', () => {
       },
     );
 
-    it('ends one that shakes hands again and again', async () => {
+    it('ends a connection that renegotiates again and again', async () => {
       const { socket } = await handshake({ ...good, maxVersion: 'TLSv1.2' });
       let ended = false;
       socket.once('close', () => {
@@ -305,7 +308,7 @@ describe('a server that asks clients for certificates', () => {
     });
 
     it.each(['TLSv1.2', 'TLSv1.3'] as const)(
-      'lets nobody resume %s whose authority was taken away',
+      'resumes no session of %s whose authority was removed',
       async (version) => {
         const tls = { minVersion: version, maxVersion: version } as const;
         const { socket, session } = await handshake({ ...good, ...tls });

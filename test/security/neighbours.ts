@@ -1,4 +1,4 @@
-/** Two principals over HTTP: one floods what both use, the other one asks for a little. */
+/** Two principals over HTTP: one sends many requests for a shared resource, the other one sends a few. */
 import { expect } from 'vitest';
 import { wrapProvider } from '../../src/core/layer.ts';
 import type { ResourceProvider } from '../../src/core/provider.ts';
@@ -10,17 +10,17 @@ import { type Ask, asker, type Outcome, serveWith } from './usage.ts';
 export interface Neighbours extends AsyncDisposable {
   readonly ann: Ask;
   readonly bob: Ask;
-  /** Ann asks for these at the same time; the answers as they come. */
+  /** Sends these requests as Ann at the same time. Gives the answers as they come. */
   flood(uris: readonly string[]): Promise<Flood>;
 }
 
 export interface Flood {
   readonly answered: readonly Outcome[];
-  /** Resolves with all of them. */
+  /** Resolves with all answers. */
   readonly over: Promise<readonly Outcome[]>;
 }
 
-/** Serves a provider at its own URIs, without limits on how much one principal asks for. */
+/** Serves a provider without a prefix, and without limits on the requests of one principal. */
 export async function neighbours(
   era: Era,
   provider: ResourceProvider,
@@ -56,7 +56,7 @@ export async function neighbours(
       return { answered, over };
     },
     async [Symbol.asyncDispose]() {
-      // The work of the provider ends with it.
+      // The work of the provider ends with the server.
       await provider.close?.();
       await floods;
       await used[Symbol.asyncDispose]();
@@ -64,7 +64,7 @@ export async function neighbours(
   };
 }
 
-/** The texts of a read, one of each format; fails with the error where there is one. */
+/** The texts of a read, one of each format. Fails with the error of the read. */
 export function textsOf({ response }: Outcome): readonly string[] {
   const { result, error } = messageOf(response);
   expect(error).toBeUndefined();
@@ -74,7 +74,7 @@ export function textsOf({ response }: Outcome): readonly string[] {
 
 export const textOf = (outcome: Outcome): string => textsOf(outcome).join('\n');
 
-/** The error of an answer that says that there was no place, and when to come again. */
+/** The error of an answer that says that there was no room, and when to try again. */
 export const NO_PLACE = (limit: string) => ({
   code: -32_603,
   data: { reason: 'limited', retryable: true, limit, retryAfterMs: expect.any(Number) },

@@ -1,4 +1,4 @@
-/** Keys that a client chooses are keys and nothing else, also those that every object of JavaScript has. */
+/** Keys that a client chooses are only keys, even those that every JavaScript object inherits. */
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createResourceClient } from '../../src/client/index.ts';
@@ -18,13 +18,13 @@ import { ENVELOPE } from '../e2e/raw.ts';
 
 const ODD = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'] as const;
 
-/** Gives the values that a handler got under keys, and the keys that there are. */
+/** Gives the values that a handler got under the keys, and all its keys. */
 const seen = (record: Readonly<Record<string, unknown>>): object => ({
   keys: Object.keys(record).sort(),
   found: ['confirm', ...ODD].filter((key) => record[key] !== undefined).sort(),
 });
 
-/** An object of these keys, as JSON makes it: each is the object's own. */
+/** An object of these keys, as JSON makes it: all are own properties. */
 const own = (entries: readonly (readonly [string, unknown])[]): Record<string, unknown> => Object.fromEntries(entries);
 
 const asking = defineTool({
@@ -80,7 +80,7 @@ async function withClient<T>(era: Era, run: (client: Client) => Promise<T>): Pro
 const textOf = (result: unknown): string =>
   (result as { content: readonly { text: string }[] }).content[0]?.text ?? JSON.stringify(result);
 
-/** A call as it is written, for keys that a client of JavaScript may lose. */
+/** A raw call, for keys that a JavaScript client may lose. */
 async function call(params: string): Promise<Record<string, unknown>> {
   const meta = JSON.stringify({ ...ENVELOPE, 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } });
   const response = await fetch(serving.url, {
@@ -113,13 +113,13 @@ describe('answers to questions, in the modern era', () => {
     ['one below constructor', `{"constructor":{"prototype":{"confirm":${ACCEPTED}}}}`, ['constructor']],
     ['one beside __proto__', `{"__proto__":{"toString":${ACCEPTED}},"confirm":${ACCEPTED}}`, ['__proto__', 'confirm']],
     ...ODD.map((key): [string, string, readonly string[]] => [`one to ${key}`, `{"${key}":${ACCEPTED}}`, [key]]),
-  ])('are those that were sent: %s', async (_, sent, keys) => {
+  ])('are the answers that were sent: %s', async (_, sent, keys) => {
     expect(await answered(sent)).toEqual({ keys, found: keys });
   });
 });
 
 describe('answers to questions, in the legacy era', () => {
-  it('are under the keys that were asked', async () => {
+  it('are under the requested keys', async () => {
     const capabilities = { elicitation: {} };
     await using resources = createResourceClient({
       url: serving.url,
@@ -133,7 +133,7 @@ describe('answers to questions, in the legacy era', () => {
 });
 
 describe.each(ERAS)('in the %s era', (era) => {
-  it('arguments of a tool that nobody sent are missing', async () => {
+  it('arguments of a tool that were not sent are missing', async () => {
     await withClient(era, async (client) => {
       const refused = await client.callTool({ name: 'taking', arguments: {} }).catch((error: unknown) => error);
       expect(refused).toMatchObject(refused instanceof Error ? { code: -32602 } : { isError: true });
@@ -165,7 +165,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     });
   });
 
-  it('arguments that a completion knows are those that were sent', async () => {
+  it('known arguments of a completion are those that were sent', async () => {
     await withClient(era, async (client) => {
       const complete = async (args: Record<string, unknown>): Promise<unknown> => {
         const { completion } = await client.complete({

@@ -1,6 +1,6 @@
 /**
- * Those who run the server see its mounts, the audit, rates, and who may do what (issue 19). One person may see it, and
- * another one, who may do everything else, cannot tell that it is there.
+ * The operators of a server see its mounts, the audit, the rates, and the permissions of principals. A principal who may do everything
+ * else, but is no operator, cannot tell that this state exists.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ const ROOT = 'vitrine+state:///';
 const EXPLAIN = `${ROOT}explain?subject=bob&uri=${encodeURIComponent('docs+memory:///drafts/a.txt')}`;
 const SECRET = 'AKIAIOSFODNN7EXAMPLD';
 
-/** Ada runs the server, Bob may do everything else, Eve may do nothing. */
+/** Ada is an operator, Bob may do everything else, Eve may do nothing. */
 const RULES: readonly AccessRule[] = [
   { name: 'everything', effect: 'allow', who: { subjects: ['ada', 'bob', 'cy'] } },
   { name: 'drafts', effect: 'hide', who: { subjects: ['ada', 'bob'] }, uris: ['docs+memory:///drafts/**'] },
@@ -37,7 +37,7 @@ interface Served extends AsyncDisposable {
 
 let folder: Folder;
 let run: Served;
-/** The same server, which nobody runs. */
+/** The same server without an operator. */
 let other: Served;
 
 async function start(name: string, rules: readonly AccessRule[]): Promise<Served> {
@@ -94,8 +94,8 @@ async function read(ask: Ask, uri: string): Promise<Record<string, unknown>> {
 const urisIn = (result: object | undefined): readonly string[] =>
   ((result as { resources?: readonly { uri: string }[] } | undefined)?.resources ?? []).map(({ uri }) => uri);
 
-describe.each(ERAS)('for who runs the server, in the %s era', (era) => {
-  it('it is a folder among the mounts', async () => {
+describe.each(ERAS)('the state of the server, for an operator in the %s era', (era) => {
+  it('is a folder among the mounts', async () => {
     const ask = await askFor('ada', era);
     const documents = ['mounts', 'audit', 'rates'].map((name) => ROOT + name);
     expect(urisIn((await ask('resources/list', { uri: ROOT })).result)).toEqual(documents);
@@ -108,7 +108,7 @@ describe.each(ERAS)('for who runs the server, in the %s era', (era) => {
     );
   });
 
-  it('mounts have their state, without what no client may see', async () => {
+  it('has the state of the mounts, without anything that no client may see', async () => {
     const { mounts } = await read(await askFor('ada', era), `${ROOT}mounts`);
     expect(mounts).toEqual([
       expect.objectContaining({
@@ -120,7 +120,7 @@ describe.each(ERAS)('for who runs the server, in the %s era', (era) => {
     ]);
   });
 
-  it('the audit has its last lines, as they are in the file', async () => {
+  it('has the last lines of the audit, as they are in the file', async () => {
     const ask = await askFor('ada', era);
     await ask('resources/read', { uri: 'docs+memory:///a.txt' });
     const lines = await until(async () => {
@@ -136,7 +136,7 @@ describe.each(ERAS)('for who runs the server, in the %s era', (era) => {
     expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, at) => Number(lines[0]?.seq) + at));
   });
 
-  it('rates have those who use them', async () => {
+  it('has the rates with their users', async () => {
     const rates = await read(await askFor('ada', era), `${ROOT}rates`);
     expect(rates).toMatchObject({ shared: false, atATime: { requests: { most: 1_000, mostOfOnePrincipal: 250 } } });
     const [principals] = rates.rates as readonly { limit: string; rate: string; most: readonly { key: string }[] }[];
@@ -144,7 +144,7 @@ describe.each(ERAS)('for who runs the server, in the %s era', (era) => {
     expect(principals?.most.map(({ key }) => key)).toContain('token:ada');
   });
 
-  it('explains what somebody may do, and does not tell what the reader may not know', async () => {
+  it('explains what a principal may do, without naming what the reader may not know', async () => {
     const ask = await askFor('ada', era);
     expect(await read(ask, EXPLAIN)).toEqual({
       who: { subject: 'bob', groups: [], scopes: [] },
@@ -172,17 +172,17 @@ describe.each(ERAS)('for who runs the server, in the %s era', (era) => {
       );
   });
 
-  it('whom a rule names for one document sees just that', async () => {
+  it('is reduced to one document for a principal to whom a rule allows only that document', async () => {
     const ask = await askFor('cy', era);
     expect(urisIn((await ask('resources/list', { uri: ROOT })).result)).toEqual([`${ROOT}rates`]);
     expect((await ask('resources/read', { uri: `${ROOT}rates` })).error).toBeUndefined();
     expect((await ask('resources/read', { uri: `${ROOT}audit` })).error?.message).toContain('not found');
   });
 
-  it.each(['bob', 'eve'])('cannot be told from what does not exist by %s', async (person) => {
+  it.each(['bob', 'eve'])('has the answers of a missing resource for others, in %s', async (person) => {
     const ask = await askFor(person, era);
     const nothing = await askFor(person, era, other);
-    /** The second one is missing on both servers. */
+    /** The second resource is missing on both servers. */
     const pairs = [
       [`${ROOT}mounts`, `${ROOT}nothin`],
       [`${ROOT}audit`, `${ROOT}nixda`],
@@ -232,7 +232,7 @@ describe('in the explorer', () => {
     return { status: response.status, text: await response.text() };
   };
 
-  it('it stands among the mounts, for who may see it', async () => {
+  it('is among the mounts for an operator', async () => {
     const home = await page('/', 'ada');
     expect(home.text).toContain('href="/view/vitrine+state/"');
     const listed = await page('/view/vitrine+state/', 'ada');
@@ -243,7 +243,7 @@ describe('in the explorer', () => {
     expect(explained.text).toContain('drafts');
   });
 
-  it('for others there is no page and no name', async () => {
+  it('has no page and no name for others', async () => {
     expect((await page('/', 'bob')).text).not.toContain('vitrine+state');
     const missing = await page('/view/vitrine+state/nothin', 'bob');
     expect(missing.status).toBe(404);
@@ -253,7 +253,7 @@ describe('in the explorer', () => {
   });
 });
 
-it('is there for nobody without rules, and not by the default of rules', async () => {
+it('exists for nobody without rules, and not by the default of rules', async () => {
   for (const access of [undefined, { rules: [], default: 'allow' as const }]) {
     const vitrine = createVitrine({
       mounts: [{ name: 'docs', provider: memoryProvider({ resources: {} }) }],

@@ -1,4 +1,4 @@
-/** No URI leads out of the folder or to what it hides: not what is in it, nor its name, size, or the place of the folder. */
+/** No URI leads out of the folder or to hidden files: not to their contents, names and sizes, nor to the path of the folder. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createContext } from '../../src/core/context.ts';
 import { ResourceError, toWireError } from '../../src/core/errors.ts';
@@ -30,11 +30,11 @@ async function forEach<T>(items: readonly T[], run: (item: T) => Promise<void>):
   await Promise.all(workers);
 }
 
-/** Gives the text that is typed into a completion to get at a URI. */
+/** Gives the text to type into a completion for a URI. */
 const typed = (uri: string): string => uri.replace(/^[a-z+]*:\/{0,3}/i, '');
 
 describe('the corpus', () => {
-  it('is as large as it should be, and each of its URIs is there once', () => {
+  it('has the expected size, and each of its URIs once', () => {
     expect(ATTACKS.length).toBeGreaterThan(400);
     expect(TRAVERSALS.length).toBeGreaterThan(2_000);
     expect(new Set(ATTACKS).size).toBe(ATTACKS.length);
@@ -42,7 +42,7 @@ describe('the corpus', () => {
 });
 
 describe('the scene', () => {
-  it('notices what leaks, in every form that an answer may have', () => {
+  it('detects leaks in every form that an answer may have', () => {
     expect(scene.leaks('{"text":"content of a.txt"}')).toEqual([]);
     expect(scene.leaks(`{"text":"${MARKER}"}`)).toEqual([MARKER]);
     expect(scene.leaks(`{"blob":"${Buffer.from(`x${MARKER}x`).toString('base64')}"}`)).toEqual([MARKER]);
@@ -81,11 +81,11 @@ describe('a provider [SEC-RES-1] (CVE-2025-53110)', () => {
     });
   });
 
-  it('watches nothing outside, nor anything hidden', async () => {
+  it('watches nothing outside, and nothing hidden', async () => {
     const told: string[] = [];
     const handles: AsyncDisposable[] = [];
     await forEach([...ATTACKS, ...attacksOn(scene.parent.path)], async (uri) => {
-      // A file that could come to be may be watched; changes outside, or of hidden files, must not be told.
+      // A file that does not exist yet may be watched. Changes outside, and of hidden files, must not be reported.
       const handle = await served.provider.watch?.(uri, () => told.push(uri), createContext()).catch(() => undefined);
       if (handle !== undefined) handles.push(handle);
     });
@@ -106,7 +106,7 @@ describe('a provider [SEC-RES-1] (CVE-2025-53110)', () => {
     await Promise.all(handles.map((handle) => handle[Symbol.asyncDispose]()));
   });
 
-  it('completes nothing that is not shown', async () => {
+  it('completes only shown entries', async () => {
     await forEach([...ATTACKS, ...TRAVERSALS.slice(0, 500)], async (uri) => {
       const values = await served.complete(typed(uri)).catch((error: unknown) => [JSON.stringify(toWireError(error))]);
       expect(scene.leaks(JSON.stringify(values), uri), uri.slice(0, 200)).toEqual([]);
@@ -122,19 +122,19 @@ describe('a provider [SEC-RES-1] (CVE-2025-53110)', () => {
   });
 });
 
-/** Folders first; a link to one is written like a folder and lies among the files. */
+/** Folders come first. A link to a folder is written like a folder, but sorted among the files. */
 function byKind(a: string, b: string): number {
   const group = (name: string): number => (name === 'decoys/' || name === 'guide/' ? 0 : 1);
   return group(a) - group(b) || (a < b ? -1 : 1);
 }
 
 interface Answers {
-  /** Every byte that a request was answered with. */
+  /** All bytes of the answer to a request. */
   readonly text: string;
   readonly refused: boolean;
 }
 
-/** One request by the SDK's client; what its own checks keep from being sent goes over the bare wire instead. */
+/** One request through the SDK's client. If the client's own checks refuse it, it is sent raw instead. */
 async function ask(client: Connected, url: string, method: string, params: Record<string, unknown>): Promise<Answers> {
   try {
     return { text: JSON.stringify(await client.request(method, params)), refused: false };
@@ -181,7 +181,7 @@ describe.each(ERAS)('a server and a client of the %s era [SEC-RES-1] (CVE-2025-5
 
   const methods = ['resources/list', 'resources/read', 'resources/metadata', 'resources/directory/read'];
 
-  // Methods that are the same in both eras below the first layer are sent in one.
+  // Methods that are the same in both eras below the first layer are sent in one era only.
   it.each(era === 'legacy' ? ['resources/read', 'resources/subscribe'] : methods)(
     'refuse every attack on %s',
     async (method) => {
@@ -205,7 +205,7 @@ describe.each(ERAS)('a server and a client of the %s era [SEC-RES-1] (CVE-2025-5
     });
 
   if (era === 'modern')
-    it('complete nothing that is not shown', async () => {
+    it('complete only shown entries', async () => {
       const ref = { type: 'ref/resource', uri: 'file:///{+path}' };
       await forEach([...ATTACKS, ...attacksOn(scene.parent.path), ''], async (uri) => {
         const value = typed(uri);
@@ -217,7 +217,7 @@ describe.each(ERAS)('a server and a client of the %s era [SEC-RES-1] (CVE-2025-5
       });
     });
 
-  it('refuse templates and variables that are not theirs', async () => {
+  it('refuse templates and variables of others', async () => {
     for (const uri of [
       'file:///{path}',
       'file:///{+path}/../x',
@@ -236,7 +236,7 @@ describe.each(ERAS)('a server and a client of the %s era [SEC-RES-1] (CVE-2025-5
     }
   });
 
-  it('show in every list what is shown, and nothing else', async () => {
+  it('show exactly the shown entries in every list', async () => {
     const pages: string[] = [];
     for (const params of [{}, { uri: 'file:///' }, { uri: 'file:///guide' }, { uri: 'file:///in-folder' }]) {
       pages.push(JSON.stringify(await client.request('resources/list', params)));
@@ -264,7 +264,7 @@ describe.each(ERAS)('a server and a client of the %s era [SEC-RES-1] (CVE-2025-5
     expect(listed).toEqual([...Object.keys(SHOWN), ...folders, ...linked].sort());
   });
 
-  it('read every other spelling as what it spells', async () => {
+  it('read every other spelling as the resource that it spells', async () => {
     await forEach(Object.entries(ALIASES), async ([alias, uri]) => {
       const { contents } = await client.request<{ contents: { uri: string; text: string }[] }>('resources/read', {
         uri: alias,
@@ -275,7 +275,7 @@ describe.each(ERAS)('a server and a client of the %s era [SEC-RES-1] (CVE-2025-5
     });
   });
 
-  it('refuse what is no URI at all', async () => {
+  it('refuse texts that are no URIs', async () => {
     for (const uri of [
       null,
       17,
@@ -295,7 +295,7 @@ describe.each(ERAS)('a server and a client of the %s era [SEC-RES-1] (CVE-2025-5
     }
   });
 
-  it('say nothing of the place of the folder in what they tell of changes', async () => {
+  it('do not reveal the path of the folder in notices of changes', async () => {
     await using other = await connectHttp(era, server);
     await subscribe(other, ['file:///a.txt', 'file:///']);
     const notices = await collectNotices(other);
@@ -304,7 +304,7 @@ describe.each(ERAS)('a server and a client of the %s era [SEC-RES-1] (CVE-2025-5
     expect(scene.leaks(JSON.stringify(other.received))).toEqual([]);
   });
 
-  it('are served by a process that wrote nothing of it to where clients could see it', () => {
+  it('are served by a process that writes nothing of it to its output', () => {
     expect(server.output()).not.toContain(MARKER);
   });
 });
@@ -341,7 +341,7 @@ describe('two mounts [SEC-RES-1]', () => {
     expect(contents[0]?.text).toBe('content of a.txt');
   });
 
-  it('keep apart what has the same name', async () => {
+  it('keep resources of the same name apart', async () => {
     for (const [uri, text] of [
       ['docs+file:///a.txt', 'content of a.txt'],
       ['data+file:///a.txt', 'content of the other a.txt'],

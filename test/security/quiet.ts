@@ -1,4 +1,4 @@
-/** Knows when the system has told everything about files that it had to tell so far. */
+/** Knows when the system has reported all changes of files so far. */
 import { type FSWatcher, watch } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -7,11 +7,11 @@ import { until, within } from '../e2e/waiting.ts';
 
 export interface Quiet extends AsyncDisposable {
   /**
-   * Resolves when every change that was made before has reached the watches of this process: the system tells of changes
-   * in their order, so it waits for one that it makes itself.
+   * Resolves when every earlier change has reached the watches of this process. The system reports changes in order, so this waits for a
+   * change that it makes itself.
    */
   settled(): Promise<void>;
-  /** Fails when a change goes on being told; one that was told of just before may come to an end first. */
+  /** Fails if changes keep being reported. A report that has just begun may end first. */
   silent(told: { readonly events: readonly unknown[] }, change: () => Promise<unknown>): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export async function startQuiet(): Promise<Quiet> {
   let last = 0;
   const quiet: Quiet = {
     async settled() {
-      // Twice: what the first round of changes made others do (a watch put elsewhere) has then begun and ended, too.
+      // Twice: the work that the first round of changes caused, such as moving a watch, has then begun and ended, too.
       for (let round = 0; round < 2; round++) {
         const wanted = `mark-${++last}`;
         const told = new Promise<void>((resolve) => {

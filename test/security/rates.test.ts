@@ -1,4 +1,4 @@
-/** How often somebody may ask: through the wire, in both eras (SEC-TOOL-2, SEC-UTIL-4, SEC-UTIL-5). */
+/** Rates of requests: over the wire, in both eras (SEC-TOOL-2, SEC-UTIL-4, SEC-UTIL-5). */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { failure, read } from '../e2e/answers.ts';
@@ -21,7 +21,7 @@ import {
 const OFF = { principal: 'off', client: 'off', methods: { 'tools/call': 'off', 'completion/complete': 'off' } };
 const URI = 'memory:///note.txt';
 
-/** Asks until it is refused; how many passed before that, and the refusal. */
+/** Sends requests until one is refused. Gives the number that passed, and the refusal. */
 async function untilRefused(ask: () => Promise<Outcome>, most = 50): Promise<{ passed: number; refused: Outcome }> {
   for (let passed = 0; passed < most; passed++) {
     const outcome = await ask();
@@ -36,7 +36,7 @@ const limited = (limit: string) => ({
 });
 
 describe.each(MATRIX)('a rate in the configuration, over $transport in the $era era', ({ transport, era }) => {
-  it('is said with its name and when to come again, and the connection goes on [SEC-TOOL-2, RES-10]', async () => {
+  it('is refused with its name and the time to try again, and the connection goes on [SEC-TOOL-2, RES-10]', async () => {
     await using folder = await temporaryFolder({ 'docs/a.txt': 'A' });
     const limits = { rates: { methods: { 'resources/read': '3/h' }, tools: { read: '1/h' } } };
     const config = await writeConfig(folder, { mounts: { docs: './docs' }, limits });
@@ -55,14 +55,14 @@ describe.each(MATRIX)('a rate in the configuration, over $transport in the $era 
 });
 
 describe.each(ERAS)('rates over HTTP, %s', (era) => {
-  it('are for each principal; anonymous callers are one of them where others are known [SEC-TOOL-2, RES-10]', async () => {
+  it('count each principal; anonymous callers count as one if others authenticate [SEC-TOOL-2, RES-10]', async () => {
     await using on = await serveWith({ rates: { ...OFF, principal: '8/h' } });
     const asking = async (person: Person) => {
       const ask = await asker(on.url, era, person);
       return untilRefused(() => ask('resources/read', { uri: URI }));
     };
     const { passed, refused } = await asking('ann');
-    // Of the older era, the handshake counts as well.
+    // In the 2025 era, the handshake counts as well.
     expect(passed).toBe(era === 'legacy' ? 6 : 8);
     expect(refused.error).toMatchObject(limited('rates.principal'));
     expect(refused.response.status).toBe(200);
@@ -70,7 +70,7 @@ describe.each(ERAS)('rates over HTTP, %s', (era) => {
     expect((await asking(undefined)).refused.error).toMatchObject(limited('rates.anonymous'));
   });
 
-  it('of a tool are for its calls, by each principal [SEC-TOOL-2]', async () => {
+  it('of a tool count the calls of each principal [SEC-TOOL-2]', async () => {
     await using on = await serveWith({ rates: { ...OFF, tools: { echo: '2/h', hidden: '2/h' } } });
     const ann = await asker(on.url, era, 'ann');
     const bob = await asker(on.url, era, 'bob');
@@ -79,13 +79,13 @@ describe.each(ERAS)('rates over HTTP, %s', (era) => {
     expect(refused.error).toMatchObject(limited('rates.tools.echo'));
     expect((await bob('tools/call', { name: 'echo', arguments: {} })).error).toBeUndefined();
     expect((await ann('tools/call', { name: 'list', arguments: {} })).error).toBeUndefined();
-    // Calls of missing tools count all the same: a limit does not tell which tools exist.
+    // Calls of missing tools count, too, so that a limit does not tell which tools exist.
     const hidden = () => ann('tools/call', { name: 'hidden', arguments: {} });
     const answers = [await hidden(), await hidden(), await hidden()];
     expect(answers.map(({ error }) => error?.data?.reason)).toEqual(['invalid', 'invalid', 'limited']);
   });
 
-  it('of completion are a limit of its own [SEC-UTIL-5]', async () => {
+  it('of completions are counted separately [SEC-UTIL-5]', async () => {
     await using on = await serveWith({ rates: { ...OFF, methods: { ...OFF.methods, 'completion/complete': '2/h' } } });
     const ask = await asker(on.url, era, 'ann');
     const complete = () =>
@@ -99,7 +99,7 @@ describe.each(ERAS)('rates over HTTP, %s', (era) => {
     expect((await ask('resources/read', { uri: URI })).error).toBeUndefined();
   });
 
-  it('are refused on record [RES-9]', async () => {
+  it('leave a line in the audit when they refuse [RES-9]', async () => {
     await using folder = await temporaryFolder();
     const file = folder.at('audit.jsonl');
     await using on = await serveWith(
@@ -117,13 +117,13 @@ describe.each(ERAS)('rates over HTTP, %s', (era) => {
 });
 
 describe('Retry-After', () => {
-  it('stands in every response that is JSON, in seconds', async () => {
+  it('is in every JSON response, in seconds', async () => {
     await using on = await serveWith({ rates: { ...OFF, methods: { ...OFF.methods, 'resources/list': '1/h' } } });
     const ask = await asker(on.url, 'modern', 'ann');
     const { refused } = await untilRefused(() => ask('resources/list'));
     const seconds = Number(refused.response.headers['retry-after']);
     expect(seconds).toBe(Math.ceil(Number(refused.error?.data?.retryAfterMs) / 1_000));
-    // The same on the SDK's path, which is taken for a progress token.
+    // The same with a progress token, for which the SDK's code answers.
     const params = { _meta: { ...ENVELOPE, progressToken: 1 } };
     const other = outcomeOf(await postModern(on.url, { params }, 'resources/list', 'ann'));
     expect(other.error).toMatchObject(limited('rates.methods.resources/list'));
@@ -131,8 +131,8 @@ describe('Retry-After', () => {
   });
 });
 
-describe('a flood of what runs nothing [SEC-UTIL-4]', () => {
-  it('is refused: pings and unknown methods as requests, notifications and GET by status', async () => {
+describe('many messages that run nothing [SEC-UTIL-4]', () => {
+  it('are refused: pings and unknown methods as requests, notifications and GET by status', async () => {
     await using on = await serveWith({ rates: { ...OFF, principal: '10/h' } });
     const ask = await asker(on.url, 'legacy', 'ann');
     const { passed, refused } = await untilRefused(() => ask('ping'));
@@ -150,11 +150,11 @@ describe('a flood of what runs nothing [SEC-UTIL-4]', () => {
     }
     const got = await http(on.url, { method: 'GET', headers: { accept: 'text/event-stream', ...as('ann') } });
     expect(got.status).toBe(429);
-    // Nobody else is held to it.
+    // Other principals are not limited by that.
     expect((await initialize(on.url, 'bob')).status).toBe(200);
   });
 
-  it('of discovery in the 2026 era is refused likewise', async () => {
+  it('are refused in the 2026 era, too: server/discover', async () => {
     await using on = await serveWith({ rates: { ...OFF, principal: '5/h' } });
     const ask = await asker(on.url, 'modern', 'ann');
     const { passed, refused } = await untilRefused(() => ask('server/discover'));
@@ -162,7 +162,7 @@ describe('a flood of what runs nothing [SEC-UTIL-4]', () => {
     expect(refused.error).toMatchObject(limited('rates.principal'));
   });
 
-  it('of handshakes opens no more sessions than may be', async () => {
+  it('that are handshakes open no more sessions than allowed', async () => {
     await using on = await serveWith({ rates: { ...OFF, principal: '3/h' } });
     const answers = [];
     for (let count = 0; count < 6; count++) answers.push(outcomeOf(await initialize(on.url, 'ann')));

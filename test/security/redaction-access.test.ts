@@ -30,7 +30,7 @@ describe.each([
     },
   });
 
-  it.each(['deny', 'hide'] as const)('is under a rule over paths: %s', async (effect) => {
+  it.each(['deny', 'hide'] as const)('is covered by a rule over paths: %s', async (effect) => {
     const rules = [{ effect: 'allow' }, { effect, paths: ['private/**'] }] as const;
     await using engine = engineOf({ m: provider }, { access: { rules }, redact: {} });
     expect(textOf(await engine.call('read', { uri: 'm+memory:///b.txt', as: 'plain' }))).toBe('b');

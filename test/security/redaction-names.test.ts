@@ -1,4 +1,4 @@
-/** Secrets in what is said of things: names, titles, descriptions, URIs, completion, and the texts of prompts. */
+/** Secrets in names, titles, descriptions, URIs, completions, and texts of prompts. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure } from '../e2e/answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
@@ -9,7 +9,7 @@ const TOKEN = `gh${'p_'}wxyzabcdefghijklmnopqrstuvw012345678`;
 const SECRET = TOKEN.slice(4, 12);
 const MARK = '[redacted: github-token]';
 
-/** A server that has a secret in everything that it says of itself. */
+/** A server that has a secret in every text about itself. */
 const SERVER = `
 const TOKEN = 'gh' + '${TOKEN.slice(2)}';
 const said = { title: 'A title of ' + TOKEN, description: 'Uses ' + TOKEN };
@@ -78,7 +78,7 @@ describe.each([
   const names = (list: readonly { readonly name: string }[]): readonly string[] => list.map(({ name }) => name).sort();
   const clean = (answer: unknown): void => expect(JSON.stringify(answer).includes(SECRET)).toBe(false);
 
-  it('resources: under the mark, and left out where the URI has one', async () => {
+  it('resources: secrets are covered, and entries with one in their URI are left out', async () => {
     const { resources } = await on
       .request<{ resources: { name: string; description?: string }[] }>('resources/list', {
         uri: 'up+memo://',
@@ -114,7 +114,7 @@ describe.each([
     expect(ofPrompt).toMatchObject({ completion: { values: ['gamma'], total: 1 } });
   });
 
-  it('what is said with contents', async () => {
+  it('descriptions in contents', async () => {
     const reading = on.request('resources/read', { uri: 'up+memo://open' });
     if (refuses) expect((await failure(reading)).data).toMatchObject({ reason: 'denied' });
     else {
@@ -125,14 +125,14 @@ describe.each([
     }
   });
 
-  it('tools and prompts of another server: under the mark, and left out where the name has one', async () => {
+  it('tools and prompts of another server: secrets are covered, and entries with one in their name are left out', async () => {
     const { tools } = await on.request<{ tools: { name: string }[] }>('tools/list');
     clean(tools);
     expect(names(tools).filter((name) => name.startsWith('up_'))).toEqual(refuses ? [] : ['up_act']);
     expect(JSON.stringify(tools).includes(MARK)).toBe(!refuses);
   });
 
-  it('prompts of a folder: what is said of them, and their texts', async () => {
+  it('prompts of a folder: their descriptions and texts', async () => {
     const { prompts } = await on.request<{ prompts: { name: string }[] }>('prompts/list');
     clean(prompts);
     expect(names(prompts)).toEqual(refuses ? ['embed'] : ['embed', 'tell', 'up_ask']);
@@ -144,11 +144,11 @@ describe.each([
     }
   });
 
-  it('a resource in a prompt that is not looked through stays as it is', async () => {
+  it('a resource in a prompt that is not scanned stays unchanged', async () => {
     expect(JSON.stringify(await on.request('prompts/get', { name: 'embed' }))).toContain(`kept ${TOKEN}`);
   });
 
-  it('search by names does not tell them', async () => {
+  it('search by names does not reveal them', async () => {
     const search = async (glob: string): Promise<unknown> => {
       const { structuredContent } = await on.request<{ structuredContent: { matches: unknown } }>('tools/call', {
         name: 'search',
@@ -162,7 +162,7 @@ describe.each([
   });
 });
 
-/** Folders whose names a pattern could take for something else. */
+/** Names of folders that are also glob patterns. */
 const FOLDERS = ['a (old)', 'a)', 'a^b', 'a+b', '!a', 'a[1]', '{a,b}', 'a{b', 'größe', '書類', 'a@(b)', '.a'];
 
 describe.each([
@@ -175,7 +175,7 @@ describe.each([
   it.each([
     { list: 'uris', within: true },
     { list: 'except', within: false },
-  ])('$list is about the folders that it names, and no others', async ({ list, within }) => {
+  ])('$list applies to the folders that it names, and to no others', async ({ list, within }) => {
     await using folder = await temporaryFolder();
     for (const name of [...FOLDERS, 'other']) await folder.write(`data/${name}/deep/x.txt`, `x ${TOKEN} x\n`);
     const mounts = { data: { path: './data', hidden: true } };

@@ -1,4 +1,4 @@
-/** A search tells nothing of a secret that reads cover: not by what it finds, nor by where, how many, or in which order. */
+/** A search reveals nothing of a secret that reads cover: not by its matches, their places, number or order. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { read } from '../e2e/answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
@@ -21,7 +21,7 @@ interface Found {
   readonly structuredContent: { readonly matches: readonly { readonly uri: string; readonly line?: number }[] };
 }
 
-/** Patterns with a guess in them. What the guess is must not be seen in the answer. */
+/** Patterns with a guess in them. The answer must not depend on the guess. */
 const QUESTIONS: Readonly<Record<string, (guess: string) => object>> = {
   'the guess alone': (guess) => ({ pattern: guess }),
   'the guess as plain text': (guess) => ({ pattern: guess, literal: true }),
@@ -62,7 +62,7 @@ describe.each([
   const ask = (args: object): Promise<Found> =>
     on.request('tools/call', { name: 'search', arguments: { uri: 'data+file:///', ...args } });
 
-  /** Gives the lines in an order of the test's own, since files are searched side by side. */
+  /** Sorts the lines, because files are searched in parallel. */
   const said = async (args: object): Promise<readonly string[]> =>
     (await ask(args)).content.map((block) => JSON.stringify(block)).sort();
 
@@ -76,19 +76,19 @@ describe.each([
     }
   });
 
-  it('finds what is beside a secret, and in lines without one', async () => {
+  it('finds text beside a secret, and lines without one', async () => {
     const found = async (pattern: string): Promise<readonly string[]> => {
       const { matches } = (await ask({ pattern })).structuredContent;
       return matches.map(({ uri, line }) => `${uri.slice('data+file:///'.length)}:${line}`).sort();
     };
     const behind = ['long.txt:2', 'longer.txt:2'];
-    // With `refuse` a line is not shown with one beside it that has a secret.
+    // With `refuse`, lines with a secret are not shown beside a match.
     expect(await found('last line')).toEqual(action === 'refuse' ? behind : [...behind, 'short.txt:3']);
     expect(await found('^start')).toEqual(action === 'refuse' ? [] : ['long.txt:1', 'longer.txt:1']);
     expect(await found('nothing is')).toEqual(['plain.txt:1']);
   });
 
-  it('lines of a long text are those of the whole', async () => {
+  it('numbers the lines of a long text as the whole text does', async () => {
     if (action === 'refuse') {
       await expect(read(on, 'data+file:///long.txt#L1')).rejects.toMatchObject({ data: { reason: 'denied' } });
       return;

@@ -1,4 +1,4 @@
-/** Secrets that are written in another way than their rules expect: in UTF-16 within other text, quoted, cut, escaped. */
+/** Secrets in other spellings than the rules expect: in UTF-16 within other text, quoted, truncated, escaped. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { read } from '../e2e/answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';

@@ -1,4 +1,4 @@
-/** Secrets in what is read do not leave, whichever way it is read. */
+/** Secrets in contents do not leave the server, whatever the way of reading. */
 import { describe, expect, it } from 'vitest';
 import { failure, type ReadAnswer, read } from '../e2e/answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
@@ -59,7 +59,7 @@ async function start(transport: TransportKind, era: Era, redact: unknown): Promi
   };
 }
 
-/** Everything that the server has said, and what the base64 in it stands for. */
+/** All output of the server, and the decoded base64 in it. */
 function said(on: Connected): string {
   const all = JSON.stringify(on.received);
   const decoded = [...all.matchAll(/"(?:blob|base64|data)":"([A-Za-z0-9+/=]+)"/g)].map(([, data = '']) =>
@@ -84,7 +84,7 @@ const call = (on: Connected, name: string, args: object): Promise<ToolAnswer> =>
   on.request('tools/call', { name, arguments: args });
 
 describe.each(DIAGONAL)('with redact: on, over $transport, $era', ({ transport, era }) => {
-  it('reads, windows, lines, folders and binary files have marks of the same length', async () => {
+  it('reads, windows, lines, folders and binary files have covers of the length of the secret', async () => {
     await using scene = await start(transport, era, 'on');
     const { on } = scene;
     const [whole] = await read(on, 'data+file:///env.txt');
@@ -114,7 +114,7 @@ describe.each(DIAGONAL)('with redact: on, over $transport, $era', ({ transport, 
     expectNoSecret(on);
   });
 
-  it('tools that read give what a read gives, and search does not tell what a secret is', async () => {
+  it('reading tools cover what a read covers, and search reveals no secret', async () => {
     await using scene = await start(transport, era, 'on');
     const { on } = scene;
     const uri = 'data+file:///env.txt';
@@ -135,7 +135,7 @@ describe.each(DIAGONAL)('with redact: on, over $transport, $era', ({ transport, 
     expectNoSecret(on);
   });
 
-  it('what mounted servers give is looked through: resources, results of tools, prompts [SEC-PROMPT-5]', async () => {
+  it('results of mounted servers are scanned: resources, results of tools, prompts [SEC-PROMPT-5]', async () => {
     await using scene = await start(transport, era, 'on');
     const { on } = scene;
     const [item] = await read(on, 'up+far+file:///env.txt');
@@ -151,7 +151,7 @@ describe.each(DIAGONAL)('with redact: on, over $transport, $era', ({ transport, 
     expectNoSecret(on);
   });
 
-  it('with refuse, what has a secret in it is not given; the rest is', async () => {
+  it('with refuse, resources with a secret are not given, and others are', async () => {
     await using scene = await start(transport, era, { action: 'refuse', except: ['data+file:///keys/**'] });
     const { on } = scene;
     const refused = await failure(on.request('resources/read', { uri: 'data+file:///env.txt' }));

@@ -54,12 +54,12 @@ afterEach(async () => {
 
 interface Stream {
   readonly status: number;
-  /** Reads on until this has come; all that has come by then. */
+  /** Reads on until this text has come. Gives everything that has come by then. */
   until(text: string): Promise<string>;
   stop(): void;
 }
 
-/** Opens the stream of a session, or comes back to one. */
+/** Opens the stream of a session, or resumes one. */
 async function stream(session: string, token: string | undefined, last?: string, at = serving): Promise<Stream> {
   const gone = new AbortController();
   const response = await within(
@@ -91,7 +91,7 @@ async function stream(session: string, token: string | undefined, last?: string,
   };
 }
 
-/** A session of somebody who was told of a change, and the ids of what it was sent. */
+/** A session that has received notices of a change, and the ids of these events. */
 async function told(
   token: string,
   uri: string,
@@ -129,10 +129,10 @@ const FORGED = [
   '1,2',
 ];
 
-describe('a stream that is resumed', () => {
+describe('a resumed stream', () => {
   it('is given to its own session, from the event on', async () => {
     const { session, ids } = await told(ADA, URIS[0]);
-    // While nobody is there.
+    // While no client is connected.
     provider.set('a.txt', { text: randomUUID() });
     const again = await stream(session, ADA, ids[0]);
     expect(again.status).toBe(200);
@@ -141,7 +141,7 @@ describe('a stream that is resumed', () => {
     again.stop();
   });
 
-  it('is not there for another principal, nor for nobody, whatever the id', async () => {
+  it('does not exist for another principal, or without one, whatever the id', async () => {
     const { session, ids } = await told(ADA, URIS[0]);
     for (const last of [...ids, undefined, ...FORGED.slice(1, 4)]) {
       expect((await stream(session, BOB, last)).status).toBe(404);
@@ -151,7 +151,7 @@ describe('a stream that is resumed', () => {
     expect((await stream(session, ADA, ids[0])).status).toBe(200);
   });
 
-  it('is not there for another application of the same user', async () => {
+  it('does not exist for another application of the same user', async () => {
     const claims = { sub: 'ada', scope: 'docs:read' };
     const trusted = await issuer.forge({ ...claims, client_id: 'trusted' });
     const other = await issuer.forge({ ...claims, client_id: 'other' });
@@ -159,12 +159,12 @@ describe('a stream that is resumed', () => {
     expect((await stream(session, other, ids[0])).status).toBe(404);
     expect((await stream(session, other)).status).toBe(404);
     expect((await inSession(serving.url, session, other, 'resources/list')).status).toBe(404);
-    // A newer token of the one that began it.
+    // A newer token of the client that began it.
     const newer = await issuer.forge({ ...claims, client_id: 'trusted', jti: 'newer' });
     expect((await inSession(serving.url, session, newer, 'resources/list')).status).toBe(200);
   });
 
-  it('gives nothing of another session by the ids of that one', async () => {
+  it('gives nothing of another session for the ids of that session', async () => {
     const ada = await told(ADA, URIS[0]);
     const bob = await told(BOB, URIS[1]);
     const more = await told(ADA, URIS[1]);
@@ -188,7 +188,7 @@ describe('a stream that is resumed', () => {
     async (_shown, last) => {
       const { session, ids } = await told(ADA, URIS[0]);
       const open = await stream(session, ADA, last);
-      // White space around a header means nothing, and none at all is no id.
+      // White space around a header has no meaning, and an empty id is no id.
       const meant = last.trim() === '' || ids.includes(last.trim());
       expect(open.status).toBe(meant || last.trim() === '1' ? 200 : 400);
       open.stop();
@@ -196,7 +196,7 @@ describe('a stream that is resumed', () => {
     },
   );
 
-  it('is over with its session', async () => {
+  it('ends with its session', async () => {
     const { session, ids } = await told(ADA, URIS[0]);
     const ended = await fetch(serving.url, {
       method: 'DELETE',
@@ -206,7 +206,7 @@ describe('a stream that is resumed', () => {
     for (const last of [...ids, undefined]) expect((await stream(session, ADA, last)).status).toBe(404);
   });
 
-  it('is over with the server, also for a new session that has the same ids', async () => {
+  it('ends with the server, also for a new session with the same ids', async () => {
     const { session, ids } = await told(ADA, URIS[0]);
     await serving.close();
     serving = await serve();
@@ -234,7 +234,7 @@ describe('a stream that is resumed', () => {
     '__proto__',
     '00000000-0000-4000-8000-000000000000',
     'a'.repeat(1_000),
-  ])('has no session of a made-up id: %.20s', async (id) => {
+  ])('does not exist for an invented id: %.20s', async (id) => {
     await told(ADA, URIS[0]);
     const { status } = await stream(id, ADA, '1');
     expect([400, 404]).toContain(status);

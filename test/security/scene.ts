@@ -1,14 +1,14 @@
-/** A folder to serve, and around and inside it what must never be seen. */
+/** A folder to serve, with things around and inside of it that must never be seen. */
 import { symlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Folder, temporaryFolder } from '../e2e/folders.ts';
 
-/** Stands in everything that is not to be seen, as text and in the names of files. */
+/** A text that is in everything hidden: in contents and in names of files. */
 export const MARKER = 'xK7-never-to-be-seen-Q2v';
 
 const SECRET = `${MARKER}\n`;
 
-/** The resources that are shown: URI and content. */
+/** The shown resources: URI and content. */
 export const SHOWN: Readonly<Record<string, string>> = {
   'file:///a.txt': 'content of a.txt',
   'file:///guide/intro.md': '# content of intro.md',
@@ -22,7 +22,7 @@ export const SHOWN: Readonly<Record<string, string>> = {
   'file:///decoys/%EF%BC%8E%EF%BC%8E': 'decoy 6',
 };
 
-/** Links from the root: name and target; `PARENT` is the folder around it. */
+/** Links from the root: name and target. `PARENT` is the folder that contains the root. */
 const LINKS: Readonly<Record<string, string>> = {
   out: '../secret.txt',
   'out-absolute': 'PARENT/root-secret/secret.txt',
@@ -45,10 +45,10 @@ const LINKS: Readonly<Record<string, string>> = {
 };
 
 export interface Scene extends AsyncDisposable {
-  /** The folder around the one that is served. */
+  /** The folder that contains the served one. */
   readonly parent: Folder;
   readonly root: string;
-  /** Gives the parts of an answer that must not be there; empty when all is well. `asked` may be repeated in it. */
+  /** Gives the parts of an answer that must not be there; empty if there are none. The answer may repeat `asked`. */
   leaks(answer: string, asked?: string): string[];
 }
 
@@ -76,7 +76,7 @@ export async function makeScene(): Promise<Scene> {
   for (const [name, target] of Object.entries(LINKS)) {
     await symlink(target.replace('PARENT', parent.path), parent.at('root', name));
   }
-  // Not below what a test might have to remove, and with the marker in what the process can be asked about itself.
+  // Its path contains the marker, and it is not below a folder that a test may have to remove.
   process.env.VITRINE_TEST_MARKER = MARKER;
   return {
     parent,

@@ -1,4 +1,4 @@
-/** A files provider on a folder of one test, and the questions that many tests ask of it. */
+/** A files provider on a folder of one test, and common requests to it. */
 import { chunksOf, closeBodies } from '../../src/core/body.ts';
 import { createContext } from '../../src/core/context.ts';
 import { ResourceError, type ResourceErrorCode } from '../../src/core/errors.ts';
@@ -12,7 +12,7 @@ export const MEBIBYTE = 1024 * 1024;
 
 export interface Served extends AsyncDisposable {
   readonly provider: ResourceProvider;
-  /** Every child, over all pages. */
+  /** All children, over all pages. */
   list(uri: string, limit?: number): Promise<Resource[]>;
   names(uri: string): Promise<string[]>;
   /** All bytes of a read, one body after the other. */
@@ -20,7 +20,7 @@ export interface Served extends AsyncDisposable {
   text(uri: string, want?: Partial<ReadOptions>): Promise<string>;
   metadata(uri: string): Promise<Resource>;
   complete(value: string): Promise<readonly string[]>;
-  /** @param onEvent called with all events so far, at once when one is told */
+  /** @param onEvent called with all events so far, for each new event */
   watch(uri?: string, onEvent?: (events: readonly ChangeEvent[]) => void): Promise<Watching>;
 }
 
@@ -85,12 +85,12 @@ export async function serveFiles(
   };
 }
 
-/** A watch, and what it told. */
+/** A watch, and the events that it reported. */
 export interface Watching extends AsyncDisposable {
   readonly events: readonly ChangeEvent[];
-  /** Does something, and waits until a change is told that came after it began. */
+  /** Does something, and waits for an event that is reported after that began. */
   told(change: () => Promise<unknown>, what?: string): Promise<ChangeEvent>;
-  /** Resolves with the next change that is told from now on. */
+  /** Resolves with the next event from now on. */
   next(what?: string): Promise<ChangeEvent>;
 }
 
@@ -125,12 +125,12 @@ async function watching(
   };
 }
 
-/** The code that an operation is refused with; fails when it succeeds, or fails in another way. */
+/** The code of the error of an operation. Fails if the operation succeeds, or fails in another way. */
 export async function refused(operation: Promise<unknown>): Promise<ResourceErrorCode> {
   return (await refusal(operation)).code;
 }
 
-/** The error that an operation is refused with; fails when it succeeds, or fails in another way. */
+/** The error of an operation. Fails if the operation succeeds, or fails in another way. */
 export async function refusal(operation: Promise<unknown>): Promise<ResourceError> {
   const outcome = await operation.then(
     (value) => ({ value }),

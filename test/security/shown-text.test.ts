@@ -1,4 +1,4 @@
-/** Text of others that the command shows does not steer the terminal that it is shown on. */
+/** Text of others in the output of the command does not control the terminal. */
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, writeConfig } from '../e2e/folders.ts';
@@ -13,14 +13,14 @@ function shown(...args: readonly string[]): string {
   return stdout + stderr;
 }
 
-describe('what the command shows has no control characters of others in it', () => {
-  it('a path that was typed', () => {
+describe('the output of the command contains no control characters of others', () => {
+  it('in a path that was typed', () => {
     const text = shown('check', `./${ESCAPE}`);
     expect(text).toContain('red');
     expect(text).not.toMatch(/[\u0007\u001b]/);
   });
 
-  it('a name in a configuration', async () => {
+  it('in a name of a configuration', async () => {
     await using folder = await temporaryFolder();
     const config = await writeConfig(folder, { mounts: { docs: { path: `./${ESCAPE}` } } });
     const text = shown('check', '--config', config);

@@ -1,4 +1,4 @@
-/** Clients that are slow, or say and take nothing, cost a bounded part of the server, and for a bounded time. */
+/** Clients that are slow, or neither send nor take anything, cost a bounded part of the server, for a bounded time. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -15,24 +15,24 @@ import { until, within } from '../e2e/waiting.ts';
 import { authority, signed } from './certificates.ts';
 import { MEBIBYTE } from './served.ts';
 
-/** More than the system holds for a connection by itself. */
+/** More bytes than the system buffers for a connection. */
 const BIG = 40 * MEBIBYTE;
 
-/** Resources whose updates are long, since their names are. */
+/** Resources with long names, so that their updates are long. */
 const LONG = Array.from({ length: 40 }, (_, index) => `${'x'.repeat(30_000)}-${index}`);
 
 interface Serving extends AsyncDisposable {
   readonly http: HttpServing;
   readonly port: number;
-  /** Lines of the log that are no news. */
+  /** Lines of the log that tests ignore. */
   readonly lines: readonly string[];
-  /** Resolves when the log has a line with this in it. */
+  /** Resolves when the log has a line with this text. */
   told(text: string): Promise<unknown>;
-  /** Watches that are open. */
+  /** The number of open watches. */
   readonly watches: number;
-  /** Reads of `never.txt` that go on until they are given up. */
+  /** The number of reads of `never.txt`, which last until they are cancelled. */
   readonly waiting: number;
-  /** Changes every long-named resource. */
+  /** Changes every resource with a long name. */
   change(): void;
 }
 
@@ -116,12 +116,12 @@ async function serve(limits: Partial<HttpLimits>, options: HttpOptions = {}): Pr
 
 interface Dialled {
   readonly socket: Socket;
-  /** Bytes that came so far. */
+  /** The number of bytes so far. */
   readonly received: () => string;
   readonly closed: Promise<unknown>;
 }
 
-/** A connection that reads what comes, or does not, until it is told to. */
+/** A connection that reads, or reads nothing until it is told to. */
 async function dial(port: number, { reads = true } = {}): Promise<Dialled> {
   const socket = connect({ port, host: '127.0.0.1' });
   return dialled(socket, 'connect', reads);
@@ -140,7 +140,7 @@ async function dialled(socket: Socket, event: string, reads: boolean): Promise<D
   return { socket, received: () => text, closed };
 }
 
-/** The bytes of a request, with these headers beside those that every request has. */
+/** The bytes of a request, with these headers in addition to the usual ones. */
 function wire(method: string, body: string, headers: Readonly<Record<string, string>> = {}): string {
   const all = { Host: 'localhost', ...JSON_HEADERS, 'Content-Length': String(Buffer.byteLength(body)), ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -153,7 +153,7 @@ const modernHeaders = (method: string, name?: string): Record<string, string> =>
   ...(name !== undefined && { 'Mcp-Name': name }),
 });
 
-/** Ways to begin with the server in an era; gives the headers of what follows. */
+/** Opens a session in the era, if it has sessions. Gives the headers of later requests. */
 async function begin(era: Era, { http: { url } }: Serving): Promise<Record<string, string>> {
   if (era === 'modern') return {};
   const { headers } = await until(async () => {
@@ -170,7 +170,7 @@ function asking(era: Era, session: Record<string, string>, method: string, param
   return wire('POST', body, era === 'modern' ? modernHeaders(method, name) : session);
 }
 
-/** Whatever a client did, others are answered; on a busy machine, not within the short bounds of a test at once. */
+/** Checks that other clients are answered; on a busy machine perhaps not at once, because the limits in the test are short. */
 async function answers({ http: { url } }: Serving): Promise<void> {
   const uri = 'memory:///a.txt';
   const answer = await until(async () => {
@@ -180,7 +180,7 @@ async function answers({ http: { url } }: Serving): Promise<void> {
   expect(messageOf(answer).result).toMatchObject({ contents: [{ text: 'hello' }] });
 }
 
-/** Writes a byte now and again, until the connection is over. */
+/** Writes a byte now and then, until the connection ends. */
 function trickle({ socket, closed }: Dialled, bytes: string): Promise<unknown> {
   let at = 0;
   const timer = setInterval(() => socket.write(bytes[at++ % bytes.length] ?? ' '), 20);
@@ -188,7 +188,7 @@ function trickle({ socket, closed }: Dialled, bytes: string): Promise<unknown> {
 }
 
 describe('requests that take too long to arrive [SEC-RES-3]', () => {
-  it('end in their headers, whether something comes or nothing does', async () => {
+  it('are ended in their headers, whether bytes come or not', async () => {
     const serving = await serve({ headersMs: 100 });
     const silent = await dial(serving.port);
     const half = await dial(serving.port);
@@ -201,7 +201,7 @@ describe('requests that take too long to arrive [SEC-RES-3]', () => {
     expect(serving.lines).toEqual([]);
   });
 
-  it.each(ERAS)('end in their body, %s', async (era) => {
+  it.each(ERAS)('are ended in their body, %s', async (era) => {
     const serving = await serve({ headersMs: 100, requestMs: 200 });
     const session = await begin(era, serving);
     const slow = await dial(serving.port);
@@ -209,11 +209,11 @@ describe('requests that take too long to arrive [SEC-RES-3]', () => {
     slow.socket.write(whole.slice(0, -9_000));
     await trickle(slow, 'x');
     await answers(serving);
-    // It is not the server that failed.
+    // The log does not blame the server.
     expect(serving.lines).toEqual([]);
   });
 
-  it('end before they begin, where TLS is not agreed upon', async () => {
+  it('are ended before they begin if the TLS handshake does not finish', async () => {
     await using folder = await temporaryFolder();
     const pair = await signed(await authority());
     await folder.write('cert.pem', pair.cert);
@@ -224,7 +224,7 @@ describe('requests that take too long to arrive [SEC-RES-3]', () => {
     await within(closed, 'the end of a handshake');
   });
 
-  it('end when nothing follows: connections are not kept for ever', async () => {
+  it('are ended when no request follows: connections are not kept for ever', async () => {
     const serving = await serve({ keepAliveMs: 100 });
     const { socket, closed, received } = await dial(serving.port);
     socket.write(wire('POST', '{}').replace('/mcp', '/nowhere'));
@@ -233,10 +233,10 @@ describe('requests that take too long to arrive [SEC-RES-3]', () => {
   });
 });
 
-describe('readers that never read [SEC-RES-4]', () => {
+describe('clients that never read [SEC-RES-4]', () => {
   const CUT = 'a client that does not read is cut off';
 
-  it.each(ERAS)('are cut off from a long answer, %s', async (era) => {
+  it.each(ERAS)('are cut off during a long answer, %s', async (era) => {
     const serving = await serve({ unreadMs: 200 });
     const uri = 'memory:///big.txt';
     const session = await begin(era, serving);
@@ -266,7 +266,7 @@ describe('readers that never read [SEC-RES-4]', () => {
     expect(reader.socket.bytesRead).toBeLessThan(BIG);
   });
 
-  it('and those that read slowly are not, as long as they go on', async () => {
+  it('are told from those that read slowly, which are not cut off while they go on', async () => {
     const serving = await serve({ unreadMs: 60_000 });
     const uri = 'memory:///big.txt';
     const reader = await dial(serving.port, { reads: false });
@@ -277,7 +277,7 @@ describe('readers that never read [SEC-RES-4]', () => {
     expect(serving.lines).toEqual([]);
   });
 
-  /** Takes a stream of updates of an era, and stops reading once it is open. */
+  /** Opens a stream of updates of an era, and stops reading. */
   async function listen(era: Era, serving: Serving): Promise<{ reader: Dialled; session: Record<string, string> }> {
     const uris = LONG.map((name) => `memory:///${name}`);
     const session = await begin(era, serving);
@@ -296,7 +296,7 @@ describe('readers that never read [SEC-RES-4]', () => {
     return { reader, session };
   }
 
-  /** Changes resources until it has happened. */
+  /** Changes resources until the event has happened. */
   const changeUntil = (serving: Serving, happened: () => boolean, what: string): Promise<unknown> =>
     until(() => {
       serving.change();
@@ -313,7 +313,7 @@ describe('readers that never read [SEC-RES-4]', () => {
     if (era === 'modern') {
       await until(() => serving.watches === 0, 'the end of the watches');
     } else {
-      // The session goes on without its stream, of which it may have one, and opens another.
+      // The session goes on without its stream, and can open another one.
       const again = await dial(serving.port);
       again.socket.write(wire('GET', '', { ...session, accept: 'text/event-stream' }));
       await until(() => again.received().startsWith('HTTP/1.1 200'), 'another stream');
@@ -354,7 +354,7 @@ describe('connections [SEC-RES-4]', () => {
     await answers(serving);
   });
 
-  it('carry a limited number of requests ahead of their answers', async () => {
+  it('carry a limited number of requests that are not answered yet', async () => {
     const serving = await serve({ maxPipelined: 4 });
     const request = (uri: string): string => asking('modern', {}, 'resources/read', { uri }, uri);
     const { socket, closed } = await dial(serving.port);

@@ -1,4 +1,7 @@
-/** Whoever climbs from scope to scope arrives, or is told to stop; Vitrine itself climbs so often and no more (RFC 6750 3.1). */
+/**
+ * A client that gets further scopes step by step arrives, or is told to stop. Vitrine itself takes a limited number of steps (RFC 6750
+ * 3.1).
+ */
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuth } from '../../src/providers/upstream/auth/index.ts';
@@ -56,7 +59,7 @@ interface Climbed {
   readonly asked: readonly string[];
 }
 
-/** A client that gets every scope that it is told, beside those that it has, for as long as it is told. */
+/** A client that requests every scope that a challenge names, in addition to those that it has, as long as challenges come. */
 async function climb(
   era: Era,
   method: string,
@@ -71,12 +74,12 @@ async function climb(
     const [, scope = ''] = /scope="([^"]*)"/.exec(headers.get('www-authenticate') ?? '') ?? [];
     const before = scopes.size;
     for (const each of scope.split(' ')) scopes.add(each);
-    // A client that asks for nothing new would ask for ever.
+    // A client that requests nothing new would go on for ever.
     expect(scopes.size).toBeGreaterThan(before);
   }
 }
 
-describe.each(ERAS)('in the %s era, a client that gets every scope that it is told', (era) => {
+describe.each(ERAS)('in the %s era, a client that requests the scopes of each challenge', (era) => {
   it.each<readonly [string, Readonly<Record<string, unknown>>, string]>([
     ['resources/read', { uri: 'docs+file:///guide/one.md' }, 'text of one'],
     ['resources/read', { uri: 'docs+file:///a.txt' }, 'text of a'],
@@ -97,14 +100,14 @@ describe.each(ERAS)('in the %s era, a client that gets every scope that it is to
     ['resources/read', { uri: 'nowhere:x' }, 'not found'],
     ['tools/call', { name: 'wipe', arguments: {} }, 'is denied'],
     ['tools/call', { name: 'none', arguments: {} }, 'is denied'],
-  ])('is told at once where scopes lead nowhere: %s %j', async (method, params, said) => {
+  ])('is told at once if no scope helps: %s %j', async (method, params, said) => {
     for (const from of [['base'], ['base', 'docs:read', 'docs:write', 'docs:guide', 'calls', 'board']]) {
       const { rounds, status, text } = await climb(era, method, params, from);
       expect([rounds, status, text]).toEqual([0, 200, expect.stringContaining(said)]);
     }
   });
 
-  it('is told of the step also where others, who took it, are given a read again', async () => {
+  it('gets the challenge even if others, who have the scope, get a kept answer', async () => {
     const asked = ['resources/read', { uri: 'docs+file:///a.txt' }] as const;
     const [reader, base] = await Promise.all(
       ['base docs:read', 'base'].map(async (scope) =>
@@ -117,7 +120,7 @@ describe.each(ERAS)('in the %s era, a client that gets every scope that it is to
     }
   });
 
-  it('is told of hidden things what it is told of missing ones', async () => {
+  it('gets the challenge of a missing resource for a hidden one', async () => {
     for (const scope of ['base', 'base docs:read']) {
       const ask = await askerOf(serving.url, era, await issuer.forge({ sub: 'ada', scope }));
       const [hidden, missing] = await Promise.all(
@@ -130,7 +133,7 @@ describe.each(ERAS)('in the %s era, a client that gets every scope that it is to
   });
 });
 
-/** A server that has had enough of no token, and an authorization server that gives one for anything. */
+/** A server that accepts no token, and an authorization server that always issues one. */
 async function insatiable(
   answer: (response: ServerResponse, count: number, origin: string) => void,
 ): Promise<Listening & { count(line: string): number }> {
@@ -157,7 +160,7 @@ async function insatiable(
   return { ...server, count: (line) => server.requests.filter((each) => each.line === line).length };
 }
 
-describe('Vitrine before a server that is never content', () => {
+describe('Vitrine and a server that is never satisfied', () => {
   it.concurrent.each<readonly [string, (response: ServerResponse, count: number, origin: string) => void]>([
     [
       'asks for more scopes each time',
@@ -198,7 +201,7 @@ describe('Vitrine before a server that is never content', () => {
           .writeHead(403, { 'www-authenticate': `Bearer error="insufficient_scope", scope="${'s '.repeat(3_000)}"` })
           .end(),
     ],
-  ])('that %s tries a few times, and says what is wrong', async (_name, answer) => {
+  ])('that %s: Vitrine tries a few times, and says what is wrong', async (_name, answer) => {
     await using server = await insatiable(answer);
     const url = `${server.origin}/mcp`;
     const auth = createAuth(
@@ -208,7 +211,7 @@ describe('Vitrine before a server that is never content', () => {
     const up = upstream({ name: 'up', target: { url, auth } });
     try {
       await until(() => up.health().lastError !== undefined, 'what is wrong');
-      // One connection is a handshake in each era; each of them may get one token and try once more.
+      // One connection is a handshake in each era. Each of them may get one token and try once more.
       expect(server.count('POST /mcp')).toBeLessThan(12);
       expect(server.count('POST /token')).toBeLessThan(6);
       expect(JSON.stringify(up.health())).not.toContain('secret-0123456789');

@@ -1,6 +1,6 @@
 /**
- * The provider opens just what it checked: while another program puts links to the outside in the place of files and folders,
- * and takes them away again, thousands of times, nothing of the outside is ever seen (SEC-RES-1).
+ * The provider opens exactly the file that it checked. Another program replaces files and folders by links to the outside, and puts them
+ * back, thousands of times. Nothing of the outside is ever seen (SEC-RES-1).
  */
 import { utimes } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -21,11 +21,11 @@ beforeAll(async () => {
 
 afterAll(() => hands[Symbol.asyncDispose]());
 
-/** Operations of one race: those that are made in any case, and at most, until both outcomes have been seen. */
+/** The fewest operations of one race, and the most, until both outcomes have occurred. */
 const OPERATIONS = 3_000;
 const MAX_OPERATIONS = 60_000;
 
-/** The size and the time of what is outside, which nothing inside has. */
+/** The size and the time of the files outside, which no file inside has. */
 const SECRET = `${MARKER}${'s'.repeat(7_777 - MARKER.length)}`;
 const SECRET_TIME = new Date('2001-02-03T04:05:06.000Z');
 
@@ -47,14 +47,14 @@ async function makeFolder(): Promise<Folder> {
   return folder;
 }
 
-/** The steps that put a link in the place of something, and that again in the place of the link. */
+/** Steps that put a link in place of a file or folder, and that put it back. */
 function dance(path: string, target: string): readonly Step[] {
   return [
     ['rename', path, `${path}.real`],
     ['symlink', target, path],
     ['unlink', path],
     ['rename', `${path}.real`, path],
-    // With no moment in which nothing is there.
+    // At every moment there is something at the path.
     ['symlink', target, `${path}.link`],
     ['rename', path, `${path}.real`],
     ['rename', `${path}.link`, path],
@@ -68,7 +68,7 @@ interface Seen {
   answered: number;
 }
 
-/** Runs operations against a dance; each answer must be of the inside. */
+/** Runs operations during the steps. Every answer has to be of the inside. */
 async function race(
   served: Served,
   steps: readonly Step[],
@@ -100,7 +100,7 @@ async function race(
   return seen;
 }
 
-/** Content, names, sizes and times: nothing of them is of the outside. */
+/** Contents, names, sizes and times: none of them is of the outside. */
 function assertInside(answer: unknown): void {
   const text = JSON.stringify(answer);
   expect(text).not.toContain(MARKER);
@@ -108,7 +108,7 @@ function assertInside(answer: unknown): void {
   expect(text).not.toContain(SECRET_TIME.toISOString());
 }
 
-/** Everything that can be asked about what lies at a path and below it. */
+/** All operations on a path and the paths below it. */
 function questions(served: Served, folder: string, file: string): readonly (() => Promise<unknown>)[] {
   return [
     () => served.text(`file:///${file}`),
@@ -137,7 +137,7 @@ describe('while a link to the outside is swapped in [SEC-RES-1] (CVE-2025-53109)
     ['for the root itself', 'root', 'root-outside', 'sub', 'a.txt'],
     ['to what is hidden, for a folder', 'root/x', '.hidden', 'x', 'x/a.txt'],
     ['to what is hidden, for a file', 'root/x/a.txt', '../.hidden/a.txt', 'x', 'x/a.txt'],
-  ])('%s, nothing of it is seen', async (_what, path, target, asked, file) => {
+  ])('%s, nothing of the outside is seen', async (_what, path, target, asked, file) => {
     await using folder = await makeFolder();
     await folder.write('root/a.txt', INSIDE_TEXT);
     await folder.write('root/sub/a.txt', INSIDE_TEXT);
@@ -148,7 +148,7 @@ describe('while a link to the outside is swapped in [SEC-RES-1] (CVE-2025-53109)
     expect(await served.text(`file:///${file}`)).toBe(INSIDE_TEXT);
   });
 
-  it('for a folder with rules of its own, nothing of it is seen', async () => {
+  it('for a folder with rules of its own, nothing of the outside is seen', async () => {
     await using folder = await makeFolder();
     await folder.write('root/x/.gitignore', 'b.txt\n');
     await folder.write('root-outside/.gitignore', `!b.txt\na.txt\n# ${MARKER}\n`);
@@ -156,7 +156,7 @@ describe('while a link to the outside is swapped in [SEC-RES-1] (CVE-2025-53109)
     await race(served, dance(folder.at('root/x'), '../root-outside'), questions(served, 'x', 'x/a.txt'));
   });
 
-  it('over and over, a page goes on where the one before ended, inside', async () => {
+  it('again and again, a page continues where the one before ended, inside', async () => {
     await using folder = await makeFolder();
     for (let index = 0; index < 50; index++) await folder.write(`root/x/file-${index}`, INSIDE_TEXT);
     for (let index = 0; index < 50; index++) await folder.write(`root-outside/${MARKER}-${index}`, SECRET);
@@ -167,7 +167,7 @@ describe('while a link to the outside is swapped in [SEC-RES-1] (CVE-2025-53109)
     ]);
   });
 
-  it('searches find nothing of it', async () => {
+  it('searches find nothing of the outside', async () => {
     await using folder = await makeFolder();
     await using served = await serve({ path: folder.at('root') });
     const ask = [
@@ -178,7 +178,7 @@ describe('while a link to the outside is swapped in [SEC-RES-1] (CVE-2025-53109)
     await race(served, dance(folder.at('root/x'), '../root-outside'), ask, 150);
   });
 
-  it('watches tell of nothing that happens outside', async () => {
+  it('watches report nothing that happens outside', async () => {
     await using folder = await makeFolder();
     await using quiet = await startQuiet();
     await using served = await serve({ path: folder.at('root') });
@@ -189,7 +189,7 @@ describe('while a link to the outside is swapped in [SEC-RES-1] (CVE-2025-53109)
     const dancing = await hands.repeat(...dance(folder.at('root/x'), '../root-outside'));
     await until(() => watches.every(({ events }) => events.length > 20), 'events of the dance');
     await dancing.stop();
-    // The dance has stopped with the link in place: what happens behind it happens outside.
+    // The steps have stopped with the link in place, so everything behind it happens outside.
     await hands.do(
       ['rename', folder.at('root/x'), folder.at('root/.real')],
       ['symlink', '../root-outside', folder.at('root/x')],

@@ -1,4 +1,4 @@
-/** Vitrine speaks TLS by itself, with certificates that can be renewed while it runs (RES-8). */
+/** Vitrine speaks TLS itself, with certificates that can be renewed while it runs (RES-8). */
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rename, symlink } from 'node:fs/promises';
@@ -38,7 +38,7 @@ beforeEach(async () => {
 
 afterEach(() => folder[Symbol.asyncDispose]());
 
-/** Puts a pair where the server looks, as a renewal does: beside it first, then in its place. */
+/** Puts a certificate and its key in place as a renewal does: writes them beside it, then renames them. */
 async function write({ cert, key }: Pair): Promise<void> {
   for (const [name, text] of [
     ['cert.pem', cert],
@@ -90,14 +90,14 @@ async function serve(tls: TlsOptions = paths()): Promise<Serving> {
   };
 }
 
-/** A connection that trusts the authority of the test alone. */
+/** A connection that trusts only the authority of the test. */
 async function dial(port: number, more: ConnectionOptions = {}): Promise<TLSSocket> {
   const socket = connect({ port, host: '127.0.0.1', ca: ca.cert, ...more });
   await within(once(socket, 'secureConnect'), 'a TLS handshake');
   return socket;
 }
 
-/** The certificate that new connections are shown. */
+/** The certificate that new connections get. */
 async function shown(port: number): Promise<string> {
   const socket = await dial(port);
   const { raw } = socket.getPeerCertificate();
@@ -107,7 +107,7 @@ async function shown(port: number): Promise<string> {
 
 const der = ({ cert }: Pair): string => cert.split('-----')[2]?.replace(/\s/g, '') ?? '';
 
-/** `GET /healthz`, and the socket that it went over. */
+/** `GET /healthz`, and the socket of the connection. */
 async function healthz(port: number, more: object = {}): Promise<{ status: number; reused: boolean }> {
   const asking = request({ port, host: '127.0.0.1', path: '/healthz', ca: ca.cert, agent: false, ...more });
   asking.end();
@@ -130,7 +130,7 @@ describe('a server with a certificate [RES-8]', () => {
     return JSON.parse(stdout) as Record<string, unknown>;
   }
 
-  it('serves clients of both eras over HTTPS, with paths beside the configuration', async () => {
+  it('serves clients of both eras over HTTPS, with paths relative to the configuration', async () => {
     const tls = { cert: './cert.pem', key: './key.pem' };
     const mounts = { files: { path: './files', prefix: 'none' } };
     await using server = await startHttp([await writeConfig(folder, { server: { tls }, mounts })]);
@@ -139,7 +139,7 @@ describe('a server with a certificate [RES-8]', () => {
     expect(answers).toEqual([{ text: 'hello' }, { text: 'hello' }]);
   });
 
-  it('does so with flags, and a client that does not trust it stays away', async () => {
+  it('does the same with flags, and a client that does not trust it does not connect', async () => {
     const { cert, key } = paths();
     await using server = await startHttp([folder.at('files'), '--tls-cert', cert, '--tls-key', key]);
     expect(server.output()).toContain(` add claude-code --url ${server.url}\n`);
@@ -147,7 +147,7 @@ describe('a server with a certificate [RES-8]', () => {
     expect(await clientOf(server.url, 'legacy')).toEqual({ error: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
   });
 
-  it('closes what speaks plain HTTP, and goes on', async () => {
+  it('closes connections of plain HTTP, and goes on', async () => {
     await using serving = await serve();
     const socket = connectPlain(serving.port, '127.0.0.1');
     socket.on('error', () => {});
@@ -158,7 +158,7 @@ describe('a server with a certificate [RES-8]', () => {
     expect(await healthz(serving.port)).toMatchObject({ status: 200 });
   });
 
-  it('takes nothing below the version that it was told', async () => {
+  it('accepts nothing below the configured version', async () => {
     await using serving = await serve({ ...paths(), minVersion: 'TLSv1.3' });
     await expect(dial(serving.port, { maxVersion: 'TLSv1.2' })).rejects.toThrow(/protocol version|alert/);
     const socket = await dial(serving.port);
@@ -166,7 +166,7 @@ describe('a server with a certificate [RES-8]', () => {
     socket.destroy();
   });
 
-  it('asks clients for certificates of an authority, when it is told one', async () => {
+  it('requires certificates of a configured authority', async () => {
     const [other, client] = await Promise.all([authority('Another'), signed(ca, { name: 'client' })]);
     const stranger = await signed(other, { name: 'client' });
     await using serving = await serve({ ...paths(), ca: folder.at('ca.pem') });
@@ -175,7 +175,7 @@ describe('a server with a certificate [RES-8]', () => {
     await expect(healthz(serving.port, stranger)).rejects.toThrow();
   });
 
-  it('opens a key with its passphrase, which the configuration takes from the environment', async () => {
+  it('decrypts a key with its passphrase, which the configuration takes from the environment', async () => {
     const locked = await signed(ca, { passphrase: 'open sesame' });
     await write(locked);
     const tls = { ...paths(), passphrase: `$${'{TLS_WORD}'}` };
@@ -185,7 +185,7 @@ describe('a server with a certificate [RES-8]', () => {
     expect(await shown(serving.port)).toBe(der(locked));
   });
 
-  it('ends with everything that is open: idle connections, requests, and handshakes that were never finished', async () => {
+  it('ends with everything open: idle connections, requests, and unfinished handshakes', async () => {
     const serving = await serve();
     const agent = new Agent({ keepAlive: true });
     await healthz(serving.port, { agent });
@@ -201,13 +201,13 @@ describe('a server with a certificate [RES-8]', () => {
   });
 });
 
-describe('a certificate that is renewed [RES-8]', () => {
+describe('a renewed certificate [RES-8]', () => {
   const becomes = (serving: Serving, pair: Pair): Promise<unknown> =>
     until(async () => (await shown(serving.port)) === der(pair), 'the new certificate');
   const told = (serving: Serving, text: string): Promise<unknown> =>
     until(() => serving.log.lines.some((line) => line.includes(text)), `"${text}" in the log`);
 
-  it('is shown to new connections, and those that are open go on', async () => {
+  it('is used for new connections, and open ones go on', async () => {
     await using serving = await serve();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     await healthz(serving.port, { agent });
@@ -219,7 +219,7 @@ describe('a certificate that is renewed [RES-8]', () => {
     expect(serving.log.lines.at(-1)).toMatch(/^info a new TLS certificate is in use/);
   });
 
-  it('may come as a link that leads to another folder', async () => {
+  it('may be a link to another folder', async () => {
     for (const [name, pair] of [
       ['one', first],
       ['two', second],
@@ -243,7 +243,7 @@ describe('a certificate that is renewed [RES-8]', () => {
     ['is of another key', () => folder.write('cert.pem', second.cert), 'does not belong to the certificate'],
     ['is no certificate', () => folder.write('cert.pem', 'nonsense'), 'holds no certificate in PEM'],
     ['is gone', () => rename(folder.at('cert.pem'), folder.at('gone.pem')), 'there is no such file'],
-  ])('and %s is not taken: the one before stays, and the log says why', async (_what, spoil, reason) => {
+  ])('that is %s is not used: the old one stays, and the log says why', async (_what, spoil, reason) => {
     await using serving = await serve();
     await spoil();
     await told(serving, reason);
@@ -253,7 +253,7 @@ describe('a certificate that is renewed [RES-8]', () => {
     await becomes(serving, second);
   });
 
-  it('and has expired is said to have, and used', async () => {
+  it('that has expired is reported, and used', async () => {
     const day = 24 * 60 * 60 * 1000;
     const old = await signed(ca, { notBefore: new Date(Date.now() - 9 * day), notAfter: new Date(Date.now() - day) });
     await write(old);
@@ -262,7 +262,7 @@ describe('a certificate that is renewed [RES-8]', () => {
   });
 });
 
-describe('a certificate that is wrong [RES-8]', () => {
+describe('an invalid certificate [RES-8]', () => {
   let locked: Pair;
   beforeAll(async () => {
     locked = await signed(ca, { passphrase: 'right' });
@@ -294,7 +294,7 @@ describe('a certificate that is wrong [RES-8]', () => {
       /key at .*key\.pem: the passphrase is wrong/,
     ],
     ['with an authority that is none', async () => ({ ca: folder.at('files/a.txt') }), /client authority at .*a\.txt/],
-  ])('%s is refused with what to mend', async (_what, wrongly, message) => {
+  ])('%s is refused, with advice', async (_what, wrongly, message) => {
     await expect(serve({ ...paths(), ...(await wrongly()) })).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringMatching(message),

@@ -1,4 +1,4 @@
-/** The headers of an HTTP request agree with its body, or it is refused before anything is done. */
+/** A request whose headers disagree with its body is refused before anything is done. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const HEADER_MISMATCH = -32_020;
 
 let vitrine: Vitrine;
 let serving: HttpServing;
-/** Counts the reads that happened in spite of all. */
+/** Counts the reads that reached the provider. */
 let reads = 0;
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ beforeEach(() => {
 const A = 'memory:///a.txt';
 const B = 'memory:///b.txt';
 
-/** Posts a read of `a.txt` with exactly these headers, of the 2026 era unless they say otherwise. */
+/** Posts a read of `a.txt` with exactly these headers, of the 2026 era unless given otherwise. */
 function read(headers: Readonly<Record<string, string | undefined>>, meta: object = ENVELOPE): Promise<RawResponse> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: A, _meta: meta } });
   const all = {
@@ -57,7 +57,7 @@ function read(headers: Readonly<Record<string, string | undefined>>, meta: objec
 }
 
 describe('headers of a 2026 request', () => {
-  it('are good when they say what the body says', async () => {
+  it('are accepted if they agree with the body', async () => {
     expect(messageOf(await read({})).result).toMatchObject({ contents: [{ text: 'a' }] });
     const encoded = `=?base64?${Buffer.from(A).toString('base64')}?=`;
     expect(messageOf(await read({ 'mcp-name': encoded })).result).toMatchObject({ contents: [{ text: 'a' }] });
@@ -84,18 +84,18 @@ describe('headers of a 2026 request', () => {
     expect(reads).toBe(0);
   });
 
-  it('that differ are told so by the code of the specification', async () => {
+  it('that disagree get the error code of the specification', async () => {
     for (const headers of [{ 'mcp-method': 'resources/list' }, { 'mcp-name': B }])
       expect(messageOf(await read(headers)).error?.code).toBe(HEADER_MISMATCH);
   });
 
-  it('do not bring a body of the other era past them', async () => {
+  it('do not let a body of the other era pass', async () => {
     const { status } = await read({}, {});
     expect(status).toBe(400);
     expect(reads).toBe(0);
   });
 
-  it.each(['tools/call', 'prompts/get'])('name what %s is about, too', async (method) => {
+  it.each(['tools/call', 'prompts/get'])('have to name the target of %s, too', async (method) => {
     const params = { name: 'read', arguments: { uri: A } };
     const answer = await post(serving.url, 'modern', method, params, { 'mcp-name': 'list' });
     expect([answer.status, messageOf(answer).error?.code]).toEqual([400, HEADER_MISMATCH]);
@@ -104,7 +104,7 @@ describe('headers of a 2026 request', () => {
 });
 
 describe('headers of a 2025 session', () => {
-  it('that name another revision than a known one are refused', async () => {
+  it('with an unknown revision are refused', async () => {
     const begun = await post(serving.url, 'legacy', 'initialize', INITIALIZE);
     const session = { 'mcp-session-id': String(begun.headers['mcp-session-id']) };
     const version = { 'mcp-protocol-version': '1999-01-01' };
@@ -139,12 +139,12 @@ describe('a content type', () => {
     ['application/json; charset=iso-8859-1'],
     ['application/json; version=1; charset="latin1"'],
     ['application/json; charset=utf-7; charset=utf-8'],
-  ])('of anything else does not, in any letters: %s', async (type) => {
+  ])('of anything else is refused, in upper and lower case: %s', async (type) => {
     expect((await read({ 'content-type': type })).status).toBe(415);
     expect(reads).toBe(0);
   });
 
-  it.each(['gzip', 'br', 'deflate', 'identity, gzip'])('with a coding does not: %s', async (coding) => {
+  it.each(['gzip', 'br', 'deflate', 'identity, gzip'])('with a content coding is refused: %s', async (coding) => {
     expect((await read({ 'content-encoding': coding })).status).toBe(415);
     expect((await read({ 'content-encoding': 'identity' })).status).toBe(200);
   });
@@ -155,23 +155,23 @@ describe.each(ERAS)('before anything is done, %s', (era) => {
     era === 'modern' ? read(headers) : post(serving.url, era, 'initialize', INITIALIZE, headers);
 
   it.each(['evil.example', 'localhost.evil.example', '127.0.0.1.nip.io', 'evil@localhost'])(
-    'the Host has to be of here: %s',
+    'the Host has to be of this server: %s',
     async (host) => {
-      // Node.js itself answers with 400 what cannot be a host.
+      // Node.js itself answers 400 to an invalid host.
       expect([400, 403]).toContain((await begin({ host })).status);
       expect((await begin({ host: 'docs.example' })).status).toBe(200);
     },
   );
 
   it.each(['https://evil.example', 'null', 'http://localhost.evil.example', 'http://app.example'])(
-    'the Origin has to be of here: %s',
+    'the Origin has to be allowed: %s',
     async (origin) => {
       expect((await begin({ origin })).status).toBe(403);
       expect((await begin({ origin: ALLOWED })).status).toBe(200);
     },
   );
 
-  it('answers are for pages of the list alone, also refusals', async () => {
+  it('answers, even refusals, can be read by allowed pages only', async () => {
     const ours = await begin({ origin: ALLOWED });
     expect(ours.headers['access-control-allow-origin']).toBe(ALLOWED);
     expect(String(ours.headers.vary).toLowerCase()).toContain('origin');
@@ -186,8 +186,8 @@ describe.each(ERAS)('before anything is done, %s', (era) => {
   });
 });
 
-describe('bytes that two readers would read in two ways', () => {
-  /** The status line that answers these bytes; empty when the connection is just closed. */
+describe('bytes that two parsers could read differently', () => {
+  /** The status line of the answer to these bytes; empty if the connection is closed without one. */
   async function answerTo(bytes: string): Promise<string> {
     const socket = connect(serving.port, '127.0.0.1');
     let text = '';

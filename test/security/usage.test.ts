@@ -1,4 +1,4 @@
-/** How many at a time, and how much in memory: through the wire, in both eras (SEC-RES-3, SEC-RES-4, RES-7). */
+/** Concurrency and memory: over the wire, in both eras (SEC-RES-3, SEC-RES-4, RES-7). */
 import { request as httpRequest } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { ResourceBody } from '../../src/core/body.ts';
@@ -18,7 +18,7 @@ const limited = (limit: string) => ({
   data: { reason: 'limited', retryable: true, limit, retryAfterMs: expect.any(Number) },
 });
 
-/** A tool that runs until it is let go, or its caller is gone. */
+/** A tool that runs until the test lets it end, or its caller has gone. */
 function hangingTool() {
   const waiting = new Set<() => void>();
   const tool = defineTool({
@@ -37,8 +37,8 @@ function hangingTool() {
   return { tool, running: () => waiting.size, letGo: () => [...waiting].map((end) => end()) };
 }
 
-describe.each(ERAS)('requests at a time, %s', (era) => {
-  it('are so many of each principal, and in all; the rest is refused at once', async () => {
+describe.each(ERAS)('concurrent requests, %s', (era) => {
+  it('are limited for each principal, and in total; others are refused at once', async () => {
     const { tool, running, letGo } = hangingTool();
     await using on = await serveWith({ maxConcurrent: 3, maxConcurrentPerPrincipal: 2 }, { tools: [tool] });
     const [ann, bob, nobody] = [
@@ -60,7 +60,7 @@ describe.each(ERAS)('requests at a time, %s', (era) => {
     expect((await ann('resources/read', { uri: URI })).error).toBeUndefined();
   });
 
-  it('are fewer by who has gone, whose work has stopped', async () => {
+  it('are fewer after a caller has gone, whose work has stopped', async () => {
     const { tool, running } = hangingTool();
     await using on = await serveWith({ maxConcurrentPerPrincipal: 1 }, { tools: [tool] });
     const ann = await asker(on.url, 'modern', 'ann');
@@ -89,7 +89,7 @@ const PART = 600 * 1024;
 const HEAD = 64 * 1024;
 const LARGE = 'large:///a.txt';
 
-/** Two large resources, whose content waits until it is let go. */
+/** Two large resources, whose content waits until the test lets it go. */
 function hangingContents() {
   const waiting = new Set<() => void>();
   const bytes = new Uint8Array(PART).fill(65);
@@ -99,7 +99,7 @@ function hangingContents() {
       const bodies = await inner.read(uri, want, ctx);
       return bodies.map((body): ResourceBody => {
         async function* open() {
-          // By its beginning it is known what it is.
+          // Its type is known from its first bytes.
           yield bytes.subarray(0, HEAD);
           await new Promise<void>((resolve, reject) => {
             waiting.add(resolve);
@@ -128,7 +128,7 @@ describe.each(ERAS)('the memory of all reads together, %s [RES-7]', (era) => {
     const first = ann('resources/read', { uri: LARGE });
     await until(() => reading() === 1, 'the first read');
     const second = ann('resources/read', { uri: 'large:///b.txt' });
-    // Requests for small contents, or for none, are not held up.
+    // Requests for small contents, or for none, do not wait.
     expect((await ann('resources/metadata', { uri: LARGE })).error).toBeUndefined();
     expect(reading()).toBe(1);
     letGo();
@@ -138,7 +138,7 @@ describe.each(ERAS)('the memory of all reads together, %s [RES-7]', (era) => {
     expect((await second).error).toBeUndefined();
   });
 
-  it('is refused to who has waited for a while, of a client or of a tool', async () => {
+  it('is refused after some waiting, to clients and to tools', async () => {
     const { provider, reading, letGo } = hangingContents();
     await using on = await serveWith({ maxHeldBytes: MIB }, { mounts: [{ name: 'large', provider, prefix: 'none' }] });
     const ann = await asker(on.url, era, 'ann');
@@ -156,7 +156,7 @@ describe.each(ERAS)('the memory of all reads together, %s [RES-7]', (era) => {
 });
 
 describe('sessions and streams of one principal [SEC-RES-4]', () => {
-  it('are so many sessions, while others have theirs', async () => {
+  it('are limited in sessions, while others have theirs', async () => {
     await using on = await serveWith({ maxSessionsPerPrincipal: 2 });
     const begin = async (person: Person) => outcomeOf(await initialize(on.url, person));
     const first = await begin('ann');
@@ -171,7 +171,7 @@ describe('sessions and streams of one principal [SEC-RES-4]', () => {
     expect((await begin('ann')).error).toBeUndefined();
   });
 
-  it('are so many streams, while others have theirs', async () => {
+  it('are limited in streams, while others have theirs', async () => {
     await using on = await serveWith({ maxStreamsPerPrincipal: 1 });
     const first = await listen(on.url, 'ann', { resourcesListChanged: true });
     const params = { notifications: { resourcesListChanged: true }, _meta: ENVELOPE };
@@ -191,7 +191,7 @@ describe('sessions and streams of one principal [SEC-RES-4]', () => {
 describe('subscriptions of one principal [SEC-RES-4]', () => {
   const uris = ['memory:///note.txt', 'memory:///other.txt'];
 
-  it('are so many over all sessions', async () => {
+  it('are limited over all sessions', async () => {
     await using on = await serveWith({ maxSubscriptionsPerPrincipal: 2 });
     const [one, another] = [await asker(on.url, 'legacy', 'ann'), await asker(on.url, 'legacy', 'ann')];
     for (const uri of uris) expect((await one('resources/subscribe', { uri })).error).toBeUndefined();
@@ -204,7 +204,7 @@ describe('subscriptions of one principal [SEC-RES-4]', () => {
     expect((await another('resources/subscribe', { uri: URI })).error).toBeUndefined();
   });
 
-  it('are so many over all streams, and what is more is left out of what is honoured', async () => {
+  it('are limited over all streams; those over the limit are left out of the acknowledged filter', async () => {
     await using on = await serveWith({ maxSubscriptionsPerPrincipal: 1 });
     const stream = await listen(on.url, 'ann', { resourceSubscriptions: uris });
     expect(stream.acknowledged).toContain('note.txt');
@@ -215,7 +215,7 @@ describe('subscriptions of one principal [SEC-RES-4]', () => {
     stream.close();
   });
 
-  it('are so many by tools', async () => {
+  it('are limited when made by tools', async () => {
     await using on = await serveWith({ maxSubscriptionsPerPrincipal: 1 });
     const ann = await asker(on.url, 'modern', 'ann');
     const subscribe = async (uri: string) =>
@@ -258,12 +258,12 @@ async function listen(url: string, person: Person, notifications: object) {
   return { acknowledged, close: () => abort.abort() };
 }
 
-describe('a message that is nested too deep [SEC-RES-3]', () => {
+describe('a message with too many levels [SEC-RES-3]', () => {
   const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
   const message = (era: 'legacy' | 'modern', levels: number): string =>
     `{"jsonrpc":"2.0","id":7,"method":"resources/list","params":{"x":${deep(levels)}${era === 'modern' ? `,"_meta":${JSON.stringify(ENVELOPE)}` : ''}}}`;
 
-  it.each(ERAS)('is refused over HTTP before anything looks into it, %s', async (era) => {
+  it.each(ERAS)('is refused over HTTP before it is parsed, %s', async (era) => {
     await using on = await serveWith({});
     const ofEra = era === 'modern' ? { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'resources/list' } : {};
     const send = (levels: number) =>

@@ -1,4 +1,4 @@
-/** A server with limits and principals, and requests to it as they are on the wire. */
+/** A server with limits and principals, and raw requests to it. */
 import { createHash } from 'node:crypto';
 import { defineTool, type Tool } from '../../src/core/tool.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
@@ -7,7 +7,7 @@ import { createVitrine, type Vitrine, type VitrineOptions } from '../../src/vitr
 import type { Era } from '../e2e/harness.ts';
 import { ENVELOPE, http, INITIALIZE, JSON_HEADERS, messageOf, post, type RawResponse } from '../e2e/raw.ts';
 
-/** Who has a token here. */
+/** The principals that have a token. */
 export const PEOPLE = ['ann', 'bob'] as const;
 export type Person = (typeof PEOPLE)[number] | undefined;
 
@@ -56,7 +56,7 @@ export async function serveWith(
   };
 }
 
-/** The outcome of a request: its error where it has one, and the response. */
+/** The outcome of a request: its error, if any, and the response. */
 export interface Outcome {
   readonly response: RawResponse;
   readonly error: { readonly code: number; readonly data?: Readonly<Record<string, unknown>> } | undefined;
@@ -69,7 +69,7 @@ export const outcomeOf = (response: RawResponse): Outcome => ({
 
 export type Ask = (method: string, params?: object) => Promise<Outcome>;
 
-/** Requests of one person in an era; in the older one in a session of their own, which has shaken hands. */
+/** Sends requests of one person in an era; in the 2025 era in a session of their own. */
 export async function asker(url: string, era: Era, person: Person): Promise<Ask> {
   if (era === 'modern') {
     return async (method, params = {}) => {
@@ -85,7 +85,7 @@ export async function asker(url: string, era: Era, person: Person): Promise<Ask>
     headers: { ...JSON_HEADERS, ...headers },
     body: JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }),
   });
-  // Requests of one session have ids of their own.
+  // Requests of one session have different ids.
   let id = 1;
   return async (method, params = {}) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params });
@@ -101,7 +101,7 @@ async function handshake(url: string, person: Person): Promise<string> {
   return String(headers['mcp-session-id']);
 }
 
-/** Posts one message of the 2026 era as it is. */
+/** Posts one raw message of the 2026 era. */
 export const postModern = (url: string, message: object, method: string, person: Person): Promise<RawResponse> =>
   http(url, {
     headers: { ...JSON_HEADERS, 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...as(person) },

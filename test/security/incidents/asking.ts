@@ -1,4 +1,4 @@
-/** One request over the bare wire, in either era, and what a test wants to know of the answer. */
+/** Sends one raw request, in either era, and gives the parts of the answer that tests need. */
 import type { Era } from '../../e2e/harness.ts';
 import { type Answer, http, INITIALIZE, JSON_HEADERS, messageOf, post } from '../../e2e/raw.ts';
 
@@ -11,7 +11,7 @@ export interface Said {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Begins a session, where the era has them: the headers of what is asked in it. It ends with `endSession`. */
+/** Begins a session, if the era has sessions. Gives the headers of its requests. `endSession` ends it. */
 export async function beginSession(url: string, era: Era, headers: Headers = {}): Promise<Headers> {
   if (era === 'modern') return headers;
   const begun = await post(url, era, 'initialize', INITIALIZE, headers);
@@ -23,7 +23,7 @@ export async function endSession(url: string, era: Era, session: Headers): Promi
   if (era === 'legacy') await http(url, { method: 'DELETE', headers: { ...JSON_HEADERS, ...session } });
 }
 
-/** Asks; in the 2025 era in the session of the headers, or in one that ends afterwards. `headers` go with every request. */
+/** Sends a request; in the 2025 era in the session of the headers, or in one of its own. `headers` go with every request. */
 export async function ask(
   url: string,
   era: Era,
@@ -41,7 +41,7 @@ export async function ask(
   }
 }
 
-/** Calls a tool; a tool that fails has refused. */
+/** Calls a tool. A tool error counts as a refusal. */
 export async function call(url: string, era: Era, name: string, args: object, headers: Headers = {}): Promise<Said> {
   const outcome = await ask(url, era, 'tools/call', { name, arguments: args }, headers);
   return { ...outcome, refused: outcome.refused || outcome.message.result?.isError === true };
@@ -52,7 +52,7 @@ function said(response: { readonly text: string; readonly status: number }): Sai
   return { ...response, message, refused: message.error !== undefined };
 }
 
-/** Gives the header that the 2026-07-28 era wants, in the spelling that carries everything. */
+/** Gives the header that the 2026-07-28 era requires, encoded so that it can carry any text. */
 function namedIn(method: string, params: object): Headers {
   const { uri, name } = params as { readonly uri?: string; readonly name?: string };
   const value =

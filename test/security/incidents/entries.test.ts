@@ -1,7 +1,7 @@
 /**
- * Public collections of attacks have parameters of tools only, and servers checked in one way in what they forgot in
- * another. So the corpus of URIs is driven at every way in: methods, completion, tools and prompts, in both eras; what a
- * list does not show is in no other answer either. `paths.test.ts` has the provider and changes.
+ * Public collections of attacks cover only the parameters of tools, and many servers check one operation and forget another. So every
+ * URI of the corpus is sent through every operation that takes a URI: methods, completion, tools and prompts, in both eras. A resource
+ * that no list shows must not be in any other answer. `paths.test.ts` covers the provider and changes.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filesProvider } from '../../../src/providers/files/index.ts';
@@ -40,7 +40,7 @@ afterAll(async () => {
   await scene?.[Symbol.asyncDispose]();
 });
 
-/** A session of the 2025 era, or nothing to send along. */
+/** The headers of a session of the 2025 era, or none. */
 async function headersOf(era: Era): Promise<Record<string, string>> {
   if (era === 'modern') return {};
   const begun = await post(serving.url, era, 'initialize', INITIALIZE);
@@ -52,7 +52,7 @@ interface Outcome {
   readonly text: string;
 }
 
-/** Every way in that takes a URI, and whether it has to refuse what is not there. */
+/** Every operation that takes a URI, and whether it has to refuse a missing resource. */
 const ENTRIES: Readonly<
   Record<string, { readonly method: string; readonly params: (uri: string) => object; readonly refuses: boolean }>
 > = {
@@ -103,8 +103,8 @@ async function outcomeOf(era: Era, entry: string, uri: string, headers: Record<s
 }
 
 describe.each(ERAS)('in the %s era', (era) => {
-  // Requests of a session with the same id come one after the other, and `paths.test.ts` sends all to plain methods: what
-  // is below is the same for both.
+  // Requests of a session with the same id run one after the other, and `paths.test.ts` sends the whole corpus to plain methods: the
+  // code below is the same for both.
   const everyOther = (entry: string): number => (era === 'legacy' ? 24 : entry.startsWith('resources/') ? 16 : 4);
 
   it.each(Object.keys(ENTRIES))('resource URIs need a corpus of their own: %s [SEC-RES-1]', async (entry) => {
@@ -122,7 +122,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     );
   });
 
-  it('read skips the check that list has: what no list shows is in no other answer', async () => {
+  it('read skips the check that list has: a resource that no list shows is in no other answer', async () => {
     const hidden = [
       '.env',
       '.hidden',
@@ -150,16 +150,16 @@ describe.each(ERAS)('in the %s era', (era) => {
         if (ENTRIES[entry]?.refuses) expect(refused, `${entry} ${uri}: ${text}`).toBe(true);
         else expect(text, `${entry} ${uri}`).toContain('"values":[]');
       }
-      // In the very words for what is not there.
+      // The words are exactly those for a missing resource.
       const { text } = await outcomeOf(era, 'resources/read', uri, headers);
       expect(text.replaceAll(uri, 'URI')).toBe(missing.replaceAll('file:///nothing-there', 'URI'));
     }
     expect(found).not.toContain(`${MARKER}\\n`);
   });
 
-  // A reference server put a caller's word into SQL. There is no SQL here yet: what there is of it is that words which
-  // mean something to a query mean nothing to searches and completion, which are the queries that callers can make.
-  it('SQL injection (reference SQLite server): a word of a caller is part of a query', async () => {
+  // A reference server put a caller's text into SQL. Callers here cannot send SQL. So this test checks that text with a meaning in
+  // queries has none in searches and completions, which are the queries that callers can make.
+  it('SQL injection (reference SQLite server): text of a caller is part of a query', async () => {
     const words = [
       "' OR '1'='1",
       "'; DROP TABLE notes; --",
@@ -187,7 +187,7 @@ describe.each(ERAS)('in the %s era', (era) => {
   });
 });
 
-/** One of the corpus is the template that is there, and where what is typed is only a part of a URI, some are plain names. */
+/** One URI of the corpus is a template that exists. Some are plain names where only a part of a URI is typed. */
 const spellsAnother = (entry: string, uri: string): boolean =>
   (entry === 'completion of a template that is none' && uri === 'file:///{+path}') ||
   (entry === 'a prompt that embeds it' && /^[\w./ -]*$/.test(typed(uri)) && !typed(uri).includes('..'));

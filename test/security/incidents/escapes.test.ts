@@ -1,4 +1,4 @@
-/** A folder is left by a link, or for a neighbour whose name begins alike. */
+/** Leaving a folder through a link, or to a neighbour whose name begins alike. */
 import { symlink } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filesProvider } from '../../../src/providers/files/index.ts';
@@ -14,7 +14,7 @@ let serving: HttpServing;
 
 beforeAll(async () => {
   scene = await makeScene();
-  // The link of the incident: inside, by its name; outside, by where it leads; and a folder that only begins alike.
+  // The link of the incident: it lies inside and leads outside. And a folder outside whose name begins alike.
   await symlink(scene.parent.at('root-secret'), scene.parent.at('root', 'guide', 'docs'));
   const provider = await filesProvider({ path: scene.root });
   vitrine = createVitrine({ mounts: [{ name: 'files', provider, prefix: 'none' }] });
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const METHODS = ['resources/read', 'resources/metadata', 'resources/list', 'resources/directory/read'] as const;
 
-/** It is refused by every way in, in the words in which something is refused that is not there. */
+/** Checks that every operation refuses it in the words for a missing resource. */
 async function isNotThere(era: Era, uri: string): Promise<void> {
   for (const method of METHODS) {
     const { message, text } = await ask(serving.url, era, method, { uri });
@@ -46,12 +46,12 @@ async function isNotThere(era: Era, uri: string): Promise<void> {
 }
 
 describe.each(ERAS)('in the %s era', (era) => {
-  it('shows what is in the folder, so that a refusal means something', async () => {
+  it('shows the contents of the folder, so that a refusal means something', async () => {
     const { message } = await ask(serving.url, era, 'resources/read', { uri: 'file:///in' });
     expect(message.result).toMatchObject({ contents: [{ text: 'content of a.txt' }] });
   });
 
-  // The filesystem server checked the name of a link, and opened what it led to.
+  // The filesystem server checked the name of a link, and opened its target.
   it.each([
     'out',
     'out-absolute',
@@ -63,7 +63,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     isNotThere(era, `file:///${path}`),
   );
 
-  // The filesystem server took `/root-secret` for a place in `/root`, since the text begins alike.
+  // The filesystem server took `/root-secret` for a path in `/root`, because the text begins alike.
   it.each([
     '../root-secret/secret.txt',
     '%2e%2e/root-secret/secret.txt',

@@ -1,4 +1,7 @@
-/** Requests that the server makes for whoever names an address. Nothing that a caller or a mounted server says is fetched. */
+/**
+ * Requests that the server makes to an address that somebody else names. The server fetches no address of a caller or of a mounted
+ * server.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wrapProvider } from '../../../src/core/layer.ts';
 import { defineTool } from '../../../src/core/tool.ts';
@@ -14,7 +17,7 @@ import { RESOURCE, startGuarded } from '../authorization-servers.ts';
 import { ask, call } from './asking.ts';
 import { type RecordedServer, recordedServer } from './recorded-server.ts';
 
-/** A forged request would reach this: as the metadata service of a cloud, it answers everybody. */
+/** The target that a forged request would reach: like the metadata service of a cloud, it answers everybody. */
 let inside: Listening;
 let far: RecordedServer;
 let vitrine: Vitrine;
@@ -39,13 +42,13 @@ afterAll(async () => {
   await inside?.[Symbol.asyncDispose]();
 });
 
-/** A server that names an address wherever it may name one. */
+/** A server that gives an address wherever it can give one. */
 function namingServer(origin: string): Vitrine {
   const icons = [{ src: `${origin}/icon.png`, mimeType: 'image/png' }];
   const link = { type: 'resource_link' as const, uri: `${origin}/linked`, name: 'linked' };
   const memory = memoryProvider({ resources: { 'a.md': { text: `![](${origin}/image.png)`, icons } } });
   const provider = wrapProvider(memory, {
-    // It may have URIs of any scheme: what a mount has not said to have is left out of its lists.
+    // It may have URIs of any scheme. URIs of undeclared schemes are left out of its lists.
     features: { ...memory.features, schemes: ['*'] },
     async list(uri, page, ctx) {
       const { resources, ...rest } = await memory.list(uri, page, ctx);
@@ -76,8 +79,8 @@ const addresses = (origin: string): string[] => [
   `file://${new URL(origin).host}/etc/passwd`,
 ];
 
-describe('CVE-2026-26118: an address in the place of a name is asked, with the credentials of the server', () => {
-  it.each(ERAS)('that a caller names, in the %s era', async (era) => {
+describe('CVE-2026-26118: the server requests an address in place of a name, with its own credentials', () => {
+  it.each(ERAS)('from a caller, in the %s era', async (era) => {
     for (const uri of addresses(inside.origin)) {
       for (const method of ['resources/read', 'resources/metadata', 'resources/list', 'resources/directory/read']) {
         const { refused, text } = await ask(serving.url, era, method, { uri });
@@ -103,7 +106,7 @@ describe('CVE-2026-26118: an address in the place of a name is asked, with the c
     expect(inside.requests).toEqual([]);
   });
 
-  it.each(ERAS)('that a mounted server names, in the %s era', async (era) => {
+  it.each(ERAS)('from a mounted server, in the %s era', async (era) => {
     for (const method of ['resources/list', 'tools/list', 'resources/templates/list', 'prompts/list']) {
       const { text } = await ask(serving.url, era, method);
       if (method === 'resources/list') expect(text).toContain(`far+${inside.origin}/listed`);
@@ -116,7 +119,7 @@ describe('CVE-2026-26118: an address in the place of a name is asked, with the c
     expect(far.requests.filter((line) => !/^(?:POST|GET|DELETE) \/mcp$/.test(line))).toEqual([]);
   });
 
-  it.each([301, 302, 303, 307, 308])('that a mounted server redirects to with %i', async (status) => {
+  it.each([301, 302, 303, 307, 308])('from a redirect of a mounted server with %i', async (status) => {
     await using redirecting = await listening(
       () => (_request, response) =>
         response.writeHead(status, { location: `${inside.origin}/latest/meta-data/` }).end(),
@@ -129,7 +132,7 @@ describe('CVE-2026-26118: an address in the place of a name is asked, with the c
     expect(inside.requests).toEqual([]);
   });
 
-  it.each(['jku', 'x5u', 'iss', 'kid'])('that a token names as its %s', async (field) => {
+  it.each(['jku', 'x5u', 'iss', 'kid'])('from the %s of a token', async (field) => {
     await using guarded = await startGuarded({
       issuers: [{ issuer: 'https://issuer.example', jwksUri: `${inside.origin}/jwks` }],
     });

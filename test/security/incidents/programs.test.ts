@@ -1,7 +1,6 @@
 /**
- * Arguments of callers that became options and paths of a program. There is no git here yet, so nothing of git's own is
- * tested; what Vitrine starts is ripgrep, for searches, and the programs of the configuration. What a caller says must
- * be no option, no path and no environment of either.
+ * Arguments of callers that became options and paths of a program. Vitrine starts ripgrep for searches, and the programs of the
+ * configuration. Text of a caller must not become an option, a path or an environment variable of either.
  */
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
@@ -32,7 +31,7 @@ vi.mock('node:child_process', async (importOriginal) => {
   return { ...actual, spawn };
 });
 
-/** Options of git and ripgrep that write, run or read something, and other ways to say a place. */
+/** Options of git and ripgrep that write, run or read something, and other ways to name a place. */
 const INJECTIONS = [
   '--output=/tmp/xK7-written',
   '--output=xK7-written',
@@ -91,11 +90,11 @@ afterAll(async () => {
 
 beforeEach(() => started.splice(0));
 
-/** Options that Vitrine gives ripgrep itself; the same words of a caller are text. */
+/** Options that Vitrine itself gives ripgrep. In a caller's text, the same words are only text. */
 const OWN_OPTION =
   /^--(?:no-config|no-messages|color=never|null|no-ignore|encoding=none|crlf|no-heading|with-filename|line-number|byte-offset|only-matching|replace=|max-count=\d+|files|fixed-strings)$/;
 
-/** The searches that were started, all of them with nothing of a caller's but the values of two options. */
+/** The command lines of the searches that were started. The only text of a caller in them are the values of two options. */
 function plainSearches(): number {
   const searches = started.filter(({ command }) => command !== PROGRAM.command);
   for (const { args, options } of searches) {
@@ -111,15 +110,15 @@ function plainSearches(): number {
 }
 
 describe.each(ERAS)('in the %s era', (era) => {
-  // A session of a client has a program of its own for the mounted server: one a test is enough.
+  // Each session of a client starts the mounted program again, so one session for each test is enough.
   let session: Readonly<Record<string, string>>;
   beforeEach(async () => {
     session = await beginSession(serving.url, era);
   });
   afterEach(() => endSession(serving.url, era, session));
 
-  // git_diff and git_checkout passed a caller's word to git as it was: `--output=file` overwrote files.
-  it('CVE-2025-68144: a word of a caller becomes an option of the program that searches', async () => {
+  // git_diff and git_checkout passed a caller's text to git unchanged: `--output=file` overwrote files.
+  it('CVE-2025-68144: text of a caller becomes an option of the program that searches', async () => {
     for (const text of INJECTIONS) {
       for (const args of [
         { pattern: text, literal: true },
@@ -135,12 +134,12 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(await readdir(folder.at('root'))).toEqual(['.env', 'a.txt']);
   });
 
-  // The path that a server was bound to was not compared with what a caller named, and files outside could be added.
-  it('CVE-2025-68145, CVE-2026-27735: a path of a caller leaves the folder that is searched', async () => {
+  // The path to which the server was bound was not compared with the caller's path, so files outside could be added.
+  it('CVE-2025-68145, CVE-2026-27735: a path of a caller leaves the searched folder', async () => {
     for (const text of INJECTIONS) {
       for (const uri of [`docs+file:///${text}`, `docs+file:///${encodeURIComponent(text)}`, text]) {
         const { refused, text: answer } = await call(serving.url, era, 'search', { pattern: 'e', uri }, session);
-        // A dash and a number of slashes are the folder itself to nobody.
+        // A dash, or several slashes, never mean the folder itself.
         expect(refused, `${JSON.stringify(uri)}: ${answer}`).toBe(true);
         expect(answer.replaceAll(JSON.stringify(text).slice(1, -1), '')).not.toContain(MARKER);
       }
@@ -148,8 +147,8 @@ describe.each(ERAS)('in the %s era', (era) => {
     plainSearches();
   });
 
-  // git_init made a repository wherever a caller said, and so made any place one that could be read.
-  it('CVE-2025-68143: a caller chooses what is started, and where', async () => {
+  // git_init made a repository at any path of a caller, and so made that place readable.
+  it('CVE-2025-68143: a caller chooses which program is started, and where', async () => {
     for (const text of INJECTIONS) {
       for (const uri of [`far+file:///${text}`, `far+${text}`, `${text}+file:///a.txt`]) {
         const { refused, text: answer } = await ask(serving.url, era, 'resources/read', { uri }, session);
@@ -160,7 +159,7 @@ describe.each(ERAS)('in the %s era', (era) => {
       await ask(serving.url, era, 'prompts/get', { name: text, arguments: { path: text } }, session);
       await call(serving.url, era, 'far_read', { uri: text }, session);
     }
-    // A connection of its own for a client is the program of the configuration, word by word.
+    // A client's own connection starts exactly the program of the configuration.
     for (const { command, args, options } of started) {
       expect({ command, args }).toEqual({ command: PROGRAM.command, args: [...PROGRAM.args, folder.at('far')] });
       for (const text of INJECTIONS) expect(Object.values(options.env ?? {})).not.toContain(text);

@@ -1,4 +1,4 @@
-/** A page turns its own name to this machine, and asks the server that listens here. */
+/** A web page makes its own name point to this machine, and sends requests to the server that listens here. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wrapProvider } from '../../../src/core/layer.ts';
 import { memoryProvider } from '../../../src/providers/memory/index.ts';
@@ -7,7 +7,7 @@ import { createVitrine, type Vitrine } from '../../../src/vitrine.ts';
 import { ERAS } from '../../e2e/harness.ts';
 import { http, INITIALIZE, JSON_HEADERS, post } from '../../e2e/raw.ts';
 
-/** A server as somebody starts it on a laptop: no authorization, and nothing said of hosts. */
+/** A server as people start it on a laptop: without authorization, and without allowed hosts. */
 let vitrine: Vitrine;
 let serving: HttpServing;
 const read: string[] = [];
@@ -57,7 +57,7 @@ describe.each([
       expect(read).toEqual([]);
     });
 
-    it('begins no session, and uses none that is there, by any HTTP method', async () => {
+    it('starts no session and uses no existing one, with any HTTP method', async () => {
       const headers = headersAt(serving.port);
       const begun = await post(serving.url, 'legacy', 'initialize', INITIALIZE, headers);
       expect([begun.status, begun.headers['mcp-session-id']]).toEqual([403, undefined]);

@@ -1,4 +1,4 @@
-/** A server over HTTP to be mounted, and which of its addresses were asked. */
+/** A server over HTTP to be mounted, which records the requests that it gets. */
 import { getRequestListener } from '@hono/node-server';
 import type { Vitrine } from '../../../src/index.ts';
 import { memoryProvider } from '../../../src/providers/memory/index.ts';

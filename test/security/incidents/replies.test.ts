@@ -1,4 +1,4 @@
-/** Answers that went to another client, since clients shared a server object, and ids of requests are alike. */
+/** Answers that went to another client, because clients shared a server object and used the same request ids. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wrapProvider } from '../../../src/core/layer.ts';
 import { defineTool } from '../../../src/core/tool.ts';
@@ -12,10 +12,10 @@ import { bearer, hashOf, RESOURCE } from '../authorization-servers.ts';
 const PEOPLE = ['anna', 'berta'] as const;
 const tokenOf = (person: string): string => `token-of-${person}-0123456789-0123456789`;
 const SECRET = 'memory:///secret.txt';
-/** Clients of each person on each path. */
+/** The clients of each person on each path. */
 const CLIENTS = 3;
 
-/** Resolves for everybody once all have come: then every request is under way at the same time. */
+/** Resolves for all once all have called it, so that every request is running at the same time. */
 function meeting(size: number): () => Promise<void> {
   let come = 0;
   let open = (): void => {};
@@ -63,7 +63,7 @@ afterAll(async () => {
   await vitrine?.close();
 });
 
-/** One client, ready to ask; every request of every client has the same id. */
+/** One client, ready to send requests. The requests of all clients have the same id. */
 type Client = (method: string, params: object) => Promise<RawResponse>;
 
 const nameIn = (params: object): string => {
@@ -112,13 +112,13 @@ async function expectOwn(paths: readonly string[], method: string, params: objec
   }
 }
 
-describe('CVE-2026-25536: clients share a server object, and one is answered what another asked for', () => {
+describe('CVE-2026-25536: clients share a server object, and one gets the answer of another', () => {
   it.each(Object.keys(PATHS))('clients at once %s', async (path) => {
     await expectOwn([path], 'resources/read', { uri: SECRET });
     await expectOwn([path], 'tools/call', { name: 'whoami', arguments: {} });
   });
 
-  it('clients at once on every path', async () => {
+  it('concurrent clients on every path', async () => {
     await expectOwn(Object.keys(PATHS), 'resources/read', { uri: SECRET });
     await expectOwn(Object.keys(PATHS), 'tools/call', { name: 'whoami', arguments: {} });
   });

@@ -1,4 +1,4 @@
-/** URI templates that were filled in as text, and matched by backtracking. */
+/** URI templates that were expanded as text, and matched by backtracking. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineProvider } from '../../../src/core/define-provider.ts';
 import { parseUriTemplate } from '../../../src/core/uri-template.ts';
@@ -13,7 +13,7 @@ import { MARKER } from '../scene.ts';
 import { ask } from './asking.ts';
 import { type RecordedServer, recordedServer } from './recorded-server.ts';
 
-/** Values that are more than a value when they are joined into a URL as they are. */
+/** Values with characters that have a meaning in a URL. */
 const VALUES = [
   '../../admin/keys',
   '..',
@@ -32,10 +32,10 @@ const VALUES = [
   '\u0000',
 ];
 
-describe('CVE-2026-32871: a variable is joined into a URL unencoded, and the URL leads elsewhere [SEC-RES-5]', () => {
+describe('CVE-2026-32871: a variable is put into a URL unencoded, and the URL leads elsewhere [SEC-RES-5]', () => {
   const BASE = 'https://api.example/v1/users/';
 
-  it.each(VALUES)('%j stays one segment, one value, one parameter', (value) => {
+  it.each(VALUES)('%j stays one segment, one value or one parameter', (value) => {
     const path = new URL(parseUriTemplate(`${BASE}{id}/posts`).expand({ id: `a${value}` }));
     expect([path.host, path.search, path.hash]).toEqual(['api.example', '', '']);
     expect(path.pathname.split('/').slice(0, 4)).toEqual(['', 'v1', 'users', encodeStrictly(`a${value}`)]);
@@ -47,7 +47,7 @@ describe('CVE-2026-32871: a variable is joined into a URL unencoded, and the URL
     ]);
   });
 
-  it.each(VALUES)('%j is not matched but where it is written as one', (value) => {
+  it.each(VALUES)('%j matches only where it is encoded as one value', (value) => {
     const template = parseUriTemplate(`${BASE}{id}`);
     if (/[^\w.%]/.test(value)) expect(template.match(BASE + value)).toBeUndefined();
     expect(template.match(BASE + encodeStrictly(value))?.id).toBe(value);
@@ -91,7 +91,7 @@ describe('CVE-2026-32871: a variable is joined into a URL unencoded, and the URL
       await folder?.[Symbol.asyncDispose]();
     });
 
-    it('an argument of a prompt is one segment of the resource that it embeds', async () => {
+    it('an argument of a prompt becomes one segment of the URI of the embedded resource', async () => {
       const shown = await ask(serving.url, era, 'prompts/get', { name: 'show', arguments: { file: 'a.txt' } });
       expect(shown.text).toContain('inside');
       for (const file of [...VALUES, '../secret.txt', '..%2fsecret.txt', '../../etc/passwd']) {
@@ -101,7 +101,7 @@ describe('CVE-2026-32871: a variable is joined into a URL unencoded, and the URL
       }
     });
 
-    it('no URI and no variable changes where a server over HTTP is asked', async () => {
+    it('no URI and no variable changes the address at which a server over HTTP is asked', async () => {
       for (const value of VALUES) {
         await ask(serving.url, era, 'resources/read', { uri: `far+memory:///${value}` });
         await ask(serving.url, era, 'resources/metadata', { uri: `far+${value}` });
@@ -118,8 +118,8 @@ describe('CVE-2026-32871: a variable is joined into a URL unencoded, and the URL
   });
 });
 
-describe('CVE-2026-0621: matching a URI takes time that grows with every way to read it [SEC-RES-5]', () => {
-  /** Exploded lists, whose patterns were the ones that backtracked. How long they take is bounded in match.test.ts. */
+describe('CVE-2026-0621: the time to match a URI grows with the number of ways to read it [SEC-RES-5]', () => {
+  /** Exploded lists, whose patterns backtracked. match.test.ts bounds the steps that they take. */
   const TEMPLATES = ['api:///items{/id*}', 'api:///find{?tags*}', 'api:///more{?a*,b*}{&c*}', 'api:///x{;p*}/y{.q*}!'];
   const HOSTILE = [
     `api:///items${'/a'.repeat(15_000)}\u0000`,
@@ -130,7 +130,7 @@ describe('CVE-2026-0621: matching a URI takes time that grows with every way to 
     `api:///x${';p=1'.repeat(6_000)}/y${'.a'.repeat(6_000)}`,
   ];
 
-  it.each(ERAS)('a server with such templates goes on answering everybody, in the %s era', async (era) => {
+  it.each(ERAS)('a server with such templates keeps answering other callers, in the %s era', async (era) => {
     const provider = defineProvider({
       name: 'api',
       scheme: 'api',
