@@ -1,4 +1,4 @@
-/** A 2025-era program that keeps what it holds in its own process: a client finds there what it did, and is told of it. */
+/** A 2025-era program that keeps its state in its own process. Each client finds the state that it made there, and hears of its changes. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { MATRIX } from '../e2e/harness.ts';
@@ -15,20 +15,28 @@ const MOUNT: FixtureMount = { ...PROGRAM, name: 'fixture', uri: (native) => nati
 const contents = z.looseObject({ contents: z.array(z.looseObject({ text: z.string() })) });
 
 describe.concurrent.each(MATRIX)('for a client over $transport, $era', ({ transport, era }) => {
-  it.each(['a client that can be asked', 'a client that cannot'])('%s sees its own doing [RES-4]', async (kind) => {
-    const abilities = kind === 'a client that cannot' ? undefined : answering().abilities;
-    await using on = await connectThrough({ transport, era }, PROGRAM, { prefix: 'none', forgetful: true }, abilities);
-    await on.reachable;
-    const read = async (): Promise<string> =>
-      contents.parse(await on.request('resources/read', { uri: COUNTER })).contents[0]?.text ?? '';
-    const before = await read();
-    const stream = era === 'modern' ? await on.client.listen({ resourceSubscriptions: [COUNTER] }) : undefined;
-    if (stream === undefined) await on.client.subscribeResource({ uri: COUNTER });
-    await tellsOf(on, COUNTER, () => callTool(on, MOUNT, 'touch', { uri: COUNTER }));
-    const after = await read();
-    expect(after).not.toBe(before);
-    await tellsOf(on, COUNTER, () => callTool(on, MOUNT, 'touch', { uri: COUNTER }));
-    expect(await read()).not.toBe(after);
-    await stream?.close();
-  });
+  it.each(['a client that can be asked', 'a client that cannot'])(
+    '%s sees the changes that it made itself [RES-4]',
+    async (kind) => {
+      const abilities = kind === 'a client that cannot' ? undefined : answering().abilities;
+      await using on = await connectThrough(
+        { transport, era },
+        PROGRAM,
+        { prefix: 'none', forgetful: true },
+        abilities,
+      );
+      await on.reachable;
+      const read = async (): Promise<string> =>
+        contents.parse(await on.request('resources/read', { uri: COUNTER })).contents[0]?.text ?? '';
+      const before = await read();
+      const stream = era === 'modern' ? await on.client.listen({ resourceSubscriptions: [COUNTER] }) : undefined;
+      if (stream === undefined) await on.client.subscribeResource({ uri: COUNTER });
+      await tellsOf(on, COUNTER, () => callTool(on, MOUNT, 'touch', { uri: COUNTER }));
+      const after = await read();
+      expect(after).not.toBe(before);
+      await tellsOf(on, COUNTER, () => callTool(on, MOUNT, 'touch', { uri: COUNTER }));
+      expect(await read()).not.toBe(after);
+      await stream?.close();
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** A server sends too much: its connection, those who want something of it, and the log bear it. */
+/** A server sends too much: its connection, its clients and the log are protected. */
 import { describe, expect, it } from 'vitest';
 import { createContext, type Log, SILENT } from '../../src/core/context.ts';
 import { type Upstream, type UpstreamOptions, upstream } from '../../src/providers/upstream/index.ts';
@@ -30,11 +30,11 @@ async function mount(bad: Bad, options: Partial<UpstreamOptions> = {}): Promise<
 }
 
 describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
-  it('that floods once it is connected to is cut off, said once, and tried again later [SEC-RES-4, SEC-UTIL-6]', async () => {
-    // A busy machine lets neither of them come up to the usual thousand a second.
+  it('that floods after the handshake is cut off, logged once, and tried again later [SEC-RES-4, SEC-UTIL-6]', async () => {
+    // On a busy machine neither of them sends the usual thousand a second.
     await using mounted = await mount({ kind: 'flood-later', ...way }, { maxMessagesPerSecond: 20 });
     const { up, lines } = mounted;
-    // In the 2026 era there is a stream of notices over HTTP where somebody watches, and none before.
+    // In the 2026 era over HTTP, notices come only over the stream of a watch.
     await up.ready(60_000);
     const watching = up.server.watch?.('tools', () => {}, ctx).catch(() => {});
     const reason = await until(() => up.health().state === 'away' && up.health().lastError, 'it to be cut off');
@@ -46,7 +46,7 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
     await watching;
   });
 
-  it('that gives an answer that is too long keeps its connection: that one fails', async () => {
+  it('that sends an answer over the byte limit keeps its connection, and only that request fails', async () => {
     await using mounted = await mount({ kind: 'enormous', ...way });
     const { up } = mounted;
     expect(await up.ready(60_000)).toBe(true);
@@ -59,20 +59,23 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
     ['an answer with too many values in it', 'thing:///crowd', 'maxMessageValues'],
     ['such an answer behind such a notice', 'thing:///notice-and-crowd', 'maxMessageValues'],
     ['an answer that is nested too deep', 'thing:///deep', 'nested deeper than 4000 levels'],
-  ])('that gives %s keeps its connection: that one fails, and says why [SEC-RES-4]', async (_, uri, why) => {
-    await using mounted = await mount({ kind: 'crowded', ...way });
-    const { up, lines } = mounted;
-    expect(await up.ready(60_000)).toBe(true);
-    for (let turn = 0; turn < 3; turn++) {
-      const failed = up.provider.read(uri, WANT, ctx);
-      await expect(failed).rejects.toMatchObject({ code: 'too-large', message: expect.stringContaining(why) });
-    }
-    expect(await read(up)).toHaveLength(1);
-    expect(up.health()).toMatchObject({ state: 'ready', restarts: 0, failures: 0 });
-    expect(lines.filter(({ text }) => text.includes('the request fails that it answers'))).toHaveLength(1);
-  });
+  ])(
+    'that sends %s keeps its connection; only that request fails, and the error says why [SEC-RES-4]',
+    async (_, uri, why) => {
+      await using mounted = await mount({ kind: 'crowded', ...way });
+      const { up, lines } = mounted;
+      expect(await up.ready(60_000)).toBe(true);
+      for (let turn = 0; turn < 3; turn++) {
+        const failed = up.provider.read(uri, WANT, ctx);
+        await expect(failed).rejects.toMatchObject({ code: 'too-large', message: expect.stringContaining(why) });
+      }
+      expect(await read(up)).toHaveLength(1);
+      expect(up.health()).toMatchObject({ state: 'ready', restarts: 0, failures: 0 });
+      expect(lines.filter(({ text }) => text.includes('the request fails that it answers'))).toHaveLength(1);
+    },
+  );
 
-  it('that sends notices with too many values in them loses those alone [SEC-RES-4]', async () => {
+  it('that sends notifications with too many values loses only these [SEC-RES-4]', async () => {
     await using mounted = await mount({ kind: 'crowded', ...way });
     const { up, lines } = mounted;
     expect(await up.ready(60_000)).toBe(true);
@@ -80,7 +83,7 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
     expect(lines.filter(({ text }) => text.includes('it is left out'))).toHaveLength(1);
   });
 
-  it('that gives very many contents loses those beyond the limit, and that is said [SEC-RES-4]', async () => {
+  it('that sends very many contents loses those over the limit, and the answer says so [SEC-RES-4]', async () => {
     await using mounted = await mount({ kind: 'crowded', ...way });
     const warned: string[] = [];
     const logging = createContext({ log: { ...SILENT, warn: (_, facts) => void warned.push(JSON.stringify(facts)) } });
@@ -88,12 +91,12 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
     expect(warned).toEqual([expect.stringContaining('1000 of kind content are left out: an answer has at most 5000')]);
   });
 
-  it('may be let give more values in one answer', async () => {
+  it('may be configured to send more values in one answer', async () => {
     await using mounted = await mount({ kind: 'crowded', ...way }, { maxMessageValues: 1_000_000 });
     expect(await mounted.up.provider.read('thing:///notice-and-crowd', WANT, ctx)).toHaveLength(1);
   });
 
-  it('that tells very often that a list has changed makes clients list seldom [SEC-RES-4]', async () => {
+  it('that reports changes of a list very often makes clients list seldom [SEC-RES-4]', async () => {
     await using mounted = await mount({ kind: 'notices', ...way });
     const { up } = mounted;
     let told = 0;
@@ -101,14 +104,14 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
     const watching = up.server.watch?.('tools', () => void told++, ctx);
     for (let turn = 0; turn < 3; turn++) expect(await read(up)).toHaveLength(1);
     await until(() => told > 0, 'a notice');
-    // There were 900 of them.
+    // It sent 900 notifications.
     expect(told).toBeLessThan(100);
     expect(up.health()).toMatchObject({ state: 'ready', restarts: 0 });
     watching?.catch(() => {});
   });
 });
 
-it('a program that floods its standard error is not cut off, and neither fills the log nor holds anybody up', async () => {
+it('a program that floods its standard error is not cut off, and neither fills the log nor blocks anything', async () => {
   await using mounted = await mount(
     { kind: 'flood-errors', era: 'modern', transport: 'stdio' },
     { connectTimeoutMs: 3_000 },

@@ -1,4 +1,4 @@
-/** Nothing that clients are told has the secrets that a mounted server was given, whatever that server says. */
+/** No message to clients contains the secrets that a mounted server was given, whatever that server sends. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { ERAS } from '../e2e/harness.ts';
@@ -6,10 +6,10 @@ import { ENVELOPE, INITIALIZE, startStdio } from '../e2e/raw.ts';
 
 const SECRET = 'hidden-from-clients-91c4';
 const REFERENCE = `\${VITRINE_TEST_HIDDEN}`;
-/** This covers the secrets of a mounted server in all of its text. */
+/** The configuration that covers the secrets of a mounted server in all of its text. */
 const COVER = '***';
 
-/** A server that repeats its key wherever it can. */
+/** A server that repeats its key in every message. */
 const TELLTALE = `
 const key = process.env.KEY;
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
@@ -60,7 +60,7 @@ afterAll(async () => {
 });
 
 describe.each(ERAS)('to a client of the %s era', (era) => {
-  it('errors, failures, log messages and progress have no secret in them [SEC-UTIL-4, SEC-UTIL-6]', async () => {
+  it('errors, failures, log messages and progress contain no secret [SEC-UTIL-4, SEC-UTIL-6]', async () => {
     await using server = startStdio(era, ['--config', config, '--log-level', 'debug']);
     if (era === 'legacy') {
       await server.request(0, 'initialize', INITIALIZE);
@@ -92,7 +92,7 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
     expect(said).toContain(`the key is ${COVER}`);
     expect(said).toContain(`with ${COVER}`);
     expect(server.stderr()).not.toContain(SECRET);
-    // Contents are as they are: to cover secrets in them is what redact is for.
+    // Contents stay as they are: the option `redact` covers secrets in them.
     expect(await call(13, 'well')).toMatchObject({ result: { content: [{ text: `here is ${SECRET}` }] } });
   });
 });

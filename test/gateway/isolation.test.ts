@@ -1,4 +1,4 @@
-/** Several clients of one gateway at once: what is for one never reaches another. */
+/** Several clients of one gateway at once: no message for one reaches another. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Connected, connectHttp, ERAS, type Listening, startHttp } from '../e2e/harness.ts';
 import { until, within } from '../e2e/waiting.ts';
@@ -7,7 +7,7 @@ import { type Answering, answering } from './fixture/client.ts';
 import { configureGateway, type Gateway, type GatewayOptions } from './fixture/link.ts';
 import { FIXTURES, type FixtureMount, FOUR } from './fixture/mounts.ts';
 
-/** Two clients of each era. Their names are in all that they ask for, and in nothing else. */
+/** Two clients of each era. The name of each is in all its requests, and in no others. */
 const PEOPLE = ERAS.flatMap((era) => [
   { name: `anna-${era}`, era },
   { name: `berta-${era}`, era },
@@ -21,7 +21,7 @@ interface Person {
   readonly answering: Answering;
 }
 
-/** Resolves for everybody once so many different ones have come. */
+/** Resolves for all once the given number of different clients have come. */
 function meeting(expected: number): (name: string) => Promise<void> {
   const come = new Set<string>();
   let all = (): void => {};
@@ -43,7 +43,7 @@ describe.each(WAYS)('with $title', ({ options }) => {
   let gateway: Gateway;
   let server: Listening;
   const people: Person[] = [];
-  /** Is waited for at each question. */
+  /** Awaited before each question is answered. */
   let everybody: (name: string) => Promise<void> = async () => {};
 
   beforeAll(async () => {
@@ -63,7 +63,7 @@ describe.each(WAYS)('with $title', ({ options }) => {
     await gateway[Symbol.asyncDispose]();
   });
 
-  /** Nothing that anybody has received, or was asked, has another's name in it. */
+  /** Checks that no message or question to a client contains the name of another one. */
   function expectApart(): void {
     for (const { name, on, answering: client } of people) {
       const all = JSON.stringify([on.received, client.asked]);
@@ -75,13 +75,13 @@ describe.each(WAYS)('with $title', ({ options }) => {
   const together = <T>(run: (person: Person) => Promise<T>): Promise<readonly T[]> => Promise.all(people.map(run));
 
   describe.each(FIXTURES)('a server over $transport, $era', (mount: FixtureMount) => {
-    /** A server of the 2025 era asks a connection, and a connection of all is nobody's. */
+    /** A server of the 2025 era asks over a connection. A connection that several clients share can ask nobody. */
     const asks = mount.era === 'modern' || options.connections !== 'shared';
 
-    // Over a pipe of all, nothing in a log message says whose it is: while several wait, nobody gets it.
+    // Over a shared pipe, a log message does not tell whose it is. If several calls are waiting, nobody gets it.
     const tellsApart = asks && !(mount.era === 'modern' && mount.transport === 'stdio');
 
-    it('answers each with what it asked for', async () => {
+    it('answers each client with its own result', async () => {
       const rounds = Array.from({ length: 5 }, (_, round) => round);
       await together(async ({ name, on }) => {
         const said = await Promise.all(
@@ -94,12 +94,12 @@ describe.each(WAYS)('with $title', ({ options }) => {
       expectApart();
     });
 
-    it('reports progress to the one that waits for it [SEC-UTIL-6]', async () => {
+    it('reports progress to the caller only [SEC-UTIL-6]', async () => {
       await together(async ({ name, on }) => {
         const since = on.received.length;
         const cancelling = new AbortController();
         const label = `${name} on ${mount.name}`;
-        // All use one token: it is theirs to choose.
+        // All use the same token, which clients are free to choose.
         const options = { _meta: { progressToken: 'the same' }, signal: cancelling.signal };
         const calling = callTool(on, mount, 'long', { label }, options);
         calling.catch(() => {});
@@ -113,7 +113,7 @@ describe.each(WAYS)('with $title', ({ options }) => {
       expectApart();
     });
 
-    it('logs to the one whose request it works on', async () => {
+    it('sends log messages to the client whose request it is working on', async () => {
       await together(async ({ name, on }) => {
         const since = on.received.length;
         await callLogging(on, mount, 'critical', name);
@@ -126,7 +126,7 @@ describe.each(WAYS)('with $title', ({ options }) => {
     const QUESTIONS = ['ask-user', 'ask-model', 'ask-page', 'ask-roots', 'ask-together'] as const;
 
     if (asks) {
-      it.each(QUESTIONS)('asks each while it asks the others: %s', async (tool) => {
+      it.each(QUESTIONS)('asks each client while it asks the others: %s', async (tool) => {
         everybody = meeting(people.length);
         await together(async ({ name, on }) => {
           expect(await callTool(on, mount, tool, { label: name })).toContain(name);
@@ -145,7 +145,7 @@ describe.each(WAYS)('with $title', ({ options }) => {
       });
     }
 
-    it('cancels the call of one and of no other', async () => {
+    it('cancels the call of one client, and no other', async () => {
       const [first] = people;
       if (first === undefined) throw new Error('nobody is there');
       const ending = new AbortController();
@@ -171,14 +171,14 @@ describe.each(WAYS)('with $title', ({ options }) => {
       await Promise.allSettled(running.map(({ calling }) => calling));
     });
 
-    it('tells the one that subscribed, and nobody else', async () => {
+    it('notifies only the client that subscribed', async () => {
       const uri = mount.uri(COUNTER);
       for (const { on } of people) {
         const places = people.map((person) => ({ person, since: person.on.received.length }));
         const stream = on.era === 'modern' ? await on.client.listen({ resourceSubscriptions: [uri] }) : undefined;
         if (stream === undefined) await on.client.subscribeResource({ uri });
         await tellsOf(on, uri, () => callTool(on, mount, 'touch', { uri }));
-        // Everything that was sent before an answer has arrived before it.
+        // Everything that was sent before an answer arrives before it.
         await together((person) => person.on.request('resources/templates/list'));
         const told = places.flatMap(({ person, since }) =>
           changesSince(person.on, since).includes(uri) ? [person.on] : [],

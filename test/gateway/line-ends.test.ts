@@ -1,4 +1,4 @@
-/** Servers whose streams of events have lines that end with CR LF, as those of Python do. */
+/** Servers whose event streams have lines that end with CR LF, as those of Python do. */
 import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
@@ -9,7 +9,7 @@ import { connect, ERAS } from '../e2e/harness.ts';
 import { within } from '../e2e/waiting.ts';
 import { startFixture } from './fixture/link.ts';
 
-/** Passes everything on to a server, and gives its streams of events other ends of lines. */
+/** Forwards everything to a server, and changes the line ends of its event streams. */
 async function withLineEnds(target: string): Promise<{ url: string } & AsyncDisposable> {
   const server = createServer(async (request, response) => {
     const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
@@ -48,7 +48,7 @@ async function withLineEnds(target: string): Promise<{ url: string } & AsyncDisp
 }
 
 it.each(ERAS)(
-  'a question comes when it is asked, and not with what the server says next, to a client of %s',
+  'a question arrives at once, and not only with the next message of the server, at a client of %s',
   async (era) => {
     await using folder = await temporaryFolder({});
     await using fixture = await startFixture('legacy');

@@ -1,4 +1,4 @@
-/** One stream watches an upstream of the 2026 era, and ends with those who wanted it. */
+/** One stream watches an upstream of the 2026 era, and ends when no client needs it. */
 import { createServer, request as send } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
@@ -12,14 +12,14 @@ import { until } from '../e2e/waiting.ts';
 
 const COUNT = 24;
 
-it('subscriptions that begin and end while others do leave none behind at the upstream [RES-4]', async () => {
+it('overlapping subscriptions that begin and end leave none behind at the upstream [RES-4]', async () => {
   const names = Array.from({ length: COUNT }, (_, index) => `${index}.txt`);
   const memory = memoryProvider({ resources: Object.fromEntries(names.map((name) => [name, { text: name }])) });
   const open = new Map<string, number>();
   const count = (uri: string, by: number): void => void open.set(uri, (open.get(uri) ?? 0) + by);
   const provider = wrapProvider(memory, {
     async watch(uri = '', onChange, ctx) {
-      // As long as it takes, others come and go.
+      // Other subscriptions come and go meanwhile.
       await pause(5);
       const handle = await memory.watch?.(uri, onChange, ctx);
       count(uri, 1);
@@ -63,12 +63,12 @@ it('subscriptions that begin and end while others do leave none behind at the up
   }
 });
 
-it('lists are listened to over one stream, whoever wants which of them', async () => {
+it('all lists share one stream, whichever client watches which list', async () => {
   const memory = memoryProvider({ resources: { 'a.txt': { text: 'a' } } });
   const behind = createVitrine({ mounts: [{ name: 'notes', provider: memory, prefix: 'none' }] });
   const serving = await serveHttp(behind, { port: 0 });
   let listened = 0;
-  // Counts what is asked of the server behind it.
+  // Counts the requests to the server behind it.
   const counting = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);

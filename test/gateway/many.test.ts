@@ -1,11 +1,11 @@
-/** Many servers with long lists behind one gateway: paged through without being collected, whatever comes and goes. */
+/** Many servers with long lists behind one gateway. It pages through the lists without collecting them, while entries come and go. */
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../e2e/folders.ts';
 import { ERAS, type Era } from '../e2e/harness.ts';
 import { until } from '../e2e/waiting.ts';
 import { drained, type Memory, mean, type Plan, type Plans, pages, quarter, withFleet } from './many/fleet.ts';
 
-/** Every way of giving a list that servers have, in one era. */
+/** All ways in which servers give lists, in one era. */
 const WAYS: readonly Omit<Plan, 'era'>[] = [
   { by: 'name', size: 50 },
   { by: 'name', size: 100, uris: 'opaque' },
@@ -26,18 +26,18 @@ const PAGE_SIZE = 500;
 /** The fields of each of their resources. */
 const FIELDS = ['uri', 'name', 'title', 'description', 'mimeType', 'size', 'annotations', 'icons', '_meta'];
 
-/** Twenty of them. */
+/** Twenty servers. */
 const MANY: Plans = Object.fromEntries(
   WAYS.flatMap((way, index) => ERAS.map((era): [string, Plan] => [`${era}-${index}`, { ...way, era, named: NAMED }])),
 );
 
 /**
- * The most that a gateway may grow while it goes through the second half of the list, in MiB. One that keeps the entries
- * grows by more than 30 in what is held, and by more than 50 in what is resident.
+ * The most that a gateway may grow in the second half of the list, in MiB. One that keeps the entries grows by more than 30 of held
+ * memory, and by more than 50 of resident memory.
  */
 const MOST_GROWTH: Memory = { held: 16, resident: 40 };
 
-/** Pages between two looks at the memory. */
+/** The number of pages between two measurements of memory. */
 const SAMPLE_EVERY = 10;
 
 const meanOf = (samples: readonly Memory[]): Memory => ({
@@ -78,7 +78,7 @@ describe.each(ERAS)('lists of twenty servers, for a client of the %s era', (era)
   const published = (publish: (mount: string, name: string) => string): readonly string[] =>
     Object.keys(plans).flatMap((mount) => names.map((name) => publish(mount, name)));
 
-  it('[CB-1] have every tool, prompt and template of each once, in pages', async () => {
+  it('[CB-1] have every tool, prompt and template of each server once, in pages', async () => {
     await withFleet(plans, { era }, async (on) => {
       const tools = await drained(on, 'tools/list');
       expect(tools.items.map(({ name }) => name)).toEqual(published((mount, name) => `${mount}_${name}`));
@@ -92,7 +92,7 @@ describe.each(ERAS)('lists of twenty servers, for a client of the %s era', (era)
     });
   });
 
-  it('[2093-2] metadata of what is on the last page comes from the list where the server has no method for it', async () => {
+  it('[2093-2] metadata of an entry on the last page comes from the list, if the server has no method for metadata', async () => {
     const long: Plans = {
       named: { era: 'legacy', by: 'name', size: 100 },
       counted: { era: 'modern', by: 'offset', size: 1_000, uris: 'opaque' },
@@ -110,7 +110,7 @@ describe.each(ERAS)('lists of twenty servers, for a client of the %s era', (era)
       expect(opaque).toMatchObject({
         resource: { uri: 'counted+urn:part:04999-stay', title: 'Part 04999-stay of counted' },
       });
-      // The gateway does not ask again for what it knows.
+      // The gateway does not ask again for known metadata.
       const asked = await fleet.asked('named', 'resources/list');
       await on.request('resources/metadata', { uri: 'named+https://named.example/parts/00000-stay?view=all#top' });
       expect(await fleet.asked('named', 'resources/list')).toBe(asked);
@@ -118,10 +118,10 @@ describe.each(ERAS)('lists of twenty servers, for a client of the %s era', (era)
   });
 });
 
-// Each has processes of its own, and most of them wait.
+// Each client has processes of its own, and most of them are waiting.
 describe.concurrent('a server among others', () => {
   const era: Era = 'modern';
-  /** Small, so that what is looked at is the one that fails. */
+  /** A small fleet, so that the test is about the failing server. */
   const FEW: Omit<Plan, 'era'> = { by: 'name', size: 30, count: 100 };
   const among = (failing: Partial<Plan>): Plans => ({
     before: { ...FEW, era: 'legacy' },
@@ -129,20 +129,20 @@ describe.concurrent('a server among others', () => {
     modern: { ...FEW, era: 'modern', ...failing },
     behind: { ...FEW, era: 'modern' },
   });
-  /** How many of each mount, in the order in which the mounts came. */
+  /** The number of entries of each mount, in the order of the mounts. */
   const counts = (items: readonly { readonly uri?: string }[]): Readonly<Record<string, number>> => {
     const found: Record<string, number> = {};
     for (const { uri = '' } of items) found[uri.split('+', 1)[0] ?? ''] = (found[uri.split('+', 1)[0] ?? ''] ?? 0) + 1;
     return found;
   };
 
-  /** A fleet whose failing servers are given so many seconds for an answer. */
+  /** A fleet whose failing servers have the given number of seconds for an answer. */
   const impatient = (plans: Plans, run: Parameters<typeof withFleet>[2]): Promise<unknown> => {
     const hurried = { timeoutSeconds: 2 };
     return withFleet(plans, { era, options: { legacy: hurried, modern: hurried } }, run);
   };
 
-  it('[CB-1] that hangs is said to be missing, and the others come before that', async () => {
+  it('[CB-1] that hangs is named as missing, and the others are listed before that', async () => {
     await impatient(among({ hangs: 'lists' }), async (on) => {
       const seen: { uri?: string }[] = [];
       const missing: (string | undefined)[] = [];
@@ -156,7 +156,7 @@ describe.concurrent('a server among others', () => {
     });
   });
 
-  it('[CB-1] that hangs half-way is said to be missing from there on', async () => {
+  it('[CB-1] that hangs in the middle of its list is named as missing from there on', async () => {
     await impatient(among({ hangs: 'second page' }), async (on) => {
       const { items, missing } = await drained(on, 'resources/list');
       expect(counts(items)).toEqual({ before: 100, legacy: 30, modern: 30, behind: 100 });
@@ -164,9 +164,9 @@ describe.concurrent('a server among others', () => {
     });
   });
 
-  it('[CB-1] whose cursors begin again is listed to where they do, and that is said', async () => {
+  it('[CB-1] whose cursors repeat is listed up to the repetition, and the answer says so', async () => {
     await withFleet(among({ by: 'offset', loops: true }), { era }, async (on) => {
-      // On a busy machine, a server may be left out of a list because it is slow.
+      // On a busy machine, a list may leave out a server because it is slow.
       const { items, missing } = await until(async () => {
         const list = await drained(on, 'resources/list');
         return list.missing.every(({ reason }) => reason.includes('repeats a cursor')) && list;
@@ -179,7 +179,7 @@ describe.concurrent('a server among others', () => {
     });
   });
 
-  it('[CB-1] is not cut by the limit that folders beside it have, wherever it stands', async () => {
+  it('[CB-1] is not cut by the limit for folders beside it, whatever the order of mounts', async () => {
     await using folder = await temporaryFolder({ 'file.txt': 'text' });
     const [first, second] = [{ first: folder.path }, { second: folder.path }];
     const config = { era, listing: { maxResources: 1 }, limits: { pageSize: 30 } };
@@ -203,8 +203,8 @@ describe.concurrent('a server among others', () => {
     await withFleet(plans, { era, behind: { folder: folder.path }, limits: { pageSize: 20 } }, async (on, fleet) => {
       const { items } = await drained(on, 'resources/list');
       expect(counts(items)).toEqual({ legacy: 100, modern: 100, folder: 12 });
-      // It has four pages. The last one may be asked for again where its end and the end of a page of ours fall together,
-      // and all of them where that takes longer than they are fresh.
+      // It has four pages. The last one may be requested again if it ends where a page of the gateway ends, and all of them if the walk
+      // takes longer than they are fresh.
       for (const name of Object.keys(plans)) {
         expect(await fleet.asked(name, 'resources/list'), name).toBeLessThan(2 * 5);
       }

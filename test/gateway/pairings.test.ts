@@ -1,4 +1,4 @@
-/** Every pairing of a client's era and transport with an upstream's: four fixtures behind each gateway. */
+/** Every pairing of era and transport of a client with those of an upstream: four fixtures behind each gateway. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { failure } from '../e2e/answers.ts';
@@ -25,7 +25,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
 });
 
-/** Answers a question when it arrives; each test that cares sets its own. */
+/** Answers a question when it arrives. Tests can set another function. */
 type Asked = (asked: string, signal: AbortSignal) => Promise<void>;
 
 describe.each(MATRIX)('a client over $transport, $era', ({ transport, era }) => {
@@ -48,7 +48,7 @@ describe.each(MATRIX)('a client over $transport, $era', ({ transport, era }) => 
     const call = (name: string, args: object = {}): Promise<string> => callTool(on, mount, name, args);
     const touch = (native: string) => (): Promise<string> => call('touch', { uri: mount.uri(native) });
 
-    it('[RES-4] is told of what it subscribed to, until it unsubscribes, and of nothing else', async () => {
+    it('[RES-4] hears of changes of its subscriptions, until it unsubscribes, and of no others', async () => {
       const counter = mount.uri(COUNTER);
       const since = on.received.length;
       if (era === 'legacy') await on.client.subscribeResource({ uri: counter });
@@ -65,18 +65,18 @@ describe.each(MATRIX)('a client over $transport, $era', ({ transport, era }) => 
       expect(read[0]?.text).toBe(`changed ${await timesTouched()} times`);
     });
 
-    /** How often the counter was changed, by the word of the server: other pairings share its process. */
+    /** How often the counter was changed, as the server counts, because other pairings share its process. */
     async function timesTouched(): Promise<string> {
       return /\d+/.exec(await call('count', { uri: mount.uri(COUNTER) }))?.[0] ?? '';
     }
 
-    it('[RES-6] is told of changes of each list', async () => {
+    it('[RES-6] hears of changes of each list', async () => {
       const filter = { resourcesListChanged: true, toolsListChanged: true, promptsListChanged: true };
       const stream = era === 'modern' ? await on.client.listen(filter) : undefined;
       const args = { resource: { uri: 'memo:new' }, tool: { name: 'new' }, prompt: { name: 'new' } };
       for (const what of ['resource', 'tool', 'prompt'] as const) {
         const since = on.received.length;
-        // In the 2025 era lists are told unasked, from some moment after the handshake on.
+        // In the 2025 era changes of lists come unasked, some time after the handshake.
         await until(async () => {
           await call(`add-${what}`, args[what]);
           await call(`remove-${what}`, args[what]);
@@ -86,18 +86,18 @@ describe.each(MATRIX)('a client over $transport, $era', ({ transport, era }) => 
       await stream?.close();
     });
 
-    it('is asked for a completion by its model, and its answer returns', async () => {
+    it('is asked to sample its model, and the server gets its answer', async () => {
       expect(await call('ask-model', { label: mount.name })).toContain(`client wrote: Write of ${mount.name}`);
       expect(client.asked.at(-1)).toBe(`model: Write of ${mount.name}`);
     });
 
-    it('shows its user a form, and the answer returns, also when it is declined', async () => {
+    it('is asked to show its user a form, and the server gets the answer, also a refusal', async () => {
       expect(await call('ask-user', { label: mount.name })).toContain(`client's word`);
       expect(client.asked.at(-1)).toBe(`form: A word for ${mount.name}?`);
       expect(await call('ask-user', { label: 'declined' })).toBe('declined: {"action":"decline"}');
     });
 
-    it('shows its user a page', async () => {
+    it('is asked to show its user a page', async () => {
       expect(await call('ask-page', { label: mount.name })).toBe(`${mount.name}: {"action":"accept"}`);
       expect(client.asked.at(-1)).toBe(`page: Please see the page of ${mount.name}`);
     });
@@ -107,7 +107,7 @@ describe.each(MATRIX)('a client over $transport, $era', ({ transport, era }) => 
       expect(client.asked.at(-1)).toBe('roots: ');
     });
 
-    it('is asked in two rounds, and two things in one', async () => {
+    it('is asked in two rounds, and two questions in one', async () => {
       const twice = await call('ask-twice', { label: 'twice' });
       expect(twice).toBe(`twice: client's word, client wrote: Then, of twice with client's word`);
       expect(await call('ask-together', { label: 'both' })).toBe(`both: client's word client wrote: Both: of both`);
@@ -145,7 +145,7 @@ describe.each(MATRIX)('a client over $transport, $era', ({ transport, era }) => 
       expect(JSON.stringify(await send({ inputResponses, requestState: state }))).toContain('mine');
     });
 
-    it('is told of progress', async () => {
+    it('hears of progress', async () => {
       const since = on.received.length;
       const progressToken = `token of ${mount.name}`;
       await callTool(on, mount, 'progress', {}, { _meta: { progressToken } });
@@ -156,7 +156,7 @@ describe.each(MATRIX)('a client over $transport, $era', ({ transport, era }) => 
       ]);
     });
 
-    it('gets log messages of the level that it wants, and above', async () => {
+    it('gets log messages of the requested level, and above', async () => {
       for (const [level, expected] of [
         ['debug', ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency', 'error']],
         ['critical', ['critical', 'alert', 'emergency']],
@@ -184,7 +184,7 @@ describe.each(MATRIX)('a client over $transport, $era', ({ transport, era }) => 
       await until(learned, 'the server to learn that it was cancelled');
     });
 
-    it('that gives up a call which asks is not asked any more, and can go on', async () => {
+    it('that gives up a call with questions is not asked any more, and can go on', async () => {
       const cancelling = new AbortController();
       let withdrawn: Promise<void> = Promise.resolve();
       whenAsked = async (_asked, signal) => {

@@ -1,4 +1,7 @@
-/** Lists that change several times within a second: clients are told in turns, and whoever lists has the list as it is. */
+/**
+ * Lists that change several times within a second: clients are notified at most so often, and every list that they request is up to
+ * date.
+ */
 import { expect, it } from 'vitest';
 import { type Connected, ERAS } from '../e2e/harness.ts';
 import { until } from '../e2e/waiting.ts';
@@ -7,7 +10,7 @@ import { connectThrough } from './fixture/link.ts';
 
 const ON = { name: 'fixture', transport: 'stdio', era: 'modern', uri: String, named: String } as const;
 
-/** The end of the list, where what is added stands. */
+/** The end of the list, which has the added entries. */
 async function listed(on: Connected, list: string): Promise<string> {
   const pages: unknown[] = [];
   let cursor: unknown;
@@ -19,7 +22,7 @@ async function listed(on: Connected, list: string): Promise<string> {
   return JSON.stringify(pages);
 }
 
-// Its answers may be kept for seconds; what it tells of comes before the answer that follows, over the same pipe.
+// Its answers may be cached for seconds. Over the same pipe, the notification of a change arrives before the next answer.
 const LISTS: readonly { list: string; adds: (name: string) => readonly [string, object] }[] = [
   { list: 'tools', adds: (name: string) => ['add-tool', { name }] },
   { list: 'prompts', adds: (name: string) => ['add-prompt', { name }] },

@@ -1,4 +1,4 @@
-/** Skills of mounted servers: whole, under the mount's URIs, with digests of what a client reads. */
+/** Skills of mounted servers: complete, under the URIs of the mount, with digests of the bytes that a client reads. */
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { McpServer } from '@modelcontextprotocol/server';
 import { memorySkillFiles, SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
@@ -29,7 +29,7 @@ const entry = (uri: string, name: string, files: readonly string[] = [uri]) => (
   resources: files.map((each) => ({ uri: each, digest, size: 1 })),
 });
 
-/** One entry is good. */
+/** One entry is valid. */
 const HOSTILE = [
   entry('skill://good/SKILL.md', 'good'),
   entry('skill://other/SKILL.md', 'good'),
@@ -108,7 +108,7 @@ describe.each(ERAS)('for a client of %s', (era) => {
   });
   afterAll(() => on.close());
 
-  it('skills of the SDK’s catalogue are whole, and each file is what its digest says', async () => {
+  it('skills of the SDK’s catalogue are complete, and each file matches its digest', async () => {
     const listing = await skills.list();
     const direct = await SkillsExtension.load(memorySkillFiles(FILES));
     const named = (uri: string): string => `up+${uri}`;
@@ -126,17 +126,17 @@ describe.each(ERAS)('for a client of %s', (era) => {
     }
   });
 
-  it('entries that break the rules are left out, and the others are there', async () => {
+  it('invalid entries are left out, and the others are there', async () => {
     const { skills: listed } = await skills.list();
     expect(listed.filter(({ uri }) => uri.startsWith('hostile+'))).toEqual([
-      // A skill that is looked through for secrets may differ from what its server promised.
+      // Redaction may change a skill, so that it differs from the digest of its server.
       { uri: 'hostile+skill://good/SKILL.md', frontmatter: HOSTILE[0]?.frontmatter, resources: 'dynamic' },
     ]);
     for (const { uri } of HOSTILE.slice(1))
       expect(await failure(on.request('skills/get', { uri: `hostile+${uri}` }))).toMatchObject({ code: -32602 });
   });
 
-  it('are found in a server that declares none, with digests of what is read through the gateway', async () => {
+  it('are found in a server that does not declare any, with digests of the bytes that are read through the gateway', async () => {
     const uri = 'plain+notes://plain/SKILL.md';
     const { skill } = await skills.get(uri);
     expect((await skills.list()).skills).toContainEqual(skill);
@@ -145,13 +145,13 @@ describe.each(ERAS)('for a client of %s', (era) => {
     expect(file.text).not.toContain(SECRET);
   });
 
-  it('are not served of a mount where they are off', async () => {
+  it('are not searched in a mount where they are off', async () => {
     expect((await skills.list()).skills.filter(({ uri }) => uri.startsWith('quiet+'))).toEqual([]);
     const uri = 'quiet+skill://greeting/SKILL.md';
     expect(await failure(on.request('skills/get', { uri }))).toMatchObject({ code: -32602 });
   });
 
-  it('have folders that can be listed only where all their servers say so', () => {
+  it('have folders that can be listed only if all their servers support that', () => {
     expect(skills.directoryRead).toBe(false);
     expect(hostile.count('resources/directory/read')).toBe(0);
   });

@@ -1,6 +1,6 @@
 /**
- * Servers that flood, hang, lie, send what is malformed, and send too much, behind the gateway at once: the museum beside
- * them answers, memory stays bounded, and all of it ends. How long answers take is measured by `bench/storm.mjs`.
+ * Servers that flood, hang, lie, and send invalid and excessive messages, all behind one gateway. The museum beside them answers, memory
+ * stays bounded, and everything ends. `bench/storm.mjs` measures how long answers take.
  */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, vi } from 'vitest';
@@ -14,10 +14,10 @@ import { type Bad, raise, type Storm } from './storm/storm.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
-/** Reads and lists of each client while the others misbehave. */
+/** Each client reads and lists while the others misbehave. */
 const ROUNDS = 15;
 
-/** Of the gateway's process, far above what it takes and far below what a flood would fill, in bytes. */
+/** Memory of the gateway's process in bytes: far more than it needs, and far less than a flood would fill. */
 const MAX_MEMORY = 900 * 1024 * 1024;
 
 const KINDS = ['flood', 'flood-later', 'hang', 'lie', 'malformed', 'enormous'] as const;
@@ -25,7 +25,7 @@ const KINDS = ['flood', 'flood-later', 'hang', 'lie', 'malformed', 'enormous'] a
 const EVERYTHING: readonly Bad[] = KINDS.flatMap((kind) => [
   { kind, era: 'legacy', transport: 'stdio' },
   { kind, era: 'modern', transport: 'http' },
-  // Over the other wire each era has streams of another kind.
+  // Over the other transport each era has other streams.
   ...(kind === 'flood-later'
     ? ([
         { kind, era: 'legacy', transport: 'http' },
@@ -45,7 +45,7 @@ async function memoryOf(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
 }
 
-/** Expects that the museum has everything, round after round. */
+/** Checks that the museum has everything, round after round. */
 async function visitsMuseum(client: Connected): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const { contents } = await client.request<ReadAnswer>('resources/read', { uri: 'museum+file:///README.md' });
@@ -55,7 +55,7 @@ async function visitsMuseum(client: Connected): Promise<void> {
   }
 }
 
-/** Everything that clients do with the others: whatever comes of it, it ends. */
+/** Uses the other servers in every way. Any outcome is right, as long as everything ends. */
 async function looksAtAll(client: Connected): Promise<void> {
   const { resources } = await client.request<ListAnswer>('resources/list');
   expect(resources).toBeInstanceOf(Array);
@@ -69,7 +69,7 @@ async function looksAtAll(client: Connected): Promise<void> {
   );
 }
 
-/** After a signal everything ends, and nothing is left. */
+/** Checks that after a signal everything ends, and nothing is left. */
 async function ends(storm: Storm, pid: number, stop: () => Promise<unknown>): Promise<void> {
   expect(await storm.programs()).not.toEqual([]);
   await stop();
@@ -78,7 +78,7 @@ async function ends(storm: Storm, pid: number, stop: () => Promise<unknown>): Pr
 }
 
 describe('behind a gateway over HTTP', () => {
-  it('all of them at once harm nobody else, in both eras, and end with it', async () => {
+  it('all of them at once harm no other mount, in both eras, and end with the gateway', async () => {
     await using storm = await raise(EVERYTHING);
     const server: ListeningProgram = await startProgram([...storm.args]);
     try {
@@ -91,7 +91,7 @@ describe('behind a gateway over HTTP', () => {
       await Promise.all(others);
       for (const client of clients) await visitsMuseum(client);
       expect(await memoryOf(pid)).toBeLessThan(MAX_MEMORY);
-      // One line for each time that one is cut off, or cannot be reached: not one for each message.
+      // One log line each time that a server is cut off or cannot be reached, and not one for each message.
       expect(server.output().split('\n').length).toBeLessThan(1_000);
       expect(server.output()).toContain('is cut off for a while, because it sent');
       await ends(storm, pid, () => server.stop());
@@ -102,7 +102,7 @@ describe('behind a gateway over HTTP', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'floods of every sort do not keep it from starting, and from ending on %s',
+    'floods of every kind delay neither its start nor its end on %s',
     async (signal) => {
       await using storm = await raise(FLOODS);
       const server = await startProgram([...storm.args]);
@@ -120,7 +120,7 @@ describe('behind a gateway over HTTP', () => {
 });
 
 describe('behind a gateway over stdio', () => {
-  it.each(ERAS)('floods harm nobody else, and end with it, %s', async (era) => {
+  it.each(ERAS)('floods harm no other mount, and end with the gateway, %s', async (era) => {
     const others: readonly Bad[] = ['flood', 'hang'].map((kind) => ({ kind, era, transport: 'stdio' }));
     await using storm = await raise([...FLOODS, ...others]);
     await using server = startStdio(era, storm.args);

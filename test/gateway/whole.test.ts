@@ -1,4 +1,4 @@
-/** The gateway with one server behind it says what that server says, message by message. */
+/** The messages of a gateway with one server are those of the server, one by one. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { DIAGONAL, ERAS, type Era, MATRIX, TRANSPORTS } from '../e2e/harness.ts';
 import { answering } from './fixture/client.ts';
@@ -35,7 +35,7 @@ async function through(client: Way, upstream: Way, options: GatewayOptions): Pro
   return { scenes: scenes.map(normalize), told };
 }
 
-/** The differences that nobody meant. */
+/** The differences that are not intended. */
 function unmeant(expected: readonly NormalScene[], got: readonly NormalScene[], eras: Eras): readonly Difference[] {
   return differences(expected, got).filter((difference) => {
     const meant = MEANT.filter(({ is }) => is(difference, eras));
@@ -47,7 +47,7 @@ function unmeant(expected: readonly NormalScene[], got: readonly NormalScene[], 
 const UPSTREAMS = TRANSPORTS.flatMap((over) => ERAS.map((speaking) => ({ over, speaking })));
 
 describe.concurrent.each(MATRIX)('[CB-1] a client over $transport, $era', (client) => {
-  it.each(UPSTREAMS)('has all of a server over $over, $speaking', async ({ over, speaking }) => {
+  it.each(UPSTREAMS)('gets everything of a server over $over, $speaking', async ({ over, speaking }) => {
     const got = await through(client, { transport: over, era: speaking }, { prefix: 'none' });
     const expected = await directly(client.era);
     expect(
@@ -58,7 +58,7 @@ describe.concurrent.each(MATRIX)('[CB-1] a client over $transport, $era', (clien
 });
 
 describe.concurrent.each(DIAGONAL)('[CB-1] a client over $transport, $era', (client) => {
-  it.each(UPSTREAMS)('has it under the name of a mount, over $over, $speaking', async ({ over, speaking }) => {
+  it.each(UPSTREAMS)('gets everything under the name of a mount, over $over, $speaking', async ({ over, speaking }) => {
     const got = await through(client, { transport: over, era: speaking }, {});
     const expected = await directly(client.era);
     const moved = expected.scenes.map(publishScene);

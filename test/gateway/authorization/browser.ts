@@ -1,4 +1,4 @@
-/** A user with a browser: follows redirects, keeps cookies, and fills in what is asked. */
+/** A user with a browser: follows redirects, keeps cookies, and fills in forms. */
 
 const MAX_STEPS = 20;
 
@@ -10,13 +10,13 @@ export interface Visit {
 }
 
 export interface VisitOptions {
-  /** `refuse`: takes the way out where the user is asked for consent. Default: agrees. */
+  /** `refuse`: cancels where the server asks the user for consent. Default: agrees. */
   readonly consent?: 'refuse';
-  /** Changes the address that the authorization server sends the browser back to. */
+  /** Changes the address to which the authorization server sends the browser back. */
   readonly onReturn?: (url: URL) => URL;
 }
 
-/** Opens the address, logs in and agrees; returns with the page of the program that is waiting. */
+/** Opens the address, logs in and agrees. Returns the page of the waiting program. */
 export async function visit(address: URL, { consent, onReturn = (url) => url }: VisitOptions = {}): Promise<Visit> {
   const cookies = new Map<string, string>();
   let url = address;

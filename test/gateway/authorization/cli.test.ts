@@ -1,4 +1,4 @@
-/** `vitrine authorize` as a user runs it, and `vitrine serve` after it. */
+/** `vitrine authorize` as a user runs it, and then `vitrine serve`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -69,7 +69,7 @@ async function authorized(path: string, mount: string, options: VisitOptions = {
 }
 
 describe('vitrine authorize', () => {
-  it('prints an address, gets the tokens when the browser returns, says so in one line, and ends', async () => {
+  it('prints an address, gets the tokens when the browser returns, confirms that in one line, and ends', async () => {
     const { status, stdout, stderr } = await authorized(config, 'docs');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout.split('\n').filter(Boolean)).toEqual([
@@ -81,7 +81,7 @@ describe('vitrine authorize', () => {
     expect(stdout).not.toContain(String(tokens?.access_token));
   });
 
-  it('lets vitrine serve connect, which names the command before', async () => {
+  it('lets vitrine serve connect, which named this command before', async () => {
     const read = { uri: 'docs+memory:///private.txt' };
     await using server = await startHttp([config, '--log-level', 'debug']);
     await using client = await connectHttp('modern', server);
@@ -93,7 +93,7 @@ describe('vitrine authorize', () => {
     for (const secret of [tokens?.access_token, tokens?.refresh_token]) expect(server.output()).not.toContain(secret);
   });
 
-  it('authorizes a server from the file of a host', async () => {
+  it('authorizes a server in the configuration file of a host', async () => {
     const path = await written('mcp.json', {
       servers: { 'My Docs': { type: 'http', url: scene.upstream.url, auth: { type: 'oauth' } } },
       inputs: [],
@@ -101,7 +101,7 @@ describe('vitrine authorize', () => {
     expect(await authorized(path, 'my-docs')).toMatchObject({ status: 0 });
   });
 
-  it('fails with one line when the user refuses', async () => {
+  it('fails with one line if the user refuses', async () => {
     expect(await authorized(config, 'docs', { consent: 'refuse' })).toMatchObject({
       status: 1,
       stderr: 'vitrine: The authorization was refused at the authorization server\n',
@@ -111,7 +111,7 @@ describe('vitrine authorize', () => {
   it.each([
     ['nothing', 'The configuration has no mount "nothing"; its mounts are docs, plain'],
     ['plain', 'Say auth: { type: oauth } in mount "plain" to authorize it'],
-  ])('has nothing to do for %s', async (mount, problem) => {
+  ])('does nothing for %s', async (mount, problem) => {
     expect(await vitrine(['authorize', config, mount])).toEqual({
       status: 2,
       stdout: '',
@@ -126,7 +126,7 @@ describe('vitrine authorize', () => {
       { url: 'https://mcp.example/mcp', auth: { type: 'bearer', token: 'mysecret' } },
       'has auth of type bearer: there is nothing to authorize',
     ],
-  ])('has nothing to do for %j', async (block, problem) => {
+  ])('does nothing for %j', async (block, problem) => {
     const path = await written('other.yaml', { mounts: { other: block } });
     expect(await vitrine(['authorize', path, 'other'])).toEqual({
       status: 2,

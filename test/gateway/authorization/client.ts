@@ -1,4 +1,4 @@
-/** Vitrine on the side of a client: what its upstream connections are made with. */
+/** Vitrine as an OAuth client, as its upstream connections use it. */
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,13 +12,13 @@ export interface StateDirectory extends AsyncDisposable {
   /** The folder of the tokens. */
   readonly tokens: string;
   files(): Promise<string[]>;
-  /** Changes the only file there. */
+  /** Changes the only token file. */
   edit(change: (saved: Saved) => unknown): Promise<void>;
-  /** Puts one there, as if it had been authorized. */
+  /** Writes a token file, as an authorization would. */
   place(mount: string, url: string, saved: unknown): Promise<void>;
 }
 
-/** The contents of a file of tokens. */
+/** The content of a token file. */
 export interface Saved {
   readonly url: string;
   readonly tokens?: { readonly access_token: string; readonly refresh_token?: string; readonly issuer?: string };
@@ -30,11 +30,11 @@ async function onlyFile(state: StateDirectory): Promise<string> {
   return first;
 }
 
-/** Gives the contents of the only file of tokens. */
+/** Gives the content of the only token file. */
 export const savedAt = async (state: StateDirectory): Promise<Saved> =>
   JSON.parse(await readFile(await onlyFile(state), 'utf8')) as Saved;
 
-/** A state directory of its own, for as long as it is in use. */
+/** A state directory that exists as long as the test needs it. */
 export async function stateDirectory(): Promise<StateDirectory> {
   const path = await mkdtemp(join(tmpdir(), 'vitrine-oauth-'));
   const before = process.env.VITRINE_STATE_DIR;
@@ -61,7 +61,7 @@ export async function stateDirectory(): Promise<StateDirectory> {
   return state;
 }
 
-/** Reads the one resource of the protected server, over a connection of its own. */
+/** Reads the only resource of the protected server, over a new connection. */
 export async function readWith(authProvider: AuthProvider, url: string): Promise<string | undefined> {
   await using connection = await connectWith(authProvider, url);
   return await connection.read();
@@ -89,7 +89,7 @@ export async function connectWith(authProvider: AuthProvider, url: string): Prom
 
 export type OAuthConfig = Extract<AuthConfig, { type: 'oauth' }>;
 
-/** `vitrine authorize` and its user, for the mount `docs`. `skipTo` makes up what the authorization server does. */
+/** Runs `vitrine authorize` with its user, for the mount `docs`. `skipTo` replaces the answer of the authorization server. */
 export async function authorizeAt(
   url: string,
   config: Partial<OAuthConfig> = {},

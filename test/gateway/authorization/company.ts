@@ -1,6 +1,6 @@
 /**
- * A company: its identity provider, which exchanges ID tokens for assertions (ID-JAG); the authorization server of an MCP
- * server, which gives tokens for them; and that server, a Vitrine.
+ * A company: its identity provider, which exchanges ID tokens for assertions (ID-JAG); the authorization server of an MCP server, which
+ * issues tokens for these; and that server, a Vitrine.
  */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import { getRequestListener } from '@hono/node-server';
@@ -16,14 +16,14 @@ const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 export const ID_JAG = 'oauth-id-jag+jwt';
 
-/** Who the client is at the identity provider. */
+/** The client at the identity provider. */
 export const AT_IDP = { clientId: 'gateway-at-idp', clientSecret: 'idp-secret-0123456789' } as const;
-/** Who it is at the authorization server of the upstream. */
+/** The client at the authorization server of the upstream. */
 export const AT_SERVER = { clientId: 'gateway-at-docs', clientSecret: 'docs-secret-0123456789' } as const;
 
 const REDIRECT = `http://127.0.0.1:${REDIRECT_PORT}/callback`;
 
-/** The parts of an assertion, for a test to change. */
+/** The parts of an assertion, which a test can change. */
 export interface Assertion {
   readonly claims: JWTPayload;
   readonly header: { readonly alg: string; readonly typ?: string; readonly kid?: string };
@@ -35,13 +35,13 @@ export interface Company extends AsyncDisposable {
   /** The URL of the MCP server, which is also its resource identifier. */
   readonly url: string;
   readonly server: Listening;
-  /** The assertions that were given so far. */
+  /** The assertions that were issued so far. */
   readonly assertions: readonly string[];
-  /** Changes what assertions are made of from now on; the text that it returns is given as it is. */
+  /** Changes the parts of assertions from now on. If it returns a text, that is issued unchanged. */
   tamper(change: (assertion: Assertion) => Assertion | string): void;
-  /** Lets people of the company into one more server, whose tokens the same authorization server gives. */
+  /** Admits people of the company to one more server, which trusts the same authorization server. */
   allow(resource: string): void;
-  /** Signs somebody in, and returns the ID token. */
+  /** Signs a person in, and returns the ID token. */
   signIn(): Promise<string>;
   /** A JWT signed with the key of the authorization server. */
   forge(claims: JWTPayload, typ: string): Promise<string>;
@@ -54,7 +54,7 @@ const newKey = (): { readonly kid: string; readonly privateKey: KeyObject } => (
 
 const seconds = (): number => Math.floor(Date.now() / 1_000);
 
-/** A provider with its key, of one client that may use one more grant. */
+/** An OpenID provider with its key, and one client that may use one more grant. */
 function providerAt(origin: string, key: ReturnType<typeof newKey>, client: object): Provider {
   return new Provider(origin, {
     jwks: { keys: [{ ...key.privateKey.export({ format: 'jwk' }), kid: key.kid, alg: 'ES256', use: 'sig' }] },
@@ -69,7 +69,7 @@ function providerAt(origin: string, key: ReturnType<typeof newKey>, client: obje
 
 const refuse = (context: GrantContext, error: string): void => {
   context.status = 400;
-  // Servers may quote what they were sent.
+  // Servers may quote the request.
   context.body = { error, error_description: JSON.stringify(context.oidc.params) };
 };
 
@@ -105,7 +105,7 @@ export async function company(): Promise<Company> {
           () => undefined,
         );
         if (signedIn === undefined) return refuse(context, 'invalid_grant');
-        // The company lets nobody into other servers than its own.
+        // The company admits nobody to servers of others.
         if (audience !== authorization.origin || !isAllowed(resource)) return refuse(context, 'invalid_target');
         const { claims, header, ...made } = textOr(
           change({

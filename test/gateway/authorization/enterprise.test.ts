@@ -1,4 +1,4 @@
-/** Enterprise-managed authorization: an ID token, an assertion for it, a token for that, and everything that must not do. */
+/** Enterprise-managed authorization: an ID token, an assertion for it, a token for that, and everything that has to be refused. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import {
@@ -42,15 +42,15 @@ const configOf = (more: object = {}, idp: object = { idToken }) =>
 const authOf = (...config: Parameters<typeof configOf>) =>
   createAuth(configOf(...config), { mount: 'docs', url: all.url });
 
-/** How often the authorization server of the upstream was asked for a token. */
+/** How many tokens the authorization server of the upstream was asked for. */
 const granted = (): number => all.authorization.requests.filter(({ line }) => line === 'POST /token').length;
 
 describe('a mounted server', () => {
-  it('gives what somebody may have whom the company knows, who signed in there', async () => {
+  it('gives a person of the company, who signed in there, what that person may have', async () => {
     expect(await readWith(authOf(), all.url)).toBe(TEXT);
   });
 
-  it('is shown another assertion for each token: none is used twice', async () => {
+  it('gets another assertion for each token: none is used twice', async () => {
     const auth = authOf();
     await using connection = await connectWith(auth, all.url);
     const before = all.assertions.length;
@@ -62,7 +62,7 @@ describe('a mounted server', () => {
     expect(new Set(all.assertions).size).toBe(all.assertions.length);
   });
 
-  it('is reached with an ID token out of a file, which is read anew for each token', async () => {
+  it('is reached with an ID token from a file, which is read again for each token', async () => {
     await using folder = await temporaryFolder({ 'id-token': 'not yet\n' });
     const auth = authOf({}, { idTokenFile: folder.at('id-token') });
     await expect(readWith(auth, all.url)).rejects.toThrow('the ID token that is configured is none, or is not there');
@@ -70,7 +70,7 @@ describe('a mounted server', () => {
     expect(await readWith(auth, all.url)).toBe(TEXT);
   });
 
-  it.each(DIAGONAL)('is a mount as any other, over $transport, in the $era era', async ({ transport, era }) => {
+  it.each(DIAGONAL)('works like any other mount, over $transport, in the $era era', async ({ transport, era }) => {
     process.env[SECRET_VARIABLE] = AT_IDP.clientSecret;
     await using folder = await temporaryFolder({ 'id-token': idToken });
     const idp = { ...AT_IDP, clientSecret: `\${${SECRET_VARIABLE}}`, idTokenFile: folder.at('id-token') };
@@ -102,7 +102,7 @@ it('a client of the library does the same with the provider of the SDK', async (
   expect(await (await resources.read('memory:///private.txt')).primary?.text()).toBe(TEXT);
 });
 
-it.each(ERAS)('a gateway takes such tokens, and shows one of its own to the server behind it, %s', async (era) => {
+it.each(ERAS)('a gateway accepts such tokens, and sends the server behind it one of its own, %s', async (era) => {
   const resource = 'https://library.example/mcp';
   all.allow(resource);
   await using folder = await temporaryFolder({ 'id-token': idToken });
@@ -177,8 +177,8 @@ const HOSTILE: readonly (readonly [string, (assertion: Assertion) => Assertion |
   ['no form', () => 'opaque', 'is no assertion'],
 ];
 
-describe('an assertion that is not presented', () => {
-  it.each(HOSTILE)('has %s', async (_, change, problem) => {
+describe('an assertion is not sent', () => {
+  it.each(HOSTILE)('if it has %s', async (_, change, problem) => {
     all.tamper(change);
     const before = granted();
     await expect(readWith(authOf(), all.url)).rejects.toMatchObject({
@@ -189,8 +189,8 @@ describe('an assertion that is not presented', () => {
   });
 });
 
-describe('what is refused', () => {
-  it('by the identity provider, is told without a word of it', async () => {
+describe('a refusal', () => {
+  it('by the identity provider is reported without its text', async () => {
     for (const [auth, says] of [
       [authOf({}, { idToken: `${idToken.slice(0, -8)}AAAAAAAA` }), 'it says invalid_grant'],
       [authOf({}, { idToken, clientSecret: 'wrong-secret' }), 'it says invalid_client'],
@@ -201,7 +201,7 @@ describe('what is refused', () => {
     }
   });
 
-  it('by the authorization server, is told without a word of it: a key that is not the of the company, a secret that is wrong', async () => {
+  it("by the authorization server is reported without its text: for a key that is not the company's, or a wrong secret", async () => {
     const forged = await all.forge({ ...claimsFor(), iss: all.idp.origin }, ID_JAG);
     all.tamper(() => forged);
     const error = await readWith(authOf(), all.url).catch((thrown: unknown) => thrown);
@@ -213,7 +213,7 @@ describe('what is refused', () => {
     await expect(readWith(authOf({ clientSecret: 'wrong' }), all.url)).rejects.toThrow('it says invalid_client');
   });
 
-  it('by the authorization server, when an assertion is shown twice or by nobody', async () => {
+  it('by the authorization server meets an assertion that is sent twice, or by a stranger', async () => {
     await readWith(authOf(), all.url);
     const [assertion = ''] = all.assertions.slice(-1);
     const show = (client: { readonly clientId: string; readonly clientSecret: string }): Promise<Response> =>
@@ -228,7 +228,7 @@ describe('what is refused', () => {
     expect(await (await show({ ...AT_SERVER, clientSecret: 'x' })).json()).toMatchObject({ error: 'invalid_client' });
   });
 
-  it('by Vitrine: an assertion or an ID token in the place of a token, and a token for another resource', async () => {
+  it('by Vitrine meets an assertion or ID token in place of an access token, and a token for another resource', async () => {
     await readWith(authOf(), all.url);
     const [assertion = ''] = all.assertions.slice(-1);
     const claims = { sub: 'ada', scope: SCOPE, client_id: AT_SERVER.clientId };
@@ -250,7 +250,7 @@ describe('what is refused', () => {
     expect(await readWith(good, all.url)).toBe(TEXT);
   });
 
-  it('by Vitrine itself, before anything is shown: an authorization server that is not the configured one', async () => {
+  it('by Vitrine itself comes before anything is sent: for an authorization server that is not the configured one', async () => {
     const before = all.assertions.length;
     await expect(readWith(authOf({ issuer: 'https://other.example' }), all.url)).rejects.toThrow(
       'it is another one than the issuer that was expected',
@@ -264,7 +264,7 @@ const claimsFor = () => ({
   ...{ client_id: AT_SERVER.clientId, scope: SCOPE },
 });
 
-/** Nothing that was shown to anybody is in what an operator or a client can see. */
+/** Checks that nothing that was sent to a server is visible to an operator or a client. */
 function expectNoSecret(error: unknown, assertion = idToken): void {
   const seen =
     inspect(error, { depth: 20, showHidden: true, maxStringLength: 1_000_000 }) + JSON.stringify(toWireError(error));

@@ -1,4 +1,4 @@
-/** Authorization in a gateway: each connection of an upstream has the same tokens, and no client's token is among them. */
+/** Authorization in a gateway: all connections of an upstream share its tokens, and no token of a client is sent to it. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../../src/core/context.ts';
@@ -13,7 +13,7 @@ import { listening, TEXT } from './servers.ts';
 const scene = sceneOfEachTest();
 
 describe('a gateway', () => {
-  it.each(['legacy', 'auto'] as const)('serves what needs its token to a client of its own (%s)', async (mode) => {
+  it.each(['legacy', 'auto'] as const)('serves an upstream that needs a token to its own client (%s)', async (mode) => {
     await authorizeAt(scene.upstream.url);
     await scene.state.edit((saved) => ({ ...saved, renewAt: 0 }));
     const target = {
@@ -41,7 +41,7 @@ describe('a gateway', () => {
     }
   });
 
-  it('says that a server does not let it in where its token has too small a scope', async () => {
+  it('says that a server refuses it if the scope of its token is too small', async () => {
     await using narrow = await listening(() => (_request, response) => {
       response.writeHead(403, { 'www-authenticate': 'Bearer error="insufficient_scope", scope="docs:all"' }).end();
     });

@@ -21,7 +21,7 @@ describe('AuthConfig', async () => {
     { type: 'client-credentials', clientId: 'a', clientSecret: 'b', scope: 'c', issuer: 'https://d' },
     { type: 'oauth' },
     { type: 'oauth', clientId: 'a', clientSecret: 'b', scope: 'c', redirectPort: 8_400 },
-  ])('takes %j', (config) => {
+  ])('accepts %j', (config) => {
     expect(AuthConfig.parse(config)).toEqual(config);
   });
 
@@ -39,13 +39,13 @@ describe('AuthConfig', async () => {
 });
 
 describe('client credentials', () => {
-  it('get a token for the upstream when it wants one, and no file', async () => {
+  it('get a token for the upstream when it asks for one, and write no file', async () => {
     expect(await readWith(authOf(machine), scene.upstream.url)).toBe(TEXT);
     expect(scene.authorization.tokenRequests()).toBe(1);
     await expect(scene.state.files()).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('are used once for requests that come together, and once more when the token was revoked', async () => {
+  it('are used once for concurrent requests, and once more after the token was revoked', async () => {
     const auth = authOf({ ...machine, scope: SCOPE, issuer: scene.authorization.origin });
     await using connection = await connectWith(auth, scene.upstream.url);
     await Promise.all(Array.from({ length: 12 }, () => connection.read()));
@@ -55,7 +55,7 @@ describe('client credentials', () => {
     expect(scene.authorization.tokenRequests()).toBe(2);
   });
 
-  it('get another token when one has expired', async () => {
+  it('get a new token after one has expired', async () => {
     await using short = await authorizationServer({ lifetime: 1 });
     await using server = await protectedServer(short);
     const auth = authOf(machine, server.url);
@@ -69,7 +69,7 @@ describe('client credentials', () => {
     expect(await auth.token()).not.toBe(token);
   });
 
-  it('that are wrong are reported with what the server says', async () => {
+  it('that are wrong are reported with the error code of the server', async () => {
     const auth = authOf({ ...machine, clientSecret: 'wrong-secret' });
     await expect(readWith(auth, scene.upstream.url)).rejects.toMatchObject({
       code: 'unavailable',
@@ -77,13 +77,13 @@ describe('client credentials', () => {
     });
   });
 
-  it('are shown to the configured issuer only', async () => {
+  it('are sent to the configured issuer only', async () => {
     const auth = authOf({ ...machine, issuer: 'https://elsewhere.example' });
     await expect(readWith(auth, scene.upstream.url)).rejects.toThrow('another one than the issuer that was expected');
     expect(scene.authorization.tokenRequests()).toBe(0);
   });
 
-  it('are shown to no second authorization server, though the upstream names another one', async () => {
+  it('are sent to no second authorization server, even if the upstream names another one', async () => {
     await using second = await authorizationServer();
     let issuer = scene.authorization.origin;
     await using turncoat = await listening((origin) => (request, response) => {
@@ -114,11 +114,11 @@ describe('a bearer token', () => {
     return String(await auth.token());
   };
 
-  it('is sent as it is, but for white space around it', async () => {
+  it('is sent unchanged, except for white space around it', async () => {
     expect(await readWith(authOf({ type: 'bearer', token: `${await granted()}\n` }), scene.upstream.url)).toBe(TEXT);
   });
 
-  it('that the upstream refuses is reported, and not again and again tried', async () => {
+  it('that the upstream refuses is reported, and not tried again and again', async () => {
     const auth = authOf({ type: 'bearer', token: 'not-a-good-one' });
     await expect(readWith(auth, scene.upstream.url)).rejects.toMatchObject({
       name: 'ResourceError',
@@ -127,14 +127,14 @@ describe('a bearer token', () => {
     expect(scene.upstream.requests).toHaveLength(1);
   });
 
-  it('that a header cannot carry is refused at once, without being quoted', () => {
+  it('that a header cannot contain is refused at once, without being quoted', () => {
     const token = 'one-secret\r\nX-Other: two';
     expect(() => authOf({ type: 'bearer', token })).toThrow(
       'The token of upstream "docs" has characters that a header cannot carry',
     );
   });
 
-  it('does not follow a redirect to another origin', async () => {
+  it('is not sent to another origin after a redirect', async () => {
     const token = await granted();
     const before = scene.upstream.requests.length;
     await using detour = await listening(() => (_request, response) => {

@@ -1,4 +1,4 @@
-/** The tests use these parts of `oidc-provider`, which has no types of its own. */
+/** Types for the used parts of `oidc-provider`, which has none. */
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';
 
@@ -17,7 +17,7 @@ declare module 'oidc-provider' {
     revokeByGrantId(grantId: string): Promise<void>;
   }
 
-  /** A registered grant sees this of a request, and answers it. */
+  /** The parts of a request that a registered grant handles. */
   export interface GrantContext {
     readonly oidc: {
       readonly client: { readonly clientId: string };

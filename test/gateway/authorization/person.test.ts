@@ -1,4 +1,4 @@
-/** Authorization at an upstream by a user: authorization code with PKCE, against a real authorization server. */
+/** Authorization at an upstream by a user: authorization code with PKCE, at a real authorization server. */
 import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -14,13 +14,13 @@ const scene = sceneOfEachTest();
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
 
 describe('vitrine authorize', () => {
-  it('lets Vitrine into an upstream as a client that registers itself', async () => {
+  it('connects Vitrine to an upstream as a client that registers itself', async () => {
     const page = await authorizeAt(scene.upstream.url);
     expect(page).toMatchObject({ status: 200, text: expect.stringContaining('You can close this page') });
     expect(await readWith(oauthAt(scene.upstream.url), scene.upstream.url)).toBe(TEXT);
   });
 
-  it('keeps what it has got in a file of this user alone, and leaves nothing else behind', async () => {
+  it('keeps its tokens in a file of this user alone, and leaves nothing else behind', async () => {
     await mkdir(scene.state.tokens);
     await chmod(scene.state.tokens, 0o755);
     await authorizeAt(scene.upstream.url);
@@ -48,7 +48,7 @@ describe('vitrine authorize', () => {
     ]);
   });
 
-  it('keeps nothing about who the user is', async () => {
+  it('keeps nothing about the identity of the user', async () => {
     const granted: unknown[] = [];
     scene.authorization.provider.on('grant.success', ({ body }: { body: unknown }) => void granted.push(body));
     await authorizeAt(scene.upstream.url, { scope: 'openid docs:read offline_access' });
@@ -56,7 +56,7 @@ describe('vitrine authorize', () => {
     expect((await savedAt(scene.state)).tokens).not.toHaveProperty('id_token');
   });
 
-  it('takes a client that was registered by hand, whose secret stays in the configuration', async () => {
+  it('uses a client that was registered by hand, whose secret stays in the configuration', async () => {
     const config = { ...BY_HAND, redirectPort: REDIRECT_PORT };
     await authorizeAt(scene.upstream.url, config);
     expect(scene.authorization.requests.map(({ line }) => line)).not.toContain('POST /reg');
@@ -70,7 +70,7 @@ describe('vitrine authorize', () => {
     );
   });
 
-  it('ignores an answer with another state, and still takes the right one', async () => {
+  it('ignores an answer with another state, and still accepts the right one', async () => {
     let wrong: Promise<Visit> | undefined;
     let right: URL | undefined;
     const authorized = authorizeUpstream(
@@ -99,7 +99,7 @@ describe('vitrine authorize', () => {
     expect(await readWith(oauthAt(scene.upstream.url), scene.upstream.url)).toBe(TEXT);
   });
 
-  it('does not exchange a code that comes in the name of another issuer (RFC 9207)', async () => {
+  it('does not exchange a code from another issuer (RFC 9207)', async () => {
     const before = scene.authorization.tokenRequests();
     const mixedUp = authorizeAt(
       scene.upstream.url,
@@ -118,13 +118,13 @@ describe('vitrine authorize', () => {
     expect(scene.authorization.tokenRequests()).toBe(before);
   });
 
-  it('does not go on at another authorization server than the configured one', async () => {
+  it('does not continue at another authorization server than the configured one', async () => {
     const refused = authorizeAt(scene.upstream.url, { issuer: 'https://elsewhere.example' });
     await expect(refused).rejects.toMatchObject({ message: expect.stringContaining('another one than the issuer') });
     expect(scene.authorization.requests.map(({ line }) => line).filter((line) => line.startsWith('POST'))).toEqual([]);
   });
 
-  it('spoils nothing when the user refuses', async () => {
+  it('changes nothing if the user refuses', async () => {
     await authorizeAt(scene.upstream.url);
     const before = await savedAt(scene.state);
     await expect(authorizeAt(scene.upstream.url, {}, { consent: 'refuse' })).rejects.toMatchObject({
@@ -135,7 +135,7 @@ describe('vitrine authorize', () => {
     expect(await readWith(oauthAt(scene.upstream.url), scene.upstream.url)).toBe(TEXT);
   });
 
-  it('gives up when nobody comes, and lets go of its port', async () => {
+  it('gives up after a time without an answer, and closes its port', async () => {
     const config = { ...BY_HAND, redirectPort: REDIRECT_PORT };
     const nobody = authorizeUpstream(
       { type: 'oauth', ...config },

@@ -1,4 +1,4 @@
-/** A running gateway with tokens that a user has authorized: expiry, refresh, revocation, and whom they are for. */
+/** A running gateway with tokens that a user has authorized: expiry, refresh, revocation, and the URL that they are for. */
 import { copyFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { until } from '../../e2e/waiting.ts';
@@ -18,7 +18,7 @@ const NEEDS = {
 
 const accessToken = async (): Promise<string> => String((await savedAt(scene.state)).tokens?.access_token);
 
-/** The user takes everything back at the authorization server. */
+/** The user revokes everything at the authorization server. */
 async function takeBack(): Promise<void> {
   const token = await scene.authorization.provider.AccessToken.find(await accessToken());
   await scene.authorization.provider.AccessToken.revokeByGrantId(String(token?.grantId));
@@ -26,19 +26,19 @@ async function takeBack(): Promise<void> {
 }
 
 describe('without an authorization', () => {
-  it('a request says what the operator has to run, and nobody is asked for anything', async () => {
+  it('a request fails with the command that the operator has to run, and nobody is asked for anything', async () => {
     await expect(readWith(oauthAt(scene.upstream.url), scene.upstream.url)).rejects.toMatchObject(NEEDS);
     expect(scene.upstream.requests).toEqual([]);
     expect(scene.authorization.requests).toEqual([]);
   });
 
-  it('a damaged file is none', async () => {
+  it('a damaged file counts as none', async () => {
     await authorizeAt(scene.upstream.url);
     await scene.state.edit(() => ({ url: scene.upstream.url, tokens: 'gone' }));
     await expect(readWith(oauthAt(scene.upstream.url), scene.upstream.url)).rejects.toMatchObject(NEEDS);
   });
 
-  it('a gateway that is running takes up one that is given later', async () => {
+  it('a running gateway uses an authorization that is given later', async () => {
     const auth = oauthAt(scene.upstream.url);
     await expect(readWith(auth, scene.upstream.url)).rejects.toMatchObject(NEEDS);
     await authorizeAt(scene.upstream.url);
@@ -47,7 +47,7 @@ describe('without an authorization', () => {
 });
 
 describe('a token', () => {
-  it('that the server takes no more is renewed with the refresh token, which changes each time', async () => {
+  it('that the server no longer accepts is renewed with the refresh token, which changes each time', async () => {
     await authorizeAt(scene.upstream.url);
     const auth = oauthAt(scene.upstream.url);
     await using connection = await connectWith(auth, scene.upstream.url);
@@ -75,7 +75,7 @@ describe('a token', () => {
     expect(await accessToken()).not.toBe(token);
   });
 
-  it('that is due is renewed before it is used, once for all requests that wait for it', async () => {
+  it('that is about to expire is renewed before it is used, once for all waiting requests', async () => {
     await authorizeAt(scene.upstream.url);
     const auth = oauthAt(scene.upstream.url);
     await scene.state.edit((saved) => ({ ...saved, renewAt: 0 }));
@@ -85,7 +85,7 @@ describe('a token', () => {
     expect(scene.authorization.tokenRequests()).toBe(before + 1);
   });
 
-  it('is renewed once where several gateways share it', async () => {
+  it('is renewed once if several gateways share it', async () => {
     await authorizeAt(scene.upstream.url);
     await scene.state.edit((saved) => ({ ...saved, renewAt: 0 }));
     const before = scene.authorization.tokenRequests();
@@ -95,7 +95,7 @@ describe('a token', () => {
     expect(scene.authorization.tokenRequests()).toBe(before + 1);
   });
 
-  it('that many requests at once find revoked is renewed without spending a refresh token twice', async () => {
+  it('that many requests at once find revoked is renewed without using a refresh token twice', async () => {
     await authorizeAt(scene.upstream.url);
     const auth = oauthAt(scene.upstream.url);
     await using connection = await connectWith(auth, scene.upstream.url);
@@ -110,8 +110,8 @@ describe('a token', () => {
   });
 });
 
-describe('an authorization that is given anew', () => {
-  it('counts for a gateway that is running, though its token is still good', async () => {
+describe('a new authorization', () => {
+  it('is used by a running gateway, although its token is still valid', async () => {
     await authorizeAt(scene.upstream.url);
     const auth = oauthAt(scene.upstream.url);
     const first = await auth.token();
@@ -123,8 +123,8 @@ describe('an authorization that is given anew', () => {
   });
 });
 
-describe('an authorization that is taken back', () => {
-  it('ends with what the operator has to run, and works again once that was done', async () => {
+describe('a revoked authorization', () => {
+  it('fails with the command that the operator has to run, and works again after that', async () => {
     await authorizeAt(scene.upstream.url);
     const auth = oauthAt(scene.upstream.url);
     await using connection = await connectWith(auth, scene.upstream.url);
@@ -139,7 +139,7 @@ describe('an authorization that is taken back', () => {
     expect(await connection.read()).toBe(TEXT);
   });
 
-  it('is not lost because the authorization server is away', async () => {
+  it('is not lost while the authorization server is away', async () => {
     await authorizeAt(scene.upstream.url);
     await scene.state.edit((saved) => ({ ...saved, renewAt: 0 }));
     const before = await savedAt(scene.state);
@@ -153,14 +153,14 @@ describe('an authorization that is taken back', () => {
 });
 
 describe('tokens are for one URL', () => {
-  it('and are not used for a mount of the same name at another', async () => {
+  it('and are not used for a mount of the same name with another URL', async () => {
     await using other = await protectedServer(scene.authorization);
     await authorizeAt(scene.upstream.url);
     await expect(readWith(oauthAt(other.url), other.url)).rejects.toMatchObject(NEEDS);
     expect(other.requests).toEqual([]);
   });
 
-  it('and are not used where their file is put in the place of another', async () => {
+  it('and are not used if their file takes the place of another one', async () => {
     await using other = await protectedServer(scene.authorization);
     await authorizeAt(scene.upstream.url);
     const [first] = await scene.state.files();
@@ -179,7 +179,7 @@ describe('tokens are for one URL', () => {
     );
   });
 
-  it('and are refreshed at no other authorization server than the one the user saw', async () => {
+  it('and are refreshed only at the authorization server that the user saw', async () => {
     await authorizeAt(scene.upstream.url);
     const pinned = oauthAt(scene.upstream.url, { issuer: 'https://elsewhere.example' });
     await expect(readWith(pinned, scene.upstream.url)).rejects.toMatchObject(NEEDS);

@@ -1,4 +1,4 @@
-/** Vitrine's state directory, an authorization server, and an upstream that it protects: new ones for each test. */
+/** Vitrine's state directory, an authorization server, and an upstream that it protects, new for each test. */
 import { afterEach, beforeEach } from 'vitest';
 import { type StateDirectory, stateDirectory } from './client.ts';
 import { type AuthorizationServer, authorizationServer, type ProtectedServer, protectedServer } from './servers.ts';
@@ -9,7 +9,7 @@ export interface Scene {
   readonly upstream: ProtectedServer;
 }
 
-/** Makes the scene before each test of the file, and ends it after. Only tests and later hooks can use its members. */
+/** Makes the scene before each test of the file, and ends it afterwards. Only tests and later hooks can use its members. */
 export function sceneOfEachTest(): Scene {
   let state: StateDirectory;
   let authorization: AuthorizationServer;

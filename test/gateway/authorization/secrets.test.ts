@@ -1,4 +1,4 @@
-/** No secret gets into a log or an error, whatever an authorization server does with its requests. */
+/** No secret gets into a log or an error, whatever an authorization server does with requests. */
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toWireError } from '../../../src/core/errors.ts';
@@ -31,7 +31,7 @@ afterEach(async () => {
 
 const DEEP = { depth: 20, showHidden: true, maxStringLength: 1_000_000 } as const;
 
-/** Everything that somebody could see of a failure: what is written, what is logged, what a peer gets. */
+/** Everything that somebody could see of a failure: the output, the log, and the error that a peer gets. */
 async function traces(failing: Promise<unknown>): Promise<string> {
   const error = await failing.then(
     () => {
@@ -47,7 +47,7 @@ const CREDENTIALS = { clientId: 'machine', clientSecret: 'clientsecret' } as con
 
 type Respond = (body: string, headers: Readonly<Record<string, string | undefined>>) => Response;
 
-/** An upstream and its authorization server in one, whose token endpoint does as the test says. */
+/** An upstream and its authorization server in one. Its token endpoint does what the test says. */
 function faulty(respond: Respond): Promise<Listening> {
   return listening((origin) => async (request, response) => {
     const path = request.url ?? '/';
@@ -151,7 +151,7 @@ describe('an authorization server that', () => {
     },
   );
 
-  it('redirects what was posted gets nobody else told', async () => {
+  it('redirects a POST, cannot make Vitrine send the secret to another server', async () => {
     await using other = await listening(() => (_request, response) => response.end());
     await using server = await faulty(() => Response.redirect(`${other.origin}/token`, 307));
     const url = `${server.origin}/mcp`;
@@ -160,14 +160,14 @@ describe('an authorization server that', () => {
     expect(other.requests).toEqual([]);
   });
 
-  it('does not register Vitrine is reported with its words, and what to do', async () => {
+  it('does not register Vitrine, is reported with its text, and with advice', async () => {
     await using server = await faulty(() => new Response());
     const seen = await traces(authorizeAt(`${server.origin}/mcp`));
     expect(seen).toContain('register a client there, and set clientId');
     expect(seen).toContain('no [2Jloopback');
   });
 
-  it('takes the URL of a document as a client id gets it, and nothing is registered', async () => {
+  it('accepts the URL of a document gets it as the client id, and registers nothing', async () => {
     await using server = await faulty(() =>
       Response.json({ access_token: 'newsecret', token_type: 'Bearer', refresh_token: 'refreshsecret' }),
     );
@@ -189,7 +189,7 @@ describe('an authorization server that', () => {
   });
 });
 
-/** Gives the address to which an authorization server would send the browser. */
+/** Gives the address to which an authorization server would send the browser back. */
 function returned(address: URL, code: string): URL {
   const back = new URL(address.searchParams.get('redirect_uri') ?? '');
   back.searchParams.set('code', code);
@@ -197,8 +197,8 @@ function returned(address: URL, code: string): URL {
   return back;
 }
 
-describe('nothing is written', () => {
-  it('while all goes well: from authorizing over a refresh to taking it back', async () => {
+describe('no secret is written', () => {
+  it('while everything works: authorization, refresh and revocation', async () => {
     await using authorization = await authorizationServer();
     await using upstream = await protectedServer(authorization);
     written.length = 0;

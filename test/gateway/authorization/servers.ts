@@ -1,4 +1,4 @@
-/** A real authorization server, and an MCP server that answers to nobody without a token of its. */
+/** A real authorization server, and an MCP server that answers only requests with one of its tokens. */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -11,18 +11,18 @@ import { createVitrine } from '../../../src/vitrine.ts';
 
 export const MACHINE = { clientId: 'machine', clientSecret: 'machine-secret-0123456789' } as const;
 export const BY_HAND = { clientId: 'by-hand', clientSecret: 'by-hand-secret-0123456789' } as const;
-/** Below what systems give out as free ports. */
+/** Below the range of ports that systems give out as free. */
 export const REDIRECT_PORT = 27_871;
 export const SCOPE = 'docs:read';
 export const TEXT = 'Only for those who may.';
 
 export interface Listening extends AsyncDisposable {
   readonly origin: string;
-  /** Method and path of what has been asked. */
+  /** The methods and paths of the requests so far. */
   readonly requests: { readonly line: string; readonly authorization: string | undefined }[];
 }
 
-/** Listens on a free port; the listener may need to know its origin. */
+/** Listens on a free port. The listener may need to know its origin. */
 export async function listening(make: (origin: string) => RequestListener): Promise<Listening> {
   const server: Server = createServer();
   server.listen(0, '127.0.0.1');
@@ -47,7 +47,7 @@ export async function listening(make: (origin: string) => RequestListener): Prom
 
 export interface AuthorizationServer extends Listening {
   readonly provider: Provider;
-  /** How often a token was asked for so far. */
+  /** How many tokens were requested so far. */
   tokenRequests(): number;
 }
 
@@ -56,7 +56,7 @@ export interface AuthorizationServerOptions {
   readonly lifetime?: number;
 }
 
-/** Lifetimes, in seconds, of things whose end no test waits for. */
+/** Lifetimes, in seconds, that no test waits for. */
 const TTL = { RefreshToken: 3_600, Grant: 3_600, Session: 600, Interaction: 600 };
 
 export async function authorizationServer({
@@ -119,7 +119,7 @@ export interface ProtectedServer extends Listening {
   readonly url: string;
 }
 
-/** An MCP server with one resource, for bearers of a token that was given out for it, with the scope. */
+/** An MCP server with one resource, which it gives to requests with a token for it that has the scope. */
 export async function protectedServer({ provider, origin: issuer }: AuthorizationServer): Promise<ProtectedServer> {
   const memory = memoryProvider({ name: 'docs', resources: { 'private.txt': { text: TEXT } } });
   const vitrine = createVitrine({ mounts: [{ name: 'docs', provider: memory, prefix: 'none' }] });

@@ -1,4 +1,4 @@
-/** Servers that end, at every moment of their lives. */
+/** Servers that end, at any moment. */
 import { describe, expect, it } from 'vitest';
 import { ERAS, MATRIX } from '../../e2e/harness.ts';
 import { until } from '../../e2e/waiting.ts';
@@ -47,13 +47,13 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     );
     await servesAgain(scene, 'meanwhile');
     await tells(scene, () => server.changes('after'), 'of a change after it');
-    // Of a program of the 2025 era each client has its own process.
+    // Each client has its own process of a 2025-era program.
     const apart = era === 'legacy' && way.transport === 'stdio';
     expect(scene.up.health()).toMatchObject({ state: 'ready', watched: apart ? clients.length : 1 });
     await leavesNothing(scene);
   });
 
-  it.each(['die', 'die-half'] as const)('that is killed at a read: %s', async (kind) => {
+  it.each(['die', 'die-half'] as const)('that is killed during a read: %s', async (kind) => {
     await using scene = await setScene(way);
     const { server, clients } = scene;
     await tells(
@@ -79,7 +79,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     const { server, clients } = scene;
     for (const [index, client] of clients.entries()) {
       await server.fails({ kind: 'die', on: ['tools/call'] });
-      // Nobody knows what it did before it died.
+      // Nobody knows what the call did before the server died.
       await failsClearly(call(client, 'faulty_say'), { reason: 'unavailable', retryable: false });
       const calls = (await server.noted()).filter(({ method }) => method === 'tools/call');
       expect(calls).toHaveLength(2 * index + 1);
@@ -87,7 +87,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
       await server.well();
       await server.restart();
       await until(async () => (await call(client, 'faulty_say').catch(() => undefined)) === 'at first', 'a call again');
-      // The calls that were tried while it was away never reached it.
+      // Calls that were made while the server was away never reached it.
       expect((await server.noted()).filter(({ method }) => method === 'tools/call')).toHaveLength(2 * index + 2);
     }
     await leavesNothing(scene);
@@ -104,7 +104,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
       (await server.noted()).some(({ method, pid }) => method === subscribing && !isRunning(pid));
     await until(ended, 'the end of the server');
     await server.restart();
-    // If it was back too late for the first attempt, the client is told so, and may try again.
+    // If the server came back too late for the first attempt, the client is told so, and may try again.
     for (const [index, done] of (await subscribed).entries()) {
       const client = clients[index];
       if (!done && client !== undefined) await until(() => subscribes(client), 'a subscription');
@@ -114,7 +114,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await leavesNothing(scene);
   });
 
-  it('that is killed while it is connected to', async () => {
+  it('that is killed while the gateway connects to it', async () => {
     await using scene = await setScene(way, {
       subscribed: false,
       before: (server) => server.fails({ kind: 'die', on: [handshake(era)] }),
@@ -151,7 +151,7 @@ describe.concurrent.each(ERAS)('a program of the %s era', (era) => {
     await leavesNothing(scene);
   });
 
-  it('that leaves something running which holds its output open', async () => {
+  it('that leaves a process behind which keeps its output open', async () => {
     await using scene = await setScene(
       { transport: 'stdio', era },
       { before: (server) => server.fails({ kind: 'grandchild' }) },
@@ -169,7 +169,7 @@ describe.concurrent.each(ERAS)('a program of the %s era', (era) => {
   });
 });
 
-it.concurrent('a command that is not there', async () => {
+it.concurrent('a command that does not exist', async () => {
   const target = { command: '/home/secret/no-such-program', args: [] };
   await using scene = await setScene({ transport: 'stdio', era: 'legacy' }, { subscribed: false, target });
   for (const client of scene.clients) {

@@ -1,4 +1,4 @@
-/** The server that fails when it is told to, as a test steers it. */
+/** Steers the server that fails on command. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import type { Way } from '../fixture/link.ts';
 
 const MAIN = fileURLToPath(new URL('./upstream/main.mjs', import.meta.url));
 
-/** The fault; the words are those of `upstream/control.mjs`. */
+/** The fault, in the words of `upstream/control.mjs`. */
 export interface Fault {
   readonly kind: string;
   readonly on?: readonly string[];
@@ -30,29 +30,29 @@ interface Noted {
 export interface Faulty extends AsyncDisposable {
   readonly way: Way;
   readonly target: UpstreamTarget;
-  /** From now on, until it is well again. */
+  /** Has the fault from now on, until it is mended. */
   fails(fault: Fault): Promise<void>;
   well(): Promise<void>;
-  /** Starts the process again where it is not the gateway that does. */
+  /** Starts the process again, unless the gateway starts it. */
   restart(): Promise<void>;
-  /** Ends it where it is not the gateway's own. */
+  /** Ends the process, unless it belongs to the gateway. */
   kill(): Promise<void>;
-  /** The resource says something else, and whoever subscribed is told. */
+  /** Changes the resource, and notifies the subscribers. */
   changes(text: string): Promise<void>;
-  /** From now on these are its results, by method, in the place of its own; whoever subscribed is told of a change. */
+  /** Replaces its results from now on, by method, and notifies subscribers of a change. */
   says(
     results: Readonly<Record<string, unknown>>,
     capabilities?: Readonly<Record<string, unknown>>,
-    /** Over standard input and output, before the result of each call. */
+    /** Sends this before the result of each call, over standard input and output. */
     beside?: { readonly tells?: readonly object[]; readonly writes?: string },
   ): Promise<void>;
-  /** Gives the notes of its processes. */
+  /** Gives the notes that its processes have written. */
   noted(): Promise<readonly Noted[]>;
-  /** Processes that still run. */
+  /** The processes that still run. */
   running(): Promise<readonly number[]>;
 }
 
-/** Makes one; over HTTP it runs from now on. */
+/** Makes the server. Over HTTP it runs from now on. */
 export async function faulty(way: Way, env: Readonly<Record<string, string>> = {}): Promise<Faulty> {
   const folder = await temporaryFolder({});
   const port = way.transport === 'http' ? await freePort() : undefined;
@@ -80,7 +80,7 @@ export async function faulty(way: Way, env: Readonly<Record<string, string>> = {
 
   const noted = async (): Promise<readonly Noted[]> => {
     const text = await readFile(folder.at('log.jsonl'), 'utf8').catch(() => '');
-    // The last line may be one that is being written.
+    // The last line may be incomplete.
     return text
       .split('\n')
       .slice(0, -1)
@@ -114,13 +114,13 @@ export async function faulty(way: Way, env: Readonly<Record<string, string>> = {
   };
 }
 
-/** Whole at every moment: it is read while it is written. */
+/** The file is replaced as a whole, because it may be read meanwhile. */
 async function put(folder: Folder, name: string, value: object): Promise<void> {
   await folder.write(`${name}.new`, JSON.stringify(value));
   await rename(folder.at(`${name}.new`), folder.at(name));
 }
 
-/** The system gives away no port of this range by itself: while a server is away, nobody else comes there. */
+/** The system gives out no port of this range, so no other program takes the port while the server is away. */
 const PORTS = { from: 20_000, to: 32_000 } as const;
 
 /** A port for a server that ends and comes back. */
@@ -150,7 +150,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Waits until something was noted for the so-manieth time. */
+/** Waits until something was noted for the given number of times. */
 export const untilNoted = (server: Faulty, what: string, times: number): Promise<unknown> =>
   until(
     async () => (await server.noted()).filter((each) => each.what === what || each.method === what).length >= times,

@@ -1,4 +1,4 @@
-/** Servers that say what makes no sense. */
+/** Servers that send nonsense. */
 import { describe, expect, it } from 'vitest';
 import { type Connected, MATRIX } from '../../e2e/harness.ts';
 import { call, gather, leavesNothing, ONE, othersServe, read, servesAgain, setScene, tells } from './scene.ts';
@@ -12,7 +12,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     const { server, clients } = scene;
     await server.fails({ kind: 'garbled', form, on: METHODS });
     const look = async (client: Connected): Promise<void> => {
-      // In the 2025 era a result has no type: a field more, or none, is right there.
+      // In the 2025 era results have no type, so an additional or missing one is right there.
       const texts = await Promise.all(
         [read(client, ONE), call(client, 'faulty_say')].map((request) => request.catch((error: Error) => error)),
       );
@@ -31,7 +31,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await leavesNothing(scene);
   });
 
-  it('that sends noise with a good answer', async () => {
+  it('that sends noise together with a good answer', async () => {
     await using scene = await setScene(way);
     const { server, clients } = scene;
     let text = 'at first';
@@ -45,7 +45,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
         expect(missing, form).toEqual({});
         await othersServe(client);
       }
-      // Nothing of it was known from before the noise.
+      // No tool was known from before the noise.
       const asked = new Set((await server.noted()).slice(before).map(({ method }) => method));
       expect([...asked], form).toEqual(expect.arrayContaining(['resources/read', 'resources/list', 'tools/call']));
       expect(scene.up.health(), form).toMatchObject({ state: 'ready', restarts: 0 });
@@ -57,7 +57,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await leavesNothing(scene);
   });
 
-  it('whose cursors come again', async () => {
+  it('whose cursors repeat', async () => {
     await using scene = await setScene(way);
     const { server, clients } = scene;
     await server.fails({ kind: 'repeat-cursor' });

@@ -1,4 +1,4 @@
-/** Icons of a mounted server go to clients, but for those whose addresses run or open something. */
+/** Icons of a mounted server reach clients, except those with addresses that run or open something. */
 import { describe, expect, it } from 'vitest';
 import { DIAGONAL } from '../../e2e/harness.ts';
 import { arrives, setScene } from './scene.ts';
@@ -35,7 +35,7 @@ const SAYS = {
 };
 
 describe.concurrent.each(DIAGONAL)('a server of the $era era over $transport', (way) => {
-  it('has its icons passed on, without those of other schemes [973-4]', async () => {
+  it('has its icons passed on, except those with other schemes [973-4]', async () => {
     await using scene = await setScene(way, {
       subscribed: false,
       before: (server) => server.says(SAYS, { prompts: {} }),

@@ -1,4 +1,4 @@
-/** One entry that is not valid, among those of a server beside others: it is left out alone, and strict clients take the rest. */
+/** One invalid entry among valid ones of a server: only that entry is left out, and strict clients accept the rest. */
 import {
   ListPromptsResultSchema,
   ListResourcesResultSchema,
@@ -13,7 +13,7 @@ type Data = Readonly<Record<string, unknown>>;
 
 const deep = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
 
-/** The faults that any entry can have, by their subject. */
+/** The faults that any entry can have, by their field. */
 const EVERYWHERE: Readonly<Record<string, Data>> = {
   'a title that is an object': { title: {} },
   'a description that is a number': { description: 1 },
@@ -117,14 +117,14 @@ const GOOD = {
   prompt: { name: 'good', arguments: [{ name: 'a', description: null, unknown: 'kept' }] },
 } as const;
 
-/** Gives the name of an entry beside others. */
+/** Gives the name of a valid entry. */
 const odd = (key: string, index: number): string =>
   key === 'name' ? `bad-${index}` : `thing:///bad-${index}${key === 'uriTemplate' ? '/{x}' : ''}`;
 
-/** Entries of one answer that are named. */
+/** The entries of an answer that have names. */
 const NAMED_AT_ONCE = 20;
 
-/** Good entries around each bad one, so that what comes before and after is there. */
+/** Puts valid entries around each invalid one, to check that those before and after it are there. */
 function mixed(good: Data, key: string, kinds: Readonly<Record<string, Data>>): readonly unknown[] {
   const bad = Object.values(kinds).map((fields, index) => ({ ...good, [key]: odd(key, index), ...fields }));
   return [...NO_ENTRIES, ...bad.slice(0, 5), good, ...bad.slice(5)];
@@ -165,7 +165,7 @@ async function whole(client: Connected, method: string, field: string) {
 }
 
 describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (way) => {
-  it('whose entries are malformed in every way loses these alone, and strict clients take the lists', async () => {
+  it('that sends every kind of invalid entry loses only these, and strict clients accept the lists', async () => {
     await using scene = await setScene(way, {
       subscribed: false,
       before: (server) => server.says(SAYS, { prompts: {} }),
@@ -187,7 +187,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
               ? 'faulty+thing:///good'
               : 'faulty_good',
         ]);
-        // The 2025 client of the SDK's first generation, and this one's own.
+        // The 2025 client of the SDK's first generation, and the client of this package.
         for (const page of pages) expect(() => schema.parse(page), method).not.toThrow();
         const told = missing.filter(({ mount }) => mount === 'faulty');
         expect(told.length, method).toBeGreaterThan(10);
@@ -211,7 +211,7 @@ describe.concurrent.each([
   ['tool', 'tools/list', 'tools', GOOD.tool, 'name', TOOLS],
   ['prompt', 'prompts/list', 'prompts', GOOD.prompt, 'name', PROMPTS],
 ] as const)('a %s', (kind, method, field, good, key, kinds) => {
-  it('is named with what is wrong with it, whichever it is, in the log and in the answer', async () => {
+  it('that sends an invalid entry is named with the problem, whatever it is, in the log and in the answer', async () => {
     await using scene = await setScene(
       { transport: 'stdio', era: 'legacy' },
       { subscribed: false, before: (server) => server.says({}, { prompts: {} }) },
@@ -241,7 +241,7 @@ describe.concurrent.each([
 });
 
 describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (way) => {
-  it('whose answers have entries that are malformed loses these alone', async () => {
+  it('that sends invalid entries in answers loses only these', async () => {
     const text = { type: 'text', text: 'good' };
     const blocks = [
       null,

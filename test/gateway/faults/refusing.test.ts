@@ -1,4 +1,4 @@
-/** Servers that answer, and do not do what they are asked; and what else HTTP can go wrong with. */
+/** Servers that answer, but do not do what they are asked to do, and other faults of HTTP. */
 import { describe, expect, it } from 'vitest';
 import { ERAS, MATRIX } from '../../e2e/harness.ts';
 import { until } from '../../e2e/waiting.ts';
@@ -33,7 +33,7 @@ describe.concurrent.each(ERAS)('a server of the %s era over HTTP', (era) => {
     for (const client of clients) {
       const { message } = await failsClearly(read(client, ONE), { reason: 'unavailable' });
       expect(message).toContain(words);
-      // Only what is refused has not been done for certain.
+      // Only a refused request was certainly not carried out.
       await failsClearly(call(client, 'faulty_say'), { reason: 'unavailable', retryable: status !== 500 });
       await othersServe(client);
     }
@@ -43,7 +43,7 @@ describe.concurrent.each(ERAS)('a server of the %s era over HTTP', (era) => {
     await leavesNothing(scene);
   });
 
-  it('that answers with a page for people', async () => {
+  it('that answers with a web page', async () => {
     await using scene = await setScene(way);
     const { server, clients } = scene;
     await server.fails({ kind: 'page', on: ['resources/read', 'tools/call'] });
@@ -113,7 +113,7 @@ it.concurrent('[RES-4] a server of the legacy era that forgets its sessions', as
 });
 
 describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (way) => {
-  it('that refuses subscriptions now, and grants them later', async () => {
+  it('that refuses subscriptions now, and accepts them later', async () => {
     await using scene = await setScene(way, {
       subscribed: false,
       before: (server) => server.fails({ kind: 'refuse-subscriptions' }),
@@ -132,7 +132,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await leavesNothing(scene);
   });
 
-  it('[RES-4] that refuses what was subscribed to when it is back, and grants it later', async () => {
+  it('[RES-4] that refuses earlier subscriptions after it has come back, and accepts them later', async () => {
     await using scene = await setScene(way);
     const { server } = scene;
     await server.fails({ kind: 'refuse-subscriptions', form: 'error' });
@@ -148,7 +148,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
   });
 });
 
-it.concurrent('a program that writes secrets to standard error: neither the client nor the log has them', async () => {
+it.concurrent('a program that writes secrets to standard error: neither the client nor the log gets them', async () => {
   const env = { FAULTY_SECRET: 'correct-horse-battery' };
   await using scene = await setScene(
     { transport: 'stdio', era: 'legacy' },

@@ -1,4 +1,4 @@
-/** A mounted server sends text: names, errors and log lines are clean in any case, results as the mount is configured. */
+/** Text of a mounted server: names, errors and log lines are always cleaned, and results as the mount is configured. */
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, writeConfig } from '../../e2e/folders.ts';
 import { type Connected, MATRIX } from '../../e2e/harness.ts';
@@ -29,12 +29,12 @@ const TOOL = {
 
 const call = (client: Connected): Promise<Data> => client.request('tools/call', { name: 'faulty_say', arguments: {} });
 
-/** Every text in JSON data but those of a schema's `default`, which are data. */
+/** All texts in JSON data except those in `default` of a schema, which are data. */
 const textsIn = (value: unknown): string =>
   JSON.stringify(value, (name, each: unknown) => (name === 'default' ? '' : each));
 
 describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (way) => {
-  it('has names, titles and descriptions that are clean and of a length, whatever is said of its texts', async () => {
+  it('has clean names, titles and descriptions of limited length, whatever its mount says about texts', async () => {
     await using scene = await setScene(way, {
       subscribed: false,
       before: (server) =>
@@ -60,7 +60,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
         expect(JSON.stringify(listed).length, method).toBeLessThan(100_000);
       }
       const { tools } = await client.request<{ tools: readonly { inputSchema: Data; name: string }[] }>('tools/list');
-      // Data of a schema is what it is.
+      // Data in a schema stays as it is.
       const own = tools.find(({ name }) => name === 'faulty_say');
       expect(own?.inputSchema).toMatchObject({ properties: { n: { default: ESCAPE } } });
     }
@@ -79,7 +79,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     }
   });
 
-  it.each(['mark', 'refuse', 'as-is'] as const)('has results that break their outputSchema: %s', async (results) => {
+  it.each(['mark', 'refuse', 'as-is'] as const)('has results that violate their outputSchema: %s', async (results) => {
     await using scene = await setScene(way, { subscribed: false, upstream: { results } });
     await arrives(scene.up);
     const tool = { name: 'say', inputSchema: { type: 'object' }, outputSchema: SCHEMA };
@@ -108,7 +108,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
         }
       }
     }
-    // A result that keeps its promise, and a failure, which has promised nothing, are as they came.
+    // A valid result stays as it came, and so does a failure, to which the schema does not apply.
     for (const fields of [{ structuredContent: { n: 1 } }, { isError: true }]) {
       await scene.server.says({ 'tools/list': { tools: [tool] }, 'tools/call': { content: [text('so')], ...fields } });
       for (const client of scene.clients)
@@ -118,8 +118,8 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
 });
 
 describe.concurrent.each(['legacy', 'modern'] as const)('a program of the %s era', (era) => {
-  it('has errors that are clean and of a length', async () => {
-    // In a process of its own: what the server says comes into that one only.
+  it('has clean errors of limited length', async () => {
+    // In a process of its own, so that the log has only text of this server.
     await using folder = await temporaryFolder({});
     await using server = await faulty({ transport: 'stdio', era });
     await server.says({ 'tools/call': { content: [text(`${ESCAPE}${'x'.repeat(100_000)}`)], isError: true } });

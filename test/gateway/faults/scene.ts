@@ -1,4 +1,4 @@
-/** A gateway with a server that fails, one that is well and a folder, and a client of each era that has subscribed. */
+/** A gateway with a server that fails, one that works and a folder, and a subscribed client of each era. */
 import { expect } from 'vitest';
 import type { Log } from '../../../src/core/context.ts';
 import { createVitrine, serveHttp } from '../../../src/index.ts';
@@ -17,42 +17,42 @@ import type { Way } from '../fixture/link.ts';
 import { type Faulty, faulty, isRunning } from './faulty.ts';
 import { startWell } from './well.ts';
 
-/** The resource of the server that fails, and of the one that is well. */
+/** The resource of the server that fails, and that of the one that works. */
 export const ONE = 'faulty+thing:///one';
 const TWO = 'faulty+thing:///two';
 const WELL = 'well+thing:///one';
 const NOTE = 'folder+file:///note.txt';
 
-/** For connecting, for an answer and for a call, in milliseconds, where a test waits until they run out. */
+/** Timeouts for connecting, answers and calls, in milliseconds, for tests that wait until they run out. */
 function hurried() {
   const times = slowness();
   return { connectTimeoutMs: 3_000 * times, timeoutMs: 700 * times, callTimeoutMs: 1_500 * times } as const;
 }
-/** Options with which no timeout runs out, on however busy a machine. */
+/** Options with timeouts that never run out, however busy the machine is. */
 const PATIENT = { connectTimeoutMs: PATIENCE_MS, timeoutMs: PATIENCE_MS, callTimeoutMs: PATIENCE_MS } as const;
 
 export interface Scene extends AsyncDisposable {
   readonly server: Faulty;
   readonly up: Upstream;
-  /** One of each era. */
+  /** One client of each era. */
   readonly clients: readonly Connected[];
-  /** Everything that was logged, as text. */
+  /** All log lines, as text. */
   log(): string;
-  /** Closes clients and gateway; what it had started is gone then. */
+  /** Closes clients and gateway, with everything that the gateway has started. */
   close(): Promise<void>;
 }
 
 export interface SceneOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Before the gateway begins to connect. */
+  /** Runs before the gateway begins to connect. */
   readonly before?: (server: Faulty) => Promise<void>;
-  /** Another than the server that fails. */
+  /** The kind of server that fails. Default: the usual one. */
   readonly target?: UpstreamTarget;
-  /** Whether clients subscribe before anything happens. Default: they do. */
+  /** Whether clients subscribe before the test begins. Default: they do. */
   readonly subscribed?: boolean;
-  /** Of the server that fails. */
+  /** Options of the server that fails. */
   readonly upstream?: Partial<Pick<UpstreamOptions, 'pins' | 'texts' | 'results' | 'maxMessagesPerSecond'>>;
-  /** Whether the server that fails is given up soon when it does not answer. Default: it has all the time it needs. */
+  /** Whether short timeouts apply to the server that fails. Default: it has all the time that it needs. */
   readonly hurried?: boolean;
 }
 
@@ -122,7 +122,7 @@ async function set(
   return { server, up, clients, log: () => lines.join('\n'), close, [Symbol.asyncDispose]: close };
 }
 
-/** Text of what is logged, with the errors in it and their causes. */
+/** The text of log lines, with their errors and causes. */
 function print(facts: object | undefined): string {
   return JSON.stringify(facts ?? {}, (_key, value: unknown) =>
     value instanceof Error ? { message: value.message, cause: value.cause, stack: value.stack } : value,
@@ -134,7 +134,7 @@ export async function arrives(up: Upstream): Promise<void> {
   expect(await up.ready(PATIENCE_MS), 'the faulty server to be there').toBe(true);
 }
 
-/** From now on the client is told of the resource; fails where it cannot be. */
+/** Subscribes the client to the resource. Fails if that is refused. */
 export async function subscribe(client: Connected): Promise<void> {
   await client.reachable;
   if (client.era === 'legacy') {
@@ -154,13 +154,13 @@ export const subscribes = (client: Connected): Promise<boolean> =>
     () => false,
   );
 
-/** A client that subscribes now is refused, in the way of its era. */
+/** Checks that a subscription is refused, in the way of the client's era. */
 export async function refusesSubscription(client: Connected, reason: string): Promise<void> {
   if (client.era === 'legacy') await failsClearly(subscribe(client), { reason });
   else await expect(subscribe(client)).rejects.toThrow('is not in what the gateway honours');
 }
 
-/** How often a client was told of the resource. */
+/** How many updates of the resource a client got. */
 const toldOf = ({ received }: Connected): number =>
   received.filter(
     (message) =>
@@ -179,7 +179,7 @@ export const call = async (client: Connected, name: string): Promise<unknown> =>
 
 export interface Gathered {
   readonly uris: readonly string[];
-  /** Mounts that are said to be missing, with the reasons. */
+  /** The mounts that the answer names as missing, with the reasons. */
   readonly missing: Readonly<Record<string, string>>;
 }
 
@@ -212,9 +212,9 @@ export async function toolsOf(client: Connected): Promise<readonly string[]> {
   return names;
 }
 
-/** Expects that the other mounts have all that they had. */
+/** Checks that the other mounts have everything that they had. */
 export async function othersServe(client: Connected): Promise<Gathered> {
-  // Beside each other, so that each list waits for what is missing in the same time.
+  // In parallel, so that all lists wait for the missing server at the same time.
   const [list, note, resource, said, tools] = await Promise.all([
     gather(client),
     read(client, NOTE),
@@ -228,7 +228,7 @@ export async function othersServe(client: Connected): Promise<Gathered> {
   return list;
 }
 
-/** The list says what is missing of it, and why. */
+/** Checks that the list says what is missing, and why. */
 export async function listsWithout(client: Connected): Promise<void> {
   const { uris, missing } = await othersServe(client);
   expect(uris.filter((uri) => uri.startsWith('faulty+'))).toEqual([]);
@@ -236,7 +236,7 @@ export async function listsWithout(client: Connected): Promise<void> {
   expect(missing.faulty).toContain('"faulty"');
 }
 
-/** Everything works, in whichever way it is looked at. */
+/** Checks that everything works, in every way to use it. */
 export async function servesAgain({ clients }: Scene, text: string): Promise<void> {
   for (const client of clients) {
     await until(
@@ -261,7 +261,7 @@ export async function servesAgain({ clients }: Scene, text: string): Promise<voi
   }
 }
 
-/** Runs until both clients were told once more. */
+/** Runs until both clients got one more update. */
 export async function tells({ clients }: Scene, run: () => Promise<unknown>, what: string): Promise<void> {
   const before = clients.map(toldOf);
   await run();
@@ -287,7 +287,7 @@ export async function failsClearly(
   return error;
 }
 
-/** Nothing of the gateway's is left once it is closed. */
+/** Checks that nothing of the gateway is left after it was closed. */
 export async function leavesNothing(scene: Scene): Promise<void> {
   const { server } = scene;
   const pids = (await server.noted()).map(({ pid }) => pid);

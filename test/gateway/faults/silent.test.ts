@@ -30,7 +30,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
       expect(uris).toContain(ONE);
       expect(missing).toEqual({});
     }
-    // It answers when it is asked whether it does: it is left as it is.
+    // It answers a ping, so the gateway keeps the connection.
     expect(scene.up.health()).toMatchObject({ state: 'ready', restarts: 0 });
     await server.well();
     await servesAgain(scene, 'at first');
@@ -64,7 +64,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await leavesNothing(scene);
   });
 
-  it('that hears nothing any more: it is given up, and taken up again', async () => {
+  it('that no longer answers anything: the connection is given up, and opened again', async () => {
     await using scene = await setScene(way, { hurried: true });
     const { server, clients } = scene;
     const { connections } = scene.up.health();
@@ -90,7 +90,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await leavesNothing(scene);
   });
 
-  it('that hears nothing any more, while clients go on calling: it is given up all the same', async () => {
+  it('that no longer answers anything, while clients go on calling: the connection is given up all the same', async () => {
     await using scene = await setScene(way, { hurried: true });
     const { server, clients } = scene;
     const { connections } = scene.up.health();
@@ -113,7 +113,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await leavesNothing(scene);
   });
 
-  it('that is slow: it delays its own part only, and what is waited for comes', async () => {
+  it('that is slow: only its own part is delayed, and comes in the end', async () => {
     await using scene = await setScene(way);
     const { server, clients } = scene;
     await server.fails({ kind: 'slow', on: ['tools/call', 'resources/read'] });
@@ -149,7 +149,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await leavesNothing(scene);
   });
 
-  it('that never answers the handshake does not hold up the end of the gateway', async () => {
+  it('that never answers the handshake does not delay the end of the gateway', async () => {
     await using scene = await setScene(way, {
       hurried: true,
       subscribed: false,

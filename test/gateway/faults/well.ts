@@ -1,9 +1,9 @@
-/** The server beside the one that fails: it is always well. It runs in this process, since each scene has one. */
+/** The server that works, beside the one that fails. It runs in this process, because each scene has one. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { serveHttp } from './upstream/http.mjs';
 
-/** Nothing ever happens to it. */
+/** It never fails. */
 const STEADY = {
   fault: () => ({}),
   world: () => ({ text: 'at first', changes: 0 }),
@@ -16,7 +16,7 @@ export interface Well extends AsyncDisposable {
   readonly target: { readonly url: string };
 }
 
-/** Starts one of the 2026 era, at a free port. */
+/** Starts one of the 2026 era at a free port. */
 export async function startWell(): Promise<Well> {
   const server = serveHttp(STEADY, 'modern', 0);
   await once(server, 'listening');

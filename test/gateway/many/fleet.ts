@@ -1,4 +1,4 @@
-/** The fleet as a process, a gateway before it, and a walk through a list with what is seen on the way. */
+/** The fleet as a process, a gateway for it, and a walk through a list that records what it sees. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -12,32 +12,32 @@ import { within } from '../../e2e/waiting.ts';
 const FLEET = fileURLToPath(new URL('./fleet.mjs', import.meta.url));
 const MEMORY = new URL('./memory.mjs', import.meta.url).href;
 
-/** One server of the fleet, as `fleet.mjs` understands it. */
+/** One server of the fleet, as `fleet.mjs` reads it. */
 export interface Plan {
   readonly era: Era;
   readonly by: 'name' | 'offset';
-  /** Entries of a page of its own. */
+  /** The number of entries in one of its pages. */
   readonly size: number;
   readonly uris?: 'opaque' | 'path';
-  /** Whether it tells of changes. */
+  /** Whether it reports changes. */
   readonly tells?: boolean;
-  /** How long its answers may be used again, in milliseconds. */
+  /** How long its answers may be cached, in milliseconds. */
   readonly ttlMs?: number;
-  /** Resources at the start; 5,000 if nothing else is said. */
+  /** The number of resources at the start. Default: 5,000. */
   readonly count?: number;
-  /** Tools, prompts and templates. */
+  /** The number of tools, of prompts and of templates. */
   readonly named?: number;
   readonly hangs?: 'lists' | 'second page';
-  /** Behind its last page comes its second one. */
+  /** The cursor of its last page leads to its second page. */
   readonly loops?: boolean;
 }
 
 export type Plans = Readonly<Record<string, Plan>>;
 
 export interface Fleet extends AsyncDisposable {
-  /** The mounts of a gateway for them. */
+  /** The mounts of a gateway for these servers. */
   readonly mounts: Readonly<Record<string, { readonly url: string }>>;
-  /** Lets guests come and go on every server. */
+  /** Adds and removes resources on every server. */
   change(): Promise<void>;
   /** How often a server was asked for a method so far. */
   asked(name: string, method: string): Promise<number>;
@@ -60,7 +60,7 @@ export async function startFleet(plans: Plans): Promise<Fleet> {
   };
 }
 
-/** Of a process, in MiB, after what it does not hold was cleared away. */
+/** Memory of a process, in MiB, after a garbage collection. */
 export interface Memory {
   readonly held: number;
   readonly resident: number;
@@ -129,16 +129,16 @@ async function ended(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): P
 
 export interface FleetOptions {
   readonly era: Era;
-  /** Mounts before those of the fleet, and behind them. */
+  /** Mounts before and after those of the fleet. */
   readonly before?: object | undefined;
   readonly behind?: object | undefined;
-  /** Options of mounts of the fleet, by their names. */
+  /** Options for mounts of the fleet, by their names. */
   readonly options?: Readonly<Record<string, object>>;
   readonly listing?: object;
   readonly limits?: object;
 }
 
-/** Runs with a client of a gateway in front of a fleet; everything is closed afterwards. */
+/** Runs a function with a client of a gateway for a fleet. Closes everything afterwards. */
 export async function withFleet<T>(
   plans: Plans,
   { era, before = {}, behind = {}, options = {}, ...config }: FleetOptions,
@@ -155,7 +155,7 @@ export async function withFleet<T>(
 export interface ListedPage {
   readonly items: readonly { readonly uri?: string; readonly name?: string; readonly uriTemplate?: string }[];
   readonly missing: readonly MissingPart[];
-  /** Which limit cut the list. */
+  /** The limit that cut the list. */
   readonly truncatedBy: unknown;
 }
 
@@ -166,7 +166,7 @@ const FIELDS = {
   'prompts/list': 'prompts',
 } as const;
 
-/** Goes through a list to its end, a page at a time; it must not take more than `most` pages. */
+/** Walks through a list to its end, page by page. Fails after `most` pages. */
 export async function* pages(on: Connected, method: keyof typeof FIELDS, most = 3_000): AsyncGenerator<ListedPage> {
   let cursor: string | undefined;
   for (let count = 0; count < most; count++) {
@@ -188,7 +188,7 @@ export interface Drained {
   readonly truncatedBy: unknown;
 }
 
-/** Everything that a list of at most 300 pages has, and what it says is missing. */
+/** All entries of a list of at most 300 pages, and the parts that it names as missing. */
 export async function drained(on: Connected, method: keyof typeof FIELDS): Promise<Drained> {
   const all: ListedPage[] = [];
   for await (const page of pages(on, method, 300)) all.push(page);
@@ -201,6 +201,6 @@ export async function drained(on: Connected, method: keyof typeof FIELDS): Promi
 
 export const mean = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0) / values.length;
 
-/** One of four equal parts, of which the first is 1. */
+/** The number of a quarter, from 1. */
 export const quarter = <T>(values: readonly T[], which: 1 | 2 | 3 | 4): readonly T[] =>
   values.slice(Math.floor((values.length * (which - 1)) / 4), Math.floor((values.length * which) / 4));

@@ -1,4 +1,4 @@
-/** Pages of an upstream that are cut, because they are longer than what is wanted: nothing lost where the list changes. */
+/** The gateway cuts pages of an upstream that are longer than its own. No entry is lost if the list changes meanwhile. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../../src/core/context.ts';
@@ -12,11 +12,11 @@ const named = (index: number): string => String(index).padStart(4, '0');
 interface Served {
   /** All names of the server, in its order. */
   all: readonly string[];
-  /** How often it was asked for a page. */
+  /** How often a page was requested from it. */
   asked: number;
 }
 
-/** Goes through a list that the server gives in one page; between two pages of ours, something happens. */
+/** Walks through a list that the server sends as one page. Runs a function between two pages of the gateway. */
 async function walk(served: Served, between: (page: number, forget: () => void) => void): Promise<readonly string[]> {
   const lists = createLists('one');
   const given: string[] = [];
@@ -44,13 +44,13 @@ async function walk(served: Served, between: (page: number, forget: () => void) 
 const numbered = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => named(index));
 
 describe('[RES-6] a page that is cut', () => {
-  it('is asked for once, and is given in pieces', async () => {
+  it('is requested once, and given in pieces', async () => {
     const served = { all: numbered(95), asked: 0 };
     expect(await walk(served, () => {})).toEqual(numbered(95));
     expect(served.asked).toBe(1);
   });
 
-  it('goes on behind what was given last, also when that is gone together with others before it', async () => {
+  it('continues after the last given entry, even if that and others before it were removed', async () => {
     const served = { all: numbered(30), asked: 0 };
     const gone = [0, 1, 2, 3, 6, 7].map(named);
     const given = await walk(served, (page, forget) => {
@@ -62,7 +62,7 @@ describe('[RES-6] a page that is cut', () => {
     expect(served.asked).toBe(2);
   });
 
-  it('goes on behind what was given last, also when others came before it', async () => {
+  it('continues after the last given entry, even if others were added before it', async () => {
     const served = { all: numbered(30), asked: 0 };
     const given = await walk(served, (page, forget) => {
       if (page > 1) return;
@@ -72,7 +72,7 @@ describe('[RES-6] a page that is cut', () => {
     expect(given).toEqual(numbered(30));
   });
 
-  it('goes on where it was when nothing is left of what was given', async () => {
+  it('continues at its position if every given entry was removed', async () => {
     const served = { all: numbered(30), asked: 0 };
     const given = await walk(served, (page, forget) => {
       if (page === 1) served.all = served.all.slice(LIMIT);
@@ -81,7 +81,7 @@ describe('[RES-6] a page that is cut', () => {
     expect(given).toEqual(numbered(30));
   });
 
-  it('shows what was there all the time exactly once, whatever comes and goes', async () => {
+  it('shows every entry that is there all the time exactly once, whatever is added and removed', async () => {
     const change = fc.record({
       gone: fc.array(fc.nat(79), { maxLength: 7 }),
       come: fc.array(fc.nat(79), { maxLength: 7 }),

@@ -1,6 +1,6 @@
 /**
- * Programs that take long until their first answer, as `npx` and `uvx` do that have to fetch them: nobody has to say so, each is
- * started once, and what it says late is taken, whichever era it speaks and whatever it does with what it does not know.
+ * Programs whose first answer takes long, as those that `npx` and `uvx` have to download. No option is needed, each is started once, and
+ * late answers are accepted, in whichever era and however the program treats unknown messages.
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +21,7 @@ const PROGRAM = fileURLToPath(new URL('./program.mjs', import.meta.url));
 type Speaks = Era | 'both';
 type Unknown = 'refused' | 'ignored' | 'fatal' | 'settled';
 
-/** Each era, and what a program does with the question for the other one. */
+/** Each era, and how a program of that era treats the question of the other one. */
 const KINDS: readonly (readonly [Speaks, Unknown])[] = [
   ['legacy', 'refused'],
   ['legacy', 'ignored'],
@@ -33,7 +33,7 @@ const KINDS: readonly (readonly [Speaks, Unknown])[] = [
   ['both', 'settled'],
 ];
 
-/** A tenth of this is how long a program may be silent until it is asked in the other era, too. */
+/** A program may be silent for a tenth of this time before it is asked in the other era, too. */
 const CONNECT_MS = 20_000;
 
 const slow = (folder: Folder, [era, unknown]: (typeof KINDS)[number]) => ({
@@ -47,18 +47,18 @@ const heard = async (folder: Folder): Promise<readonly string[]> =>
 const startsIn = async (folder: Folder): Promise<number> =>
   (await heard(folder)).filter((what) => what === 'start').length;
 
-/** Answers from now on, where it has been silent for so long that it was asked in either era. */
+/** Lets the program answer, after it was silent until it had been asked in both eras. */
 async function answersLate(folder: Folder): Promise<void> {
   await until(async () => (await heard(folder)).length >= 3, 'the program to be asked in both eras');
   expect([...(await heard(folder))].sort()).toEqual(['initialize', 'server/discover', 'start']);
   await folder.write('go', '');
 }
 
-/** One that ends when it is asked for what it does not know has to be started again. */
+/** A program that ends at an unknown request has to be started again. */
 const startsOf = ([, unknown]: (typeof KINDS)[number]): number => (unknown === 'fatal' ? 2 : 1);
 
-describe.concurrent.each(KINDS)('a slow program of %s, where the other era is %s', (...kind) => {
-  it('is waited for by the client library', async () => {
+describe.concurrent.each(KINDS)('a slow program of %s that treats the other era so: %s', (...kind) => {
+  it('is awaited by the client library', async () => {
     await using folder = await temporaryFolder();
     const connecting = connectResourceClient({ ...slow(folder, kind), connectTimeoutMs: CONNECT_MS });
     await answersLate(folder);
@@ -68,7 +68,7 @@ describe.concurrent.each(KINDS)('a slow program of %s, where the other era is %s
     expect(await startsIn(folder)).toBe(startsOf(kind));
   });
 
-  it('is waited for by a command', async () => {
+  it('is awaited by a command', async () => {
     await using folder = await temporaryFolder();
     const { command, args } = slow(folder, kind);
     const line = [command, ...args].map((part) => `"${part}"`).join(' ');
@@ -80,7 +80,7 @@ describe.concurrent.each(KINDS)('a slow program of %s, where the other era is %s
     expect(await startsIn(folder)).toBe(startsOf(kind));
   });
 
-  it.each(ERAS)('comes in late through a gateway over stdio, for a client of %s', async (era) => {
+  it.each(ERAS)('appears late in a gateway over stdio, for a client of %s', async (era) => {
     await using folder = await temporaryFolder({ 'docs/note.txt': 'a note' });
     const mounts = {
       slow: { ...slow(folder, kind), connectTimeoutSeconds: CONNECT_MS / 1_000 },
@@ -101,7 +101,7 @@ describe.concurrent.each(KINDS)('a slow program of %s, where the other era is %s
   });
 });
 
-/** From now on the client is told of lists. Gives what waits until all have changed. */
+/** Watches all lists from now on. Gives a function that waits until all have changed. */
 async function listens(on: Connected): Promise<() => Promise<unknown>> {
   await on.reachable;
   if (on.era === 'modern') {
@@ -113,39 +113,42 @@ async function listens(on: Connected): Promise<() => Promise<unknown>> {
 }
 
 describe.concurrent.each(ERAS)('a gateway over HTTP, with a client of %s', (era) => {
-  it.each(KINDS)('lists others at once beside a slow program of %s, where the other is %s', async (...kind) => {
-    await using folder = await temporaryFolder();
-    const up = upstream({
-      name: 'slow',
-      target: slow(folder, kind),
-      connections: 'shared',
-      connectTimeoutMs: CONNECT_MS,
-      startingMs: 0,
-    });
-    const engine = createVitrine({
-      mounts: [
-        { name: 'slow', provider: up.provider, server: up.server, prefix: 'name' },
-        { name: 'memory', provider: memoryProvider({ resources: { note: { text: 'a note' } } }), prefix: 'name' },
-      ],
-      resourceTools: false,
-      changes: { coalesceMs: 1 },
-    });
-    const serving = await serveHttp(engine, { port: 0 });
-    await using _ = {
-      async [Symbol.asyncDispose]() {
-        await serving.close();
-        await engine.close();
-      },
-    };
-    await using on = await connectHttp(era, { url: serving.url, output: () => '' });
-    const told = await listens(on);
-    const { uris, missing } = await gather(on);
-    expect(uris).toContain('memory+memory:///note');
-    expect(missing).toEqual({ slow: 'The server behind "slow" is still starting' });
-    expect(up.health().state).toBe('connecting');
-    await answersLate(folder);
-    await told();
-    expect((await gather(on)).uris).toContain('slow+slow:///one');
-    expect(await startsIn(folder)).toBe(startsOf(kind));
-  });
+  it.each(KINDS)(
+    'lists other mounts at once beside a slow program of %s that treats the other era so: %s',
+    async (...kind) => {
+      await using folder = await temporaryFolder();
+      const up = upstream({
+        name: 'slow',
+        target: slow(folder, kind),
+        connections: 'shared',
+        connectTimeoutMs: CONNECT_MS,
+        startingMs: 0,
+      });
+      const engine = createVitrine({
+        mounts: [
+          { name: 'slow', provider: up.provider, server: up.server, prefix: 'name' },
+          { name: 'memory', provider: memoryProvider({ resources: { note: { text: 'a note' } } }), prefix: 'name' },
+        ],
+        resourceTools: false,
+        changes: { coalesceMs: 1 },
+      });
+      const serving = await serveHttp(engine, { port: 0 });
+      await using _ = {
+        async [Symbol.asyncDispose]() {
+          await serving.close();
+          await engine.close();
+        },
+      };
+      await using on = await connectHttp(era, { url: serving.url, output: () => '' });
+      const told = await listens(on);
+      const { uris, missing } = await gather(on);
+      expect(uris).toContain('memory+memory:///note');
+      expect(missing).toEqual({ slow: 'The server behind "slow" is still starting' });
+      expect(up.health().state).toBe('connecting');
+      await answersLate(folder);
+      await told();
+      expect((await gather(on)).uris).toContain('slow+slow:///one');
+      expect(await startsIn(folder)).toBe(startsOf(kind));
+    },
+  );
 });

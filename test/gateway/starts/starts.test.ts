@@ -1,4 +1,4 @@
-/** How often a program is started that is mounted: a start may take seconds, and each one has a state of its own. */
+/** How often a mounted program is started. A start may take seconds, and each process has its own state. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { answering } from '../fixture/client.ts';
 const COUNTED = new URL('./counted.mjs', import.meta.url).href;
 const MAIN = fileURLToPath(new URL('../strangers/main.mjs', import.meta.url));
 
-/** A program that writes a line to `starts` in the folder each time. */
+/** A program that appends a line to `starts` in the folder when it is started. */
 const counted = (folder: Folder, stranger: string, era: Era | 'both') => ({
   command: process.execPath,
   args: ['--import', COUNTED, MAIN, stranger, '--era', era],
@@ -31,7 +31,7 @@ const call = async (on: Connected, name: string): Promise<string> =>
 
 const SERVERS = ['legacy', 'modern', 'both'] as const;
 
-/** All that a host does with a server. */
+/** Everything that a host does with a server. */
 async function useAll(on: Connected): Promise<void> {
   await on.request('resources/list');
   await on.request('tools/list');
@@ -40,28 +40,34 @@ async function useAll(on: Connected): Promise<void> {
   expect(await call(on, 'up_log')).toContain('logged');
 }
 
-describe.concurrent.each(ERAS)('a program behind a gateway over stdio, of which a client of %s', (era) => {
-  it.each(SERVERS)('that can be asked uses everything, started once where it is of %s', async (speaks) => {
-    await using folder = await temporaryFolder();
-    const mounts = { up: counted(folder, 'asking', speaks) };
-    const { abilities, asked } = answering();
-    await using on = await connected(folder, era, mounts, abilities);
-    await useAll(on);
-    if (speaks === 'legacy' || (speaks === 'both' && era === 'legacy')) {
-      expect(await call(on, 'up_elicitation-create')).toContain("client's word");
-      expect(asked).toEqual(['form: Whose word?']);
-    }
-    expect(await startsIn(folder)).toBe(1);
-  });
+describe.concurrent.each(ERAS)('a program behind a gateway over stdio: a client of %s', (era) => {
+  it.each(SERVERS)(
+    'that supports questions uses everything, and the program is started once if it is of %s',
+    async (speaks) => {
+      await using folder = await temporaryFolder();
+      const mounts = { up: counted(folder, 'asking', speaks) };
+      const { abilities, asked } = answering();
+      await using on = await connected(folder, era, mounts, abilities);
+      await useAll(on);
+      if (speaks === 'legacy' || (speaks === 'both' && era === 'legacy')) {
+        expect(await call(on, 'up_elicitation-create')).toContain("client's word");
+        expect(asked).toEqual(['form: Whose word?']);
+      }
+      expect(await startsIn(folder)).toBe(1);
+    },
+  );
 
-  it.each(SERVERS)('that cannot be asked uses everything, started once where it is of %s', async (speaks) => {
-    await using folder = await temporaryFolder();
-    await using on = await connected(folder, era, { up: counted(folder, 'asking', speaks) });
-    await useAll(on);
-    expect(await startsIn(folder)).toBe(1);
-  });
+  it.each(SERVERS)(
+    'that supports no questions uses everything, and the program is started once if it is of %s',
+    async (speaks) => {
+      await using folder = await temporaryFolder();
+      await using on = await connected(folder, era, { up: counted(folder, 'asking', speaks) });
+      await useAll(on);
+      expect(await startsIn(folder)).toBe(1);
+    },
+  );
 
-  it('has a dozen: each is started once, whoever is called', async () => {
+  it('with a dozen programs starts each of them once, whichever it calls', async () => {
     await using folder = await temporaryFolder();
     const names = Array.from({ length: 12 }, (_, index) => `up${index}`);
     const mounts = Object.fromEntries(names.map((name) => [name, counted(folder, 'asking', 'legacy')]));
@@ -72,7 +78,7 @@ describe.concurrent.each(ERAS)('a program behind a gateway over stdio, of which 
     expect(await startsIn(folder)).toBe(12);
   });
 
-  it('wants nothing of one that is started when it is wanted: it is not started', async () => {
+  it('that does not use a program with a lazy start does not start it', async () => {
     await using folder = await temporaryFolder();
     const lazy = { ...counted(folder, 'asking', 'legacy'), start: 'lazy' };
     await using on = await connected(folder, era, { up: lazy }, answering().abilities);
@@ -94,8 +100,8 @@ describe.concurrent.each(ERAS)('a program behind a gateway over stdio, of which 
   });
 });
 
-describe.concurrent('a program that asks as soon as its client is ready', () => {
-  it('is answered by the client of the gateway', async () => {
+describe.concurrent('a program that asks a question as soon as its client is ready', () => {
+  it("gets the answer of the gateway's client", async () => {
     await using folder = await temporaryFolder();
     await using on = await connected(
       folder,
@@ -108,7 +114,7 @@ describe.concurrent('a program that asks as soon as its client is ready', () => 
   });
 });
 
-describe.concurrent('a program that a command looks at', () => {
+describe.concurrent('a program in a command line', () => {
   it.each(SERVERS)('is started once where it is of %s', async (speaks) => {
     await using folder = await temporaryFolder();
     const { command, args, env } = counted(folder, 'asking', speaks);

@@ -11,10 +11,10 @@ import { running } from '../../processes.ts';
 
 const SERVER = fileURLToPath(new URL('./server.mjs', import.meta.url));
 
-/** Those that hang are given up soon. */
+/** Short timeouts for servers that hang. */
 const HURRIED = { connectTimeoutSeconds: 5, timeoutSeconds: 2, callTimeoutSeconds: 3 } as const;
 
-/** One that misbehaves: how, in which era, and over what. */
+/** One server that misbehaves: the fault, the era, and the transport. */
 export interface Bad {
   readonly kind: string;
   readonly era: 'legacy' | 'modern';
@@ -24,13 +24,13 @@ export interface Bad {
 export interface Storm extends AsyncDisposable {
   /** Arguments of `vitrine serve`. */
   readonly args: readonly string[];
-  /** Processes of programs that the gateway has started. */
+  /** The processes that the gateway has started. */
   programs(): Promise<readonly string[]>;
 }
 
 let made = 0;
 
-/** Starts those over HTTP; the others are the gateway's to start. */
+/** Starts the servers over HTTP. The gateway starts the others. */
 export async function raise(bads: readonly Bad[]): Promise<Storm> {
   const mark = `storm-${process.pid}-${++made}-${process.hrtime.bigint()}`;
   const children: ChildProcess[] = [];
@@ -55,7 +55,7 @@ export async function raise(bads: readonly Bad[]): Promise<Storm> {
   }
 }
 
-/** How a single one is reached; over HTTP it is started. */
+/** How a single server is reached. Over HTTP it is started. */
 export async function targetOf({ kind, era, transport }: Bad): Promise<AsyncDisposable & { target: UpstreamTarget }> {
   const children: ChildProcess[] = [];
   const args = [SERVER, kind, '--era', era];

@@ -1,4 +1,4 @@
-/** Which era a client gets to a server that has both, and that asks its client in 2025 only. */
+/** The era in which a client reaches a server that has both, and that asks its client in 2025 only. */
 import { describe, expect, it } from 'vitest';
 import { round } from '../../e2e/asking.ts';
 import { type Connected, ERAS, TRANSPORTS } from '../../e2e/harness.ts';
@@ -11,7 +11,7 @@ const call = async (on: Connected, name: string): Promise<string> =>
   JSON.stringify((await on.request('tools/call', { name: `stranger_${name}`, arguments: {} })).content);
 
 describe.concurrent.each(TRANSPORTS)('a client of 2025 over %s, and a server of both eras', (over) => {
-  it.each(TRANSPORTS)('over %s that asks in 2025 only: every question comes through', async (transport) => {
+  it.each(TRANSPORTS)('over %s that asks in 2025 only: every question reaches the client', async (transport) => {
     const { abilities, asked } = answering();
     const client = { transport: over, era: 'legacy' } as const;
     await using on = await connectToStranger(client, 'asking', { transport, era: 'both' }, { abilities });
@@ -25,16 +25,19 @@ describe.concurrent.each(TRANSPORTS)('a client of 2025 over %s, and a server of 
     expect(asked.map((each) => each.split(':')[0])).toEqual(['form', 'model', 'roots', 'form', 'form']);
   });
 
-  it.each(TRANSPORTS)('over %s that logs without being told a level: the messages come', async (transport) => {
-    const client = { transport: over, era: 'legacy' } as const;
-    await using on = await connectToStranger(client, 'asking', { transport, era: 'both' });
-    await on.reachable;
-    expect(await call(on, 'log')).toContain('logged');
-    await until(() => notified(on, 'notifications/message').length > 0, 'the log message');
-    expect(notified(on, 'notifications/message')[0]).toMatchObject({ level: 'warning', data: 'the glass is thin' });
-  });
+  it.each(TRANSPORTS)(
+    'over %s that logs without a requested level: the messages reach the client',
+    async (transport) => {
+      const client = { transport: over, era: 'legacy' } as const;
+      await using on = await connectToStranger(client, 'asking', { transport, era: 'both' });
+      await on.reachable;
+      expect(await call(on, 'log')).toContain('logged');
+      await until(() => notified(on, 'notifications/message').length > 0, 'the log message');
+      expect(notified(on, 'notifications/message')[0]).toMatchObject({ level: 'warning', data: 'the glass is thin' });
+    },
+  );
 
-  it.each(TRANSPORTS)('over %s that has 2026 alone: it is used all the same', async (transport) => {
+  it.each(TRANSPORTS)('over %s that has only 2026: it is used all the same', async (transport) => {
     const { abilities } = answering();
     const client = { transport: over, era: 'legacy' } as const;
     await using on = await connectToStranger(client, 'asking', { transport, era: 'modern' }, { abilities });
@@ -43,7 +46,7 @@ describe.concurrent.each(TRANSPORTS)('a client of 2025 over %s, and a server of 
     expect((await on.request<{ resources: readonly unknown[] }>('resources/list')).resources).toHaveLength(1);
   });
 
-  it.each(TRANSPORTS)('over %s is spoken to in the era that its mount says', async (transport) => {
+  it.each(TRANSPORTS)('over %s is used in the era that its mount names', async (transport) => {
     const { abilities } = answering();
     for (const era of ERAS) {
       for (const said of ['2025', '2026'] as const) {
@@ -56,14 +59,14 @@ describe.concurrent.each(TRANSPORTS)('a client of 2025 over %s, and a server of 
 });
 
 describe.concurrent.each(TRANSPORTS)('a client of 2026 over %s', (over) => {
-  it.each(TRANSPORTS)('speaks 2026 to a server of both eras over %s', async (transport) => {
+  it.each(TRANSPORTS)('uses 2026 with a server of both eras over %s', async (transport) => {
     const { abilities } = answering();
     const client = { transport: over, era: 'modern' } as const;
     await using on = await connectToStranger(client, 'asking', { transport, era: 'both' }, { abilities });
     expect(await call(on, 'era')).toContain('2026');
   });
 
-  it.each(TRANSPORTS)('is asked by a server over %s whose mount says 2025', async (transport) => {
+  it.each(TRANSPORTS)('is asked by a server over %s whose mount names 2025', async (transport) => {
     const { abilities } = answering();
     const client = { transport: over, era: 'modern' } as const;
     const way = { transport, era: 'both' } as const;
@@ -73,7 +76,7 @@ describe.concurrent.each(TRANSPORTS)('a client of 2026 over %s', (over) => {
     expect(JSON.stringify(read)).toContain("client's word");
   });
 
-  it.each(TRANSPORTS)('gets `params` with a question that a server over %s asks without', async (transport) => {
+  it.each(TRANSPORTS)('gets `params` with a question that a server over %s sends without', async (transport) => {
     const { abilities } = answering();
     const client = { transport: over, era: 'modern' } as const;
     const options = { abilities: { ...abilities, inputRequired: { autoFulfill: false } }, era: '2025' } as const;

@@ -1,4 +1,4 @@
-/** One caller uses a server written to SEP-2093, or before it, under rules and limits, and after what it did before. */
+/** One caller uses a server that follows SEP-2093, or is older, under rules and limits, and after earlier requests. */
 import { describe, expect, it } from 'vitest';
 import { failure } from '../../e2e/answers.ts';
 import { ERAS, MATRIX } from '../../e2e/harness.ts';
@@ -21,7 +21,7 @@ const urisIn = (answered: object): readonly string[] =>
 
 describe.concurrent.each(MATRIX)('to a client over $transport, $era', (client) => {
   describe.each(WAYS)('of a server of the $era era', (way) => {
-    it('a flag is true where the operation is allowed, in lists, metadata and contents [2093-3]', async () => {
+    it('a flag is true if the operation is allowed, in lists, metadata and contents [2093-3]', async () => {
       const uris = (...names: string[]): readonly string[] => names.map((name) => `${SHELF}${name}`);
       const rules = [
         { effect: 'deny', operations: ['list'], uris: uris('loop') },
@@ -53,18 +53,21 @@ describe.concurrent.each(MATRIX)('to a client over $transport, $era', (client) =
       expect(await failure(on.request('resources/list', { uri: `${SHELF}loop` }))).toMatchObject({ code: -32_602 });
     });
 
-    it.each(['deny', 'hide'])('children under %s are not in the read of a container [2093-5]', async (effect) => {
-      const rules = [{ effect, operations: ['read'], uris: [`${SHELF}note/1`, `${DAY}/12h`, 'stranger+old:/one'] }];
-      const around = { access: { rules, default: 'allow' } };
-      await using sep = await connectToStranger(client, 'sep', way, { around });
-      // Nobody has asked for it before: that it has children is found out.
-      expect(urisIn(await answer(sep, 'resources/read', SHELF))).toEqual(['shelf:///note/2']);
-      expect(await failure(sep.request('resources/read', { uri: `${SHELF}note/1` }))).toHaveProperty('code');
-      await using older = await connectToStranger(client, 'older', way, { around });
-      expect(urisIn(await answer(older, 'resources/read', DAY))).toEqual(['old:/day/9h', 'old:/day/20h']);
-    });
+    it.each(['deny', 'hide'])(
+      'hidden or denied children (%s) are not in the read of a container [2093-5]',
+      async (effect) => {
+        const rules = [{ effect, operations: ['read'], uris: [`${SHELF}note/1`, `${DAY}/12h`, 'stranger+old:/one'] }];
+        const around = { access: { rules, default: 'allow' } };
+        await using sep = await connectToStranger(client, 'sep', way, { around });
+        // Nothing was requested of it before, so the read shows that it has children.
+        expect(urisIn(await answer(sep, 'resources/read', SHELF))).toEqual(['shelf:///note/2']);
+        expect(await failure(sep.request('resources/read', { uri: `${SHELF}note/1` }))).toHaveProperty('code');
+        await using older = await connectToStranger(client, 'older', way, { around });
+        expect(urisIn(await answer(older, 'resources/read', DAY))).toEqual(['old:/day/9h', 'old:/day/20h']);
+      },
+    );
 
-    it('a container gives the children that fit, and what is none is refused where it does not [2093-5]', async () => {
+    it('the read of a container gives the children that fit; anything else that does not fit is refused [2093-5]', async () => {
       const read = async (name: string, maxReadBytes: number, uri: string): Promise<object> => {
         await using on = await connectToStranger(client, name, way, { around: { limits: { maxReadBytes } } });
         return await answer(on, 'resources/read', uri);
@@ -75,12 +78,12 @@ describe.concurrent.each(MATRIX)('to a client over $transport, $era', (client) =
       expect((part as Answer).result._meta).toMatchObject({ 'vitrine/missing': [{ mount: 'stranger', reason }] });
       expect(urisIn(await read('sep', 5, SHELF))).toEqual([]);
       expect(await read('sep', 10, `${SHELF}report`)).toMatchObject({ error: { data: { reason: 'too-large' } } });
-      // The first of several URIs is what was read, where nothing says that they are children.
+      // The first of several URIs is the requested resource, unless something marks the others as children.
       expect(urisIn(await read('older', 8, DAY))).toEqual(['old:/day/9h', 'old:/day/12h']);
       expect(await read('older', 2, DAY)).toMatchObject({ error: { data: { uri: DAY, reason: 'too-large' } } });
     });
 
-    it('a cursor is of the container whose page gave it [2093-4, SEC-UTIL-1]', async () => {
+    it('a cursor belongs to the container whose page had it [2093-4, SEC-UTIL-1]', async () => {
       await using on = await connectToStranger(client, 'sep', way);
       const { nextCursor: cursor } = await on.request('resources/list', { uri: SHELF });
       expect(cursor).not.toBe('at:3');

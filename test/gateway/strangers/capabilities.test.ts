@@ -1,4 +1,4 @@
-/** The gateway declares for the servers behind it no more than they have, as soon as that is known. */
+/** The gateway declares no more capabilities than the servers behind it have, as soon as these are known. */
 import { describe, expect, it } from 'vitest';
 import { failure } from '../../e2e/answers.ts';
 import { temporaryFolder, writeConfig } from '../../e2e/folders.ts';
@@ -12,7 +12,7 @@ describe.concurrent.each(MATRIX)('to a client over $transport, $era', (client) =
     for (const part of ['resources', 'prompts', 'completions']) {
       expect(on.client.getServerCapabilities()).not.toHaveProperty(part);
     }
-    // The client refuses to send what was not declared, so this goes past it.
+    // The client refuses to send requests for undeclared capabilities, so this is sent raw.
     Object.assign(on.client, { assertCapabilityForMethod: () => {} });
     for (const method of ['read', 'metadata', 'list'].map((each) => `resources/${each}`)) {
       const { code } = await failure(on.request(method, { uri: 'stranger+thing:///one' }));
@@ -21,15 +21,18 @@ describe.concurrent.each(MATRIX)('to a client over $transport, $era', (client) =
     expect(await on.request('tools/list')).toMatchObject({ tools: [{ name: 'stranger_roots' }] });
   });
 
-  it.each(WAYS)('one over $transport, $era that tells of no changes adds no subscriptions [SEC-CAP-1]', async (way) => {
-    await using on = await connectToStranger(client, 'odd', way);
-    // A configuration may change the lists by itself.
-    expect(on.client.getServerCapabilities()?.resources).toEqual({ listChanged: true });
-  });
+  it.each(WAYS)(
+    'a server over $transport, $era without notifications of changes adds no subscriptions [SEC-CAP-1]',
+    async (way) => {
+      await using on = await connectToStranger(client, 'odd', way);
+      // A reload of the configuration may change the lists.
+      expect(on.client.getServerCapabilities()?.resources).toEqual({ listChanged: true });
+    },
+  );
 });
 
-describe.each(WAYS)('a server over $transport, $era that comes up late', (way) => {
-  it('may have resources until it is known that it has none [SEC-CAP-1]', async () => {
+describe.each(WAYS)('a server over $transport, $era that starts late', (way) => {
+  it('counts as one with resources until it is known that it has none [SEC-CAP-1]', async () => {
     await using folder = await temporaryFolder();
     await using late = await startStranger('rooted', way);
     const mounts = { late: { ...late.mount, start: 'lazy' } };
@@ -43,7 +46,7 @@ describe.each(WAYS)('a server over $transport, $era that comes up late', (way) =
     }
   });
 
-  it('brings its resources to those who come later, beside one without any [SEC-CAP-1]', async () => {
+  it('adds its resources for later clients, beside a server without any [SEC-CAP-1]', async () => {
     await using folder = await temporaryFolder();
     await using tools = await startStranger('rooted', way);
     await using late = await startStranger('sep', way);

@@ -1,16 +1,16 @@
-/** The client library with servers written to SEP-2093 alone, or before it: by themselves, and through the gateway. */
+/** The client library with servers that follow SEP-2093, or are older: directly, and through the gateway. */
 import { describe, expect, it } from 'vitest';
 import { createResourceClient, type ResourceClient } from '../../../src/client/index.ts';
 import { connectResourceClient } from '../../../src/client/node/index.ts';
 import { MATRIX } from '../../e2e/harness.ts';
 import { connectToStranger, type StrangerWay, startStranger, WAYS } from './link.ts';
 
-/** One of each era, where the transport makes no difference. */
+/** One of each era, for tests in which the transport makes no difference. */
 const OVER_HTTP: typeof WAYS = WAYS.filter(({ transport }) => transport === 'http');
 
 interface Reached extends AsyncDisposable {
   readonly resources: ResourceClient;
-  /** How a URI of the server reads. */
+  /** A URI of the server, as the client sees it. */
   readonly uri: (native: string) => string;
 }
 
@@ -57,7 +57,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
 }
 
 describe.concurrent.each(PLACES)('$where', ({ reach }) => {
-  it.each(WAYS)('a cyclic tree over $transport, $era is walked once, and to a depth [2093-10]', async (way) => {
+  it.each(WAYS)('a cyclic tree over $transport, $era is walked once, to a limited depth [2093-10]', async (way) => {
     await using at = await reach('sep', way);
     const walk = at.resources.walk(at.uri('shelf:///'));
     const found = await all(walk);
@@ -67,7 +67,7 @@ describe.concurrent.each(PLACES)('$where', ({ reach }) => {
     // The loop leads to itself and to the start.
     expect(walk.report).toMatchObject({ stopped: { visited: 2 }, complete: true, containers: 2 });
     const shallow = at.resources.walk(undefined, { maxDepth: 1 });
-    // The other entries of the list are below that by their URIs.
+    // The other entries of the list are below it, by their URIs.
     expect((await all(shallow)).map(({ resource }) => resource.uri)).toEqual([at.uri('shelf:///')]);
     expect(shallow.report).toMatchObject({ stopped: { 'max-depth': 2 }, complete: false });
     const short = at.resources.walk(at.uri('shelf:///'), { maxResources: 3 });
@@ -76,7 +76,7 @@ describe.concurrent.each(PLACES)('$where', ({ reach }) => {
   });
 
   it.each(WAYS)(
-    'metadata over $transport, $era is the server’s, or that of its list [2093-2, 2093-11]',
+    'metadata over $transport, $era comes from the server’s method, or from its list [2093-2, 2093-11]',
     async (way) => {
       await using sep = await reach('sep', way);
       expect(await sep.resources.metadata(sep.uri('shelf:///note/4'))).toMatchObject({
@@ -92,7 +92,7 @@ describe.concurrent.each(PLACES)('$where', ({ reach }) => {
   );
 
   it.each(WAYS)(
-    'children over $transport, $era are listed, and what has none is refused [2093-4, 2093-12]',
+    'children over $transport, $era are listed, and a list of any other resource is refused [2093-4, 2093-12]',
     async (way) => {
       await using at = await reach('sep', way);
       const listing = at.resources.list(at.uri('shelf:///'));
@@ -106,7 +106,7 @@ describe.concurrent.each(PLACES)('$where', ({ reach }) => {
   );
 
   it.each(OVER_HTTP)(
-    'nothing is taken for a container over $transport, $era that does not say so [2093-12]',
+    'no resource over $transport, $era counts as a container without saying so [2093-12]',
     async (way) => {
       await using at = await reach('older', way);
       const walk = at.resources.walk();
@@ -118,7 +118,7 @@ describe.concurrent.each(PLACES)('$where', ({ reach }) => {
       expect(walk.report).toMatchObject({ containers: 1, stopped: {}, complete: true });
       const [alone] = await all(at.resources.list(at.uri('old:/one'))).catch((error: unknown) => [error]);
       expect(alone).toMatchObject({ code: 'not-listable' });
-      // The read of a container has two of its seven children: a list has all.
+      // The read of a container has two of its seven children. A list has all of them.
       await using sep = await reach('sep', way);
       const { alternatives, others, children } = await sep.resources.read(sep.uri('shelf:///'));
       expect([...alternatives, ...others, ...children]).toHaveLength(2);
@@ -126,10 +126,10 @@ describe.concurrent.each(PLACES)('$where', ({ reach }) => {
     },
   );
 
-  it.each(WAYS)('several URIs in one read over $transport, $era are taken [2093-7]', async (way) => {
+  it.each(WAYS)('several URIs in one read over $transport, $era are accepted [2093-7]', async (way) => {
     await using at = await reach('older', way);
     const { primary, others, children } = await at.resources.read(at.uri('old:/day'));
-    // The gateway says that it is a container, of which they are children; the server itself says nothing.
+    // The gateway says that it is a container with these children. The server itself says nothing.
     if (at.uri('') === '') expect(primary?.resource.uri).toBe('old:/day/9h');
     else expect(children).toHaveLength(4);
     const given = [...(primary === undefined ? [] : [primary]), ...others, ...children];

@@ -1,4 +1,4 @@
-/** How servers of the Go SDK refuse what they do not know, over HTTP in 2025: with a status and a text. Their session goes on. */
+/** How servers of the Go SDK refuse unknown methods over HTTP in 2025: with a status and a text. Their session goes on. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ interface GoServer extends AsyncDisposable {
   count(method: string): number;
 }
 
-/** A stranger behind a listener that answers for one method as the Go SDK does. */
+/** A server behind a listener that answers one method as the Go SDK does. */
 async function startGo(): Promise<GoServer> {
   const behind = await startStranger('older', { transport: 'http', era: 'legacy' });
   const counts = new Map<string, number>();
@@ -56,7 +56,7 @@ async function startGo(): Promise<GoServer> {
   };
 }
 
-it('the client library falls back on its list, over the same session [2093-11]', async () => {
+it('the client library uses its list instead, over the same session [2093-11]', async () => {
   await using server = await startGo();
   await using resources = await connectResourceClient(server.url);
   for (const _ of [1, 2]) {
@@ -67,7 +67,7 @@ it('the client library falls back on its list, over the same session [2093-11]',
 });
 
 describe.each(ERAS)('the gateway, for a client of the %s era', (era) => {
-  it('falls back on its list, over the same session [2093-11]', async () => {
+  it('uses its list instead, over the same session [2093-11]', async () => {
     await using server = await startGo();
     await using folder = await temporaryFolder();
     const config = await writeConfig(folder, { tools: 'off', icons: 'off', mounts: { go: { url: server.url } } });

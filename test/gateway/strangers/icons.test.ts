@@ -1,4 +1,4 @@
-/** Icons of mounted servers that are not ours, and write `sizes` as one text, as SEP-973 does. */
+/** Icons of mounted servers of other makers, which write `sizes` as one text, as SEP-973 does. */
 import { describe, expect, it } from 'vitest';
 import { chooseIcon, trustedIcons } from '../../../src/client/safety/index.ts';
 import type { Icon } from '../../../src/protocol/resources.ts';
@@ -10,7 +10,7 @@ const SENT = [
   { src: 'https://stranger.example/icon.svg', sizes: ['any'] },
 ];
 
-/** Everything that has icons, by how it is asked for. */
+/** Everything that has icons, by the request that gives it. */
 const ASKED = [
   ['resources/list', {}],
   ['resources/templates/list', {}],
@@ -21,7 +21,7 @@ const ASKED = [
   ['prompts/get', { name: 'stranger_one' }],
 ] as const;
 
-/** All values of fields that are called `icons`. */
+/** The values of all fields named `icons`. */
 function iconsIn(value: unknown): readonly unknown[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return value.flatMap(iconsIn);
@@ -36,7 +36,7 @@ async function stateOf(on: Connected): Promise<object> {
   return JSON.parse(contents[0].text).stranger;
 }
 
-/** One of each era, where the transport makes no difference. */
+/** One of each era, for tests in which the transport makes no difference. */
 const OVER_HTTP: typeof WAYS = ERAS.map((era) => ({ transport: 'http', era }));
 
 /** The identity of the gateway. */
@@ -46,18 +46,18 @@ const server = {
   icons: [{ src: 'https://gateway.example/icon.png', sizes: '16x16 32x32' }],
 };
 
-/** The gateway puts these on if somebody configured them. */
+/** Icons that the configuration adds. */
 const MOUNT_ICONS = [{ src: 'https://gateway.example/mount.png', sizes: ['48x48'] }];
 
 describe.concurrent.each(MATRIX)('a client over $transport, $era', (client) => {
-  it.each(WAYS)('gets sizes as an array from a stranger over $transport, $era [973-1, 973-2, 973-3]', async (way) => {
+  it.each(WAYS)('gets sizes as an array from a server over $transport, $era [973-1, 973-2, 973-3]', async (way) => {
     await using on = await connectToStranger(client, 'icons', way, { around: { server } });
     for (const [method, params] of ASKED) {
       const found = iconsIn(await on.request(method, { ...params }));
       expect(found.length, method).toBeGreaterThan(0);
       for (const icons of found) expect(icons, method).toEqual(SENT);
     }
-    // The gateway is who it is, and the server behind it too.
+    // The gateway keeps its own identity, and so does the server behind it.
     const icons = [{ src: 'https://gateway.example/icon.png', sizes: ['16x16', '32x32'] }];
     expect(on.client.getServerVersion()).toMatchObject({ ...server, icons });
     expect(await stateOf(on)).toMatchObject({
@@ -67,7 +67,7 @@ describe.concurrent.each(MATRIX)('a client over $transport, $era', (client) => {
   });
 
   it.each(OVER_HTTP)(
-    'gets no icon that runs or opens something from one over $transport, $era [973-4, 973-6]',
+    'gets no icon that runs or opens something from a server over $transport, $era [973-4, 973-6]',
     async (way) => {
       await using on = await connectToStranger(client, 'trap', way);
       for (const [method, params] of ASKED) {
@@ -75,7 +75,7 @@ describe.concurrent.each(MATRIX)('a client over $transport, $era', (client) => {
         expect(found.length, method).toBeGreaterThan(0);
         for (const icons of found) {
           expect(icons, method).toEqual(SENT);
-          // Its own place is not the gateway's: the user says whether it is trusted.
+          // The origin of the server is not that of the gateway, so the user decides whether to trust it.
           expect(await trustedIcons(icons, { server: 'https://gateway.example/mcp' })).toEqual([]);
           const trustedDomains = ['stranger.example'];
           const trusted = await trustedIcons(icons, { trustedDomains });
@@ -91,10 +91,10 @@ describe.concurrent.each(MATRIX)('a client over $transport, $era', (client) => {
     },
   );
 
-  it.each(OVER_HTTP)('has those of the mount where one over $transport, $era has none [973-2]', async (way) => {
+  it.each(OVER_HTTP)('gets the icons of the mount if a server over $transport, $era has none [973-2]', async (way) => {
     await using bare = await connectToStranger(client, 'sep', way, { around: { icons: 'on' } });
     const one = await bare.request('resources/metadata', { uri: 'stranger+shelf:///note/1' });
-    // Icons of a mounted server are its own business, unless somebody says otherwise.
+    // Icons of a mounted server stay, unless the configuration changes them.
     expect(iconsIn(one)).toEqual([]);
     await using on = await connectToStranger(client, 'sep', way, { icons: MOUNT_ICONS, around: { icons: 'on' } });
     const { resources } = await on.request<{ resources: readonly object[] }>('resources/list');

@@ -1,4 +1,4 @@
-/** Who a stranger says that it is, with `sizes` of its icons as one text: shown by commands and clients of both eras. */
+/** The identity of a server with `sizes` of its icons as one text, as commands and clients of both eras show it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
@@ -16,8 +16,8 @@ const ICONS = [
 ];
 const SHOWN = 'https://stranger.example/icon.png (48x48 96x96), https://stranger.example/icon.svg (any)';
 
-describe.each(WAYS)('a stranger over $transport, $era', (way) => {
-  it('is introduced to clients of the library, with what it lists [973-1, 973-3]', async () => {
+describe.each(WAYS)('a server of another maker over $transport, $era', (way) => {
+  it('is shown to clients of the library, with its entries [973-1, 973-3]', async () => {
     await using server = await startStranger('icons', way);
     const { mount } = server;
     await using resources = await connectResourceClient(mount as { url: string });
@@ -51,7 +51,7 @@ describe.each(WAYS)('a stranger over $transport, $era', (way) => {
     expect(diagnosis.server).toMatchObject({ title: 'A stranger with icons', icons: ICONS });
   });
 
-  it('has its website opened where that is trusted, and not else [973-4]', async () => {
+  it('has its website opened if that is trusted, and not otherwise [973-4]', async () => {
     await using server = await startStranger('icons', way);
     await using folder = await temporaryFolder({});
     const opened = folder.at('opened');
@@ -73,7 +73,7 @@ describe.each(WAYS)('a stranger over $transport, $era', (way) => {
   });
 });
 
-describe.each(WAYS)('a gateway before a stranger over $transport, $era', (way) => {
+describe.each(WAYS)('a gateway for such a server over $transport, $era', (way) => {
   const client = {
     title: 'Reading room',
     websiteUrl: 'https://library.example/',
@@ -99,7 +99,7 @@ describe.each(WAYS)('a gateway before a stranger over $transport, $era', (way) =
   });
 });
 
-describe('a client that writes sizes of its icons as one text [973-3]', () => {
+describe('a client that sends sizes of its icons as one text [973-3]', () => {
   const clientInfo = {
     ...INITIALIZE.clientInfo,
     title: null,

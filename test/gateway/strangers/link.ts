@@ -1,4 +1,4 @@
-/** Servers that are not ours: reached by themselves, or mounted in a gateway. */
+/** Servers of other makers: reached directly, or mounted in a gateway. */
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder, writeConfig } from '../../e2e/folders.ts';
 import {
@@ -15,13 +15,13 @@ import { createStrangerPeer, type Stranger } from './peer.mjs';
 
 const MAIN = fileURLToPath(new URL('./main.mjs', import.meta.url));
 
-/** How a stranger is reached, and which eras it has. */
+/** The transport to a server, and its eras. */
 export interface StrangerWay {
   readonly transport: TransportKind;
   readonly era: Era | 'both';
 }
 
-/** Each era over each transport, and both at once. */
+/** Each era over each transport, and both eras at once. */
 export const WAYS: readonly StrangerWay[] = TRANSPORTS.flatMap((transport) =>
   (['legacy', 'modern', 'both'] as const).map((era) => ({ transport, era })),
 );
@@ -37,7 +37,7 @@ export const commandOf = ({ mount }: StrangerServer): string =>
     ? String(mount.url)
     : [mount.command, ...(mount.args as readonly string[])].map((each) => `"${each}"`).join(' ');
 
-/** Starts one over HTTP in this process; over standard input and output whoever mounts it starts it. */
+/** Starts a server over HTTP in this process. A server over stdio is started by the gateway or command that uses it. */
 export async function startStranger(name: string, { transport, era }: StrangerWay): Promise<StrangerServer> {
   if (transport === 'stdio') {
     return {
@@ -46,7 +46,7 @@ export async function startStranger(name: string, { transport, era }: StrangerWa
     };
   }
   const { stranger } = (await import(new URL(`${name}.mjs`, import.meta.url).href)) as { readonly stranger: Stranger };
-  // Each has counts of its own.
+  // Each server has its own counts.
   const own = { ...stranger };
   const serving: Serving = await serveHttp({ close() {} }, era, (_world, speaking, send) =>
     createStrangerPeer(own, speaking, send),
@@ -58,14 +58,14 @@ export interface MountOptions extends Readonly<Record<string, unknown>> {
   readonly era?: string;
 }
 
-/** Options around the mount. */
+/** Options of the mount. */
 export interface Around {
   readonly abilities?: Abilities;
-  /** Parts of the configuration beside the mount. */
+  /** Other parts of the configuration. */
   readonly around?: Readonly<Record<string, unknown>>;
 }
 
-/** A client of a gateway in which the stranger is mounted as `stranger`, beside nothing else. */
+/** A client of a gateway whose only mount, `stranger`, is the server. */
 export async function connectToStranger(
   client: Way,
   name: string,
@@ -93,7 +93,7 @@ export async function connectToStranger(
   }
 }
 
-/** The answer as it was on the wire: of an error the SDK's client keeps a part. */
+/** The raw answer. The SDK's client keeps only a part of an error. */
 export async function answer(on: Connected, method: string, uri: string): Promise<object> {
   const before = on.received.length;
   await on.request(method, { uri }).catch(() => {});

@@ -1,4 +1,4 @@
-/** More than the protocol knows goes through the gateway as it came, and nothing is made up that was not said. */
+/** Unknown fields go through the gateway unchanged, and the gateway invents nothing. */
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, writeConfig } from '../../e2e/folders.ts';
 import { type Connected, connectHttp, DIAGONAL, ERAS, MATRIX, startHttp } from '../../e2e/harness.ts';
@@ -11,7 +11,7 @@ const MORE = { _meta: VENDOR, 'x-vendor': ['kept', { as: 'it came' }] };
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** The result as it was on the wire: clients with strict schemas refuse what they do not know. */
+/** The raw result, because clients with strict schemas refuse unknown fields. */
 async function sent(on: Connected, method: string, params: Record<string, unknown> = {}): Promise<Data> {
   await on.request(method, params).catch(() => {});
   const answer = on.received.findLast((message) => !('method' in message)) as { readonly result?: Data } | undefined;
@@ -19,7 +19,7 @@ async function sent(on: Connected, method: string, params: Record<string, unknow
 }
 
 describe.concurrent.each(MATRIX)('a client over $transport, $era', (client) => {
-  it.each(WAYS)('has all that a stranger over $transport, $era says [2093-11]', async (way) => {
+  it.each(WAYS)('gets all fields of a server over $transport, $era [2093-11]', async (way) => {
     await using on = await connectToStranger(client, 'odd', way);
     await on.reachable;
     const logs = client.era === 'modern' ? { 'io.modelcontextprotocol/logLevel': 'debug' } : {};
@@ -59,8 +59,8 @@ describe.concurrent.each(MATRIX)('a client over $transport, $era', (client) => {
   });
 });
 
-describe.each(DIAGONAL)('instructions of a stranger over $transport, $era that comes up late', (way) => {
-  it('reach those who ask afterwards', async () => {
+describe.each(DIAGONAL)('instructions of a server over $transport, $era that starts late', (way) => {
+  it('reach later clients', async () => {
     await using server = await startStranger('odd', way);
     await using folder = await temporaryFolder({});
     const mounts = { late: { ...server.mount, start: 'lazy' } };

@@ -1,4 +1,4 @@
-/** The same servers on the official SDK, v1 and v2, mounted over stdio: the SDK speaks, and the gateway keeps what they say. */
+/** The same servers on the official SDK, v1 and v2, mounted over stdio. The SDK writes the messages, and the gateway keeps their fields. */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createResourceClient } from '../../../src/client/index.ts';
@@ -8,7 +8,7 @@ import { answer } from './link.ts';
 
 const OFFICIAL = fileURLToPath(new URL('./official.mjs', import.meta.url));
 
-/** The v1 SDK has the 2025 era only. */
+/** The v1 SDK has only the 2025 era. */
 const SDKS = [
   { sdk: 'v1', era: '2025' },
   { sdk: 'v2', era: '2025' },
@@ -58,7 +58,7 @@ describe.each(PAIRS)(
 
     const ask = (method: string, uri: string) => on.request(method, { uri: uri.replace('/', '+shelf:///') });
 
-    it('it is spoken to in that era, and is who it says [973-1, 973-3]', async () => {
+    it('that era is used, and the server has its own identity [973-1, 973-3]', async () => {
       const { contents } = await on.request<{ contents: readonly [{ text: string }] }>('resources/read', {
         uri: 'vitrine+state:///upstreams',
       });
@@ -70,7 +70,7 @@ describe.each(PAIRS)(
       });
     });
 
-    it('resources are described, with flags that hold and fields that nobody knows [2093-2, 2093-3, 2093-8, 2093-11]', async () => {
+    it('resources are described, with correct flags and unknown fields [2093-2, 2093-3, 2093-8, 2093-11]', async () => {
       expect(await ask('resources/metadata', 'sep/report')).toMatchObject({ resource: REPORT });
       // The server declares no subscriptions.
       expect(await ask('resources/metadata', 'sep/note/3')).toMatchObject({ resource: { capabilities: NOTE } });
@@ -82,7 +82,7 @@ describe.each(PAIRS)(
       expect(await on.request('resources/metadata', { uri: one.uri })).toMatchObject({ resource: one });
     });
 
-    it('containers are listed and read, and what is none is refused [2093-1, 2093-4, 2093-5, 2093-6]', async () => {
+    it('containers are listed and read, and a list of any other resource is refused [2093-1, 2093-4, 2093-5, 2093-6]', async () => {
       expect(await ask('resources/read', 'sep/')).toMatchObject({
         contents: [1, 2].map((number) => ({ name: `Note ${number}`, capabilities: NOTE, text: `text ${number}` })),
       });
@@ -105,7 +105,7 @@ describe.each(PAIRS)(
       }
     });
 
-    it('several URIs in one read make a container, and annotations go into the resource [2093-7, 2093-9, 2093-13]', async () => {
+    it('several URIs in one read make a container, and annotations move to the resource [2093-7, 2093-9, 2093-13]', async () => {
       const uri = 'older+old:/day';
       const { contents } = await on.request<{ contents: readonly { uri: string }[] }>('resources/read', { uri });
       expect(contents.map((item) => item.uri)).toEqual(['9h', '12h', '12h', '20h'].map((hour) => `${uri}/${hour}`));
@@ -118,7 +118,7 @@ describe.each(PAIRS)(
       expect(content[0]).not.toHaveProperty('annotations');
     });
 
-    it('a cyclic tree is walked once, and flat ones are taken for what they are [2093-10, 2093-12]', async () => {
+    it('a cyclic tree is walked once, and flat lists stay flat [2093-10, 2093-12]', async () => {
       await using resources = createResourceClient(on.client);
       const walk = resources.walk('sep+shelf:///');
       const found = await all(walk);

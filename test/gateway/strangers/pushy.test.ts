@@ -1,4 +1,4 @@
-/** A server that asks what its client cannot be asked: the client hears nothing of it, and the server is refused. */
+/** A server that asks questions which its client has not declared: the client does not get them, and the server gets an error. */
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, writeConfig } from '../../e2e/folders.ts';
 import { TRANSPORTS } from '../../e2e/harness.ts';
@@ -13,7 +13,7 @@ const REFUSED = {
   'tools/call': -32_601,
 };
 
-/** Capabilities that a client can declare, and the questions that it may then be asked. */
+/** Capabilities that a client can declare, and the questions that it may then get. */
 const CLIENTS: readonly { declares: string; capabilities: object; asked: readonly string[] }[] = [
   { declares: 'nothing', capabilities: {}, asked: [] },
   { declares: 'a null', capabilities: { roots: null }, asked: [] },
@@ -22,32 +22,29 @@ const CLIENTS: readonly { declares: string; capabilities: object; asked: readonl
   { declares: 'pages alone', capabilities: { elicitation: { url: {} } }, asked: [] },
 ];
 
-describe.concurrent.each(TRANSPORTS)('over %s, a server that asks whoever it is', (transport) => {
-  it.each(CLIENTS)(
-    'a client of 2025 that declares $declares is asked for that alone',
-    async ({ capabilities, asked }) => {
-      await using folder = await temporaryFolder();
-      await using server = await startStranger('pushy', { transport, era: 'legacy' });
-      const config = await writeConfig(folder, { icons: 'off', tools: 'off', mounts: { up: server.mount } });
-      await using gateway = startPipe('legacy', ['--config', config]);
-      // The test answers each question, as a client does.
-      const answering = answers(gateway);
-      await gateway.request(1, 'initialize', { ...INITIALIZE, capabilities });
-      gateway.notify('notifications/initialized');
-      const call = async (id: number, name: string): Promise<object> => {
-        return told(await gateway.request(id, 'tools/call', { name: `up_${name}`, arguments: {} }));
-      };
-      const expected = { ...REFUSED, ...Object.fromEntries(asked.map((method) => [method, 'answered'])) };
-      expect(await call(1_002, 'now')).toEqual(expected);
-      const early = await call(1_003, 'early');
-      // Behind a URL nobody is asked but in the course of a call: the refusal is of another kind there.
-      expect(Object.keys(early)).toEqual(Object.keys(REFUSED));
-      if (transport === 'stdio') expect(early).toEqual(expected);
-      expect(answering.stop().filter((method) => !asked.includes(method))).toEqual([]);
-    },
-  );
+describe.concurrent.each(TRANSPORTS)('over %s, a server that asks every client', (transport) => {
+  it.each(CLIENTS)('asks a client of 2025 that declares $declares only for that', async ({ capabilities, asked }) => {
+    await using folder = await temporaryFolder();
+    await using server = await startStranger('pushy', { transport, era: 'legacy' });
+    const config = await writeConfig(folder, { icons: 'off', tools: 'off', mounts: { up: server.mount } });
+    await using gateway = startPipe('legacy', ['--config', config]);
+    // The test answers each question, as a client does.
+    const answering = answers(gateway);
+    await gateway.request(1, 'initialize', { ...INITIALIZE, capabilities });
+    gateway.notify('notifications/initialized');
+    const call = async (id: number, name: string): Promise<object> => {
+      return told(await gateway.request(id, 'tools/call', { name: `up_${name}`, arguments: {} }));
+    };
+    const expected = { ...REFUSED, ...Object.fromEntries(asked.map((method) => [method, 'answered'])) };
+    expect(await call(1_002, 'now')).toEqual(expected);
+    const early = await call(1_003, 'early');
+    // Behind a URL, questions are only allowed during a call: there, the refusal is another one.
+    expect(Object.keys(early)).toEqual(Object.keys(REFUSED));
+    if (transport === 'stdio') expect(early).toEqual(expected);
+    expect(answering.stop().filter((method) => !asked.includes(method))).toEqual([]);
+  });
 
-  it('a client of 2026 that declares nothing has its result', async () => {
+  it('gives a client of 2026 without capabilities its result', async () => {
     await using folder = await temporaryFolder();
     await using server = await startStranger('pushy', { transport, era: 'legacy' });
     const config = await writeConfig(folder, { icons: 'off', tools: 'off', mounts: { up: server.mount } });
@@ -57,13 +54,13 @@ describe.concurrent.each(TRANSPORTS)('over %s, a server that asks whoever it is'
   });
 });
 
-/** The server reports what became of each of its questions. */
+/** The server reports the outcome of each of its questions. */
 function told({ result }: Awaited<ReturnType<ReturnType<typeof startPipe>['request']>>): object {
   const { content } = result as { content: readonly [{ readonly text: string }] };
   return JSON.parse(content[0].text) as object;
 }
 
-/** Answers what the client is asked. */
+/** Answers the questions to the client. */
 function answers({ lines, write }: ReturnType<typeof startPipe>): { stop(): readonly string[] } {
   const methods: string[] = [];
   let seen = 0;

@@ -1,4 +1,4 @@
-/** Servers written to SEP-2093 alone, or before it, behind the gateway: every clause, to a client of each era. */
+/** Servers that follow SEP-2093, or are older, behind the gateway: every clause, for a client of each era. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Connected, ERAS, MATRIX, TRANSPORTS } from '../../e2e/harness.ts';
 import { collectNotices, subscribe } from '../../e2e/notices.ts';
@@ -34,7 +34,7 @@ const REPORT = {
 describe.each(PAIRS)(
   'to a client over $client.transport, $client.era, with a server over $way.transport, $way.era',
   ({ client, way }) => {
-    /** Connects to a gateway with one stranger behind it for the tests of a block. */
+    /** Connects to a gateway with one such server, for the tests of a block. */
     function behind(name: string): () => Connected {
       let on: Connected | undefined;
       beforeAll(async () => {
@@ -52,7 +52,7 @@ describe.each(PAIRS)(
         (await connected().request<{ contents: readonly Data[] }>('resources/read', { uri })).contents;
       const list = (params: Record<string, unknown> = {}): Promise<Listed> =>
         connected().request<Listed>('resources/list', params);
-      /** How often the server was asked for metadata, and for contents. */
+      /** How often metadata and contents were requested from the server. */
       async function counts(): Promise<readonly [number, number]> {
         const { content } = await connected().request<{ content: readonly [{ text: string }] }>('tools/call', {
           name: 'stranger_counts',
@@ -67,14 +67,14 @@ describe.each(PAIRS)(
       return { metadata, read, list, counts, refusal };
     };
 
-    describe('that is written to the SEP alone [2093-15]', () => {
+    describe('that follows only the SEP [2093-15]', () => {
       const connected = behind('sep');
       const { metadata, read, list, counts, refusal } = using(connected);
 
-      it('metadata is the server’s own, and nothing is read for it [2093-2]', async () => {
+      it('metadata is the server’s own, and causes no read [2093-2]', async () => {
         const [asked, reads] = await counts();
         expect(await metadata('stranger+shelf:///report')).toEqual({ ...REPORT, mimeType: 'text/markdown', size: 8 });
-        // It is in no list that was asked for.
+        // It is in no list that was requested.
         expect(await metadata('stranger+shelf:///note/3')).toEqual({
           ...{ uri: 'stranger+shelf:///note/3', name: 'Note 3', mimeType: 'text/plain', size: 6, capabilities: NOTE },
         });
@@ -84,14 +84,14 @@ describe.each(PAIRS)(
         });
       });
 
-      it('flags are passed on, those that nobody knows too, and unknown fields [2093-3, 2093-14, 2093-11]', async () => {
+      it('flags are passed on, unknown ones too, and unknown fields [2093-3, 2093-14, 2093-11]', async () => {
         const { resources } = await list();
         expect(resources.map(({ capabilities }) => capabilities)).toEqual([CONTAINER, REPORT.capabilities]);
         expect(resources[0]).toMatchObject({ 'x-vendor': { kept: true } });
         expect((await metadata('stranger+shelf:///note/1')).capabilities).toEqual(NOTE);
       });
 
-      it('a type that is listed is the primary one, or that of a container [2093-8]', async () => {
+      it('the listed type is the primary one, or that of a container [2093-8]', async () => {
         const { resources } = await list();
         expect(resources.map(({ mimeType }) => mimeType)).toEqual(['inode/directory', 'text/markdown']);
         expect((await read('stranger+shelf:///report')).map(({ mimeType }) => mimeType)).toEqual([
@@ -101,7 +101,7 @@ describe.each(PAIRS)(
         expect(await metadata('stranger+shelf:///')).toMatchObject({ mimeType: 'inode/directory' });
       });
 
-      it('a container is listed in the pages of the server, and what is none is refused [2093-4]', async () => {
+      it('a container is listed in the pages of the server, and a list of any other resource is refused [2093-4]', async () => {
         const uri = 'stranger+shelf:///';
         const pages: (readonly unknown[])[] = [];
         for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
@@ -121,18 +121,18 @@ describe.each(PAIRS)(
         expect(missing.message).not.toBe(childless.message);
       });
 
-      it('contents have what the server says, and what it left out and is known [2093-1, 2093-3]', async () => {
+      it('contents have the fields that the server sent, and known ones that it left out [2093-1, 2093-3]', async () => {
         const uri = 'stranger+shelf:///note/2';
         await metadata(uri);
         expect(await read(uri)).toEqual([{ uri, name: 'Note 2', capabilities: NOTE, text: 'text 2' }]);
-        // A name there is in any case, and no flag is made up.
+        // A name is always there, and no flag is invented.
         const other = 'stranger+shelf:///note/5';
         const [item] = await read(other);
         expect(item).toMatchObject({ uri: other, name: expect.stringMatching(/^(?:Note )?5$/), text: 'text 5' });
         expect([undefined, NOTE]).toContainEqual(item?.capabilities);
       });
 
-      it('the read of a container gives children, each whole; an empty one gives none [2093-5]', async () => {
+      it('the read of a container gives children, each whole; an empty container has none [2093-5]', async () => {
         const note = { mimeType: 'text/plain', size: 6, capabilities: NOTE };
         expect(await read('stranger+shelf:///')).toEqual([
           { uri: 'stranger+shelf:///note/1', name: 'Note 1', ...note, text: 'text 1' },
@@ -141,7 +141,7 @@ describe.each(PAIRS)(
         expect(await read('stranger+shelf:///loop')).toEqual([]);
       });
 
-      it('the read of anything else gives its formats, under its URI [2093-6]', async () => {
+      it('the read of any other resource gives its formats, under its URI [2093-6]', async () => {
         expect(await read('stranger+shelf:///report')).toEqual([
           { ...REPORT, mimeType: 'text/markdown', size: 8, text: '# Report' },
           { ...REPORT, mimeType: 'text/html', size: 15, text: '<h1>Report</h1>' },
@@ -160,14 +160,14 @@ describe.each(PAIRS)(
         expect(called.content).toEqual([block]);
         const got = await connected().request('prompts/get', { name: 'stranger_show' });
         expect(got.messages).toEqual([{ role: 'user', content: block }]);
-        // Of two that differ there is one left, in the resource.
+        // Of two that differ, the one in the resource stays.
         const twice = await connected().request('tools/call', { name: 'stranger_double', arguments: {} });
         const [double] = twice.content as readonly [{ readonly resource: Data }];
         expect(double).not.toHaveProperty('annotations');
         expect(double.resource.annotations).toMatchObject({ priority: 1 });
       });
 
-      it('what can be subscribed to is told of, and what cannot is refused [2093-3]', async () => {
+      it('changes of a resource with the subscribe flag are reported, and other subscriptions are refused [2093-3]', async () => {
         const on = connected();
         const notices = await collectNotices(on);
         const uri = 'stranger+shelf:///note/1';
@@ -185,11 +185,11 @@ describe.each(PAIRS)(
       });
     });
 
-    describe('that was written before the SEP', () => {
+    describe('that is older than the SEP', () => {
       const connected = behind('older');
       const { metadata, read, list, counts, refusal } = using(connected);
 
-      it('metadata is that of the list, and the server is asked for it once [2093-11]', async () => {
+      it('metadata comes from the list, and the server is asked for the method once [2093-11]', async () => {
         const one = {
           ...{ uri: 'stranger+old:/one', name: 'The one', title: 'Listed with a title' },
           capabilities: { list: false, subscribe: false },
@@ -207,14 +207,14 @@ describe.each(PAIRS)(
         ]);
       });
 
-      it('a flag that the gateway cannot keep is not passed on, and the others are [2093-3, 2093-14]', async () => {
+      it('a flag that the gateway cannot keep is removed, and the others are passed on [2093-3, 2093-14]', async () => {
         expect(connected().client.getServerCapabilities()?.resources).not.toHaveProperty('subscribe');
         const capabilities = { list: false, subscribe: false, seek: 'yes' };
         expect((await list()).resources[2]).toMatchObject({ name: 'boast', capabilities });
         expect(await metadata('stranger+old:/boast')).toMatchObject({ capabilities });
       });
 
-      it('a read of several URIs comes as it is, and makes a container with children [2093-7, 2093-13]', async () => {
+      it('several URIs in one read stay, and make a container with children [2093-7, 2093-13]', async () => {
         const uri = 'stranger+old:/day';
         const alone = { list: false, subscribe: false };
         expect((await metadata(uri)).capabilities).toEqual(alone);

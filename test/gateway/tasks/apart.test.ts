@@ -1,4 +1,7 @@
-/** Whose tasks are whose: what is another's, may not be used any more, or is gone, is as if it were not there. */
+/**
+ * The owner of each task: a task of another owner, one that may not be used any more and one that is gone get the answers of a missing
+ * one.
+ */
 import { readFile } from 'node:fs/promises';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
@@ -43,7 +46,7 @@ async function connectAs(name: Name, era: Era, url: string): Promise<Connected> 
 }
 
 describe.concurrent.each(ERAS)('two principals, and a client of each in %s', (era) => {
-  it.each(['shared', 'client'])('have nothing of each other’s tasks where connections are: %s', async (connections) => {
+  it.each(['shared', 'client'])('see nothing of each other’s tasks if connections are: %s', async (connections) => {
     await using folder = await temporaryFolder();
     await using stranger = await startStranger('tasks', { transport: 'http', era });
     const config = await writeConfig(folder, {
@@ -85,10 +88,10 @@ describe.concurrent.each(ERAS)('two principals, and a client of each in %s', (er
     expect(JSON.stringify(toldOf(berta, STATUS[era]))).not.toContain(ofAnna);
   });
 
-  it('find their tasks after a restart where the key stays, as long as they may call the tool', async () => {
+  it('find their tasks after a restart with the same key, as long as they may call the tool', async () => {
     await using stranger = await startStranger('tasks', { transport: 'http', era });
     const target = { url: String(stranger.mount.url) };
-    /** A gateway that is started with the same key each time. */
+    /** A gateway that is always started with the same key. */
     async function within<T>(rules: AccessRules['rules'], act: (on: Connected) => Promise<T>): Promise<T> {
       const { provider, server, ready } = upstream({ name: 'stranger', target });
       await ready(PATIENCE_MS);
@@ -122,7 +125,7 @@ describe.concurrent.each(ERAS)('two principals, and a client of each in %s', (er
 describe.concurrent.each(DIAGONAL)('a client over $transport, $era', (client) => {
   const way = { transport: 'http', era: client.era } as const;
 
-  it('gets results under the rules for results: what may not be read is left out, and secrets are covered', async () => {
+  it('gets results under the rules for results: forbidden resources are left out, and secrets are covered', async () => {
     await using folder = await temporaryFolder();
     const file = folder.at('audit.jsonl');
     const secret = `ghp_${'a1B2c3D4'.repeat(4)}e5F6`;
@@ -147,7 +150,7 @@ describe.concurrent.each(DIAGONAL)('a client over $transport, $era', (client) =>
     expect(lines.join()).not.toContain(secret);
   });
 
-  it('is told that a task is gone with the program that had it', async () => {
+  it('is told that a task is gone together with its program', async () => {
     await using on = await connectToStranger(client, 'tasks', { transport: 'stdio', era: client.era });
     const taskId = await begin(on, 'slow_compute', { seconds: 3_600 });
     await ask(on, 'tools/call', { name: 'stranger_exit', arguments: {} });
@@ -161,14 +164,14 @@ describe.concurrent.each(DIAGONAL)('a client over $transport, $era', (client) =>
     expect(await begin(on, 'slow_compute')).not.toBe(taskId);
   });
 
-  it('has its calls answered as ever where no server has tasks, whatever it asks for', async () => {
+  it('gets plain results if no server has tasks, whatever it requests', async () => {
     await using on = await connectToStranger(client, 'odd', { transport: 'http', era: client.era });
     expect(JSON.stringify(on.client.getServerCapabilities())).not.toContain('tasks');
     const result = await resultOf(on, 'tools/call', { name: 'stranger_tell', arguments: {}, task: { ttl: 1_000 } });
     expect(result).toMatchObject({ content: [{ text: 'known' }, {}] });
   });
 
-  it('has calls without tasks at a server of the other era, and is told of none', async () => {
+  it('has calls without tasks at a server of the other era, and no tasks are declared', async () => {
     const era = client.era === 'legacy' ? 'modern' : 'legacy';
     await using on = await connectToStranger(client, 'tasks', { transport: 'http', era });
     expect(JSON.stringify(on.client.getServerCapabilities())).not.toContain('tasks');
@@ -183,7 +186,7 @@ describe.concurrent.each(DIAGONAL)('a client over $transport, $era', (client) =>
 describe.concurrent.each(TRANSPORTS)('a client of 2026 over %s', (over) => {
   const client = { transport: over, era: 'modern' } as const;
 
-  it.each(TRANSPORTS)('waits for what a server of 2025 over %s does as a task alone', async (transport) => {
+  it.each(TRANSPORTS)('waits for work that a server of 2025 over %s does only as a task', async (transport) => {
     await using on = await connectToStranger(client, 'tasks', { transport, era: 'legacy' });
     const failed = await resultOf(on, 'tools/call', { name: 'stranger_failing_job', arguments: {} });
     expect(failed).toMatchObject({ isError: true, content: [{ text: 'the job failed' }] });

@@ -1,4 +1,4 @@
-/** A client that begins tasks, in the way of its era: messages as they are on the wire, since the SDK's client has no tasks. */
+/** A client that begins tasks, in the way of its era. It sends raw messages, because the SDK's client has no tasks. */
 import { type JSONRPCMessage, SdkHttpError } from '@modelcontextprotocol/client';
 import type { Connected } from '../../e2e/harness.ts';
 import { type Answer, ENVELOPE } from '../../e2e/raw.ts';
@@ -9,10 +9,10 @@ type Data = Readonly<Record<string, unknown>>;
 export const TASKS = 'io.modelcontextprotocol/tasks';
 export const RELATED = 'io.modelcontextprotocol/related-task';
 
-/** The answer of a user to a form with `confirm` in it. */
+/** The answer of a user to a form with the field `confirm`. */
 export const answers = (confirm: unknown): Data => ({ action: 'accept', content: { confirm } });
 
-/** The capabilities of a client of 2026 that takes tasks, and can be asked. */
+/** The capabilities of a client of 2026 that supports tasks and questions. */
 const DECLARED = { elicitation: {}, extensions: { [TASKS]: {} } };
 
 let sent = 0;
@@ -22,7 +22,7 @@ const envelope = (declares: Data): Data => ({
   'io.modelcontextprotocol/clientCapabilities': declares,
 });
 
-/** Sends a message past the SDK's client. */
+/** Sends a raw message past the SDK's client. */
 async function send(on: Connected, message: Data, declares: Data): Promise<void> {
   const { params = {} } = message as { readonly params?: Data };
   const whole =
@@ -30,7 +30,7 @@ async function send(on: Connected, message: Data, declares: Data): Promise<void>
   await on.client.transport?.send({ jsonrpc: '2.0', ...message, params: whole } as JSONRPCMessage);
 }
 
-/** The message that answers a request. @param declares what a client of 2026 says that it can do */
+/** The message that answers a request. @param declares the capabilities that a client of 2026 declares */
 export async function ask(
   on: Connected,
   method: string,
@@ -46,7 +46,7 @@ export async function ask(
   try {
     await send(on, { id, method, params }, declares);
   } catch (error) {
-    // Over HTTP the SDK throws what comes with a status of 404.
+    // Over HTTP the SDK throws an answer with status 404.
     if (!(error instanceof SdkHttpError)) throw error;
     return JSON.parse(error.message.slice(error.message.indexOf('{'))) as Answer;
   }
@@ -67,7 +67,7 @@ export async function errorOf(on: Connected, method: string, params: Data = {}, 
   return error;
 }
 
-/** Calls a tool of the mount, which becomes a task: its id. */
+/** Calls a tool of the mount as a task. Gives the id. */
 export async function begin(on: Connected, tool: string, args: Data = {}, ttl = 60_000): Promise<string> {
   const asTask = on.era === 'legacy' && { task: { ttl } };
   const result = await resultOf(on, 'tools/call', { name: `stranger_${tool}`, arguments: args, ...asTask });
@@ -76,24 +76,24 @@ export async function begin(on: Connected, tool: string, args: Data = {}, ttl = 
   return task.taskId;
 }
 
-/** Asks about a task until it has come to this state: what it is then. */
+/** Asks for the state of a task until it is the given one. Gives the task. */
 export const inState = (on: Connected, taskId: string, status: string): Promise<Data> =>
   until(async () => {
     const task = await resultOf(on, 'tasks/get', { taskId });
     return task.status === status && task;
   }, `the task to be ${status}`);
 
-/** Waits until a task has ended and gives its outcome, in the way of the era. */
+/** Waits until a task has ended, and gives its outcome, in the way of the era. */
 export async function outcomeOf(on: Connected, taskId: string): Promise<Data> {
   if (on.era === 'legacy') return resultOf(on, 'tasks/result', { taskId });
   return (await inState(on, taskId, 'completed')).result as Data;
 }
 
-/** Lets `hold` go on with a result. */
+/** Lets `hold` continue with a result. */
 export const release = (on: Connected, as: string, content: readonly Data[], more: Data = {}): Promise<Data> =>
   resultOf(on, 'tools/call', { name: 'stranger_release', arguments: { as, content, more } });
 
-/** Is told of tasks: unasked in 2025, and on a stream in 2026. Resolves when the client is told. */
+/** Collects notifications of tasks: unasked in 2025, over a stream in 2026. Resolves when notifications can come. */
 export async function listenTo(on: Connected, taskIds: readonly string[]): Promise<Data> {
   await on.reachable;
   if (on.era === 'legacy') return { taskIds: taskIds.slice(0, 1) };

@@ -1,4 +1,4 @@
-/** Tasks of a mounted server that is not ours, between two ends of one era: begun, asked about, answered, cancelled, told of. */
+/** Tasks of a mounted server of another maker, in each era: begin, state, questions, cancellation, notifications. */
 import { describe, expect, it } from 'vitest';
 import { type Connected, MATRIX, TRANSPORTS } from '../../e2e/harness.ts';
 import { until } from '../../e2e/waiting.ts';
@@ -27,7 +27,7 @@ describe.concurrent.each(MATRIX)('a client over $transport, $era', (client) => {
     const connect = (): Promise<Connected> =>
       connectToStranger(client, 'tasks', { transport, era: client.era }, { abilities: answering().abilities });
 
-    it('is told that there are tasks, in the way of its era alone', async () => {
+    it('learns that there are tasks, in the way of its era only', async () => {
       await using on = await connect();
       const capabilities = on.client.getServerCapabilities() as Record<string, Record<string, unknown>>;
       if (client.era === 'legacy') {
@@ -42,7 +42,7 @@ describe.concurrent.each(MATRIX)('a client over $transport, $era', (client) => {
         expect(await errorOf(on, method, { taskId: 'a' })).toMatchObject({ code: NO_METHOD });
     });
 
-    it('begins a task and fetches its result, with the URIs of the mount', async () => {
+    it('begins a task and gets its result, with the URIs of the mount', async () => {
       await using on = await connect();
       const as = crypto.randomUUID();
       const taskId = await begin(on, 'hold', { as });
@@ -61,7 +61,7 @@ describe.concurrent.each(MATRIX)('a client over $transport, $era', (client) => {
       expect(await resultOf(on, 'tasks/get', { taskId })).toMatchObject({ taskId, status: 'completed' });
     });
 
-    it('answers what a task asks, under the id that it knows', async () => {
+    it('answers the question of a task, under the id that it knows', async () => {
       const { abilities, asked } = answering();
       await using on = await connectToStranger(client, 'tasks', { transport, era: client.era }, { abilities });
       const taskId = await begin(on, 'confirm_delete', { filename: 'a.txt' });
@@ -79,7 +79,7 @@ describe.concurrent.each(MATRIX)('a client over $transport, $era', (client) => {
       expect(toldOf(on, 'elicitation/create')).toMatchObject([{ _meta: { [RELATED]: { taskId } } }]);
     });
 
-    it('is told why a task failed', async () => {
+    it('gets the reason why a task failed', async () => {
       await using on = await connect();
       const failing = await begin(on, 'failing_job');
       const broken = await begin(on, 'protocol_error_job');
@@ -109,7 +109,7 @@ describe.concurrent.each(MATRIX)('a client over $transport, $era', (client) => {
         });
     });
 
-    it('is told of each change of its tasks, and of nothing else', async () => {
+    it('gets each change of its own tasks, and nothing else', async () => {
       await using on = await connect();
       const as = crypto.randomUUID();
       const taskId = await begin(on, 'hold', { as });
@@ -124,7 +124,7 @@ describe.concurrent.each(MATRIX)('a client over $transport, $era', (client) => {
         expect(told[0]).toMatchObject({ result: { content: [{ uri: 'stranger+thing:///two' }] } });
     });
 
-    it('has one sentence for what is no task', async () => {
+    it('gets one error for every id that is not a task', async () => {
       await using on = await connect();
       const taskId = await begin(on, 'slow_compute', { seconds: 3_600 });
       const altered = `${taskId.slice(0, -1)}${taskId.endsWith('A') ? 'B' : 'A'}`;
@@ -157,7 +157,7 @@ describe.concurrent.each(MATRIX.filter(({ era }) => era === 'legacy'))('a client
     for (const taskId of begun) await resultOf(on, 'tasks/cancel', { taskId });
   });
 
-  it('is shown which tools may be tasks', async () => {
+  it('sees which tools may be tasks', async () => {
     await using on = await connectToStranger(client, 'tasks', { transport: 'http', era: 'legacy' });
     const { tools } = await resultOf(on, 'tools/list');
     expect(tools).toContainEqual(
@@ -169,7 +169,7 @@ describe.concurrent.each(MATRIX.filter(({ era }) => era === 'legacy'))('a client
 });
 
 describe.concurrent.each(MATRIX.filter(({ era }) => era === 'modern'))('a client of 2026 over $transport', (client) => {
-  it.each(TRANSPORTS)('that takes no tasks has none of a server over %s', async (transport) => {
+  it.each(TRANSPORTS)('without support for tasks has none of a server over %s', async (transport) => {
     await using on = await connectToStranger(client, 'tasks', { transport, era: 'modern' });
     const needed = { code: -32_021, data: { requiredCapabilities: { extensions: { [TASKS]: {} } } } };
     for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel'])
