@@ -1,4 +1,4 @@
-/** The shapes of answers as tests look at them, and the questions that many tests ask. */
+/** The shapes of answers in tests, and common requests. */
 import type { Resource } from '../../src/protocol/resources.ts';
 import type { Connected, Era } from './harness.ts';
 
@@ -10,12 +10,12 @@ export interface ListAnswer {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** How fresh answers are of a server that was told nothing else: revisions up to 2025-11-25 have no words for it. */
+/** The cache hints of a server with default options. Revisions up to 2025-11-25 do not have them. */
 export const HINTS = { legacy: {}, modern: { ttlMs: 0, cacheScope: 'private' } } as const;
 
 export const hintsIn = ({ ttlMs, cacheScope }: Readonly<Record<string, unknown>>): object => ({ ttlMs, cacheScope });
 
-/** An item of a read, with either content. */
+/** An item of a read, with text or blob. */
 export type Item = Resource & { readonly text?: string; readonly blob?: string };
 
 export interface ReadAnswer {
@@ -31,8 +31,8 @@ export interface WireFailure {
 }
 
 /**
- * The error of a missing resource, as the SDK's client has it: `-32002`, which is sent in the 2025 era, it takes for `-32602`,
- * and keeps nothing of the data but the URI.
+ * The error of a missing resource as the SDK's client gives it. The client turns `-32002`, the code of the 2025 era, into `-32602`, and
+ * keeps only the URI of the data.
  */
 export const missing = (era: Era, uri: string): { readonly code: number; readonly data: object } => ({
   code: -32602,
@@ -43,7 +43,7 @@ export const missing = (era: Era, uri: string): { readonly code: number; readonl
 export const refusedAs = (era: Era, uri: string, reason: string): { readonly code: number; readonly data: object } =>
   reason === 'not-found' ? missing(era, uri) : { code: -32602, data: { uri, reason } };
 
-/** The error that a request ends with; fails when it succeeds. */
+/** The error of a request. Fails if the request succeeds. */
 export async function failure(request: Promise<unknown>): Promise<WireFailure> {
   try {
     await request;
@@ -60,7 +60,7 @@ function wireError(error: unknown): WireFailure | undefined {
   if ('code' in error && typeof error.code === 'number') {
     return { code: error.code, message: error.message, data: 'data' in error ? asData(error.data) : undefined };
   }
-  // With some HTTP statuses the SDK leaves the JSON-RPC error in the text of its own.
+  // With some HTTP statuses, the SDK puts the JSON-RPC error into the text of its own error.
   const body = /\{.*\}$/s.exec(error.message)?.[0];
   if (body === undefined) return undefined;
   const { code, message, data } = (JSON.parse(body) as { error: { code: number; message: string; data?: unknown } })
@@ -76,7 +76,7 @@ export async function read(on: Connected, uri: string, window?: { offset?: numbe
   return [...contents];
 }
 
-/** The one item of a read. */
+/** The only item of a read. */
 export async function readOne(
   on: Connected,
   uri: string,
@@ -88,7 +88,7 @@ export async function readOne(
   return item;
 }
 
-/** The bytes of an item, whichever content it has. */
+/** The bytes of an item with text or blob. */
 export function bytesOf(item: Item): Buffer {
   if (item.text !== undefined) return Buffer.from(item.text, 'utf8');
   return Buffer.from(item.blob ?? '', 'base64');
@@ -123,7 +123,7 @@ export async function metadata(on: Connected, uri: string): Promise<Resource> {
   return (await on.request<{ resource: Resource }>('resources/metadata', { uri })).resource;
 }
 
-/** The item without its content: what should be the same everywhere (2093-1). */
+/** The item without its content: the fields that have to be the same everywhere (2093-1). */
 export function described(item: Item): Resource {
   const { text: _text, blob: _blob, _meta, ...resource } = item;
   const { 'vitrine/version': _version, ...meta } = _meta ?? {};

@@ -1,15 +1,15 @@
-/** A client that can be asked: its user, its model and its roots, as a script, and what they were asked. */
+/** A client that answers questions by a script (as its user, its model and its roots), and the questions that it got. */
 import type { Abilities } from './harness.ts';
 
-/** The answer of a user to a question. */
+/** The user's answer to a question. */
 export type Decision = 'accept' | 'decline' | 'cancel' | 'untick';
 
 export interface Script {
-  /** Decides on a question; without it the client declares no elicitation. */
+  /** Answers a question to the user. Without it, the client declares no elicitation. */
   readonly user?: (question: string) => Decision | Promise<Decision>;
-  /** Writes an answer; without it the client declares no sampling. */
+  /** Answers for the model. Without it, the client declares no sampling. */
   readonly model?: (prompt: string) => string | Promise<string>;
-  /** `file:` URIs as they are now; without them the client declares no roots. */
+  /** Gives the present `file:` URIs. Without it, the client declares no roots. */
   readonly roots?: () => readonly string[];
 }
 
@@ -19,7 +19,7 @@ export interface Asked {
   readonly questions: readonly string[];
   /** The prompts of sampling, in order. */
   readonly prompts: readonly string[];
-  /** How often the roots were asked for. */
+  /** How often the server asked for the roots. */
   rootsAsked(): number;
 }
 

@@ -1,4 +1,4 @@
-/** The server asks its client for the roots, and a mount ends at them. */
+/** The server asks its client for the roots, and limits a mount to them. */
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { failure, type ListAnswer } from './answers.ts';
@@ -8,7 +8,7 @@ import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
 import { type Connected, connect, MATRIX } from './harness.ts';
 import { collectNotices } from './notices.ts';
 
-/** A mount bounded by the client's roots, and one that is not. */
+/** A mount that is limited to the client's roots, and one that is not. */
 async function rooted(): Promise<{ folder: Folder; args: readonly string[]; root: (...names: string[]) => string }> {
   const folder = await temporaryFolder({
     'work/a/one.md': 'one',
@@ -35,7 +35,7 @@ async function listed(on: Connected, uri?: string): Promise<string[]> {
 }
 
 describe.concurrent.each(OVER)('roots over $transport, legacy', ({ transport }) => {
-  it('bound every operation, in addition to the mount [SEC-ROOT-2]', async () => {
+  it('limit every operation, in addition to the mount [SEC-ROOT-2]', async () => {
     const { folder, args, root } = await rooted();
     await using _folder = folder;
     const { abilities, rootsAsked } = askable({ roots: () => [root('a')] });
@@ -88,7 +88,7 @@ describe.concurrent.each(OVER)('roots over $transport, legacy', ({ transport }) 
     expect(await failure(text(on, inA))).toMatchObject({ code: -32_602 });
     await notices.told('list_changed');
 
-    // The subscription to what is now outside has ended; one to what is inside is told of.
+    // The subscription to a resource that is now outside has ended. One to a resource inside gets its updates.
     await on.client.subscribeResource({ uri: inB });
     notices.forget();
     await folder.write('work/a/one.md', 'one, changed');
@@ -104,7 +104,7 @@ describe.concurrent.each(OVER)('roots over $transport, legacy', ({ transport }) 
     await notices.told(inA);
   });
 
-  it('show only the door where the client has none to say [SEC-ROOT-2]', async () => {
+  it('show only the root of the mount if the client has none [SEC-ROOT-2]', async () => {
     const { folder, args } = await rooted();
     await using _folder = folder;
     await using on = await connect(transport, 'legacy', args);
@@ -115,7 +115,7 @@ describe.concurrent.each(OVER)('roots over $transport, legacy', ({ transport }) 
     }
   });
 
-  it('that are no folders of this machine show nothing', async () => {
+  it("outside of this machine's folders show nothing", async () => {
     const { folder, args, root } = await rooted();
     await using _folder = folder;
     const { abilities } = askable({
@@ -132,8 +132,8 @@ describe.concurrent.each(OVER)('roots over $transport, legacy', ({ transport }) 
   });
 });
 
-describe.concurrent.each(MATRIX)('roots of a client that has none, over $transport, $era', ({ transport, era }) => {
-  it('leave the folder as what can neither be listed nor subscribed to [2093-3, SEC-ROOT-2]', async () => {
+describe.concurrent.each(MATRIX)('roots over $transport, $era: a client without roots', ({ transport, era }) => {
+  it('gets the folder as one that can be neither listed nor subscribed to [2093-3, SEC-ROOT-2]', async () => {
     const { folder, args } = await rooted();
     await using _folder = folder;
     await using on = await connect(transport, era, args);
@@ -146,7 +146,7 @@ describe.concurrent.each(MATRIX)('roots of a client that has none, over $transpo
 });
 
 describe.concurrent.each(OVER)('roots over $transport, modern', ({ transport }) => {
-  it('are asked for by reads and tools, where they are needed [SEC-ROOT-2]', async () => {
+  it('are requested when reads and tools need them [SEC-ROOT-2]', async () => {
     const { folder, args, root } = await rooted();
     await using _folder = folder;
     let roots = [root('a')];
@@ -164,7 +164,7 @@ describe.concurrent.each(OVER)('roots over $transport, modern', ({ transport }) 
     expect(await text(on, 'work+file:///b/three.md')).toBe('three');
   });
 
-  it('leave what cannot ask with the door, and the way to go [SEC-ROOT-2]', async () => {
+  it('leave only the root of the mount where no question is possible, with the way to go on [SEC-ROOT-2]', async () => {
     const { folder, args, root } = await rooted();
     await using _folder = folder;
     const { abilities } = askable({ roots: () => [root('a')] });
@@ -183,7 +183,7 @@ describe.concurrent.each(OVER)('roots over $transport, modern', ({ transport }) 
     expect(stream.honoredFilter.resourceSubscriptions).toEqual(['other+file:///free.md']);
   });
 
-  it('are not believed when they were not asked for, and needed when they were', async () => {
+  it('are ignored if they were not requested, and needed if they were', async () => {
     const { folder, args, root } = await rooted();
     await using _folder = folder;
     const { abilities } = askable({ roots: () => [] });
@@ -205,7 +205,7 @@ describe.concurrent.each(OVER)('roots over $transport, modern', ({ transport }) 
 });
 
 describe.concurrent.each(MATRIX)('roots and a confirmation over $transport, $era', ({ transport, era }) => {
-  it('are asked for one after the other in one request', async () => {
+  it('are requested one after the other for one request', async () => {
     const { folder, root } = await rooted();
     await using _folder = folder;
     const config = { mounts: { work: { path: './work', roots: 'client' } }, confirm: ['work+file:///a/**'] };

@@ -1,4 +1,4 @@
-/** The server asks its client for the user's word and the model's work. */
+/** The server asks its client's user for confirmation, and its model for work. */
 import { isJSONRPCNotification } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallToolResult } from '../../src/protocol/content.ts';
@@ -26,7 +26,7 @@ const LINES = Array.from({ length: 3_000 }, (_, index) => `Line ${index}: the cl
 
 let folder: Folder;
 let args: readonly string[];
-/** Over HTTP one server is for all: they have nothing in common but what they read. */
+/** Over HTTP one server serves all tests, which share only the resources that they read. */
 let server: Listening;
 
 beforeAll(async () => {
@@ -49,65 +49,68 @@ afterAll(async () => {
 const confirming = (transport: TransportKind, era: Era, abilities?: Abilities): Promise<Connected> =>
   transport === 'http' ? connectHttp(era, server, abilities) : connectStdio(era, args, abilities);
 
-describe.concurrent.each(MATRIX)('a read that a human confirms over $transport, $era', ({ transport, era }) => {
-  it('happens once the user agrees, and is asked for each time', async () => {
-    const { abilities, questions } = askable({ user: () => 'accept' });
-    await using on = await confirming(transport, era, abilities);
-    expect(await text(on, 'docs+file:///open.md')).toBe('open');
-    expect(questions).toEqual([]);
-    expect(await text(on, PLAN)).toBe('the plan');
-    expect(await text(on, PLAN)).toBe('the plan');
-    expect(questions).toEqual([`May this be read? ${PLAN}`, `May this be read? ${PLAN}`]);
-  });
-
-  it('is asked for under every spelling of its URI', async () => {
-    const { abilities, questions } = askable({ user: () => 'decline' });
-    await using on = await confirming(transport, era, abilities);
-    for (const uri of ['DOCS+FILE:///private/plan.md', 'docs+file://localhost/%70rivate/plan.md']) {
-      expect(await failure(text(on, uri))).toMatchObject({ code: -32_602 });
-    }
-    expect(questions).toEqual([`May this be read? ${PLAN}`, `May this be read? ${PLAN}`]);
-  });
-
-  it.each(['decline', 'cancel', 'untick'] as const)(
-    'does not happen when the user does not agree: %s',
-    async (decision) => {
-      const { abilities, questions } = askable({ user: () => decision });
+describe.concurrent.each(MATRIX)(
+  "a read that needs a human's confirmation over $transport, $era",
+  ({ transport, era }) => {
+    it('is done once the user agrees, and each read is asked about', async () => {
+      const { abilities, questions } = askable({ user: () => 'accept' });
       await using on = await confirming(transport, era, abilities);
-      const { code, message } = await failure(text(on, PLAN));
-      expect(code).toBe(-32_602);
-      expect(message).toContain('The user did not let this resource be read');
-      expect(questions).toHaveLength(1);
-    },
-  );
-
-  it('does not happen where nobody can be asked, while it is listed and described', async () => {
-    await using on = await confirming(transport, era);
-    expect((await failure(text(on, PLAN))).message).toContain('this client cannot ask one');
-    const { resources } = await on.request<ListAnswer & Record<string, unknown>>('resources/list', {
-      uri: 'docs+file:///private',
+      expect(await text(on, 'docs+file:///open.md')).toBe('open');
+      expect(questions).toEqual([]);
+      expect(await text(on, PLAN)).toBe('the plan');
+      expect(await text(on, PLAN)).toBe('the plan');
+      expect(questions).toEqual([`May this be read? ${PLAN}`, `May this be read? ${PLAN}`]);
     });
-    expect(resources.map(({ uri }) => uri)).toEqual([OTHER, PLAN]);
-  });
 
-  it('does not happen where the client shows its user pages and no forms', async () => {
-    await using on = await confirming(transport, era, { capabilities: { elicitation: { url: {} } } });
-    expect((await failure(text(on, PLAN))).message).toContain('this client cannot ask one');
-  });
-
-  it('is asked for by a tool too, and a folder is read without what nobody confirmed', async () => {
-    const { abilities, questions } = askable({
-      user: (question) => (question.endsWith('plan.md') ? 'accept' : 'decline'),
+    it('is asked about under every spelling of its URI', async () => {
+      const { abilities, questions } = askable({ user: () => 'decline' });
+      await using on = await confirming(transport, era, abilities);
+      for (const uri of ['DOCS+FILE:///private/plan.md', 'docs+file://localhost/%70rivate/plan.md']) {
+        expect(await failure(text(on, uri))).toMatchObject({ code: -32_602 });
+      }
+      expect(questions).toEqual([`May this be read? ${PLAN}`, `May this be read? ${PLAN}`]);
     });
-    await using on = await confirming(transport, era, abilities);
-    expect(JSON.stringify(await call(on, 'read', { uri: PLAN }))).toContain('the plan');
-    const refused = await call(on, 'read', { uri: OTHER });
-    expect(refused.isError).toBe(true);
-    expect(JSON.stringify(refused)).not.toContain('the other plan');
-    expect(questions).toHaveLength(2);
-    expect(JSON.stringify(await on.request('resources/read', { uri: 'docs+file:///' }))).not.toContain('plan');
-  });
-});
+
+    it.each(['decline', 'cancel', 'untick'] as const)(
+      'is not done if the user does not agree: %s',
+      async (decision) => {
+        const { abilities, questions } = askable({ user: () => decision });
+        await using on = await confirming(transport, era, abilities);
+        const { code, message } = await failure(text(on, PLAN));
+        expect(code).toBe(-32_602);
+        expect(message).toContain('The user did not let this resource be read');
+        expect(questions).toHaveLength(1);
+      },
+    );
+
+    it('is not done if the client cannot ask anybody; lists and metadata still show the resource', async () => {
+      await using on = await confirming(transport, era);
+      expect((await failure(text(on, PLAN))).message).toContain('this client cannot ask one');
+      const { resources } = await on.request<ListAnswer & Record<string, unknown>>('resources/list', {
+        uri: 'docs+file:///private',
+      });
+      expect(resources.map(({ uri }) => uri)).toEqual([OTHER, PLAN]);
+    });
+
+    it('is not done if the client supports pages for its user, and no forms', async () => {
+      await using on = await confirming(transport, era, { capabilities: { elicitation: { url: {} } } });
+      expect((await failure(text(on, PLAN))).message).toContain('this client cannot ask one');
+    });
+
+    it('is asked about for a tool, too; a folder is read without the unconfirmed children', async () => {
+      const { abilities, questions } = askable({
+        user: (question) => (question.endsWith('plan.md') ? 'accept' : 'decline'),
+      });
+      await using on = await confirming(transport, era, abilities);
+      expect(JSON.stringify(await call(on, 'read', { uri: PLAN }))).toContain('the plan');
+      const refused = await call(on, 'read', { uri: OTHER });
+      expect(refused.isError).toBe(true);
+      expect(JSON.stringify(refused)).not.toContain('the other plan');
+      expect(questions).toHaveLength(2);
+      expect(JSON.stringify(await on.request('resources/read', { uri: 'docs+file:///' }))).not.toContain('plan');
+    });
+  },
+);
 
 const YES = { confirm: { action: 'accept', content: { confirm: true } } };
 
@@ -123,13 +126,13 @@ describe.concurrent.each(OVER)('the state of a question over $transport', ({ tra
     await use(on, asked.requestState ?? '');
   };
 
-  it('comes back with the answer', () =>
+  it('is sent back with the answer', () =>
     asking(async (on, requestState) => {
       const answer = await round(on, 'resources/read', { uri: PLAN, inputResponses: YES, requestState });
       expect(answer).toMatchObject({ contents: [{ uri: PLAN, text: 'the plan' }] });
     }));
 
-  it('says nothing of what is in it, and is not accepted when altered', () =>
+  it('is opaque, and refused if it was altered', () =>
     asking(async (on, requestState) => {
       expect(Buffer.from(requestState, 'base64url').toString('latin1')).not.toContain('private');
       const middle = Math.floor(requestState.length / 2);
@@ -150,7 +153,7 @@ describe.concurrent.each(OVER)('the state of a question over $transport', ({ tra
       }
     }));
 
-  it('is of one request and no other', () =>
+  it('belongs to one request, and no other', () =>
     asking(async (on, requestState) => {
       const elsewhere = [
         ['resources/read', { uri: OTHER }],
@@ -162,7 +165,7 @@ describe.concurrent.each(OVER)('the state of a question over $transport', ({ tra
       }
     }));
 
-  it('is needed: an answer without it answers nothing', () =>
+  it('is required: an answer without it does not count', () =>
     asking(async (on) => {
       const again = await round(on, 'resources/read', { uri: PLAN, inputResponses: YES });
       expect(again.inputRequests).toMatchObject({ confirm: {} });
@@ -177,7 +180,7 @@ const progressOf = (on: Connected): readonly Readonly<Record<string, unknown>>[]
   );
 
 describe.concurrent.each(MATRIX)('summarize over $transport, $era', ({ transport, era }) => {
-  it("has the client's model go through all of the text, and reports how far it is [SEC-SAMP-2, SEC-UTIL-3]", async () => {
+  it("lets the client's model process the whole text, and reports progress [SEC-SAMP-2, SEC-UTIL-3]", async () => {
     const { abilities, prompts } = askable({
       model: (prompt) =>
         prompt.includes('Part 1: ') ? 'Clocks were wound.' : `${prompt.split('\nLine ').length - 1} lines`,
@@ -198,21 +201,21 @@ describe.concurrent.each(MATRIX)('summarize over $transport, $era', ({ transport
     const material = prompts.slice(0, -1).join('\n');
     expect(material.match(/^Line \d+:/gm)).toHaveLength(3_000);
     expect(prompts.at(-1)).toMatch(/Part 1: \d+ lines/);
-    // As they came over the wire: the SDK's client counts its own rounds among them.
+    // The raw messages, because the SDK's client counts rounds itself.
     const reports = progressOf(on);
     const values = reports.map(({ progress }) => progress);
     expect(values).toEqual([...new Set(values)].sort((x, y) => Number(x) - Number(y)));
     expect(reports.at(-1)).toMatchObject({ progress: LINES.length, total: LINES.length });
   });
 
-  it('says what to do instead where the client has no model to lend', async () => {
+  it('says what to do instead if the client offers no model', async () => {
     await using on = await confirming(transport, era);
     const result = await call(on, 'summarize', { uri: LOG });
     expect(result.isError).toBe(true);
     expect(said(result)).toMatch(/declares no sampling.*read the text in windows/);
   });
 
-  it('puts nothing before a model that the user did not let be read [SEC-SAMP-2]', async () => {
+  it('gives a model nothing that the user did not allow to be read [SEC-SAMP-2]', async () => {
     const decisions = ['decline', 'accept'] as const;
     let asked = 0;
     const { abilities, prompts } = askable({
@@ -257,7 +260,7 @@ describe.concurrent.each(MATRIX)('summarize over $transport, $era', ({ transport
     cancelling.abort();
     answer();
     expect(await ended).toBe('cancelled');
-    // Work that goes on would ask the model for the next pieces; these answers give it the time.
+    // If the work went on, it would ask the model for the next pieces while these requests are answered.
     for (let times = 0; times < 10; times++) await text(on, LOG);
     expect(prompts.length).toBeLessThanOrEqual(4);
     expect(await text(on, LOG)).toBe(LINES);
@@ -265,7 +268,7 @@ describe.concurrent.each(MATRIX)('summarize over $transport, $era', ({ transport
 });
 
 describe.concurrent.each(MATRIX)('progress over $transport, $era', ({ transport, era }) => {
-  it('is reported to nobody who did not ask for it [SEC-UTIL-3]', async () => {
+  it('is not reported unless requested [SEC-UTIL-3]', async () => {
     const { abilities } = askable({ model: () => 'A summary.' });
     await using on = await confirming(transport, era, abilities);
     await call(on, 'summarize', { uri: LOG });

@@ -1,4 +1,4 @@
-/** Requests of tests in which a client is asked something. */
+/** Requests for tests in which the server asks the client. */
 import { z } from 'zod';
 import type { CallToolResult } from '../../src/protocol/content.ts';
 import type { InputRequired } from '../../src/protocol/input-required.ts';
@@ -19,7 +19,7 @@ export const said = ({ content }: CallToolResult): string =>
 
 export const loose = z.looseObject({});
 
-/** One round by hand: what the server answers, be it a result or a question. */
+/** Sends one raw request. Gives the result or the questions. */
 export const round = async (
   on: Connected,
   method: string,

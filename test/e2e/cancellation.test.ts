@@ -1,4 +1,4 @@
-/** Cancellation: it ends the work, of that request, of that peer, and of nothing else. */
+/** Cancellation ends the work of one request of one peer, and no other work. */
 import { truncate } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bytesOf, readOne } from './answers.ts';
@@ -9,7 +9,7 @@ import { type ConnectedProgram, connectToProgram, startProgram } from './program
 import { until } from './waiting.ts';
 
 const MEBIBYTE = 1024 ** 2;
-/** Takes a while to read, and is more than a message can hold: nobody waits for the answer. */
+/** A text that takes a while to read, and is larger than a message may be. No test waits for its content. */
 const LONG_BYTES = 500 * MEBIBYTE;
 
 describe.each(MATRIX)('cancellation over $transport, $era', ({ transport, era }) => {
@@ -26,7 +26,7 @@ describe.each(MATRIX)('cancellation over $transport, $era', ({ transport, era })
     await folder[Symbol.asyncDispose]();
   });
 
-  /** Starts the long read; resolves when the server is at it, where that can be told. */
+  /** Starts the long read. Resolves when the server has begun to read, where the system tells that. */
   async function startLongRead(signal: AbortSignal): Promise<{ outcome: Promise<unknown> }> {
     const before = KNOWS_READ_BYTES ? readBytes(server.pid) : 0;
     const outcome = server
@@ -36,7 +36,7 @@ describe.each(MATRIX)('cancellation over $transport, $era', ({ transport, era })
     return { outcome };
   }
 
-  it('ends the request for who cancelled it [SEC-UTIL-2]', async () => {
+  it('ends the request for its client [SEC-UTIL-2]', async () => {
     const patience = new AbortController();
     const { outcome } = await startLongRead(patience.signal);
     patience.abort('no longer wanted');
@@ -44,14 +44,14 @@ describe.each(MATRIX)('cancellation over $transport, $era', ({ transport, era })
     expect((await readOne(server, 'data+file:///short.txt')).text).toBe('short');
   });
 
-  // Only Linux tells how much a process has read.
+  // Only Linux tells how many bytes a process has read.
   it.runIf(KNOWS_READ_BYTES)('ends the work [SEC-UTIL-2, RES-7]', async () => {
     const before = readBytes(server.pid);
     const patience = new AbortController();
     const { outcome } = await startLongRead(patience.signal);
     patience.abort('no longer wanted');
     await outcome;
-    // The server is at rest when one request after the other makes it read no more than these take.
+    // The server is idle when several requests in a row make it read no more bytes than these requests need.
     let last = readBytes(server.pid);
     await until(async () => {
       for (let round = 0; round < 20; round++) await readOne(server, 'data+file:///short.txt');
@@ -63,7 +63,7 @@ describe.each(MATRIX)('cancellation over $transport, $era', ({ transport, era })
     expect(last - before).toBeLessThan(LONG_BYTES / 2);
   });
 
-  it('leaves every other request of the same client alone [SEC-UTIL-2]', async () => {
+  it('leaves all other requests of the client alone [SEC-UTIL-2]', async () => {
     const patience = new AbortController();
     const { outcome } = await startLongRead(patience.signal);
     const others = Promise.all([
@@ -79,7 +79,7 @@ describe.each(MATRIX)('cancellation over $transport, $era', ({ transport, era })
     await outcome;
   });
 
-  it('of what was never asked, or is long answered, is taken in silence [SEC-UTIL-2]', async () => {
+  it('of an unknown or answered request is ignored [SEC-UTIL-2]', async () => {
     for (const requestId of [0, 1, 999_999, 'listen:7']) {
       await server.client.notification({ method: 'notifications/cancelled', params: { requestId, reason: 'none' } });
     }

@@ -9,7 +9,7 @@ import { type Connected, connect, connectStdio, MATRIX, MUSEUM_CONFIG } from './
 import { collectNotices, subscribe } from './notices.ts';
 import { until } from './waiting.ts';
 
-/** A picture of one dot, as a program writes it that makes a screenshot. */
+/** An image of one pixel, as a screenshot program writes it. */
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -71,7 +71,7 @@ describe.each(MATRIX)('programs over $transport, $era', ({ transport, era }) => 
     expect((await readOne(server, 'command:///app.log', { offset: 4, length: 3 })).text).toBe('two');
   });
 
-  it('have templates whose variables are completed, and take no other values [RES-3]', async () => {
+  it('have templates whose variables are completed, and accept no other values [RES-3]', async () => {
     const { resourceTemplates } = await server.request<{ resourceTemplates: readonly { uriTemplate: string }[] }>(
       'resources/templates/list',
     );
@@ -86,14 +86,14 @@ describe.each(MATRIX)('programs over $transport, $era', ({ transport, era }) => 
       expect(await failure(readOne(server, `command:///log/${value}.txt`))).toMatchObject({ code: -32602 });
   });
 
-  it('that fail say so and no more [RES-2]', async () => {
+  it('that fail give an error without details [RES-2]', async () => {
     const error = await failure(readOne(server, 'command:///fails.txt'));
     expect(error).toMatchObject({ code: -32603, data: { uri: 'command:///fails.txt', reason: 'unavailable' } });
     expect(JSON.stringify(error)).not.toContain('secret');
     await until(() => server.stderr().includes('secret'), 'the log to have what the program said');
   });
 
-  it('tell of changes: of a growing log, and of another output [RES-4]', async () => {
+  it('report changes: of a growing log, and of another output [RES-4]', async () => {
     const notices = await collectNotices(server);
     const subscription = await subscribe(server, ['command:///app.log', 'command:///log/web.txt']);
     await writeFile(folder.at('app.log'), 'three\n', { flag: 'a' });
@@ -114,7 +114,7 @@ describe.each(MATRIX)('programs over $transport, $era', ({ transport, era }) => 
   });
 });
 
-it('the museum shows the load of its machine, and its latest visitors [RES-5]', async () => {
+it('the museum has the load of its machine, and its latest visitors [RES-5]', async () => {
   await using museum = await connectStdio('modern', [MUSEUM_CONFIG]);
   expect((await readOne(museum, 'live+command:///load.txt')).text).toMatch(/load average/);
   const log = (await readOne(museum, 'museum+file:///logs/turnstile.log')).text ?? '';
@@ -128,7 +128,7 @@ describe('a mistake in a configuration of programs', () => {
     ['a variable that is not there', { 'a/{x}': { argv: ['echo', '{x}'] } }, /a\/\{x\}: Braces in a path/],
     ['no program', { a: [] }, /a program/],
     ['an option that is not there', { a: { argv: ['echo'], timeout: 3 } }, /timeout/],
-  ])('is told in a line: %s', async (_, run, message) => {
+  ])('is reported in one line: %s', async (_, run, message) => {
     await using folder = await temporaryFolder();
     const { status, stderr } = await vitrine(['check', await writeConfig(folder, { mounts: { live: { run } } })]);
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(message) });

@@ -1,4 +1,4 @@
-/** The key `tools` of a configuration. */
+/** The option `tools` of a configuration. */
 import { describe, expect, it } from 'vitest';
 import { failure } from './answers.ts';
 import { temporaryFolder, writeConfig } from './folders.ts';
@@ -15,19 +15,19 @@ describe.each(DIAGONAL)('the tools of a configuration over $transport, $era', ({
     await use(on);
   };
 
-  it.each([undefined, 'on', 'all'])('are there for %s', (tools) =>
+  it.each([undefined, 'on', 'all'])('are listed for %s', (tools) =>
     withTools(tools, async (on) => {
       expect(await names(on)).toEqual(expect.arrayContaining(['list', 'read', 'search', 'subscribe']));
     }),
   );
 
-  it.each(['read', { offer: 'read' }])('only look for %j', (tools) =>
+  it.each(['read', { offer: 'read' }])('are only those that read, for %j', (tools) =>
     withTools(tools, async (on) => {
       expect(await names(on)).toEqual(['list', 'list_templates', 'describe', 'read', 'read_embedded', 'search']);
     }),
   );
 
-  it('are what the command line says, whatever the configuration does', async () => {
+  it('follow the command line rather than the configuration', async () => {
     await using folder = await temporaryFolder({ 'docs/a.md': 'a' });
     const config = await writeConfig(folder, { mounts: { docs: './docs' }, tools: { prefix: 'docs' } });
     const serve = (which: string) => connect(transport, era, ['--config', config, '--tools', which, '--name', 'here']);
@@ -41,13 +41,13 @@ describe.each(DIAGONAL)('the tools of a configuration over $transport, $era', ({
     expect(await names(plain)).toEqual(expect.arrayContaining(['list', 'subscribe']));
   });
 
-  it('are not there, and not declared, when they are off [SEC-CAP-1]', () =>
+  it('are neither listed nor declared if they are off [SEC-CAP-1]', () =>
     withTools('off', async (on) => {
       expect(on.client.getServerCapabilities()?.tools).toBeUndefined();
       expect(await failure(on.request('tools/list'))).toMatchObject({ code: -32_601 });
     }));
 
-  it('have a prefix and an output budget of their own', () =>
+  it('have a configured prefix and output budget', () =>
     withTools({ prefix: 'docs', outputBytes: 2_000 }, async (on) => {
       expect((await names(on)).every((name) => name.startsWith('docs_'))).toBe(true);
       const params = { name: 'docs_read', arguments: { uri: 'docs+file:///long.md' } };

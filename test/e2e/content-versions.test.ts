@@ -1,4 +1,4 @@
-/** Versions of contents, and reads that send contents only where they are others than the client has. */
+/** Versions of contents, and reads that return contents only if the client has another version. */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ const versionsIn = ({ contents }: Answer): readonly unknown[] =>
 const notModified = (answer: Answer): boolean =>
   answer._meta?.['vitrine/notModified'] === true && answer.contents.length === 0;
 
-/** Reads until the file was left alone for as long as a version needs. */
+/** Reads until the file has been unchanged for as long as a version needs. */
 async function settled(on: Connected, uri: string, _meta?: Meta): Promise<Answer> {
   let answer = await ask(on, uri, _meta);
   await until(async () => {
@@ -40,7 +40,7 @@ async function settled(on: Connected, uri: string, _meta?: Meta): Promise<Answer
 const LONG = 'a line of text\n'.repeat(20_000);
 
 describe.each(MATRIX)('over $transport, in the $era era', ({ transport, era }) => {
-  it('contents that the client has are not sent again, and others are', async () => {
+  it('contents that the client has are not sent again, and new ones are', async () => {
     await using folder = await temporaryFolder({
       'a.txt': 'one\ntwo\nthree\n',
       'long.txt': LONG,
@@ -83,7 +83,7 @@ describe.each(MATRIX)('over $transport, in the $era era', ({ transport, era }) =
       });
   });
 
-  it('the client library asks whether what it has kept is still the same', async () => {
+  it('the client library asks whether its cached contents are still the same', async () => {
     await using folder = await temporaryFolder({ 'long.txt': LONG });
     await using server = await connect(transport, era, [folder.path]);
     await settled(server, 'file:///long.txt');
@@ -99,7 +99,7 @@ describe.each(MATRIX)('over $transport, in the $era era', ({ transport, era }) =
     expect([changed.from, await changed.primary?.text()]).toEqual(['server', `${LONG}.`]);
   });
 
-  it('through two servers in a row nobody sends what the next one has', async () => {
+  it('through two servers in a row, neither sends contents that the other one has', async () => {
     await using folder = await temporaryFolder({ 'docs/long.txt': LONG });
     await using through = await chain(folder, transport, era);
     const { outer, sent } = through;
@@ -119,11 +119,11 @@ describe.each(MATRIX)('over $transport, in the $era era', ({ transport, era }) =
   });
 });
 
-/** Reads of an audit. */
+/** The reads in an audit. */
 const readLines = async (folder: Folder): Promise<readonly string[]> =>
   (await readFile(folder.at('audit.jsonl'), 'utf8')).split('\n').filter((line) => line.includes('"method":"read"'));
 
-/** A server of a folder, behind another one, and the bytes that the inner one has given at each read. */
+/** A server of a folder behind another server, and the bytes that the inner one returned for each read. */
 async function chain(folder: Folder, transport: 'stdio' | 'http', era: 'legacy' | 'modern') {
   const file = folder.at('audit.jsonl');
   const config = await writeConfig(folder, { tools: 'off', audit: { file }, mounts: { docs: './docs' } }, 'inner.yaml');
@@ -142,7 +142,7 @@ async function chain(folder: Folder, transport: 'stdio' | 'http', era: 'legacy' 
 }
 
 describe.each(DIAGONAL)('layers, over $transport, in the $era era', ({ transport, era }) => {
-  it('covered secrets have versions of what is shown, and rules are asked first', async () => {
+  it('covered secrets have versions of the covered contents, and access rules are applied first', async () => {
     const token = `ghp_${'a1B2'.repeat(9)}`;
     await using folder = await temporaryFolder({
       'd/secret.txt': `token: ${token}\n`,
@@ -174,7 +174,7 @@ describe.each(DIAGONAL)('layers, over $transport, in the $era era', ({ transport
     await until(async () => (await readLines(folder)).length === 4, 'a line of the audit for each read');
   });
 
-  it('each format has a version of its own', async () => {
+  it('each format has its own version', async () => {
     await using folder = await temporaryFolder({ 'a.txt': Buffer.from('\ufeffhello', 'utf16le') });
     await using server = await connect(transport, era, [folder.path]);
     const uri = 'file:///a.txt';
@@ -190,7 +190,7 @@ describe.each(DIAGONAL)('layers, over $transport, in the $era era', ({ transport
 });
 
 describe.each(DIAGONAL)('strong versions, over $transport, in the $era era', ({ transport, era }) => {
-  it('are those of objects in git, which another commit leaves as they are', async () => {
+  it('are those of objects in git, which another commit does not change', async () => {
     await using work = await scene();
     const read = async (on: Connected, meta?: Meta) => ask(on, 'git:///HEAD/a.md', meta);
     await work.write('a.md', 'one');
@@ -211,7 +211,7 @@ describe.each(DIAGONAL)('strong versions, over $transport, in the $era era', ({ 
     );
   });
 
-  it('are those of a web server where it has strong ones', async () => {
+  it('are those of a web server that has strong ones', async () => {
     await using site = await startSite();
     const urls = { strong: `${site.origin}/strong`, weak: `${site.origin}/weak`, none: `${site.origin}/none` };
     const text = { 'content-type': 'text/plain', 'cache-control': 'no-cache' };
@@ -231,7 +231,7 @@ describe.each(DIAGONAL)('strong versions, over $transport, in the $era era', ({ 
   });
 });
 
-it('whatever is written between reads, nobody is told that other bytes are the same', async () => {
+it('whatever is written between reads, no client is told that changed bytes are the same', async () => {
   await using folder = await temporaryFolder({ 'a.txt': 'a' });
   await using server = await connect('stdio', 'modern', [folder.path]);
   const path = folder.at('a.txt');

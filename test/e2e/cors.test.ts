@@ -1,4 +1,4 @@
-/** Pages of origins that were allowed can use the endpoint from a browser; no others can read an answer. */
+/** Web pages of allowed origins can use the endpoint from a browser. Other pages can read no answer. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Listening, MUSEUM, startHttp } from './harness.ts';
 import { ENVELOPE, INITIALIZE, JSON_HEADERS } from './raw.ts';
@@ -18,7 +18,7 @@ describe('pages over HTTP', () => {
     await server[Symbol.asyncDispose]();
   });
 
-  it('of an allowed origin may ask, and read the answer', async () => {
+  it('of an allowed origin may send requests, and read the answers', async () => {
     const asked = await fetch(server.url, preflight(ALLOWED));
     expect(asked.status).toBe(204);
     expect(asked.headers.get('access-control-allow-origin')).toBe(ALLOWED);
@@ -28,7 +28,7 @@ describe('pages over HTTP', () => {
     expect(answered.headers.get('access-control-expose-headers')).toContain('Mcp-Session-Id');
   });
 
-  it('may repeat arguments in headers, and send no others than those', async () => {
+  it('may repeat arguments in headers, and send only the allowed headers', async () => {
     const wanted = 'mcp-method, Mcp-Param-Region,mcp-param-x,  x-other, mcp-param-, mcp-param-a b, cookie';
     const { headers } = preflight(ALLOWED);
     const asked = await fetch(server.url, {
@@ -71,7 +71,7 @@ describe('pages over HTTP', () => {
     expect(asked.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('that use another method are told which there are', async () => {
+  it('that use another method get the list of methods', async () => {
     const answered = await fetch(server.url, { method: 'PUT' });
     expect(answered.status).toBe(405);
     expect(answered.headers.get('allow')).toBe('POST, GET, DELETE');

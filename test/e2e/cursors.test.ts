@@ -1,4 +1,4 @@
-/** Cursors over the wire: good for one request of one server, and for nothing else. */
+/** Cursors over the wire: each is valid for one request of one server only. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure, type ListAnswer, type WireFailure } from './answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
@@ -33,7 +33,7 @@ describe.each(MATRIX)('cursors over $transport, $era', ({ transport, era }) => {
 
   const REFUSED = { code: -32602, message: expect.stringContaining('cursor'), data: { reason: 'invalid' } };
 
-  it('accepts its own, as often as it is sent [SEC-UTIL-1]', async () => {
+  it('accepts its own, however often it is sent [SEC-UTIL-1]', async () => {
     const again = [1, 2].map(() => server.request<ListAnswer>('resources/list', { uri: 'a+file:///', cursor }));
     for (const page of await Promise.all(again))
       expect(page.resources.map(({ name }) => name)).toEqual(['3.txt', '4.txt']);
@@ -46,7 +46,7 @@ describe.each(MATRIX)('cursors over $transport, $era', ({ transport, era }) => {
     },
   );
 
-  it('refuses one that is too long, or no text at all [SEC-UTIL-1, SEC-RES-3]', async () => {
+  it('refuses one that is too long, or not a text [SEC-UTIL-1, SEC-RES-3]', async () => {
     expect(await refusal({ uri: 'a+file:///', cursor: 'A'.repeat(70_000) })).toMatchObject({ code: -32602 });
     expect(await refusal({ uri: 'a+file:///', cursor: 3 })).toMatchObject({ code: -32602 });
   });

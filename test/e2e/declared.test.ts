@@ -1,4 +1,4 @@
-/** Declared features work, and no other ones are declared. */
+/** All declared capabilities work, and no others are declared. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ interface Listed {
 
 const NOTES = { resources: { 'a.md': '# A', 'deep/b.md': '# B' } };
 
-/** A page of the web, for as long as it is used. */
+/** A web page that is served during a test. */
 async function page(): Promise<{ url: string } & AsyncDisposable> {
   const server = createServer((_request, response) => response.end('{"a":1}')).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -27,14 +27,14 @@ async function page(): Promise<{ url: string } & AsyncDisposable> {
   };
 }
 
-describe.each(MATRIX)('what is declared over $transport, $era', ({ transport, era }) => {
+describe.each(MATRIX)('declared capabilities over $transport, $era', ({ transport, era }) => {
   async function configured(mounts: object, use: (on: Connected) => Promise<void>): Promise<void> {
     await using folder = await temporaryFolder({ 'docs/a.md': 'a' });
     await using on = await connect(transport, era, ['--config', await writeConfig(folder, { mounts })]);
     await use(on);
   }
 
-  it('has no logging where nothing logs [SEC-CAP-3]', async () => {
+  it('have no logging if nothing logs [SEC-CAP-3]', async () => {
     await using on = await connect(transport, era, [MUSEUM]);
     expect(on.client.getServerCapabilities()?.tools).toBeDefined();
     expect(on.client.getServerCapabilities()?.logging).toBeUndefined();
@@ -42,7 +42,7 @@ describe.each(MATRIX)('what is declared over $transport, $era', ({ transport, er
       expect(await failure(on.request('logging/setLevel', { level: 'info' }))).toMatchObject({ code: -32_601 });
   });
 
-  it('has no subscriptions to literals, which cannot change [2093-3, SEC-CAP-1]', () =>
+  it('have no subscriptions if there are only literals, which cannot change [2093-3, SEC-CAP-1]', () =>
     configured({ notes: NOTES }, async (on) => {
       expect(on.client.getServerCapabilities()?.resources).toEqual({ listChanged: true });
       const { resources } = await on.request<Listed & Record<string, unknown>>('resources/list');
@@ -50,12 +50,12 @@ describe.each(MATRIX)('what is declared over $transport, $era', ({ transport, er
       for (const { capabilities } of resources) expect(capabilities).toMatchObject({ subscribe: false });
     }));
 
-  it('has those to a folder beside them', () =>
+  it('have subscriptions if there is a folder beside them', () =>
     configured({ notes: NOTES, docs: './docs' }, async (on) => {
       expect(on.client.getServerCapabilities()?.resources).toMatchObject({ subscribe: true, listChanged: true });
     }));
 
-  it('has a beginning of the web that can be listed [2093-4]', async () => {
+  it('have a web root that can be listed [2093-4]', async () => {
     await using web = await page();
     await configured({ web: { http: web.url, allowPrivate: ['127.0.0.0/8'] } }, async (on) => {
       const uri = 'web+http:///';

@@ -1,11 +1,11 @@
-/** A configuration describes resources, and has literal resources in itself. */
+/** A configuration that describes resources, and contains literal ones. */
 import { expect, it } from 'vitest';
 import { metadata, readOne } from './answers.ts';
 import { temporaryFolder, writeConfig } from './folders.ts';
 import { connect, DIAGONAL } from './harness.ts';
 
 it.each(DIAGONAL)(
-  'resources of a configuration, and words about them, over $transport, $era [RES-3]',
+  'literal resources and descriptions of a configuration, over $transport, $era [RES-3]',
   async ({ transport, era }) => {
     await using folder = await temporaryFolder({ 'docs/reports/may.md': '# May' });
     const config = await writeConfig(folder, {

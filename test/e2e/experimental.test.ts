@@ -1,14 +1,14 @@
-/** Nothing experimental is there until it is asked for, each by its name. */
+/** Nothing experimental exists until it is turned on by name. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVitrine, defineTool, type HttpServing, serveHttp, type Vitrine } from '../../src/index.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
 import { ERAS } from './harness.ts';
 import { type Answer, ENVELOPE, http, INITIALIZE, JSON_HEADERS, messageOf, type RawResponse } from './raw.ts';
 
-/** Features that a client may declare, and would like to have. */
+/** Experimental features that a client may declare. */
 const EXPERIMENTAL = { tasks: {}, sandbox: { on: true }, 'vitrine/resume': {} };
 
-/** Methods that drafts, and other servers, have. */
+/** Methods of drafts, and of other servers. */
 const DRAFTS = [
   'tasks/get',
   'tasks/result',
@@ -62,7 +62,7 @@ describe.each(ERAS)('to a client of the %s era that declares everything', (era) 
     };
   }
 
-  it('nothing experimental is declared [SEC-CAP-2]', async () => {
+  it('no experimental feature is declared [SEC-CAP-2]', async () => {
     const handshake = { ...INITIALIZE, capabilities };
     const discover = await asker(plain.url);
     const answer: Answer =
@@ -76,7 +76,7 @@ describe.each(ERAS)('to a client of the %s era that declares everything', (era) 
           );
     const declared = answer.result?.capabilities as Record<string, unknown>;
     expect(Object.keys(declared).sort()).toEqual(['completions', 'extensions', 'logging', 'resources', 'tools']);
-    // Both are described, stable, and add nothing to what others ask for.
+    // Both are documented, stable, and change nothing for requests that do not use them.
     expect(declared.extensions).toEqual({
       'vitrine/resource-metadata': {},
       'sep-2093/resource-hierarchy': {},
@@ -84,12 +84,12 @@ describe.each(ERAS)('to a client of the %s era that declares everything', (era) 
     });
   });
 
-  it.each(DRAFTS)('%s is no method [SEC-CAP-2]', async (method) => {
+  it.each(DRAFTS)('%s is an unknown method [SEC-CAP-2]', async (method) => {
     const ask = await asker(plain.url);
     expect(messageOf(await ask(method, { taskId: 'x', uri: 'notes:///a.md' })).error?.code).toBe(-32_601);
   });
 
-  it('a call that asks to be a task is a call [SEC-CAP-2]', async () => {
+  it('a call that asks to be a task is a plain call [SEC-CAP-2]', async () => {
     const ask = await asker(plain.url);
     const { result } = messageOf(await ask('tools/call', { name: 'echo', arguments: {}, task: { ttl: 60_000 } }));
     expect(result?.content).toEqual([{ type: 'text', text: 'echoed' }]);
@@ -97,7 +97,7 @@ describe.each(ERAS)('to a client of the %s era that declares everything', (era) 
   });
 });
 
-it('events can be asked for again where that was asked for by name, and nowhere else [SEC-CAP-2]', async () => {
+it('events can be resumed only if that was turned on by name [SEC-CAP-2]', async () => {
   const events = async (url: string): Promise<string> => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: INITIALIZE });
     return (await http(url, { headers: JSON_HEADERS, body })).text;

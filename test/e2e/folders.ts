@@ -1,4 +1,4 @@
-/** Folders and configurations that live as long as one test. */
+/** Folders and configurations that exist during one test. */
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,13 +6,13 @@ import { stringify } from 'yaml';
 
 export interface Folder extends AsyncDisposable {
   readonly path: string;
-  /** The path of a file in it. */
+  /** The path of a file in the folder. */
   at(...names: readonly string[]): string;
-  /** Writes a file, and the folders on the way to it. */
+  /** Writes a file, and makes the folders in its path. */
   write(name: string, content: string | Uint8Array): Promise<void>;
 }
 
-/** A new folder with these files; a name that ends in a slash is an empty folder. */
+/** A new folder with these files. A name that ends in a slash is an empty folder. */
 export async function temporaryFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<Folder> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'vitrine-test-')));
   const at = (...names: readonly string[]): string => join(path, ...names);

@@ -1,4 +1,4 @@
-/** A repository as it is typed: listed, read, searched and told of, by a real client of either era. */
+/** A repository on the command line: a real client of either era lists, reads, searches and watches it. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ describe.each(DIAGONAL)('vitrine serve ./museum.git over $transport, $era', ({ t
   });
   afterAll(() => server.close());
 
-  it('warns of no leak, however much is asked of it at a time', async () => {
+  it('logs no warning of a leak, however many requests there are at a time', async () => {
     const warnings: Error[] = [];
     const warned = (warning: Error): void => void warnings.push(warning);
     process.on('warning', warned);
@@ -51,7 +51,7 @@ describe.each(DIAGONAL)('vitrine serve ./museum.git over $transport, $era', ({ t
       const search = (): Promise<unknown> =>
         server.request('tools/call', { name: 'search', arguments: { pattern: 'Read', uri: 'git:///HEAD' } });
       await Promise.all(Array.from({ length: 8 }, () => [read(), list(), search()]).flat());
-      // Warnings come in the next turn.
+      // Warnings come in the next turn of the event loop.
       await new Promise((done) => setImmediate(done));
     } finally {
       process.off('warning', warned);
@@ -59,7 +59,7 @@ describe.each(DIAGONAL)('vitrine serve ./museum.git over $transport, $era', ({ t
     expect(warnings).toEqual([]);
   });
 
-  it('lists what HEAD is at, and what else there is to open [RES-1, 2093-4]', async () => {
+  it('lists the tree of HEAD, and the other containers [RES-1, 2093-4]', async () => {
     const uris = (await drain(server, 'resources/list')).map(({ uri }) => uri);
     expect(uris).toEqual([
       'git:///',
@@ -78,7 +78,7 @@ describe.each(DIAGONAL)('vitrine serve ./museum.git over $transport, $era', ({ t
     ]);
   });
 
-  it('has templates with a title, and with a type where all that match have it [RES-11]', async () => {
+  it('has templates with a title, and with a type if all matches have the same [RES-11]', async () => {
     const { resourceTemplates } = await server.request<{ resourceTemplates: readonly ResourceTemplate[] }>(
       'resources/templates/list',
     );
@@ -120,7 +120,7 @@ describe.each(DIAGONAL)('vitrine serve ./museum.git over $transport, $era', ({ t
     expect(await failure(metadata(server, 'git:///branches/HEAD~1'))).toMatchObject({ code: -32602 });
   });
 
-  it('tells of a branch that moves [RES-4]', async () => {
+  it('reports that a branch has moved [RES-4]', async () => {
     const notices = await collectNotices(server);
     const subscription = await subscribe(server, ['git:///branches/moving']);
     await work.write('readme.md', `# Read me ${transport}\n`);
@@ -132,7 +132,7 @@ describe.each(DIAGONAL)('vitrine serve ./museum.git over $transport, $era', ({ t
   });
 });
 
-it('a program that does not close a repository ends all the same, and leaves nothing behind', async () => {
+it('a program that does not close a repository ends all the same, and leaves no process behind', async () => {
   const temporary = await mkdtemp(join(tmpdir(), 'vitrine-git-e2e-'));
   try {
     const program = `
@@ -150,7 +150,7 @@ it('a program that does not close a repository ends all the same, and leaves not
   }
 });
 
-it('a configuration says `git`, and what of it is shown', async () => {
+it('a configuration mounts a repository with `git`, and chooses the parts that it shows', async () => {
   await using place = await temporaryFolder({ 'notes/a.md': 'a\n' });
   const mounts = { history: { git: work.directory, branches: false, tags: false }, notes: './notes' };
   const server = await connect('stdio', 'modern', ['--config', await writeConfig(place, { mounts })]);

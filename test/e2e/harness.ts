@@ -1,6 +1,6 @@
 /**
- * One running server and one real client, for every way of serving and every era. Both are in this process, with the
- * bytes of the wire in between; what only a process of its own shows is in `programs.ts`.
+ * One running server and one real client, for every transport and every era. Both are in this process, and exchange the bytes of the
+ * wire. `programs.ts` is for tests that need a process.
  */
 import { fileURLToPath } from 'node:url';
 import {
@@ -27,48 +27,48 @@ export const ERAS = ['legacy', 'modern'] as const;
 export type TransportKind = (typeof TRANSPORTS)[number];
 export type Era = (typeof ERAS)[number];
 
-/** Every pairing, for `describe.each`. */
+/** Every combination, for `describe.each`. */
 export const MATRIX: readonly { readonly transport: TransportKind; readonly era: Era }[] = TRANSPORTS.flatMap(
   (transport) => ERAS.map((era) => ({ transport, era })),
 );
 
-/** Each transport and each era once, for what depends on neither. */
+/** Each transport and each era once, for tests that depend on neither. */
 export const DIAGONAL: typeof MATRIX = MATRIX.filter(
   ({ transport, era }) => (transport === 'http') === (era === 'modern'),
 );
 
-/** Results as they are on the wire: the SDK's typed methods drop fields they do not know. */
+/** Raw results. The SDK's typed methods drop unknown fields. */
 const loose = z.looseObject({});
 
 export interface Connected extends AsyncDisposable {
   readonly client: Client;
   readonly era: Era;
-  /** Sends a request and returns the result with every field. */
+  /** Sends a request, and returns the result with every field. */
   request<T = Record<string, unknown>>(
     method: string,
     params?: Record<string, unknown>,
     options?: { readonly signal?: AbortSignal },
   ): Promise<T>;
-  /** Every message of the server since the handshake, as it was on the wire. */
+  /** The raw messages of the server since the handshake. */
   readonly received: readonly JSONRPCMessage[];
-  /** Calls back on every further message. */
+  /** Calls back for every further message. */
   onMessage(listener: (message: JSONRPCMessage) => void): void;
-  /** Resolves when the server can send notifications: over HTTP in the 2025 era that takes a stream. */
+  /** Resolves when the server can send notifications. Over HTTP in the 2025 era that needs a stream. */
   readonly reachable: Promise<void>;
-  /** The text that the server wrote to standard error. */
+  /** The text that the server has written to standard error. */
   stderr(): string;
   close(): Promise<void>;
 }
 
 const versionNegotiation = { legacy: { mode: 'legacy' }, modern: { mode: { pin: '2026-07-28' } } } as const;
 
-/** The requests that the server may make of the client, and the client's answers. */
+/** The questions that the server may ask the client, and the client's answers. */
 export interface Abilities extends Pick<ClientOptions, 'capabilities' | 'inputRequired'> {
   /** Sets the handlers, before the handshake. */
   readonly prepare?: (client: Client) => void;
 }
 
-/** Connects to a server that is already listening. */
+/** Connects to a running server. */
 export async function connectHttp(
   era: Era,
   server: Pick<Listening, 'url' | 'output'>,
@@ -163,7 +163,7 @@ export async function connect(
   return connectOnly(era, await startHttp(args), abilities);
 }
 
-/** The only client of a server: the server ends with it. */
+/** The only client of a server, which ends with it. */
 export async function connectOnly(era: Era, server: Listening, abilities?: Abilities): Promise<Connected> {
   const connection = await connectHttp(era, server, abilities).catch(async (error: unknown) => {
     await server.stop();

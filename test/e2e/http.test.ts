@@ -1,4 +1,4 @@
-/** The HTTP endpoint: what it takes, what it refuses, and how it says so. */
+/** The HTTP endpoint: what it accepts and refuses, and its errors. */
 import { createConnection } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder, writeConfig } from './folders.ts';
@@ -25,7 +25,7 @@ describe('the HTTP endpoint', () => {
   });
   afterAll(() => museum.stop());
 
-  it('listens on loopback, at /mcp, and says what to paste into a host', () => {
+  it('listens on loopback, at /mcp, and prints the configuration for a host', () => {
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
     expect(museum.output()).toContain('serves "museum"');
     expect(museum.output()).toContain(`add claude-code --url ${url}`);
@@ -37,12 +37,12 @@ describe('the HTTP endpoint', () => {
     expect(JSON.parse(text)).toEqual({ status: 'ok' });
   });
 
-  it('serves nothing elsewhere', async () => {
+  it('serves nothing at other paths', async () => {
     for (const path of ['/views', '/mcp/x', '/README.md', '/../etc/passwd'])
       expect((await http(new URL(path, url).href, { method: 'GET' })).status).toBe(404);
   });
 
-  it('answers requests of both eras at the same endpoint', async () => {
+  it('answers requests of both eras', async () => {
     expect(messageOf(await hello(url)).result).toMatchObject({ protocolVersion: '2025-11-25' });
     expect(messageOf(await post(url, 'modern', 'server/discover')).result).toMatchObject({
       supportedVersions: ['2026-07-28'],
@@ -70,20 +70,20 @@ describe('the HTTP endpoint', () => {
     expect((await http(url, { headers, body: '{}' })).status).toBe(415);
   });
 
-  it('takes the content type with parameters and in any case', async () => {
+  it('accepts the content type with parameters, in upper and lower case', async () => {
     for (const type of ['application/json; charset=utf-8', 'Application/JSON'])
       expect((await hello(url, { 'content-type': type })).status).toBe(200);
   });
 
-  it('refuses a body over the limit with 413, however it is sent [SEC-RES-3]', async () => {
-    // Over the limit with the last piece only: who is refused earlier may not get to read the answer.
+  it('refuses a body over the limit with 413, in one piece or several [SEC-RES-3]', async () => {
+    // Only the last piece goes over the limit. A client that is refused earlier may not receive the answer.
     const body = [...Array.from({ length: 64 }, () => 'x'.repeat(65_536)), 'x'];
     const response = await http(url, { headers: JSON_HEADERS, body });
     expect(response.status).toBe(413);
     expect(messageOf(response).error?.message).toContain('4194304');
   });
 
-  it('refuses at the announced size, before anything is sent [SEC-RES-3]', async () => {
+  it('refuses a request by its declared length, before the body is sent [SEC-RES-3]', async () => {
     const { hostname, port } = new URL(url);
     const socket = createConnection(Number(port), hostname);
     const answer = new Promise<string>((resolve) => {
@@ -119,7 +119,7 @@ describe('the HTTP endpoint', () => {
     '192.168.1.7:80',
     'museum.example',
     'Museum.Example:443',
-  ])('answers to the Host %s', async (host) => {
+  ])('accepts the Host %s', async (host) => {
     expect((await hello(url, { host })).status).toBe(200);
     expect((await post(url, 'modern', 'server/discover', {}, { host })).status).toBe(200);
   });
@@ -136,21 +136,21 @@ describe('the HTTP endpoint', () => {
   });
 
   it.each(['http://localhost:6274', 'http://127.0.0.1', 'https://app.example'])(
-    'lets pages of the Origin %s through',
+    'accepts pages of the Origin %s',
     async (origin) => {
       expect((await hello(url, { origin })).status).toBe(200);
       expect((await post(url, 'modern', 'server/discover', {}, { origin })).status).toBe(200);
     },
   );
 
-  it('says in a refusal what would allow it, and nothing about what is served', async () => {
+  it('names the option that would allow a refused request, and nothing about the served data', async () => {
     const host = messageOf(await hello(url, { host: 'evil.example' }));
     expect(host.error?.message).toContain('--allow-host');
     expect(messageOf(await hello(url, { origin: 'https://evil.example' })).error?.message).toContain('--allow-origin');
     expect(JSON.stringify(host)).not.toMatch(/museum/i);
   });
 
-  it('survives what is no JSON-RPC, and goes on', async () => {
+  it('answers invalid JSON-RPC with an error, and goes on', async () => {
     for (const body of [
       'null',
       '[]',
@@ -170,7 +170,7 @@ describe('the HTTP endpoint', () => {
 });
 
 describe('limits of the HTTP endpoint', () => {
-  it('come from the configuration [SEC-RES-3]', async () => {
+  it('can be configured [SEC-RES-3]', async () => {
     await using folder = await temporaryFolder({ 'data/a.txt': 'a' });
     const config = await writeConfig(folder, {
       limits: { maxRequestBytes: 1_000 },
@@ -183,8 +183,8 @@ describe('limits of the HTTP endpoint', () => {
   });
 });
 
-describe('an endpoint that other machines reach', () => {
-  it('is there when --allow-remote says so, and still checks the Host', async () => {
+describe('an endpoint for other machines', () => {
+  it('needs --allow-remote, and still checks the Host', async () => {
     await using server = await startHttp([MUSEUM, '--allow-remote'], '0.0.0.0:0');
     const local = `http://127.0.0.1:${new URL(server.url).port}/mcp`;
     expect((await hello(local)).status).toBe(200);

@@ -1,4 +1,4 @@
-/** Icons reach the client on everything that has a name. */
+/** Clients get icons with everything that has a name. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
 import { type Connected, connect, MATRIX } from './harness.ts';
@@ -46,7 +46,7 @@ describe.each(MATRIX)('icons over $transport, $era', ({ transport, era }) => {
     expect(resource.icons).toHaveLength(1);
   });
 
-  it('are only the configured ones in lists of resources where nothing is said, and all elsewhere [973-2]', async () => {
+  it('in lists of resources are only the configured ones by default; elsewhere all [973-2]', async () => {
     await using quiet = await connect(transport, era, ['--config', config]);
     const { resources } = await quiet.request<{ resources: Named[] }>('resources/list');
     expect(resources.filter(({ icons }) => icons !== undefined).map(({ name }) => name)).toEqual(['docs', 'b']);
@@ -59,7 +59,7 @@ describe.each(MATRIX)('icons over $transport, $era', ({ transport, era }) => {
     expect(contents[0]?.icons).toEqual(resource.icons);
   });
 
-  it('make no list of a thousand entries a tenth longer', async () => {
+  it('make a list of a thousand entries no tenth longer', async () => {
     const files = Object.fromEntries(Array.from({ length: 1_000 }, (_, number) => [`many/${number}.md`, '']));
     await using many = await temporaryFolder(files);
     const bytes = async (flags: readonly string[]): Promise<number> => {
@@ -79,7 +79,7 @@ describe.each(MATRIX)('icons over $transport, $era', ({ transport, era }) => {
     expect(await bytes(['--icons', 'on'])).toBeGreaterThan(bare * 1.5);
   });
 
-  it('stay out of what a model has to pay for', async () => {
+  it('are not in results for models, which would pay for them', async () => {
     const result = await server.request('tools/call', { name: 'list', arguments: { uri: 'docs+file:///' } });
     expect(JSON.stringify(result)).not.toContain('"icons"');
   });

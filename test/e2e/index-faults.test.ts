@@ -1,4 +1,4 @@
-/** The file of an index is damaged, lost or full: the index heals, and until then nothing wrong is answered. */
+/** The file of an index is damaged, lost or full. The index is repaired, and gives no wrong answers until then. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ const FILES = Object.fromEntries(
   Array.from({ length: COUNT }, (_, at) => [`docs/${at}.md`, `# Note ${at}\n\nclock${at} brass ${wordsOf(at)}\n`]),
 );
 
-/** Changes with each write to the index. */
+/** Makes changes that the index has to write. */
 const written = async (folder: string): Promise<string> => {
   const stats = await Promise.all(
     ['', '-wal'].map((suffix) => stat(join(folder, `index/index.sqlite${suffix}`)).catch(() => undefined)),
@@ -40,7 +40,7 @@ async function found(engine: Engine, pattern: string): Promise<readonly string[]
 }
 
 describe('the file of an index', () => {
-  it('is finished after kills at any moment of its making, with nothing lost or doubled', async () => {
+  it('is completed after kills at any moment, without lost or duplicated entries', async () => {
     await using folder = await temporaryFolder(FILES);
     const config = join(folder.path, 'vitrine.yaml');
     await writeFile(config, JSON.stringify({ index: { folder: './index' }, mounts: { m: './docs' } }));
@@ -55,17 +55,17 @@ describe('the file of an index', () => {
     }
     await using engine = await serving(folder.path, { everything: true });
     await engine.vitrine.ranked?.settled();
-    // One for each, and one for the folder.
+    // One for each file, and one for the folder.
     const passages = COUNT + 1;
     expect(engine.vitrine.ranked?.state()).toMatchObject({ state: 'ready', resources: COUNT, passages, leftOut: {} });
     for (const at of [0, 7, 150, COUNT - 1]) expect(await found(engine, `clock${at}`)).toEqual([`m+file:///${at}.md`]);
   });
 
-  it('has no more when the disk is full, without a hang, and is finished when there is room', async () => {
+  it('stays as it is while the disk is full, without blocking, and is completed when there is room', async () => {
     await using folder = await temporaryFolder(FILES);
     const config = join(folder.path, 'vitrine.yaml');
     await writeFile(config, JSON.stringify({ index: { folder: './index' }, mounts: { m: './docs' } }));
-    // No file of it can be longer than 200 blocks of 512 bytes.
+    // No file in it can be longer than 200 blocks of 512 bytes.
     const limited = ['-c', 'ulimit -f 200; exec "$0" "$@"', process.execPath, CLI, 'serve', '--config', config];
     const child = spawn('sh', [...limited, '--http', '0', '--log-level', 'warn'], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -89,7 +89,7 @@ describe('the file of an index', () => {
       expect(await readFile(join(folder.path, name), 'utf8')).toBe(text);
   });
 
-  it('answers right or not at all while its file is being damaged, and is made anew', async () => {
+  it('gives right answers or none while its file is being damaged, and is made again', async () => {
     await using folder = await temporaryFolder(FILES);
     await using engine = await serving(folder.path);
     await engine.vitrine.ranked?.settled();
@@ -108,7 +108,7 @@ describe('the file of an index', () => {
     expect(await readFile(join(folder.path, 'docs/42.md'), 'utf8')).toBe(FILES['docs/42.md']);
   });
 
-  it('waits until its folder can be used', async () => {
+  it('is used as soon as its folder can be used', async () => {
     await using folder = await temporaryFolder({ 'docs/a.md': 'clock', index: 'a file where the folder should be' });
     await using engine = await serving(folder.path);
     await engine.vitrine.ranked?.settled();
@@ -117,7 +117,7 @@ describe('the file of an index', () => {
     await expect.poll(() => found(engine, 'clock').catch(() => []), { timeout: 20_000 }).toEqual(['m+file:///a.md']);
   });
 
-  it('has what there is room for; the rest is counted', async () => {
+  it('holds as much as there is room for, and the rest is counted', async () => {
     await using folder = await temporaryFolder(FILES);
     await using engine = await serving(folder.path, { maxBytes: 300_000 });
     await engine.vitrine.ranked?.settled();
@@ -127,7 +127,7 @@ describe('the file of an index', () => {
     expect((await found(engine, 'brass')).length).toBeGreaterThan(0);
   });
 
-  it('is of one server; another one says so, and searches lines', async () => {
+  it('belongs to one server; another one says so, and searches lines', async () => {
     await using folder = await temporaryFolder({ 'docs/a.md': 'clock' });
     const first = await serving(folder.path);
     await first.vitrine.ranked?.settled();
@@ -145,7 +145,7 @@ describe('the file of an index', () => {
     await expect.poll(() => found(second, 'clock').catch(() => []), { timeout: 20_000 }).toEqual(['m+file:///a.md']);
   });
 
-  it('is made anew where it is damaged, and put aside', async () => {
+  it('is put aside if it is damaged, and made again', async () => {
     await using folder = await temporaryFolder({ 'docs/a.md': 'clock', 'index/index.sqlite': 'Dear grandmother,' });
     await using engine = await serving(folder.path);
     await engine.vitrine.ranked?.settled();

@@ -1,4 +1,4 @@
-/** The state of an index is seen by `vitrine check`, in the metrics, and in a resource. */
+/** The state of an index is in `vitrine check`, in the metrics, and in a resource. */
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const textIn = ([contents]: readonly ResourceContents[]): string =>
 
 const STATE = 'vitrine+state:///index';
 
-it('is seen by check, in metrics and in a resource, with what was left out', async () => {
+it('shows in check, in metrics and in a resource, with the number of entries that are left out', async () => {
   await using folder = await temporaryFolder({ 'docs/a.md': 'The brass clock', 'docs/b.md': 'An iron clock' });
   const config = join(folder.path, 'vitrine.yaml');
   await writeFile(config, JSON.stringify({ index: { folder: './index' }, mounts: { m: './docs' } }));
@@ -40,7 +40,7 @@ it('is seen by check, in metrics and in a resource, with what was left out', asy
   const stateFor = async (subject: string): Promise<unknown> =>
     JSON.parse(textIn(await vitrine.read(STATE, { principal: { id: subject, subject } })));
   expect(await stateFor('ann')).toEqual(state);
-  // How much there is would tell others of what they may not read.
+  // The number of entries would tell other clients of resources that they may not read.
   expect(await stateFor('bob')).toEqual({ state: 'ready' });
 
   const metrics = await telemetry.prometheus?.();

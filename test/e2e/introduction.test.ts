@@ -1,4 +1,4 @@
-/** A client learns who serves when it connects, and all that is declared works. */
+/** A client learns the identity and the capabilities of the server when it connects, and all declared capabilities work. */
 import { isJSONRPCResultResponse } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure } from './answers.ts';
@@ -17,7 +17,7 @@ describe.each(MATRIX)('introduction over $transport, $era', ({ transport, era })
   });
   afterAll(() => museum.close());
 
-  it('says who it is: name, title, description, website and version [973-1]', () => {
+  it('has the identity: name, title, description, website and version [973-1]', () => {
     expect(museum.client.getServerVersion()).toMatchObject({
       name: 'museum',
       title: 'The Vitrine Museum of Small Machines',
@@ -27,17 +27,17 @@ describe.each(MATRIX)('introduction over $transport, $era', ({ transport, era })
     });
   });
 
-  it('sends icons with their sizes as an array, although they are written as a plain string [973-1, 973-3]', () => {
+  it('has icons with their sizes as an array, although the configuration has one string [973-1, 973-3]', () => {
     expect(museum.client.getServerVersion()?.icons).toEqual([
       { src: expect.stringMatching(/^data:image\/svg\+xml;base64,/), mimeType: 'image/svg+xml', sizes: ['any'] },
     ]);
   });
 
-  it('sends instructions', () => {
+  it('has instructions', () => {
     expect(museum.client.getInstructions()).toContain('museum+file:///README.md');
   });
 
-  it('declares resources with what works on them, and the extensions by name [SEC-CAP-1]', () => {
+  it('declares resources with the supported features, and the extensions by name [SEC-CAP-1]', () => {
     expect(museum.client.getServerCapabilities()).toMatchObject({
       resources: { subscribe: true, listChanged: true },
       completions: {},
@@ -60,14 +60,14 @@ describe.each(MATRIX)('introduction over $transport, $era', ({ transport, era })
     ['prompts', 'prompts/list', {}],
   ] as const)('declares %s exactly when it answers %s [SEC-CAP-1]', async (capability, method, params) => {
     const declared = Object.keys(museum.client.getServerCapabilities() ?? {}).includes(capability);
-    // The client refuses to send what was not declared, so this goes past it.
+    // The client refuses to send requests for undeclared capabilities, so this is sent raw.
     const answer = sendAnyway(museum, method, params);
     if (declared) await expect(answer).resolves.toBeTypeOf('object');
     else expect((await failure(answer)).code).toBe(-32601);
   });
 
   if (era === 'legacy') {
-    it('answers ping', async () => {
+    it('is followed by an answer to ping', async () => {
       await expect(museum.client.ping()).resolves.toEqual({});
     });
 
@@ -75,13 +75,13 @@ describe.each(MATRIX)('introduction over $transport, $era', ({ transport, era })
       expect(museum.client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
     });
 
-    it('sends no field of the newer era [2093-11]', async () => {
+    it('has no field of the newer era [2093-11]', async () => {
       await museum.request('resources/list');
       expect(lastResult(museum)).not.toHaveProperty('resultType');
       expect(lastResult(museum)).not.toHaveProperty('_meta');
     });
   } else {
-    it('says the same in server/discover, again and again [973-1, 973-3]', async () => {
+    it('is the same in server/discover, however often that is sent [973-1, 973-3]', async () => {
       await museum.client.discover();
       expect(lastResult(museum)).toMatchObject({
         supportedVersions: ['2026-07-28'],
@@ -92,7 +92,7 @@ describe.each(MATRIX)('introduction over $transport, $era', ({ transport, era })
       });
     });
 
-    it('signs results with name and version, and does not repeat the icons in each', async () => {
+    it('is repeated in results with name and version only, without the icons', async () => {
       await museum.request('resources/list');
       expect(lastResult(museum)).toMatchObject({
         resultType: 'complete',
@@ -104,7 +104,7 @@ describe.each(MATRIX)('introduction over $transport, $era', ({ transport, era })
 });
 
 describe.each(DIAGONAL)('introduction of other servers over $transport, $era', ({ transport, era }) => {
-  it('is called vitrine, or what --name says, and keeps silent about the rest', async () => {
+  it('has the name vitrine, or that of --name, and nothing else', async () => {
     await using plain = await connect(transport, era, [MUSEUM]);
     await using named = await connect(transport, era, [MUSEUM, '--name', 'team docs']);
     expect(plain.client.getServerVersion()).toEqual({ name: 'vitrine', version: expect.any(String) });
@@ -112,7 +112,7 @@ describe.each(DIAGONAL)('introduction of other servers over $transport, $era', (
     expect(plain.client.getInstructions()).toBeUndefined();
   });
 
-  it('takes sizes as an array too, and several icons with themes [973-1, 973-3]', async () => {
+  it('accepts sizes as an array, too, and several icons with themes [973-1, 973-3]', async () => {
     const icons = [
       { src: 'https://icons.example/light.png', mimeType: 'image/png', sizes: ['48x48', '96x96'], theme: 'light' },
       { src: 'https://icons.example/dark.png', sizes: '48x48 96x96', theme: 'dark' },
@@ -128,7 +128,7 @@ describe.each(DIAGONAL)('introduction of other servers over $transport, $era', (
     ]);
   });
 
-  it('declares no subscriptions where nothing is watched, in no place [SEC-CAP-1, 2093-3]', async () => {
+  it('declares no subscriptions, in any place, if nothing can be watched [SEC-CAP-1, 2093-3]', async () => {
     await using folder = await temporaryFolder({ 'data/a.txt': 'a' });
     const config = await writeConfig(folder, { mounts: { data: { path: './data', watch: false } } });
     await using server = await connect(transport, era, ['--config', config]);
@@ -152,13 +152,13 @@ describe.each(DIAGONAL)('introduction of other servers over $transport, $era', (
   });
 });
 
-/** The latest result, with the fields that the SDK takes off. */
+/** The latest raw result, with the fields that the SDK removes. */
 function lastResult(on: Connected): Record<string, unknown> {
   const results = on.received.filter(isJSONRPCResultResponse);
   return results.at(-1)?.result ?? {};
 }
 
-/** Sends what the client would refuse to. */
+/** Sends requests that the client would refuse to send. */
 function sendAnyway(on: Connected, method: string, params: Record<string, unknown> = {}): Promise<unknown> {
   Object.assign(on.client, { assertCapabilityForMethod: () => {} });
   return on.request(method, params);

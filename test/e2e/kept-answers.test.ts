@@ -1,4 +1,4 @@
-/** Answers to reads that are kept: when one is given again, to whom, and that nobody can tell but by the time it takes. */
+/** Kept answers to reads: when they are given again, and to whom. Only the time that they take tells them from new ones. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AccessDecision } from '../../src/core/access.ts';
 import { ANONYMOUS, createContext, type Principal } from '../../src/core/context.ts';
@@ -22,7 +22,7 @@ const errorIn = (answer: string) => JSON.parse(answer).error;
 const MISSING = { legacy: -32_002, modern: -32_602 } as const;
 
 describe.each(ERAS)('in the %s era', (era) => {
-  it('what has not changed is not read again, and the answer is the same, byte for byte', async () => {
+  it('an unchanged resource is not read again, and the answer is the same, byte for byte', async () => {
     await using fresh = serve({ limits: { keptBytes: 0 } });
     await using server = serve();
     const expected = (await fresh.read(era)).replace(/"lastModified":"[^"]*"/, '');
@@ -32,14 +32,14 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(fresh.reads()).toBe(1);
   });
 
-  it('nothing is kept without room for it', async () => {
+  it('no answer is kept if there is no room', async () => {
     await using server = serve({ limits: { keptBytes: 0 } });
     await server.read(era);
     await server.read(era);
     expect(server.reads()).toBe(2);
   });
 
-  it('what has changed is read again, at once', async () => {
+  it('a changed resource is read again at once', async () => {
     await using server = serve();
     await server.read(era);
     for (const text of ['# Steel\n', '# Glass\n']) {
@@ -50,7 +50,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(errorIn(await server.read(era))).toMatchObject({ code: MISSING[era], data: { uri: URI } });
   });
 
-  it('access is decided anew each time [SEC-RES-2]', async () => {
+  it('access is decided again for each request [SEC-RES-2]', async () => {
     let effect: AccessDecision['effect'] = 'allow';
     const decide = (): AccessDecision => ({ effect, rule: 'the one' });
     await using server = serve({
@@ -68,7 +68,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(server.reads()).toBe(1);
   });
 
-  it('each principal has what it may have, whatever others were given [SEC-RES-2, 2093-3]', async () => {
+  it('each principal gets what it may have, whatever others were given [SEC-RES-2, 2093-3]', async () => {
     await using server = serve({
       access: {
         rules: [
@@ -89,11 +89,11 @@ describe.each(ERAS)('in the %s era', (era) => {
       const less = itemIn(await server.read(era, { principal: CARL }));
       expect(less.capabilities).toEqual({ list: false, subscribe: false });
     }
-    // Once for who may do everything, and each time for who sees it differently.
+    // Once for a principal who may do everything, and again for one who gets another description.
     expect(server.reads()).toBe(3);
   });
 
-  it('the audit has the same lines as without [RES-9]', async () => {
+  it('the audit has the same lines as without kept answers [RES-9]', async () => {
     const linesOf = async (keptBytes: number): Promise<string[]> => {
       await using folder = await temporaryFolder();
       const file = folder.at('audit.jsonl');
@@ -115,14 +115,14 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(lines).toEqual(await linesOf(0));
   });
 
-  it('what is given again counts as a request [SEC-RES-4]', async () => {
+  it('a kept answer counts as a request [SEC-RES-4]', async () => {
     await using server = serve({ limits: { rates: { anonymous: '5/h' } } });
     for (let turn = 0; turn < 5; turn++) await server.read(era);
     expect(errorIn(await server.read(era)).data).toMatchObject({ reason: 'limited', limit: 'rates.anonymous' });
     expect(server.reads()).toBe(1);
   });
 
-  it('reads that come together are given again no more often than they may be [SEC-RES-4]', async () => {
+  it('concurrent reads get kept answers no more often than rates allow [SEC-RES-4]', async () => {
     const methods = { 'resources/read': '9/h' };
     await using server = serve({ limits: { rates: { principal: '12/h', methods }, anonymousIsOne: true } });
     await server.read(era);
@@ -130,7 +130,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(answers.filter((answer) => answer.includes('# Brass'))).toHaveLength(8);
   });
 
-  it('there has to be room for it', async () => {
+  it('a kept answer needs room under the limit of concurrency', async () => {
     await using server = serve({ limits: { maxConcurrent: 1 } });
     await server.read(era);
     let release = (): void => {};
@@ -146,7 +146,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(itemIn(await server.read(era)).text).toBe('# Brass\n');
   });
 
-  it('telemetry is told of each request', async () => {
+  it('telemetry records each request', async () => {
     const told: string[] = [];
     const telemetry: Telemetry = {
       layer: () => (inner) => inner,
@@ -163,7 +163,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(told).toEqual(Array(3).fill('resources/read'));
   });
 
-  it('what a human has to confirm is asked each time', async () => {
+  it('a read that a human has to confirm is asked about each time', async () => {
     await using server = serve({ confirm: [URI] });
     for (let count = 0; count < 2; count++) expect(errorIn(await server.read(era)).message).toContain('confirmed');
     expect(server.reads()).toBe(0);
@@ -174,7 +174,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     ['a type', { meta: { 'vitrine/accept': ['text/*'] } }],
     ['lines', { uri: `${URI}#L1` }],
     ['another spelling', { uri: 'm+memory:///%61.md' }],
-  ])('%s of what is kept is read', async (_, asking) => {
+  ])('%s of a kept resource is read', async (_, asking) => {
     await using server = serve();
     const whole = await server.read(era);
     const first = await server.read(era, asking);
@@ -183,7 +183,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(server.reads()).toBeGreaterThan(1);
   });
 
-  it('an answer is given again for a second, whatever its provider says', async () => {
+  it('an answer is kept for a second, whatever its provider says', async () => {
     await using server = serve();
     await server.read(era);
     const now = performance.now();
@@ -197,7 +197,7 @@ describe.each(ERAS)('in the %s era', (era) => {
   });
 });
 
-it('what was asked about in one era is given again in the other', async () => {
+it('an answer that was made in one era is given again in the other', async () => {
   await using server = serve();
   const modern = JSON.parse(await server.read('modern')).result;
   const { resultType: _type, _meta, ttlMs, cacheScope, ...rest } = modern;

@@ -1,4 +1,4 @@
-/** Results of the `read` tool that are kept: given again like an answer to a read, to whom may call it and read. */
+/** Kept results of the `read` tool, which are given again to callers who may call the tool and read the resource. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AccessDecision } from '../../src/core/access.ts';
 import type { Principal } from '../../src/core/context.ts';
@@ -18,7 +18,7 @@ const textsIn = (answer: string): string =>
     .content.map((block: { text?: string; resource?: { text: string } }) => block.text ?? block.resource?.text)
     .join('\n');
 
-/** Ways to call it of which each is kept by itself. */
+/** Arguments of which each set is kept separately. */
 const WAYS = [
   {},
   { as: 'embedded' },
@@ -31,7 +31,7 @@ const WAYS = [
 
 describe.each(ERAS)('in the %s era', (era) => {
   it.each(WAYS)(
-    'what has not changed is not read again, and the result is the same, byte for byte: %j',
+    'an unchanged resource is not read again, and the result is the same, byte for byte: %j',
     async (way) => {
       const args = { uri: URI, ...way };
       const plainly = (answer: string): string => answer.replace(/"lastModified":"[^"]*"/g, '');
@@ -47,7 +47,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     },
   );
 
-  it('what has changed, gone or become a folder is read again, at once', async () => {
+  it('a resource that was changed, removed or replaced by a folder is read again, at once', async () => {
     await using server = serve();
     await server.tool(era, { uri: URI });
     for (const text of ['# Steel\n', '# Glass\n']) {
@@ -60,7 +60,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(textsIn(await server.tool(era, { uri: URI }))).toContain('directory');
   });
 
-  it('a folder is looked at each time', async () => {
+  it('a folder is listed each time', async () => {
     await using server = serve();
     await server.tool(era, { uri: 'm+memory:///' });
     const before = server.lists();
@@ -68,7 +68,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(server.lists()).toBeGreaterThan(before);
   });
 
-  it('both the call and the read are decided anew each time [SEC-TOOL-2, SEC-RES-2]', async () => {
+  it('both the call and the read are decided about each time [SEC-TOOL-2, SEC-RES-2]', async () => {
     const effects = new Map<string, AccessDecision['effect']>();
     const decide = ({ operation }: { readonly operation: string }): AccessDecision => ({
       effect: effects.get(operation) ?? 'allow',
@@ -87,7 +87,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(server.reads()).toBe(1);
   });
 
-  it('what one may read, another one does not get', async () => {
+  it('a caller does not get what only another one may read', async () => {
     const rules = [{ effect: 'hide', who: { subjects: ['ben'] } }, { effect: 'allow' }] as const;
     await using server = serve({ access: { rules } });
     for (let count = 0; count < 2; count++) {
@@ -96,7 +96,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     }
   });
 
-  it('the audit has the same lines as without [RES-9]', async () => {
+  it('the audit has the same lines as without kept results [RES-9]', async () => {
     const linesOf = async (keptBytes: number): Promise<string[]> => {
       await using folder = await temporaryFolder();
       const file = folder.at('audit.jsonl');
@@ -116,7 +116,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(lines).toEqual(await linesOf(0));
   });
 
-  it('what is given again counts as a call [SEC-TOOL-2]', async () => {
+  it('a kept result counts as a call [SEC-TOOL-2]', async () => {
     await using server = serve({ limits: { rates: { tools: { read: '5/h' } } } });
     for (let turn = 0; turn < 5; turn++) expect(textsIn(await server.tool(era, { uri: URI }))).toContain('Brass');
     expect(await server.tool(era, { uri: URI })).toContain('limited');
@@ -129,7 +129,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     ['another form', { uri: URI, as: 'embedded' }],
     ['a type', { uri: URI, format: 'text/markdown' }],
     ['lines', { uri: `${URI}#L1` }],
-  ])('a call with %s is not taken for another one', async (_, args) => {
+  ])('a call with %s gets no result of another call', async (_, args) => {
     await using fresh = serve({ limits: { keptBytes: 0 } });
     await using server = serve();
     await server.tool(era, { uri: URI });
@@ -137,7 +137,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(plainly(await server.tool(era, args))).toBe(plainly(await fresh.tool(era, args)));
   });
 
-  it('the tool has its prefix, and others are others', async () => {
+  it('the tool can have a prefix, and other tools are not kept', async () => {
     await using server = serve({ resourceTools: { prefix: 'm' } });
     const first = await server.tool(era, { uri: URI }, {}, 'm_read');
     expect(await server.tool(era, { uri: URI }, {}, 'm_read')).toBe(first);

@@ -1,4 +1,4 @@
-/** Answers to lists that are kept: when one is given again, to whom, and that nobody can tell but by the time it takes. */
+/** Kept answers to lists: when they are given again, and to whom. Only the time that they take tells them from new ones. */
 import { readFile, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Principal } from '../../src/core/context.ts';
@@ -19,7 +19,7 @@ const namesIn = (answer: string): string[] =>
   JSON.parse(answer).result.resources.map(({ uri }: { readonly uri: string }) => uri.replace(/^.*\//, ''));
 const cursorIn = (answer: string): string => JSON.parse(answer).result.nextCursor;
 
-/** Without what is another time for each, and for each server. */
+/** Removes fields that differ for each file and each server. */
 const bare = (answer: string): string => answer.replace(/"(?:lastModified|nextCursor)":"[^"]*"/g, '');
 
 describe.each(ERAS)('in the %s era', (era) => {
@@ -27,23 +27,20 @@ describe.each(ERAS)('in the %s era', (era) => {
     ['the whole tree', {}, 'resources/list'],
     ['a folder', ROOT, 'resources/list'],
     ['a directory', ROOT, 'resources/directory/read'],
-  ])(
-    '%s that has not changed is not listed again, and the answer is the same, byte for byte',
-    async (_, params, method) => {
-      await using fresh = serve({ limits: { keptBytes: 0 } });
-      await using server = serve();
-      const expected = await fresh.list(era, params, {}, method);
-      const first = await server.list(era, params, {}, method);
-      const lists = server.lists();
-      expect(bare(first)).toBe(bare(expected));
-      for (let count = 0; count < 3; count++) expect(await server.list(era, params, {}, method)).toBe(first);
-      expect(server.lists()).toBe(lists);
-      for (let count = 0; count < 3; count++) await fresh.list(era, params, {}, method);
-      expect(fresh.lists()).toBe(4 * lists);
-    },
-  );
+  ])('%s without changes is not listed again, and the answer is the same, byte for byte', async (_, params, method) => {
+    await using fresh = serve({ limits: { keptBytes: 0 } });
+    await using server = serve();
+    const expected = await fresh.list(era, params, {}, method);
+    const first = await server.list(era, params, {}, method);
+    const lists = server.lists();
+    expect(bare(first)).toBe(bare(expected));
+    for (let count = 0; count < 3; count++) expect(await server.list(era, params, {}, method)).toBe(first);
+    expect(server.lists()).toBe(lists);
+    for (let count = 0; count < 3; count++) await fresh.list(era, params, {}, method);
+    expect(fresh.lists()).toBe(4 * lists);
+  });
 
-  it('what has changed is listed at once', async () => {
+  it('a changed folder is listed at once', async () => {
     await using server = serve();
     for (const params of [{}, ROOT]) await server.list(era, params);
     server.memory.set('c.md', { text: '# New' });
@@ -52,7 +49,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     for (const params of [{}, ROOT]) expect(namesIn(await server.list(era, params))).not.toContain('a.md');
   });
 
-  it('what has come and gone in a folder is listed at once', async () => {
+  it('added and removed entries of a folder show at once', async () => {
     await using folder = await temporaryFolder({ 'docs/a.md': 'a', 'docs/b.md': 'b' });
     await using server = serve({ mounts: [{ name: 'm', provider: await filesProvider({ path: folder.path }) }] });
     const list = async (uri?: string): Promise<string[]> => namesIn(await server.list(era, { uri }));
@@ -67,7 +64,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     }
   });
 
-  it('each caller has what the rules let it have, and each list has its lines in the audit', async () => {
+  it('each caller has the entries that the rules allow, and each list has its lines in the audit', async () => {
     const linesOf = async (keptBytes: number): Promise<string[]> => {
       await using folder = await temporaryFolder({});
       const file = folder.at('audit.jsonl');
@@ -102,7 +99,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(lines).toEqual(await linesOf(0));
   });
 
-  it('a cursor in what is given again is of its caller, and leads on', async () => {
+  it('the cursor in a kept page belongs to its caller, and leads on', async () => {
     await using server = serve({ limits: { pageSize: 1 } });
     const [, anna] = [
       await server.list(era, ROOT, { principal: ANNA }),
@@ -120,7 +117,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(namesIn(await server.list(era, ROOT, { principal: ANNA }))).toEqual(['a.md']);
   });
 
-  it('a list over mounts of which one cannot be asked is made each time', async () => {
+  it('a list over several mounts is made each time if one of them does not support kept pages', async () => {
     const { listAgain: _, ...mute } = memoryProvider({ scheme: 'mute', resources: { 'm.md': { text: 'm' } } });
     const asked = { ...mute };
     let lists = 0;
@@ -141,7 +138,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(lists).toBe(2 * once);
   });
 
-  it('is asked of nobody under the name of what is kept of a list', async () => {
+  it('a kept page is not used for another request with the same name', async () => {
     await using server = serve();
     for (let times = 0; times < 2; times++) await server.list(era, ROOT);
     const keys = ['resources/list', '["resources/list","anonymous","m+memory:///"]', ROOT.uri];
@@ -149,7 +146,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(JSON.parse(await server.read(era, { uri: ROOT.uri })).result.contents).toHaveLength(2);
   });
 
-  it('counts as a request [SEC-RES-4]', async () => {
+  it('a kept page counts as a request [SEC-RES-4]', async () => {
     await using server = serve({ limits: { rates: { anonymous: '5/h' } } });
     const answers: string[] = [];
     for (let turn = 0; turn < 8; turn++) answers.push(await server.list(era, ROOT));

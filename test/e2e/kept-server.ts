@@ -1,4 +1,4 @@
-/** A server whose answers are kept, which is asked message by message, in both eras. */
+/** A server with kept answers, which gets raw messages in both eras. */
 import { readFile } from 'node:fs/promises';
 import { expect, vi } from 'vitest';
 import type { Principal } from '../../src/core/context.ts';
@@ -12,13 +12,13 @@ import { ENVELOPE, INITIALIZE } from './raw.ts';
 
 export const URI = 'm+memory:///a.md';
 
-/** On a busy machine a second is over before the next request: in a test time passes where it says so. */
+/** On a busy machine a second passes before the next request, so tests set the time. */
 export function stopClock(): void {
   const now = performance.now();
   vi.spyOn(performance, 'now').mockImplementation(() => now);
 }
 
-/** Lines of an audit with this text in them, without what is another one at each operation. */
+/** The lines of an audit with this text in them, without the fields that differ for each operation. */
 export async function auditLines(file: string, text: string): Promise<string[]> {
   return (await readFile(file, 'utf8'))
     .split('\n')
@@ -30,11 +30,11 @@ export interface Asking {
   readonly principal?: Principal;
   readonly meta?: object | undefined;
   readonly uri?: string;
-  /** Of the request; those that are under way at the same time have different ones. */
+  /** The id of the request. Concurrent requests have different ones. */
   readonly id?: number;
 }
 
-/** A server of two texts, and the number of times that they were read and listed. */
+/** A server of two texts, and the number of their reads and lists. */
 export function serve(options: Partial<VitrineOptions> = {}) {
   const memory = memoryProvider({ resources: { 'a.md': { text: '# Brass\n' }, 'b.md': { text: '# Oak\n' } } });
   let reads = 0;
@@ -55,7 +55,7 @@ export function serve(options: Partial<VitrineOptions> = {}) {
   const endpoint = createEndpoint(vitrine);
   const sessions = new Map<string, string>();
 
-  /** The text of the answer, and of a 2025 event its data. */
+  /** The text of the answer; of a 2025 event, its data. */
   async function ask(era: Era, method: string, params: object, { principal, meta, name, id = 7 }: Asked) {
     const sender = principal && { principal };
     const message = (more: object) => ({ id, method, params: { ...params, _meta: { ...more, ...meta } } });

@@ -1,4 +1,4 @@
-/** A program asks the engine by functions and by `fetch`, and is held to the same rules and limits as a client. */
+/** A program uses the engine by functions and by `fetch`, under the same rules and limits as a client. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { createVitrine, defineProvider, type Layer, type TellChange, wrapProvider } from '../../src/index.ts';
@@ -12,7 +12,7 @@ const ADA = { id: 'ada', groups: ['curators'] };
 const house = () =>
   memoryProvider({ resources: { 'hours.md': { text: '10 to 17' }, 'safe/code.md': { text: 'four digits' } } });
 
-/** Everybody may see what is not in the safe, and curators everything. */
+/** Everybody may see the resources outside of the safe, and curators may see all. */
 const access = {
   rules: [
     { effect: 'allow', who: 'anyone', uris: ['house+memory:///', 'house+memory:///hours.md'] },
@@ -21,7 +21,7 @@ const access = {
 } as const;
 
 describe('mounts by name', () => {
-  it('are in the order of their names in the program, and keep what is said of them', async () => {
+  it('keep their order in the program, and their options', async () => {
     const plain = defineProvider({ scheme: 'poem', list: () => [{ uri: 'poem:rain' }], read: () => 'Rain' });
     await using vitrine = disposable(
       createVitrine({ mounts: { zebra: house(), poems: { provider: plain, prefix: 'none' } } }),
@@ -33,13 +33,13 @@ describe('mounts by name', () => {
     expect(vitrine.provider.features.schemes).toContain('poem');
   });
 
-  it('are refused by the same words as a list of them', () => {
+  it('are refused with the same errors as a list of mounts', () => {
     expect(() => createVitrine({ mounts: { 'No Name': house() } })).toThrow('A mount name starts with');
   });
 });
 
 describe('read, list and watch', () => {
-  it('are for whoever is named, and for nobody in particular otherwise', async () => {
+  it('act for the given principal, and for an anonymous caller by default', async () => {
     await using vitrine = disposable(createVitrine({ mounts: { house: house() }, access }));
     const code = 'house+memory:///safe/code.md';
     await expect(vitrine.read(code)).rejects.toMatchObject({ code: 'denied' });
@@ -54,7 +54,7 @@ describe('read, list and watch', () => {
     await expect(vitrine.watch(code, () => {})).rejects.toMatchObject({ code: 'denied' });
   });
 
-  it('take a part, go through all pages, and stop when they are told to', async () => {
+  it('accept a window, give all pages, and stop at an abort', async () => {
     const resources = Object.fromEntries(Array.from({ length: 7 }, (_, at) => [`${at}.txt`, { text: `text ${at}` }]));
     await using vitrine = disposable(
       createVitrine({ mounts: { notes: memoryProvider({ resources }) }, limits: { pageSize: 2 } }),
@@ -70,7 +70,7 @@ describe('read, list and watch', () => {
     await expect(vitrine.list(undefined, { signal })[Symbol.asyncIterator]().next()).rejects.toThrow('enough');
   });
 
-  it('count as requests: the rate of a principal is theirs as well', async () => {
+  it('count as requests: the rate of a principal applies', async () => {
     const limits = { rates: { principal: '2/min' } };
     await using vitrine = disposable(createVitrine({ mounts: { house: house() }, limits }));
     const uri = 'house+memory:///hours.md';
@@ -80,7 +80,7 @@ describe('read, list and watch', () => {
     for (const { reason } of refused) expect(reason).toMatchObject({ code: 'limited' });
   });
 
-  it('tell of changes until the handle is disposed; a provider may end its watch with anything', async () => {
+  it('report changes until the handle is disposed; a provider may return any function that ends its watch', async () => {
     const listeners = new Set<TellChange>();
     const provider = defineProvider({
       scheme: 'poem',
@@ -102,7 +102,7 @@ describe('read, list and watch', () => {
 });
 
 describe('layers of a program', () => {
-  it('are inside of the rules, so that what they give is decided about', async () => {
+  it('are inside of the rules, so access to their resources is decided about', async () => {
     const opening: Layer = (inner) =>
       wrapProvider(inner, { read: (_uri, want, ctx) => inner.read('house+memory:///safe/code.md', want, ctx) });
     await using vitrine = disposable(createVitrine({ mounts: { house: house() }, layers: [opening], access }));
@@ -112,7 +112,7 @@ describe('layers of a program', () => {
 });
 
 describe.each(ERAS)('fetch, %s', (era) => {
-  it('serves what was made here and what came from a server, for hosts that are allowed', async () => {
+  it('serves the same engine, for allowed hosts, to requests made here and requests from a server', async () => {
     await using vitrine = disposable(
       createVitrine({ mounts: { house: house() }, endpoint: { allowedHosts: ['house.example'] } }),
     );

@@ -1,4 +1,4 @@
-/** The engine as a library: a provider of one's own, with URIs of any scheme, behind the official client. */
+/** The engine as a library: a custom provider, with URIs of any scheme, and the official client. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
@@ -22,7 +22,7 @@ import { ERAS, type Era } from './harness.ts';
 /** URIs without a tree, an authority or slashes, and one with all of them. */
 const URIS = ['urn:isbn:0451450523', 'memo:x', 'tag:example.org,2026:a(b)', 'x-y.z+w://user@host:80/p?q=1#f'];
 
-/** The least that a provider is: no watch, no templates, nothing but the three methods. */
+/** The smallest provider: no watch, no templates, only the three required methods. */
 function shelf(uris: readonly string[]): ResourceProvider {
   const describe = (uri: string): Resource => ({
     uri,
@@ -89,7 +89,7 @@ async function serving(mounts: readonly Mount[], era: Era, run: (session: Sessio
   }
 }
 
-describe.each(ERAS)('a provider of one’s own, %s', (era) => {
+describe.each(ERAS)('a custom provider, %s', (era) => {
   it.each(['none', 'name'] as const)(
     'is listed, described and read under URIs of any scheme, prefix: %s [RES-1]',
     async (prefix) => {
@@ -107,7 +107,7 @@ describe.each(ERAS)('a provider of one’s own, %s', (era) => {
     },
   );
 
-  it('may give several forms of one content, all under the URI that was asked for [2093-6]', async () => {
+  it('may give several formats of one content, all under the requested URI [2093-6]', async () => {
     await serving([{ name: 'shelf', provider: shelf(URIS), prefix: 'none' }], era, async ({ request }) => {
       const { contents } = await request<ReadAnswer>('resources/read', { uri: 'memo:x' });
       expect(contents).toMatchObject([
@@ -117,7 +117,7 @@ describe.each(ERAS)('a provider of one’s own, %s', (era) => {
     });
   });
 
-  it('declares only what the provider can do [SEC-CAP-1, 2093-3]', async () => {
+  it('has only the capabilities that it supports declared [SEC-CAP-1, 2093-3]', async () => {
     await serving([{ name: 'shelf', provider: shelf(URIS), prefix: 'none' }], era, async ({ client, request }) => {
       expect(client.getServerCapabilities()?.resources).toEqual({});
       expect(client.getServerCapabilities()).not.toHaveProperty('completions');
@@ -125,7 +125,7 @@ describe.each(ERAS)('a provider of one’s own, %s', (era) => {
     });
   });
 
-  it('can be put into an HTTP server that is there already', async () => {
+  it('can be added to an existing HTTP server', async () => {
     const vitrine = createVitrine({ mounts: [{ name: 'shelf', provider: shelf(URIS) }] });
     const endpoint = createEndpoint(vitrine);
     const server = createServer(getRequestListener((request) => endpoint.fetch(request)));

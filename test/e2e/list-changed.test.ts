@@ -1,4 +1,4 @@
-/** `notifications/resources/list_changed`: the listed set changes, at any depth. */
+/** `notifications/resources/list_changed`: changes of the set of listed resources, at any depth. */
 import { mkdir, rename, rm, unlink } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { drain } from './answers.ts';
@@ -26,7 +26,7 @@ describe.each(MATRIX)('changes of the list over $transport, $era', ({ transport,
   const listed = async (): Promise<string[]> =>
     (await drain(server, 'resources/list')).map(({ uri }) => uri.slice('file:///'.length));
 
-  /** Everything that was changed before this has been told when it resolves. */
+  /** Resolves when all earlier changes have been reported. */
   beforeEach(async () => {
     const before = notices.count('list_changed');
     await folder.write(`settle-${nudges++}.txt`, '');
@@ -48,16 +48,16 @@ describe.each(MATRIX)('changes of the list over $transport, $era', ({ transport,
     ['folders are made in one another', (_, { write }) => write('x/y/z/file.txt', ''), 'x/y/z/file.txt', true],
     ['a folder is moved', (at) => rename(at('a/b'), at('moved')), 'moved/c', true],
     ['a folder is deleted with all in it', (at) => rm(at('moved'), { recursive: true }), 'moved', false],
-  ])('is told when %s [RES-4]', async (_, change, path, present) => {
+  ])('are reported when %s [RES-4]', async (_, change, path, present) => {
     await change(folder.at, folder);
     await notices.told('list_changed');
     expect((await listed()).includes(path)).toBe(present);
   });
 
-  it('is told of what happens in folders that are newer than the subscription [RES-4]', async () => {
+  it('are reported for folders that are newer than the subscription [RES-4]', async () => {
     await folder.write('young/younger/file.txt', '');
     await notices.told('list_changed');
-    // A folder that has just been made is watched in a moment, and what happens meanwhile is found when it is.
+    // A new folder is watched after a moment. Changes before that are found when it is.
     let count = 0;
     await until(async () => {
       const before = notices.count('list_changed');
@@ -67,7 +67,7 @@ describe.each(MATRIX)('changes of the list over $transport, $era', ({ transport,
     expect(await listed()).toContain('young/younger/0.txt');
   });
 
-  it('is not told of edits, which change no list, nor of names that are not shown [RES-4]', async () => {
+  it('are not reported for edits, which change no list, and for hidden names [RES-4]', async () => {
     await folder.write('new.txt', 'edited');
     await folder.write('.hidden', 'hidden');
     await folder.write('.env', 'SECRET=1');

@@ -1,4 +1,4 @@
-/** `subscriptions/listen` (2026-07-28): what it acknowledges, its streams, and how they end. */
+/** `subscriptions/listen` (2026-07-28): its acknowledgement, its streams, and how they end. */
 import { appendFile, unlink } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
@@ -22,7 +22,7 @@ describe.each(TRANSPORTS)('listening over %s', (transport) => {
 
   const append = (name: string): Promise<void> => appendFile(folder.at(name), '.');
 
-  it('acknowledges what it honours [RES-4]', async () => {
+  it('acknowledges the filter that it honours [RES-4]', async () => {
     const stream = await server.client.listen({
       resourcesListChanged: true,
       resourceSubscriptions: ['file:///a.txt', 'file:///'],
@@ -33,7 +33,7 @@ describe.each(TRANSPORTS)('listening over %s', (transport) => {
     });
   });
 
-  it('leaves out of the acknowledgement what it cannot honour, and honours the rest [RES-4, SEC-CAP-1]', async () => {
+  it('leaves what it cannot honour out of the acknowledgement, and honours the rest [RES-4, SEC-CAP-1]', async () => {
     const stream = await server.client.listen({
       toolsListChanged: true,
       promptsListChanged: true,
@@ -53,7 +53,7 @@ describe.each(TRANSPORTS)('listening over %s', (transport) => {
     await notices.told('file:///a.txt');
   });
 
-  it('does not tell of the list when it was not asked to [RES-4]', async () => {
+  it('does not report changes of the list unless requested [RES-4]', async () => {
     await server.client.listen({ resourceSubscriptions: ['file:///a.txt'] });
     await folder.write('new.txt', '');
     await append('a.txt');
@@ -61,7 +61,7 @@ describe.each(TRANSPORTS)('listening over %s', (transport) => {
     expect(notices.count('list_changed')).toBe(0);
   });
 
-  it('keeps the streams of one client apart: each is told of its own, once [RES-4]', async () => {
+  it('keeps the streams of one client apart: each gets its own notifications, once [RES-4]', async () => {
     const first = await server.client.listen({ resourceSubscriptions: ['file:///a.txt', 'file:///b.txt'] });
     const second = await server.client.listen({ resourceSubscriptions: ['file:///b.txt', 'file:///c.txt'] });
     await append('a.txt');
@@ -83,7 +83,7 @@ describe.each(TRANSPORTS)('listening over %s', (transport) => {
     await second.close();
   });
 
-  it('goes on with one stream when another about the same resource is closed [RES-4]', async () => {
+  it('goes on with one stream when another one for the same resource is closed [RES-4]', async () => {
     const first = await server.client.listen({ resourceSubscriptions: ['file:///a.txt'] });
     const second = await server.client.listen({ resourceSubscriptions: ['file:///a.txt'] });
     await first.close();
@@ -111,7 +111,7 @@ describe.each(TRANSPORTS)('listening over %s', (transport) => {
     await Promise.all(streams.map((stream) => stream.close()));
   });
 
-  it('goes on when the resource is gone, and tells of its return [RES-4]', async () => {
+  it('goes on when the resource is removed, and reports its return [RES-4]', async () => {
     await server.client.listen({ resourceSubscriptions: ['file:///a.txt', 'file:///b.txt'] });
     await unlink(folder.at('a.txt'));
     await notices.told('file:///a.txt');
@@ -124,7 +124,7 @@ describe.each(TRANSPORTS)('listening over %s', (transport) => {
 });
 
 describe('listen streams over http', () => {
-  it('are bounded in number, and one that ends makes room [RES-4]', async () => {
+  it('are limited in number, and one that ends makes room [RES-4]', async () => {
     await using folder = await temporaryFolder({ 'data/a.txt': '' });
     const config = await writeConfig(folder, { limits: { maxStreams: 2 }, mounts: { data: './data' } });
     await using server = await connect('http', 'modern', ['--config', config]);
@@ -139,23 +139,26 @@ describe('listen streams over http', () => {
 });
 
 describe('two clients of one server', () => {
-  it.each(['legacy', 'modern'] as const)('are told of their own subscriptions only, when %s [RES-4]', async (era) => {
-    await using folder = await temporaryFolder({ 'a.txt': '', 'b.txt': '' });
-    await using listening = await startHttp([folder.path]);
-    await using first = await connectHttp(era, listening);
-    await using second = await connectHttp(era, listening);
-    const told = [await collectNotices(first), await collectNotices(second)] as const;
-    await subscribe(first, ['file:///a.txt']);
-    await subscribe(second, ['file:///b.txt']);
-    await appendFile(folder.at('a.txt'), '.');
-    await told[0].told('file:///a.txt');
-    await appendFile(folder.at('b.txt'), '.');
-    await told[1].told('file:///b.txt');
-    expect(told[0].seen.map(({ about }) => about)).toEqual(['file:///a.txt']);
-    expect(told[1].seen.map(({ about }) => about)).toEqual(['file:///b.txt']);
-  });
+  it.each(['legacy', 'modern'] as const)(
+    'get notifications of their own subscriptions only, when %s [RES-4]',
+    async (era) => {
+      await using folder = await temporaryFolder({ 'a.txt': '', 'b.txt': '' });
+      await using listening = await startHttp([folder.path]);
+      await using first = await connectHttp(era, listening);
+      await using second = await connectHttp(era, listening);
+      const told = [await collectNotices(first), await collectNotices(second)] as const;
+      await subscribe(first, ['file:///a.txt']);
+      await subscribe(second, ['file:///b.txt']);
+      await appendFile(folder.at('a.txt'), '.');
+      await told[0].told('file:///a.txt');
+      await appendFile(folder.at('b.txt'), '.');
+      await told[1].told('file:///b.txt');
+      expect(told[0].seen.map(({ about }) => about)).toEqual(['file:///a.txt']);
+      expect(told[1].seen.map(({ about }) => about)).toEqual(['file:///b.txt']);
+    },
+  );
 
-  it('are told in both eras of the same change [RES-4]', async () => {
+  it('get notifications of the same change in both eras [RES-4]', async () => {
     await using folder = await temporaryFolder({ 'a.txt': '' });
     await using listening = await startHttp([folder.path]);
     await using legacy = await connectHttp('legacy', listening);

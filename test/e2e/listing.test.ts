@@ -1,4 +1,4 @@
-/** `resources/list`: the default list, the children of one resource, and what cannot be listed. */
+/** `resources/list`: the default list, the children of a resource, and resources that cannot be listed. */
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseTreeUri } from '../../src/core/uri.ts';
@@ -12,7 +12,7 @@ describe.each(MATRIX)('listing over $transport, $era', ({ transport, era }) => {
   });
   afterAll(() => museum.close());
 
-  it('shows the whole tree without being asked for a folder, breadth first [2093-4]', async () => {
+  it('shows the whole tree without the URI of a folder, breadth first [2093-4]', async () => {
     const listed = await drain(museum, 'resources/list');
     const there = await readdir(MUSEUM, { recursive: true });
     expect(listed.map(({ uri }) => pathOf(uri)).sort()).toEqual(['', ...there].sort());
@@ -43,7 +43,7 @@ describe.each(MATRIX)('listing over $transport, $era', ({ transport, era }) => {
     },
   );
 
-  it('says of every entry what it is and what works on it [2093-3, 2093-8]', async () => {
+  it('gives every entry its type and capabilities [2093-3, 2093-8]', async () => {
     for (const resource of await drain(museum, 'resources/list')) {
       const isFolder = resource.mimeType === 'inode/directory';
       expect(resource).toMatchObject({
@@ -55,7 +55,7 @@ describe.each(MATRIX)('listing over $transport, $era', ({ transport, era }) => {
     }
   });
 
-  it('claims to list exactly what can be listed [2093-3]', async () => {
+  it('gives the capability to list to exactly the resources that can be listed [2093-3]', async () => {
     for (const { uri, capabilities } of await drain(museum, 'resources/list')) {
       const answer = museum.request('resources/list', { uri });
       if (capabilities?.list) await expect(answer).resolves.toHaveProperty('resources');
@@ -63,7 +63,7 @@ describe.each(MATRIX)('listing over $transport, $era', ({ transport, era }) => {
     }
   });
 
-  it('names a type for every file of the exhibition whose name has one [2093-8, RES-6]', async () => {
+  it('gives a type for every file of the exhibition whose name has one [2093-8, RES-6]', async () => {
     const types = new Map((await drain(museum, 'resources/list')).map(({ uri, mimeType }) => [uri, mimeType]));
     expect(types.get('file:///guide/leaflet.pdf')).toBe('application/pdf');
     expect(types.get('file:///collection/clocks/winding.toml')).toBe('application/toml');
@@ -94,12 +94,12 @@ describe.each(MATRIX)('listing over $transport, $era', ({ transport, era }) => {
     expect(refused).toMatchObject(refusedAs(era, uri, reason));
   });
 
-  it('refuses a URI that is no text, and an empty one [RES-6]', async () => {
+  it('refuses a URI that is not a text, and an empty one [RES-6]', async () => {
     expect((await failure(museum.request('resources/list', { uri: 7 }))).code).toBe(-32602);
     expect((await failure(museum.request('resources/list', { uri: '' }))).code).toBe(-32602);
   });
 
-  it('says how fresh the answer is, and for whom [RES-6]', async () => {
+  it('gives cache hints: how long, and for whom [RES-6]', async () => {
     for (const params of [{}, { uri: 'file:///' }]) {
       const answer = await museum.request<ListAnswer>('resources/list', params);
       expect(hintsIn({ ...answer })).toEqual(HINTS[era]);

@@ -1,4 +1,4 @@
-/** A program serves what a configuration names, as `vitrine serve` would. */
+/** A program serves a configuration file as `vitrine serve` would. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ audit: { file: audit.jsonl }
 `;
 
 it.each(ERAS)(
-  'its mounts, its rules and its audit hold, beside the file whatever the working directory, %s',
+  'its mounts, rules and audit apply, relative to the file whatever the working directory, %s',
   async (era) => {
     const file = await written('rules.yaml', RULES);
     const vitrine = createVitrine(await loadConfig(file));
@@ -53,7 +53,7 @@ it.each(ERAS)(
   },
 );
 
-it('takes references from the environment that it is given, and shows none of them', async () => {
+it('takes references from the given environment, and reveals none of them', async () => {
   const file = await written('secret.yaml', `mounts:\n  far: { url: "http://127.0.0.1:9/\${PLACE}", start: lazy }\n`);
   const vitrine = createVitrine(await loadConfig(file, { env: { PLACE: 'a-secret-place' } }));
   expect(vitrine.hide?.('at a-secret-place')).toBe(`at \${PLACE}`);
@@ -61,7 +61,7 @@ it('takes references from the environment that it is given, and shows none of th
   await expect(loadConfig(file, { env: {} })).rejects.toThrow(/PLACE/);
 });
 
-it('keeps texts of documents for later ones, where it says so', async () => {
+it('keeps texts of documents for later processes, if configured', async () => {
   await writeFile(join(folder, 'letter.eml'), 'Subject: Opening hours\n\n10 to 17\n');
   const keys = Buffer.alloc(32, 1).toString('base64');
   const file = await written('sharing.yaml', `mounts: { house: . }\nkeys: ['${keys}']\nanswers: { folder: ./cache }\n`);
@@ -79,7 +79,7 @@ it('keeps texts of documents for later ones, where it says so', async () => {
   expect(() => createVitrine({ mounts: {}, answers: { folder: join(folder, 'cache') } })).toThrow('need keys');
 });
 
-it('says file, line and column of a mistake', async () => {
+it('reports file, line and column of a mistake', async () => {
   const file = await written('broken.yaml', 'mounts:\n  house: { flies: . }\n');
   await expect(loadConfig(file)).rejects.toThrow(/^broken\.yaml:2:\d+: /);
 });

@@ -1,4 +1,4 @@
-/** Messages to the client's log, and floods of requests that cost a client nothing. */
+/** Log messages to the client, and floods of requests that run nothing. */
 import {
   Client,
   isJSONRPCNotification,
@@ -18,7 +18,7 @@ interface Logged {
   readonly data: unknown;
 }
 
-/** Gives the messages that a client gets while a tool runs that logs. */
+/** Gives the messages that a client gets while a tool logs. */
 async function logged(
   era: Era,
   level: LoggingLevel | undefined,
@@ -58,14 +58,14 @@ async function logged(
 }
 
 describe.each(ERAS)('log messages to the client, %s', (era) => {
-  it('come at the level that it asked for, and above [SEC-UTIL-4]', async () => {
+  it('are sent at the requested level, and above [SEC-UTIL-4]', async () => {
     const messages = await logged(era, 'warning', (notify) => {
       for (const level of ['debug', 'info', 'notice', 'warning', 'error', 'emergency'] as const) notify(level, level);
     });
     expect(messages.map(({ level }) => level)).toEqual(['warning', 'error', 'emergency']);
   });
 
-  it('have no control characters in them, however deep [SEC-UTIL-4]', async () => {
+  it('contain no control characters, however deeply nested [SEC-UTIL-4]', async () => {
     const evil = '\u001b]0;title\u0007\u001b[31mred\u001b[0m\u0000\u202eevil\u2066';
     const messages = await logged(era, 'info', (notify) => {
       notify('info', evil);
@@ -77,7 +77,7 @@ describe.each(ERAS)('log messages to the client, %s', (era) => {
     ]);
   });
 
-  it('are bounded in length, in depth and in number [SEC-UTIL-4]', async () => {
+  it('are limited in length, in depth and in number [SEC-UTIL-4]', async () => {
     const deep = JSON.parse(`${'['.repeat(1_000)}${']'.repeat(1_000)}`) as unknown;
     const messages = await logged(era, 'info', (notify) => {
       notify('info', 'x'.repeat(1_000_000));
@@ -94,7 +94,7 @@ describe.each(ERAS)('log messages to the client, %s', (era) => {
 });
 
 describe.each(TRANSPORTS)('a flood of pings over %s', (transport) => {
-  it('is answered, one by one, and leaves the server as it was [SEC-UTIL-4]', async () => {
+  it('is answered, ping by ping, and leaves the server unchanged [SEC-UTIL-4]', async () => {
     await using folder = await temporaryFolder({ 'a.md': 'A' });
     await using on = await connect(transport, 'legacy', [folder.path]);
     for (let batch = 0; batch < 10; batch++) {

@@ -1,4 +1,4 @@
-/** Contents that are sent in pieces: the bytes are those of an answer that is written whole, on every wire. */
+/** Contents that are sent in pieces: over every transport, the bytes are those of an answer that is written as a whole. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { until, within } from './waiting.ts';
 
 const MEBIBYTE = 1_048_576;
 
-/** All that JSON escapes, and characters of each length, at odd places. Control characters at the beginning are of no text. */
+/** All characters that JSON escapes, and characters of each length, at odd positions. A text does not begin with control characters. */
 const PROSE = Array.from(
   { length: 9_000 },
   (_, at) => `${at} "é" \\ ${at > 7_000 ? '\u0001' : ''}\t☃ 𝄞 ${'x'.repeat(at % 37)}\n`,
@@ -83,12 +83,12 @@ const READS: readonly (readonly [string, object, (contents: readonly Item[]) => 
   ],
 ];
 
-/** Two bytes into a character of three, some way into the text. */
+/** A position two bytes into a character of three bytes, within the text. */
 function endInSnowman(): number {
   return Buffer.from(PROSE).indexOf('☃', 150_000) + 2;
 }
 
-/** It is JSON as `JSON.stringify` writes it, and has the contents in it. */
+/** Checks that it is JSON as `JSON.stringify` writes it, with these contents. */
 function check(json: string, contents: (contents: readonly Item[]) => void): void {
   const message = JSON.parse(json);
   expect(JSON.stringify(message) === json).toBe(true);
@@ -122,7 +122,7 @@ async function serve(
   return { url: serving.url, port: serving.port, endpoint };
 }
 
-/** Headers of a read, in a session where the era has them. */
+/** The headers of a read, in a session if the era has sessions. */
 async function headersIn(era: Era, url: string, uri: string): Promise<Record<string, string>> {
   if (era === 'modern') return { 'mcp-name': uri };
   const { headers } = await post(url, era, 'initialize', INITIALIZE);
@@ -146,7 +146,7 @@ describe.each(ERAS)('long contents, %s', (era) => {
     check(answer.text.slice('event: message\ndata: '.length, -2), contents);
   });
 
-  it.each(['embedded', 'plain', 'window'])('of a tool that reads as %s', async (as) => {
+  it.each(['embedded', 'plain', 'window'])('of a tool that reads with as: %s', async (as) => {
     const { url } = await serve(FILES);
     const headers = { ...(await headersIn(era, url, 'read')) };
     const args = { uri: 'file:///prose.txt', as, ...(as === 'window' && { max_bytes: 300_000 }) };
@@ -204,7 +204,7 @@ describe('clients that do not take a long content', () => {
   const BIG = 48 * MEBIBYTE;
   const limits = { maxReadBytes: BIG, maxHeldBytes: MEBIBYTE };
 
-  /** Asks for the file, and takes nothing of the answer but that it has begun. */
+  /** Requests the file, and reads only the beginning of the answer. */
   async function ask(port: number) {
     const params = { uri: 'file:///big.txt', _meta: ENVELOPE };
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/read', params });
@@ -224,7 +224,7 @@ describe('clients that do not take a long content', () => {
     return socket;
   }
 
-  it('hold its memory for as long as they are there, and no longer', async () => {
+  it('hold its memory as long as they are connected, and no longer', async () => {
     const { url, port } = await serve({ 'big.txt': 'x'.repeat(BIG), 'other.txt': PROSE }, limits);
     const socket = await ask(port);
     const other = post(
@@ -239,7 +239,7 @@ describe('clients that do not take a long content', () => {
     check(text, ([item]) => expect(item?.text === PROSE).toBe(true));
   });
 
-  it('are cut off when they have had their time', async () => {
+  it('are cut off when their time is over', async () => {
     const lines: string[] = [];
     const note = (message: string): void => void lines.push(message);
     const log = { debug: () => {}, info: () => {}, warn: note, error: note };
@@ -249,7 +249,7 @@ describe('clients that do not take a long content', () => {
     socket.destroy();
   });
 
-  it('get all of it, one after another, where they take it slowly', async () => {
+  it('get all of it, one after another, if they read slowly', async () => {
     const { port } = await serve({ 'big.txt': 'x'.repeat(BIG) }, limits);
     const sockets = [await ask(port)];
     const [first] = sockets;
@@ -264,11 +264,11 @@ describe('clients that do not take a long content', () => {
   });
 });
 
-it('what one client is sent is never made of what another one is, however many leave', async () => {
+it('bytes for one client are never those of another one, however many clients leave', async () => {
   const SIZES = [300_001, 700_000, 1_500_000, 2_500_003];
   const textOf = (index: number): string => `${index}-`.repeat((SIZES[index % SIZES.length] ?? 0) / 2);
   const names = Array.from({ length: 8 }, (_, index) => `${index}.${index % 2 === 0 ? 'txt' : 'bin'}`);
-  // A byte that no text has makes base64 of the others.
+  // A byte that is not text makes the content base64.
   const contents = names.map((name, index) => `${name.endsWith('.bin') ? '\u0000' : ''}${textOf(index)}`);
   const { url, endpoint } = await serve(Object.fromEntries(names.map((name, index) => [name, contents[index] ?? ''])), {
     maxHeldBytes: 8 * MEBIBYTE,

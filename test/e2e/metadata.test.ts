@@ -1,4 +1,4 @@
-/** `resources/metadata`: what a list would say, at a cost that does not grow with the content. */
+/** `resources/metadata`: the entry that a list would have, at a cost that does not grow with the content. */
 import { chmod, truncate } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drain, failure, HINTS, hintsIn, metadata, readOne, refusedAs } from './answers.ts';
@@ -18,13 +18,13 @@ describe.each(MATRIX)('metadata over $transport, $era', ({ transport, era }) => 
   });
   afterAll(() => museum.close());
 
-  it('agrees with the list, for folders and files and the root [2093-2, 2093-3]', async () => {
+  it('agrees with the list, for folders, files and the root [2093-2, 2093-3]', async () => {
     const listed = await drain(museum, 'resources/list');
     expect(listed.length).toBeGreaterThan(40);
     for (const resource of listed) expect(await metadata(museum, resource.uri)).toEqual(resource);
   });
 
-  it('answers {resource}, fresh for nobody else [2093-2]', async () => {
+  it('answers {resource}, with private cache hints [2093-2]', async () => {
     const answer = await museum.request('resources/metadata', { uri: 'file:///README.md' });
     expect(answer).toMatchObject({
       resource: { uri: 'file:///README.md', name: 'README.md', mimeType: 'text/markdown', size: expect.any(Number) },
@@ -33,7 +33,7 @@ describe.each(MATRIX)('metadata over $transport, $era', ({ transport, era }) => 
     expect(answer).not.toHaveProperty('contents');
   });
 
-  it('takes a folder with a trailing slash, and names it without [2093-2]', async () => {
+  it('accepts a folder with a trailing slash, and names it without [2093-2]', async () => {
     expect(await metadata(museum, 'file:///guide/')).toMatchObject({
       uri: 'file:///guide',
       mimeType: 'inode/directory',
@@ -69,12 +69,12 @@ describe.each(MATRIX)('the cost of metadata over $transport, $era', ({ transport
     await folder[Symbol.asyncDispose]();
   });
 
-  it('knows the size of a gibibyte [2093-2]', async () => {
+  it('gives the size of a gibibyte [2093-2]', async () => {
     expect(await metadata(server, 'file:///huge.bin')).toMatchObject({ size: GIBIBYTE });
   });
 
-  // Only Linux tells how much a process has read.
-  it.runIf(KNOWS_READ_BYTES)('reads nothing of it, neither to describe nor to list it [2093-2]', async () => {
+  // Only Linux tells how many bytes a process has read.
+  it.runIf(KNOWS_READ_BYTES)('reads no content, neither for metadata nor for lists [2093-2]', async () => {
     const ask = async (): Promise<void> => {
       for (let round = 0; round < 20; round++) await metadata(server, 'file:///huge.bin');
       await drain(server, 'resources/list', { uri: 'file:///' });
@@ -83,13 +83,13 @@ describe.each(MATRIX)('the cost of metadata over $transport, $era', ({ transport
     const before = readBytes(server.pid);
     await ask();
     expect(readBytes(server.pid) - before).toBeLessThan(MEBIBYTE / 4);
-    // The measure itself: what is read does show.
+    // Checks the measurement: a read does show.
     await readOne(server, 'file:///huge.bin', { offset: 0, length: MEBIBYTE });
     expect(readBytes(server.pid) - before).toBeGreaterThan(MEBIBYTE);
   });
 
-  // Root may read everything, and elsewhere than on Linux a file has to be opened to be described safely.
-  it.skipIf(isRoot || process.platform !== 'linux')('describes a file that may not be read [2093-2]', async () => {
+  // Root may read everything, and on systems other than Linux a file has to be opened for a safe description.
+  it.skipIf(isRoot || process.platform !== 'linux')('describes a file without read permission [2093-2]', async () => {
     expect(await metadata(server, 'file:///closed.txt')).toMatchObject({ name: 'closed.txt', size: 6 });
     expect(await failure(readOne(server, 'file:///closed.txt'))).toMatchObject({ data: { reason: 'denied' } });
   });

@@ -1,4 +1,4 @@
-/** Several mounts in one tree: their prefixes, and that nothing of one shows in another. */
+/** Several mounts in one tree: their prefixes, and the separation of their resources. */
 import { appendFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drain, failure, metadata, missing, read, readOne, refusedAs } from './answers.ts';
@@ -24,7 +24,7 @@ describe.each(MATRIX)('two mounts over $transport, $era', ({ transport, era }) =
     await folder[Symbol.asyncDispose]();
   });
 
-  it('are both listed, each under its own prefix, roots first [2093-4]', async () => {
+  it('are both listed, each under its prefix, roots first [2093-4]', async () => {
     const uris = (await drain(server, 'resources/list')).map(({ uri }) => uri);
     expect(uris).toEqual([
       'docs+file:///',
@@ -37,7 +37,7 @@ describe.each(MATRIX)('two mounts over $transport, $era', ({ transport, era }) =
     ]);
   });
 
-  it('call their roots by the names of the mounts [RES-6]', async () => {
+  it('name their roots after the mounts [RES-6]', async () => {
     expect(await metadata(server, 'docs+file:///')).toMatchObject({ name: 'docs', mimeType: 'inode/directory' });
     expect(await metadata(server, 'data-2.x+file:///')).toMatchObject({ name: 'data-2.x' });
   });
@@ -47,14 +47,14 @@ describe.each(MATRIX)('two mounts over $transport, $era', ({ transport, era }) =
     expect((await readOne(server, 'data-2.x+file:///readme.md')).text).toBe('# data');
   });
 
-  it('publish their prefix in every answer [2093-1, 2093-5]', async () => {
+  it('use their prefix in every answer [2093-1, 2093-5]', async () => {
     const children = await read(server, 'docs+file:///');
     expect(children.map(({ uri }) => uri)).toEqual(['docs+file:///guide', 'docs+file:///readme.md']);
     const listed = await drain(server, 'resources/directory/read', { uri: 'docs+file:///guide' });
     expect(listed.map(({ uri }) => uri)).toEqual(['docs+file:///guide/intro.md']);
   });
 
-  it('name the published URI in errors [RES-6]', async () => {
+  it('use the published URI in errors [RES-6]', async () => {
     for (const [method, uri, reason] of [
       ['resources/read', 'docs+file:///nothing', 'not-found'],
       ['resources/metadata', 'docs+file:///numbers.csv', 'not-found'],
@@ -72,15 +72,15 @@ describe.each(MATRIX)('two mounts over $transport, $era', ({ transport, era }) =
     'docs+other:///readme.md',
     'docs+docs+file:///readme.md',
     '+file:///',
-  ])('do not answer to %s', async (uri) => {
+  ])('do not answer requests for %s', async (uri) => {
     expect((await failure(read(server, uri))).code).toBe(-32602);
   });
 
-  it('take the prefix in any case, as schemes are [RES-1]', async () => {
+  it('accept the prefix in upper and lower case, as for schemes [RES-1]', async () => {
     expect((await readOne(server, 'DOCS+file:///readme.md')).text).toBe('# docs');
   });
 
-  it('publish changes under their prefix [RES-4]', async () => {
+  it('report changes under their prefix [RES-4]', async () => {
     const notices = await collectNotices(server);
     const subscription = await subscribe(server, ['docs+file:///readme.md', 'data-2.x+file:///readme.md']);
     await appendFile(folder.at('data', 'readme.md'), '\n');
@@ -93,7 +93,7 @@ describe.each(MATRIX)('two mounts over $transport, $era', ({ transport, era }) =
 });
 
 describe.each(DIAGONAL)('ways to mount over $transport, $era', ({ transport, era }) => {
-  it('names paths of the command line by their last part, numbered where they are alike', async () => {
+  it('names paths of the command line by their last part, with a number if two are equal', async () => {
     await using folder = await temporaryFolder({ 'a/My Docs/x.md': '', 'b/my docs/y.md': '', 'b/C++/z.md': '' });
     const paths = [folder.at('a', 'My Docs'), folder.at('b', 'my docs'), folder.at('b', 'C++')];
     await using server = await connect(transport, era, paths);
@@ -101,7 +101,7 @@ describe.each(DIAGONAL)('ways to mount over $transport, $era', ({ transport, era
     expect(files.map(({ uri }) => uri)).toEqual(['my-docs+file:///x.md', 'my-docs-2+file:///y.md', 'c+file:///z.md']);
   });
 
-  it('publishes the URIs of one path of the command line as they are', async () => {
+  it('publishes the URIs of a single path of the command line without a prefix', async () => {
     await using folder = await temporaryFolder({ 'docs/x.md': 'x' });
     await using server = await connect(transport, era, [folder.at('docs')]);
     expect((await drain(server, 'resources/list')).map(({ uri }) => uri)).toEqual(['file:///', 'file:///x.md']);
@@ -114,7 +114,7 @@ describe.each(DIAGONAL)('ways to mount over $transport, $era', ({ transport, era
     expect(await failure(read(server, 'file:///beside.md'))).toMatchObject(missing(era, 'file:///beside.md'));
   });
 
-  it('publishes one mount without a prefix beside one with', async () => {
+  it('publishes one mount without a prefix beside one with a prefix', async () => {
     await using folder = await temporaryFolder({ 'docs/x.md': 'docs', 'data/x.md': 'data' });
     const config = await writeConfig(folder, {
       mounts: { docs: { path: './docs', prefix: 'none' }, data: { path: './data' } },
@@ -124,7 +124,7 @@ describe.each(DIAGONAL)('ways to mount over $transport, $era', ({ transport, era
     expect((await readOne(server, 'data+file:///x.md')).text).toBe('data');
   });
 
-  it('shows what is hidden, or holds credentials, only where the mount asks for it', async () => {
+  it('shows hidden files, and files with credentials, only if the mount says so', async () => {
     const files = { '.hidden': '', '.env': 'A=1', id_rsa: '', 'seen.txt': '', '.git/HEAD': '' };
     await using folder = await temporaryFolder(
       Object.fromEntries(Object.entries(files).map(([name, text]) => [`data/${name}`, text])),

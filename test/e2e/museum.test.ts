@@ -1,4 +1,4 @@
-/** `npm start` shows files, a database, a repository's history, documents and a program's output, in one tree. */
+/** `npm start` serves files, a database, a repository's history, documents and the output of a program, in one tree. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Connected, connect, DIAGONAL, MUSEUM_CONFIG } from './harness.ts';
 
@@ -29,19 +29,19 @@ describe.each(DIAGONAL)('the museum over $transport, $era', ({ transport, era })
       expect(uris).toContain(below);
   });
 
-  it('has rows that say the same as the files [RES-5]', async () => {
+  it('has rows with the same facts as the files [RES-5]', async () => {
     const row = JSON.parse(await text('registrar+sqlite:///objects/VM.1931.001', ['application/json']));
     expect(JSON.stringify(row)).toContain('Carriage clock with travelling case');
     expect(await text('museum+file:///collection/inventory.csv')).toContain('Carriage clock with travelling case');
   });
 
-  it('has what was in the notebook at a tag, and since [RES-5]', async () => {
+  it('has the notebook at a tag, and its later versions [RES-5]', async () => {
     const at = (revision: string) => `restoration+git:///${revision}/VM.1931.001/treatment.md`;
     expect(await text(at('tags/on-show-2025'))).toContain('- [x] Take the platform escapement off');
     expect(await text(at('branches/try~2Fshorter-spring'))).toContain('- [ ] Take the platform escapement off');
   });
 
-  it('has documents as their text [RES-5]', async () => {
+  it('has documents as text [RES-5]', async () => {
     const [original, form] = (await read('museum+file:///office/loan-agreement.docx')).contents;
     expect(original?.mimeType).toContain('wordprocessingml');
     expect(form).toMatchObject({ mimeType: 'text/markdown', text: expect.stringContaining('loan') });

@@ -82,7 +82,7 @@ describe.each(DIAGONAL)('nested git, over $transport, $era', ({ transport, era }
       });
   });
 
-  it('reads files at HEAD, a branch, a tag and a commit, and what became of them', async () => {
+  it('reads files at HEAD, a branch, a tag and a commit, and their changes', async () => {
     for (const root of ['file:///.git', 'file:///bare.git']) {
       expect((await readOne(server, `${root}/HEAD/readme.md`)).text).toBe('# Two\n');
       expect((await readOne(server, `${root}/branches/topic/readme.md`)).text).toBe('# Two\n');
@@ -91,14 +91,14 @@ describe.each(DIAGONAL)('nested git, over $transport, $era', ({ transport, era }
       const [newest = ''] = await list(`${root}/log/HEAD/readme.md`);
       const document = await readOne(server, newest);
       expect(document.text).toContain('# Second');
-      // A link in it leads to the diff, from wherever it is.
+      // A link in it leads to the diff, wherever it is shown.
       const link = /\[changes\]\(([^)]+)\)/.exec(document.text ?? '')?.[1] ?? '';
       expect((await readOne(server, new URL(link, newest).href)).text).toContain('+# Two');
       expect((await readOne(server, `${root}/blame/HEAD/readme.md`)).text).toContain('# Two');
     }
   });
 
-  it('shows no file of the past that a rule, or its name, hides now [SEC-RES-2]', async () => {
+  it('shows no past version of a file that a rule, or its name, hides now [SEC-RES-2]', async () => {
     for (const root of ['file:///.git', 'file:///bare.git']) {
       for (const path of ['secret/key.txt', 'secret', '.env', '%2Eenv', '%73ecret/key.txt'])
         for (const way of ['HEAD', 'tags/v1', 'log/HEAD', 'blame/HEAD', 'diff/HEAD', 'compare/tags/v1/HEAD'])
@@ -119,7 +119,7 @@ describe.each(DIAGONAL)('nested git, over $transport, $era', ({ transport, era }
     }
   });
 
-  it('is not gone into by who walks over everything', async () => {
+  it('is not entered by a walk over everything', async () => {
     const all = (await drain(server, 'resources/list')).map(({ uri }) => uri);
     expect(all).toContain('file:///.git');
     expect(all.filter((uri) => /\.git\//.test(uri))).toEqual([]);
@@ -127,7 +127,7 @@ describe.each(DIAGONAL)('nested git, over $transport, $era', ({ transport, era }
     expect(embeddedIn(result as never).map(({ uri }) => uri.replace(/#.*/, ''))).toEqual(['file:///guide/intro.txt']);
   });
 
-  it('sees and tells of what is committed [RES-4]', async () => {
+  it('shows and reports new commits [RES-4]', async () => {
     const notices = await collectNotices(server);
     const subscription = await subscribe(server, ['file:///.git/HEAD/readme.md']);
     await folder.write('docs/readme.md', '# Three\n');
@@ -141,7 +141,7 @@ describe.each(DIAGONAL)('nested git, over $transport, $era', ({ transport, era }
 });
 
 describe('nested git under rules', () => {
-  it('needs a rule for the file beside it, too, and tells nothing of the others, under a prefix as well', async () => {
+  it('needs a rule for the present file, too, and reveals no other file, under a prefix as well', async () => {
     await using folder = await scene();
     const file = await writeConfig(folder, {
       mounts: { docs: { path: 'docs', nested: ['git'] } },

@@ -70,7 +70,7 @@ describe.each(DIAGONAL)('nested: on, over $transport, $era', ({ transport, era }
   const list = async (uri: string): Promise<string[]> =>
     (await drain(server, 'resources/list', { uri })).map((each) => each.uri);
 
-  it('says of each file whether it can be gone into, and keeps its content [RES-1, 2093-3]', async () => {
+  it('says of each file whether it can be listed, and keeps its content [RES-1, 2093-3]', async () => {
     const entries = await drain(server, 'resources/list', { uri: 'file:///' });
     const listable = entries.filter(({ capabilities }) => capabilities?.list).map(({ name }) => name);
     expect(listable.sort()).toEqual(
@@ -85,7 +85,7 @@ describe.each(DIAGONAL)('nested: on, over $transport, $era', ({ transport, era }
     expect((await readOne(server, 'file:///folder.zip/inside.txt')).text).toBe('a folder\n');
   });
 
-  it('lists, describes and reads what is in a zip, in windows too [2093-1, 2093-4]', async () => {
+  it('lists, describes and reads the files in a zip, in windows, too [2093-1, 2093-4]', async () => {
     expect(await list('file:///pack.zip')).toEqual([
       'file:///pack.zip/guide',
       'file:///pack.zip/inner.zip',
@@ -117,7 +117,7 @@ describe.each(DIAGONAL)('nested: on, over $transport, $era', ({ transport, era }
     });
   });
 
-  it('goes into tar archives, and into an archive in an archive, and no deeper', async () => {
+  it('opens tar archives, and an archive in an archive, and no deeper', async () => {
     expect((await readOne(server, 'file:///old.tar/a/b.txt')).text).toBe('in a tar\n');
     expect((await readOne(server, 'file:///old.tgz/a/b.txt')).text).toBe('in a tgz\n');
     expect(await list('file:///pack.zip/inner.zip')).toEqual([
@@ -131,7 +131,7 @@ describe.each(DIAGONAL)('nested: on, over $transport, $era', ({ transport, era }
     expect((await failure(read(server, 'file:///pack.zip/inner.zip/third.zip/x.txt'))).code).toBe(-32602);
   });
 
-  it('goes into a SQLite file: tables, rows, and what is not there [2093-4]', async () => {
+  it('opens a SQLite file: tables, rows, and missing ones [2093-4]', async () => {
     expect(await list('file:///data.db')).toContain('file:///data.db/people');
     expect(await list('file:///data.db/people')).toContain('file:///data.db/people/2');
     const row = (await read(server, 'file:///data.db/people/1')).find(
@@ -142,7 +142,7 @@ describe.each(DIAGONAL)('nested: on, over $transport, $era', ({ transport, era }
     expect((await failure(metadata(server, 'file:///data.db/people/77'))).code).toBe(-32602);
   });
 
-  it('hides by rules what is in an archive, however it is spelled [SEC-RES-2]', async () => {
+  it('hides by rules files in an archive, in every spelling [SEC-RES-2]', async () => {
     for (const uri of [
       'file:///pack.zip/secret/key.txt',
       'file:///pack.zip/%73ecret/key.txt',
@@ -154,14 +154,14 @@ describe.each(DIAGONAL)('nested: on, over $transport, $era', ({ transport, era }
     expect(all.filter((uri) => uri.includes('secret'))).toEqual([]);
   });
 
-  it('shows no names in an archive that it would not show in the folder', async () => {
+  it('hides names in an archive that it would hide in a folder', async () => {
     for (const uri of ['file:///pack.zip/.env', 'file:///pack.zip/guide/server.pem'])
       expect((await failure(read(server, uri))).code, uri).toBe(-32602);
     const children = await read(server, 'file:///pack.zip/guide');
     expect(children.map(({ uri }) => uri)).not.toContain('file:///pack.zip/guide/server.pem');
   });
 
-  it('says what is wrong with what cannot be gone into, and lists everything else without it [2093-4]', async () => {
+  it('reports why a file cannot be opened, and lists everything else [2093-4]', async () => {
     expect(await failure(list('file:///broken.zip'))).toMatchObject({
       code: -32602,
       message: expect.stringContaining('The file is damaged or is not an archive'),
@@ -173,7 +173,7 @@ describe.each(DIAGONAL)('nested: on, over $transport, $era', ({ transport, era }
     expect((await failure(list('file:///plain.txt'))).code).toBe(-32602);
   });
 
-  it('finds text in archives, with the rest', async () => {
+  it('finds text in archives, too', async () => {
     const result = await server.client.callTool({
       name: 'search',
       arguments: { pattern: 'clock|in a t.r', context: 0 },
@@ -185,7 +185,7 @@ describe.each(DIAGONAL)('nested: on, over $transport, $era', ({ transport, era }
     ).toEqual(['file:///old.tar/a/b.txt', 'file:///pack.zip/guide/100%25%20caf%C3%A9.txt']);
   });
 
-  it('reads and tells of what is changed in an archive and in a database [RES-4]', async () => {
+  it('reads and reports changes in an archive and in a database [RES-4]', async () => {
     const notices = await collectNotices(server);
     const subscription = await subscribe(server, ['file:///pack.zip/readme.md', 'file:///data.db/people/1']);
     await folder.write('docs/pack.zip', packed('# Two, and longer\n'));
@@ -206,7 +206,7 @@ describe.each(DIAGONAL)('nested: on, over $transport, $era', ({ transport, era }
 });
 
 describe('nested', () => {
-  it('is off by default, and goes into the kinds that it names', async () => {
+  it('is off by default, and opens only the kinds that it names', async () => {
     await using folder = await scene();
     for (const [nested, readable] of [
       [undefined, []],

@@ -1,28 +1,28 @@
-/** Notifications of changes, in either era: how they are asked for, and how a test waits for them. */
+/** Notifications of changes, in either era: how to request them, and how a test waits for them. */
 import { isJSONRPCNotification, type JSONRPCMessage, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/client';
 import type { Connected } from './harness.ts';
 import { until, within } from './waiting.ts';
 
-/** `list_changed`, or the URI that was updated. */
+/** `list_changed`, or the URI of the update. */
 export interface Notice {
   readonly about: string;
-  /** The listen stream it came on, in the newer era. */
+  /** The listen stream that it came on, in the 2026 era. */
   readonly stream: unknown;
   /** When it came, in milliseconds since 1970. */
   readonly at: number;
 }
 
 export interface Notices {
-  /** All since the collecting began, or since `forget`. */
+  /** All notifications since the beginning, or since `forget`. */
   readonly seen: readonly Notice[];
-  /** How often something was told. */
+  /** How often a change was reported. */
   count(about: string): number;
-  /** Resolves when this has been told, counting only what came after the last `forget`. */
+  /** Resolves when the change has been reported since the last `forget`. */
   told(about: string, times?: number): Promise<void>;
   forget(): void;
 }
 
-/** Collects what a client is told from now on, once the server can reach it. */
+/** Collects the notifications to a client from now on, once the server can send them. */
 export async function collectNotices(on: Connected): Promise<Notices> {
   await on.reachable;
   const seen: Notice[] = [];
@@ -65,18 +65,18 @@ function noticeOf(message: JSONRPCMessage): Notice | undefined {
 }
 
 export interface Subscribed {
-  /** Unsubscribes; the server has taken note when this resolves. */
+  /** Unsubscribes. Resolves when the server has done so. */
   end(): Promise<void>;
 }
 
-/** Subscribes in the way of the connection's era; the watches are in place when this resolves. */
+/** Subscribes in the way of the connection's era. Resolves when the watches are in place. */
 export async function subscribe(on: Connected, uris: readonly string[]): Promise<Subscribed> {
   if (on.era === 'modern') {
     const stream = await on.client.listen({ resourceSubscriptions: [...uris] });
     return {
       async end() {
         await stream.close();
-        // Whatever the server had to do about it, it did before this answer.
+        // Everything that the server does for this change, it did before this answer.
         await on.request('resources/templates/list');
       },
     };
@@ -90,8 +90,8 @@ export async function subscribe(on: Connected, uris: readonly string[]): Promise
 }
 
 /**
- * Asks for changes of the listed set. In the 2025 era they come unasked, from some moment after the handshake on: `nudge`
- * changes the set until that shows.
+ * Requests notifications of list changes. In the 2025 era they come unasked, some time after the handshake: `nudge` makes changes until
+ * one is reported.
  */
 export async function subscribeToList(on: Connected, notices: Notices, nudge: () => Promise<void>): Promise<void> {
   if (on.era === 'modern') {

@@ -1,4 +1,4 @@
-/** Requests that a well-behaved client does not send: each is answered, and harms no other. */
+/** Requests that a correct client does not send: each is answered, and harms no other. */
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVitrine, defineTool, type HttpServing, serveHttp, serveStdio, type Vitrine } from '../../src/index.ts';
@@ -14,7 +14,7 @@ interface Spoken extends AsyncDisposable {
   answer(id: number): Promise<Record<string, unknown>>;
 }
 
-/** The engine over pipes of this process. */
+/** The engine over pipes in this process. */
 function overStdio(vitrine: Vitrine): Spoken {
   const [input, output] = [new PassThrough(), new PassThrough()];
   let text = '';
@@ -68,7 +68,7 @@ describe('over stdio', () => {
       expect(await wire.answer(1)).toEqual({ jsonrpc: '2.0', id: 1, error: { code, message } });
     });
 
-    it('a request is answered that came in pieces, or with others', async () => {
+    it('a request in pieces, or together with others, is answered', async () => {
       await using wire = overStdio(engine.vitrine);
       wire.say(...begin(era));
       const line = (id: number): string =>
@@ -82,7 +82,7 @@ describe('over stdio', () => {
       expect(await wire.answer(4)).toHaveProperty('result.resources');
     });
 
-    it('many subscriptions at once are nothing to warn of', async () => {
+    it('many subscriptions at once cause no warning', async () => {
       const warnings: Error[] = [];
       const warned = (warning: Error): void => void warnings.push(warning);
       process.on('warning', warned);
@@ -98,7 +98,7 @@ describe('over stdio', () => {
         }
         await until(() => engine.vitrine.changes.size >= NAMES.length, 'all watches');
       } finally {
-        // A warning is told in the next turn.
+        // A warning comes in the next turn of the event loop.
         await new Promise((resolve) => setImmediate(resolve));
         process.off('warning', warned);
       }
@@ -149,7 +149,7 @@ describe('over HTTP', () => {
     return http(serving.url, { headers, body: JSON.stringify(messages.length === 1 ? messages[0] : messages) });
   };
 
-  it('an id that is in use in a session is refused, and free again with its answer', async () => {
+  it('an id in use in a session is refused, and free again after its answer', async () => {
     const headers = await session();
     opened = [];
     const first = call(headers, 'one');
@@ -173,11 +173,11 @@ describe('over HTTP', () => {
     expect(messageOf(await third).result).toEqual({ content: [{ type: 'text', text: 'for three' }] });
   });
 
-  it('an id that stands twice in a batch is refused', async () => {
+  it('an id that occurs twice in a batch is refused', async () => {
     expect(messageOf(await call(await session(), 'one', 'two')).error?.code).toBe(-32_600);
   });
 
-  it('an id is free when its request was cancelled', async () => {
+  it('an id is free after its request was cancelled', async () => {
     const headers = await session();
     opened = [];
     const abandoned = call(headers, 'one').catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Text that is not UTF-8: its bytes as they are, and beside them text that can be read. */
+/** Text that is not UTF-8: its original bytes, and beside them readable text. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ describe.each(ERAS)('text in another encoding, in the %s era', (era) => {
     ['utf-16.txt', 'text/plain', 'utf-16le', 'caf\u00e9\n'],
     ['table.csv', 'text/csv', 'unknown-8bit', 'a;caf\u00e9\n'],
     ['page.xml', 'application/xml', 'unknown-8bit', '<?xml version="1.0" encoding="iso-8859-2"?><a>\u0105\u0107</a>'],
-  ])('%s comes as it is and in UTF-8 [2093-6] [2093-8]', async (name, mimeType, charset, text) => {
+  ])('%s is given unchanged and in UTF-8 [2093-6] [2093-8]', async (name, mimeType, charset, text) => {
     const { alternatives } = await read(name);
     const [original, other] = alternatives;
     expect(original?.contents).toMatchObject({
@@ -70,7 +70,7 @@ describe.each(ERAS)('text in another encoding, in the %s era', (era) => {
     }
   });
 
-  it('is given in windows of the text where that is asked for', async () => {
+  it('is given in windows of the text if that is requested', async () => {
     const options = { accept: 'text/plain;charset=utf-8' };
     const { primary } = await withClient((client) =>
       client.read('file:///long.txt', { ...options, range: { offset: 99_998, length: 2 } }),
@@ -79,7 +79,7 @@ describe.each(ERAS)('text in another encoding, in the %s era', (era) => {
     expect(primary?.window).toMatchObject({ offset: 99_998, total: 100_000 });
   });
 
-  it('keeps its secrets covered in both', async () => {
+  it('has its secrets covered in both', async () => {
     const { alternatives } = await read('secret.txt');
     expect(alternatives).toHaveLength(2);
     for (const { contents } of alternatives) {
@@ -88,7 +88,7 @@ describe.each(ERAS)('text in another encoding, in the %s era', (era) => {
     }
   });
 
-  it.each(['good.txt', 'data.bin'])('is not what %s is', async (name) => {
+  it.each(['good.txt', 'data.bin'])('does not apply to %s', async (name) => {
     const { alternatives, primary } = await read(name);
     expect(alternatives).toEqual([primary]);
     expect(primary?.resource._meta ?? {}).not.toHaveProperty('vitrine/charset');

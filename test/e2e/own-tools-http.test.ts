@@ -1,4 +1,4 @@
-/** Tools of one's own over bare HTTP: sealed state, arguments in headers, answers that a client comes back for. */
+/** Custom tools over raw HTTP: sealed state, arguments in headers, and answers for clients that reconnect. */
 import { describe, expect, it } from 'vitest';
 import { createVitrine, defineTool, elicitation, inputRequired, serveHttp, type Tool } from '../../src/index.ts';
 import { ENVELOPE, INITIALIZE } from './raw.ts';
@@ -39,14 +39,14 @@ async function callRaw(
   return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
 }
 
-describe('the state of a tool that asks', () => {
+describe('the state of a tool that asks questions', () => {
   const asking = tool('asking', (_args: never, { state, seal }) =>
     state === undefined
       ? inputRequired({ who: elicitation('Who?', { type: 'object', properties: {} }) }, seal({ secret: 'in here' }))
       : `the state was ${JSON.stringify(state)}`,
   );
 
-  it('comes back as it was sealed; altered, or of another request, it is an error of the request', async () => {
+  it('is sent back as it was sealed; if it was altered, or belongs to another request, the request fails', async () => {
     const vitrine = createVitrine({ mounts: [], resourceTools: false, tools: [asking] });
     const serving = await serveHttp(vitrine, { port: 0 });
     try {
@@ -115,7 +115,7 @@ describe('arguments that HTTP clients repeat in headers', () => {
     ['with base64 of no UTF-8', { region: '\ufffd' }, { 'Mcp-Param-Region': '=?base64?/w==?=' }, false],
   ];
 
-  it('are what the headers say, or the call is refused with -32020', async () => {
+  it('agree with the headers, or the call is refused with -32020', async () => {
     const vitrine = createVitrine({ mounts: [], resourceTools: false, tools: [routed] });
     const serving = await serveHttp(vitrine, { port: 0 });
     try {
@@ -132,10 +132,10 @@ describe('arguments that HTTP clients repeat in headers', () => {
   });
 });
 
-describe('a tool that hangs up', () => {
+describe('a tool that closes the stream', () => {
   const HEADERS = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
 
-  it('answers the client that comes back with what it saw last, and nobody else', async () => {
+  it('has its answer given to the client that reconnects with its last event id, and to nobody else', async () => {
     let finish = (): void => {};
     const slow = tool('slow', async (_args: never, invocation) => {
       const finished = new Promise<void>((resolve) => {

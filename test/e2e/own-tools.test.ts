@@ -1,4 +1,4 @@
-/** Tools and prompts of one's own: what they give arrives whole, and what they ask for is answered, in both eras. */
+/** Custom tools and prompts: their results arrive complete, and their questions are answered, in both eras. */
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -37,7 +37,7 @@ interface Running extends AsyncDisposable {
 
 const versionNegotiation = { legacy: { mode: 'legacy' }, modern: { mode: { pin: '2026-07-28' } } } as const;
 
-/** A server with these tools and prompts, and a client that can be asked for everything. */
+/** A server with these tools and prompts, and a client that supports every question. */
 async function running(era: Era, tools: readonly Tool[], prompts: readonly Prompt[] = []): Promise<Running> {
   const vitrine = createVitrine({ mounts: [], resourceTools: false, tools, prompts });
   const serving = await serveHttp(vitrine, { port: 0 });
@@ -63,7 +63,7 @@ async function running(era: Era, tools: readonly Tool[], prompts: readonly Promp
 
 const tool = (name: string, run: Tool['run']): Tool => defineTool({ name, inputSchema: NOTHING, run: run as never });
 
-/** Everything that is said of a resource, with a field that nobody knows. */
+/** All fields of a resource, with an unknown one. */
 const SAID = {
   uri: 'memo:full',
   name: 'full',
@@ -81,8 +81,8 @@ const SAID = {
 const textOf = (result: CallToolResult): string =>
   result.content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('');
 
-describe.each(ERAS)('tools of one’s own, %s', (era) => {
-  it('give embedded resources and links with all that is said of them [2093-1, CB-4]', async () => {
+describe.each(ERAS)('custom tools, %s', (era) => {
+  it('return embedded resources and links with all their fields [2093-1, CB-4]', async () => {
     const whole = tool('whole', () => ({
       content: [resourceBlock({ ...SAID, text: 'abc' }), linkBlock(SAID)],
       structuredContent: { count: 2 },
@@ -96,7 +96,7 @@ describe.each(ERAS)('tools of one’s own, %s', (era) => {
     expect(result.structuredContent).toEqual({ count: 2 });
   });
 
-  it('whose schemas are not valid are left out, and harm no other', async () => {
+  it('with invalid schemas are left out, and do not affect others', async () => {
     const good = tool('good', () => 'well');
     const bad = (name: string, schemas: object): Tool => ({ ...tool(name, () => 'badly'), ...schemas }) as Tool;
     const tools = [
@@ -114,7 +114,7 @@ describe.each(ERAS)('tools of one’s own, %s', (era) => {
       await expect(server.call(name)).rejects.toMatchObject({ code: -32_602, message: expect.stringContaining(name) });
   });
 
-  it('send the annotations of a block as those of its resource, however the block was made [2093-9]', async () => {
+  it('have the annotations of a block moved to its resource, however the block was made [2093-9]', async () => {
     const annotations = { priority: 1, audience: ['assistant'] } as const;
     const made = resourceBlock({ ...SAID, text: 'abc' }, { annotations, _meta: { own: 1 } });
     const written = { type: 'resource', resource: { ...SAID, text: 'abc' }, annotations, _meta: { own: 1 } };
@@ -137,7 +137,7 @@ describe.each(ERAS)('tools of one’s own, %s', (era) => {
     ]);
   });
 
-  it('report progress that grows, at once when it is short, and not without end when it is not [SEC-UTIL-3]', async () => {
+  it('report growing progress, at once for a few steps, and at a limited rate for many [SEC-UTIL-3]', async () => {
     const counting = tool('counting', (_args: never, { progress }) => {
       for (let done = 1; done <= 500; done++) progress(done, 500, `step ${done}\u001b[31m`);
       return 'counted';
@@ -155,7 +155,7 @@ describe.each(ERAS)('tools of one’s own, %s', (era) => {
     expect(reports.map((each) => each.progress)).toEqual(reports.map((each) => each.progress).sort((a, b) => a - b));
   });
 
-  it('report nothing once they have answered [SEC-UTIL-3]', async () => {
+  it('report nothing after their result [SEC-UTIL-3]', async () => {
     let late = (): void => {};
     const leaking = tool('leaking', (_args: never, { progress, notify }) => {
       late = () => {
@@ -206,7 +206,7 @@ describe.each(ERAS)('tools of one’s own, %s', (era) => {
     return form === undefined ? inputRequired({ who: ask }) : `Hello, ${form.name}`;
   });
 
-  it('ask the user until the form fits, and take no for an answer [SEC-SAMP-2]', async () => {
+  it('ask the user until the form is valid, and accept a refusal [SEC-SAMP-2]', async () => {
     await using server = await running(era, [asking]);
     const answers: unknown[] = [
       { action: 'accept', content: { name: 'X' } },

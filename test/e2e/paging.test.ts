@@ -1,11 +1,11 @@
-/** Pages of lists, and where lists end. */
+/** Pages of lists, and the ends of lists. */
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drain, HINTS, hintsIn, type ListAnswer, pages } from './answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
 import { type Connected, connect, DIAGONAL, MATRIX } from './harness.ts';
 
-/** Three levels: 6 folders, 5 files in each of two of them, 7 files beside. */
+/** Three levels: 6 folders, 5 files in each of two of them, and 7 files at the root. */
 const TREE: Record<string, string> = {
   ...Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [`data/${name}/`, ''])),
   ...Object.fromEntries([1, 2, 3, 4, 5].flatMap((n) => [`data/a/${n}.txt`, `data/f/${n}.txt`]).map((n) => [n, n])),
@@ -26,14 +26,14 @@ describe.each(MATRIX)('paging over $transport, $era', ({ transport, era }) => {
     await folder[Symbol.asyncDispose]();
   });
 
-  it.each(['resources/list', 'resources/directory/read'])('pages %s of a folder [2093-4, RES-6]', async (method) => {
+  it.each(['resources/list', 'resources/directory/read'])('gives %s of a folder [2093-4, RES-6]', async (method) => {
     const all = await pages(small, method, { uri: 'data+file:///' });
     expect(all.map(({ resources }) => resources.length)).toEqual([3, 3, 3, 3, 1]);
     const names = all.flatMap(({ resources }) => resources.map(({ name }) => name));
     expect(names).toEqual(['a', 'b', 'c', 'd', 'e', 'f', ...[1, 2, 3, 4, 5, 6, 7].map((n) => `file-${n}.txt`)]);
   });
 
-  it('pages the default list, and loses and repeats nothing [2093-4, RES-6]', async () => {
+  it('gives the default list without lost and repeated entries [2093-4, RES-6]', async () => {
     const all = await pages(small, 'resources/list');
     expect(Math.max(...all.map(({ resources }) => resources.length))).toBe(3);
     const uris = all.flatMap(({ resources }) => resources.map(({ uri }) => uri));
@@ -44,13 +44,13 @@ describe.each(MATRIX)('paging over $transport, $era', ({ transport, era }) => {
     );
   });
 
-  it('says on every page how fresh it is [RES-6]', async () => {
+  it('has cache hints on every page [RES-6]', async () => {
     for (const page of await pages(small, 'resources/list')) {
       expect(hintsIn({ ...page })).toEqual(HINTS[era]);
     }
   });
 
-  it('has no cursor on the last page, and cursors that tell nothing [SEC-UTIL-1]', async () => {
+  it('has no cursor on the last page, and opaque cursors [SEC-UTIL-1]', async () => {
     const all = await pages(small, 'resources/list', { uri: 'data+file:///' });
     expect(all.at(-1)).not.toHaveProperty('nextCursor');
     for (const { nextCursor } of all.slice(0, -1)) {
@@ -67,7 +67,7 @@ describe.each(DIAGONAL)('limits of lists over $transport, $era', ({ transport, e
   });
   afterAll(() => folder[Symbol.asyncDispose]());
 
-  it('goes on where it was when entries come and go in between [RES-6]', async () => {
+  it('continues at its position when entries are added and removed in between [RES-6]', async () => {
     await using changing = await temporaryFolder(
       Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8].map((n) => [`data/${n}.txt`, ''])),
     );
@@ -85,7 +85,7 @@ describe.each(DIAGONAL)('limits of lists over $transport, $era', ({ transport, e
     expect(third.nextCursor).toBeUndefined();
   });
 
-  it('shows only the roots where the configuration says so [RES-6]', async () => {
+  it('lists only the roots if configured [RES-6]', async () => {
     const config = await writeConfig(
       folder,
       { listing: 'roots', mounts: { data: './data', again: './data/a' } },
@@ -101,7 +101,7 @@ describe.each(DIAGONAL)('limits of lists over $transport, $era', ({ transport, e
   it.each([
     ['maxResources', { maxResources: 10 }, 10],
     ['maxDepth', { maxDepth: 2 }, 1 + 6 + 7],
-  ])('ends the default list at %s, and says that it did [RES-6]', async (limit, listing, count) => {
+  ])('ends the default list at %s, and says so [RES-6]', async (limit, listing, count) => {
     const config = await writeConfig(
       folder,
       { listing, limits: { pageSize: 4 }, mounts: { data: './data' } },
@@ -114,7 +114,7 @@ describe.each(DIAGONAL)('limits of lists over $transport, $era', ({ transport, e
     for (const page of all.slice(0, -1)) expect(page._meta ?? {}).not.toHaveProperty('vitrine/truncatedBy');
   });
 
-  it('does not call a list cut short that fits its limits exactly [RES-6]', async () => {
+  it('does not mark a list as cut that fits its limits exactly [RES-6]', async () => {
     const config = await writeConfig(
       folder,
       { listing: { maxResources: ENTRIES, maxDepth: 3 }, mounts: { data: './data' } },

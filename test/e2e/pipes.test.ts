@@ -1,4 +1,4 @@
-/** Everything said at once, and the end closed: the answers still come, and the process ends. */
+/** All requests are written at once, and the input is closed: the answers still come, and the process ends. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ async function pipe(messages: readonly object[]): Promise<{ ids: readonly unknow
 }
 
 describe('a pipe into stdio', () => {
-  it('is answered to the end, in the 2025 era', async () => {
+  it('gets all answers, in the 2025 era', async () => {
     const list = { jsonrpc: '2.0', id: 2, method: 'resources/list' };
     const read = { jsonrpc: '2.0', id: 3, method: 'resources/read', params: { uri: 'file:///README.md' } };
     const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
@@ -44,7 +44,7 @@ describe('a pipe into stdio', () => {
     expect(code).toBe(0);
   });
 
-  it('is answered to the end, in 2026-07-28; a listen stream does not hold it open', async () => {
+  it('gets all answers, in 2026-07-28; a listen stream does not keep the process running', async () => {
     const request = (id: number, method: string, params: object = {}): object => ({
       jsonrpc: '2.0',
       id,

@@ -1,4 +1,4 @@
-/** Packages that add kinds of data to a configuration: they are installed, loaded and opened as an operator would have them. */
+/** Packages that add kinds of mounts to a configuration, installed and loaded as an operator would do it. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how references are written
 import { existsSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
@@ -38,7 +38,7 @@ export default defineKind({
 });
 `;
 
-/** A kind that needs no package of Vitrine, as plain JavaScript with JSON Schema. */
+/** A kind in plain JavaScript with JSON Schema, which imports nothing of Vitrine. */
 const PLAIN = `
 const list = async () => ({ resources: [] });
 module.exports = {
@@ -53,7 +53,7 @@ module.exports = {
 };
 `;
 
-/** Any other library of Standard Schema. */
+/** A library with Standard Schema other than Zod. */
 const CUSTOM = `
 const validate = (value) => 'count' in value ? { value } : { issues: [{ message: 'is missing', path: [{ key: 'count' }] }] };
 export default { name: 'custom', settings: { '~standard': { version: 1, vendor: 'own', validate } }, create() {} };
@@ -94,7 +94,7 @@ const textOf = async (on: Connected, uri: string): Promise<string | undefined> =
   (await on.request<{ contents: { text?: string }[] }>('resources/read', { uri })).contents[0]?.text;
 
 describe.each(MATRIX)('a kind of a package, over $transport, $era', ({ transport, era }) => {
-  it('is mounted with its settings, and what it throws is what a provider of Vitrine throws', async () => {
+  it("is mounted with its settings, and its errors are treated like those of Vitrine's providers", async () => {
     const file = await writeConfig(folder, { kinds, mounts: { wiki: notes } }, `${transport}-${era}.yaml`);
     await using on = await connect(transport, era, ['--config', file]);
     expect(await on.request('resources/list')).toMatchObject({ resources: [{ uri: 'wiki+note:note' }] });
@@ -105,7 +105,7 @@ describe.each(MATRIX)('a kind of a package, over $transport, $era', ({ transport
 });
 
 describe.each(DIAGONAL)('a changed configuration, over $transport, $era', ({ transport, era }) => {
-  it('takes over kinds and settings that are new, and refuses what is wrong in them', async () => {
+  it('can add kinds and settings, and is refused if these are wrong', async () => {
     const name = `live-${era}/vitrine.yaml`;
     const file = await writeConfig(folder, { mounts: { docs: '..' } }, name);
     await using on = await connect(transport, era, ['--config', file]);
@@ -147,7 +147,7 @@ async function mistake(config: object): Promise<string> {
   );
 }
 
-it('says all that is wrong with the settings at once, in the words of the configuration', async () => {
+it('reports all mistakes of the settings at once, like other mistakes of a configuration', async () => {
   const mounts = {
     one: { kind: 'notes', fil: 1, token: 'abc' },
     two: { kind: 'plain', size: 'x', of: 'c', more: 1 },
@@ -212,12 +212,12 @@ const MISTAKES: readonly (readonly [string, readonly unknown[], string])[] = [
   ['is no list', [1], 'kinds.0: Invalid input: expected string'],
 ];
 
-it.each(MISTAKES)('says with its place where a package %s', async (_, named, message) => {
+it.each(MISTAKES)('reports with its place that a package %s', async (_, named, message) => {
   expect(await mistake({ kinds: named, mounts: { wiki: notes } })).toMatch(/^vitrine\.yaml:\d+:\d+: /);
   expect(await mistake({ kinds: named, mounts: { wiki: notes } })).toContain(message);
 });
 
-it('says where no package is named, and where a package makes no provider', async () => {
+it('reports with its place that no package is named, and that a package makes no provider', async () => {
   expect(await mistake({ mounts: { wiki: notes } })).toContain(
     'mounts.wiki.kind: no package under kinds adds "notes"; name the one that does, as in kinds: [vitrine-provider-notes]',
   );
@@ -226,7 +226,7 @@ it('says where no package is named, and where a package makes no provider', asyn
   );
 });
 
-it('runs no package that no mount needs, nor for a command that serves nothing, nor that a served folder names', async () => {
+it('loads no package that no mount needs, none for a command that serves nothing, and none that a served folder names', async () => {
   const leaves = { kinds: ['./kinds/leaves.mjs'], mounts: { docs: './elsewhere' } };
   await folder.write('elsewhere/vitrine.yaml', JSON.stringify({ ...leaves, kinds: ['../kinds/leaves.mjs'] }));
   const file = await writeConfig(folder, leaves, 'unused.yaml');

@@ -1,7 +1,7 @@
-/** Asks the kernel about a process: how much it has read and worked, and whether it is there. */
+/** Facts about a process from the kernel: the bytes that it has read, its processor time, and whether it runs. */
 import { readFileSync } from 'node:fs';
 
-/** Only Linux tells how much another process has read. */
+/** Only Linux tells how many bytes another process has read. */
 export const KNOWS_READ_BYTES = process.platform === 'linux' && canReadIo();
 
 function canReadIo(): boolean {
@@ -19,11 +19,11 @@ export function readBytes(pid: number): number {
   return Number(found);
 }
 
-/** Milliseconds that processors have worked for a process so far: the same on a busy machine. Only Linux tells. */
+/** Processor time of a process so far, in milliseconds, which is the same on a busy machine. Only Linux tells it. */
 export function processorMs(pid: number): number {
-  // The name of the program, in brackets, may have spaces in it.
+  // The name of the program, in brackets, may contain spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-  // Of the program itself and of the system for it, in hundredths of a second.
+  // User and system time, in hundredths of a second.
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 

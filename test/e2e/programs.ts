@@ -1,4 +1,4 @@
-/** Servers that are processes of their own, as hosts start them: for what only a process shows. */
+/** Servers in processes of their own, as hosts start them, for tests that need a process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -46,7 +46,7 @@ export async function connectProgram(
   return { ...connection, pid: transport.pid ?? 0 };
 }
 
-/** Starts `vitrine serve <args> --http <address>`, at a free port if nothing else is said; resolves when it listens. */
+/** Starts `vitrine serve <args> --http <address>`, at a free port by default. Resolves when it listens. */
 export async function startProgram(args: readonly string[], address = '0'): Promise<ListeningProgram> {
   const child = spawn(process.execPath, [CLI, 'serve', ...args, '--http', address], {
     cwd: ROOT,

@@ -1,4 +1,4 @@
-/** Prompts out of folders of Markdown files, over the wire. */
+/** Prompts from folders of Markdown files, over the wire. */
 import { rm } from 'node:fs/promises';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -43,7 +43,7 @@ describe.concurrent.each(MATRIX)('the prompts of the museum over $transport, $er
   });
   afterAll(() => on?.close());
 
-  it('are listed with what a host shows of them [973-2]', async () => {
+  it('are listed with the fields that a host shows [973-2]', async () => {
     expect(await names(on)).toEqual(['compare-rooms', 'describe-object', 'plan-a-visit']);
     const visit = (await list(on)).find(({ name }) => name === 'plan-a-visit');
     expect(visit).toMatchObject({
@@ -53,7 +53,7 @@ describe.concurrent.each(MATRIX)('the prompts of the museum over $transport, $er
     });
   });
 
-  it('embed what they need, in order, and images as images', async () => {
+  it('embed their resources in order, and images as images', async () => {
     const messages = await get(on, 'plan-a-visit', { date: '2025-09-25', time: 'one hour' });
     expect(messages.map(({ role, content }) => [role, content.type])).toEqual([
       ['user', 'text'],
@@ -76,7 +76,7 @@ describe.concurrent.each(MATRIX)('the prompts of the museum over $transport, $er
     for (const block of embedded) expect(block).not.toHaveProperty('annotations');
   });
 
-  it('complete names of objects and rooms, and take what they complete [SEC-UTIL-5]', async () => {
+  it('complete names of objects and rooms, and accept completed values [SEC-UTIL-5]', async () => {
     const objects = await complete(on, 'describe-object', 'object', '');
     expect(objects).toEqual(['100% brass', 'naïve café clock – №7']);
     for (const object of objects) {
@@ -90,7 +90,7 @@ describe.concurrent.each(MATRIX)('the prompts of the museum over $transport, $er
   });
 });
 
-/** A folder with what a configuration needs: resources in one folder, prompts in another. */
+/** A folder for a configuration: resources in one folder, prompts in another. */
 async function served(prompts: Readonly<Record<string, string>>): Promise<{ folder: Folder; args: readonly string[] }> {
   const folder = await temporaryFolder({
     'docs/guide.md': '# Guide',
@@ -106,7 +106,7 @@ async function served(prompts: Readonly<Record<string, string>>): Promise<{ fold
 const ECHO =
   '---\narguments: [{ name: said, required: true }, { name: file }]\n---\n[{{said}}]\n{{resource docs+file:///{file}}}';
 
-describe.concurrent.each(MATRIX)('what is put into a prompt over $transport, $era', ({ transport, era }) => {
+describe.concurrent.each(MATRIX)('an argument of a prompt over $transport, $era', ({ transport, era }) => {
   it('stays in its place and is never evaluated [SEC-PROMPT-1]', async () => {
     const { folder, args } = await served({ 'echo.md': ECHO });
     await using _folder = folder;
@@ -127,7 +127,7 @@ describe.concurrent.each(MATRIX)('what is put into a prompt over $transport, $er
     }
   });
 
-  it('is refused where it could mislead, or is too much [SEC-PROMPT-1, SEC-PROMPT-3]', async () => {
+  it('is refused if it is misleading or too long [SEC-PROMPT-1, SEC-PROMPT-3]', async () => {
     const { folder, args } = await served({ 'echo.md': ECHO });
     await using _folder = folder;
     await using on = await connect(transport, era, args);
@@ -148,7 +148,7 @@ describe.concurrent.each(MATRIX)('what is put into a prompt over $transport, $er
     }
   });
 
-  it('names no resource that a read would not give [SEC-PROMPT-1, SEC-PROMPT-2]', async () => {
+  it('can name only resources that the caller may read [SEC-PROMPT-1, SEC-PROMPT-2]', async () => {
     const { folder, args } = await served({ 'echo.md': ECHO });
     await using _folder = folder;
     await using on = await connect(transport, era, args);
@@ -163,11 +163,11 @@ describe.concurrent.each(MATRIX)('what is put into a prompt over $transport, $er
 });
 
 describe.concurrent.each(MATRIX)(
-  'a prompt that embeds what a human has to confirm over $transport, $era',
+  'a prompt that embeds a resource which needs a confirmation, over $transport, $era',
   ({ transport, era }) => {
     const PLAN = 'The plan:\n{{resource docs+file:///private/plan.md}}';
 
-    it('is given with it when the user agrees [SEC-PROMPT-2]', async () => {
+    it('is given with it if the user agrees [SEC-PROMPT-2]', async () => {
       const { folder, args } = await served({ 'plan.md': PLAN });
       await using _folder = folder;
       const { abilities, questions } = askable({ user: () => 'accept' });
@@ -178,7 +178,7 @@ describe.concurrent.each(MATRIX)(
     });
 
     it.each(['decline', 'cancel', 'untick'] as const)(
-      'is refused when the user does not: %s [SEC-PROMPT-2]',
+      'is refused if the user does not: %s [SEC-PROMPT-2]',
       async (decision) => {
         const { folder, args } = await served({ 'plan.md': PLAN });
         await using _folder = folder;
@@ -190,7 +190,7 @@ describe.concurrent.each(MATRIX)(
       },
     );
 
-    it('is refused where nobody can be asked, and listed all the same', async () => {
+    it('is refused if the client cannot ask anybody, and listed all the same', async () => {
       const { folder, args } = await served({ 'plan.md': PLAN });
       await using _folder = folder;
       await using on = await connect(transport, era, args);
@@ -209,7 +209,7 @@ function countChanges(on: Connected): () => number {
   return () => count;
 }
 
-/** Does something until the client is told that the prompts have changed. */
+/** Does something until the client is notified that the prompts have changed. */
 async function toldAfter(count: () => number, what: string, change: () => Promise<void>): Promise<void> {
   const before = count();
   await change();
@@ -217,7 +217,7 @@ async function toldAfter(count: () => number, what: string, change: () => Promis
 }
 
 describe.concurrent.each(MATRIX)('changes of prompts over $transport, $era', ({ transport, era }) => {
-  it.each(['a folder of their own', 'a folder in a mount'])('are told and shown, in %s', async (where) => {
+  it.each(['a folder of their own', 'a folder in a mount'])('are reported and listed, in %s', async (where) => {
     const inMount = where === 'a folder in a mount';
     await using folder = await temporaryFolder({ 'docs/a.md': 'A', 'docs/prompts/one.md': 'One' });
     const config = inMount
@@ -231,7 +231,7 @@ describe.concurrent.each(MATRIX)('changes of prompts over $transport, $era', ({ 
       const stream = await on.client.listen({ promptsListChanged: true });
       expect(stream.honoredFilter).toEqual({ promptsListChanged: true });
     } else {
-      // Unasked, from some moment after the handshake on.
+      // Unasked, some time after the handshake.
       let times = 0;
       await until(async () => {
         await folder.write('docs/prompts/one.md', `One, ${times++}`);
@@ -248,7 +248,7 @@ describe.concurrent.each(MATRIX)('changes of prompts over $transport, $era', ({ 
 });
 
 describe.concurrent.each(DIAGONAL)('prompts that cannot be watched over $transport, $era', ({ transport, era }) => {
-  it('may change with their configuration alone [SEC-CAP-1]', async () => {
+  it('may change with their configuration only [SEC-CAP-1]', async () => {
     await using folder = await temporaryFolder({ 'docs/prompts/one.md': 'One' });
     const config = { mounts: { docs: { path: './docs', prompts: 'prompts', watch: false } } };
     await using on = await connect(transport, era, ['--config', await writeConfig(folder, config)]);
@@ -265,7 +265,7 @@ describe.concurrent.each(DIAGONAL)('prompts that cannot be watched over $transpo
 });
 
 describe.concurrent.each(DIAGONAL)('broken prompts over $transport, $era', ({ transport, era }) => {
-  it('are left out one by one, and named in the log with their line [SEC-PROMPT-3]', async () => {
+  it('are left out one by one, and the log names their line [SEC-PROMPT-3]', async () => {
     const { folder, args } = await served({
       'good.md': 'Good',
       'unknown.md': 'One\nTwo {{who}}',
@@ -291,7 +291,7 @@ describe.concurrent.each(DIAGONAL)('broken prompts over $transport, $era', ({ tr
 });
 
 describe.concurrent.each(DIAGONAL)('a server without prompts over $transport, $era', ({ transport, era }) => {
-  it('says so [SEC-CAP-1]', async () => {
+  it('does not declare them [SEC-CAP-1]', async () => {
     await using folder = await temporaryFolder({ 'a.md': 'A' });
     await using on = await connect(transport, era, [folder.path]);
     expect(on.client.getServerCapabilities()?.prompts).toBeUndefined();

@@ -1,4 +1,4 @@
-/** Ranked search of a running server: the museum answers questions in words, with places that read back. */
+/** Ranked search of a running server: the museum answers questions in words with places that can be read. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -53,7 +53,7 @@ describe.each(DIAGONAL)('ranked search over $transport, $era', ({ transport, era
     return result.isError ? [] : structured<{ matches: readonly Found[] }>(result).matches;
   };
 
-  it('answers how the carriage clock is wound', async () => {
+  it('finds how the carriage clock is wound', async () => {
     const question = { pattern: 'how is the carriage clock wound' };
     await expect
       .poll(async () => (await found(question))[0], { timeout: 30_000 })
@@ -62,7 +62,7 @@ describe.each(DIAGONAL)('ranked search over $transport, $era', ({ transport, era
       });
   });
 
-  it('answers with the sheet of a workbook, which reads back [CB-7]', async () => {
+  it('finds the sheet of a workbook, which can be read [CB-7]', async () => {
     const best = { uri: 'museum+file:///office/visitors.xlsx', heading: 'Visitors by season' };
     await expect
       .poll(async () => (await found({ pattern: 'visitors in spring' }))[0], { timeout: 30_000 })
@@ -79,7 +79,7 @@ describe.each(DIAGONAL)('ranked search over $transport, $era', ({ transport, era
     }
   });
 
-  it('finds an edit, and forgets what is gone', async () => {
+  it('finds edited text, and no removed resources', async () => {
     const question = { pattern: 'barometer in:notes+file:///', mode: 'ranked' };
     await writeFile(join(folder.path, 'notes/today.md'), '# Today\n\nThe barometer fell.\n');
     await expect
@@ -99,7 +99,7 @@ describe.each(DIAGONAL)('ranked search over $transport, $era', ({ transport, era
     ['cafe clo', ['collection/naïve café clock – №7.md']],
     ['collection/esca', ['collection/clocks/escapement.svg']],
     ['clocks', ['collection/clocks/']],
-  ])('completes %s by words of names, which read back [RES-3]', async (typed, values) => {
+  ])('completes %s by words of names, and the values can be read [RES-3]', async (typed, values) => {
     const ref = { type: 'ref/resource', uri: 'museum+file:///{+path}' };
     await expect.poll(() => completed(ref, 'path', typed), { timeout: 30_000 }).toEqual({ values, hasMore: false });
     const uri = parseUriTemplate(ref.uri).expand({ path: values[0] ?? '' });
@@ -113,7 +113,7 @@ describe.each(DIAGONAL)('ranked search over $transport, $era', ({ transport, era
       .toMatchObject({ values: ['how-we-wind'], hasMore: false });
   });
 
-  it('says what is wrong with a question', async () => {
+  it('reports why a question is invalid', async () => {
     expect(textOf(await search({ pattern: '"clock', mode: 'ranked' }))).toMatch(/phrase/);
   });
 });

@@ -1,4 +1,4 @@
-/** The wire itself, for what a well-behaved client does not do. */
+/** Raw messages, for requests that a correct client does not send. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -9,7 +9,7 @@ import { CLI, type Era, ROOT } from './harness.ts';
 import { runServe } from './serving.ts';
 import { within } from './waiting.ts';
 
-/** Every request of the 2026-07-28 era carries this. */
+/** Every request of the 2026-07-28 era contains this. */
 export const ENVELOPE = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1.0.0' },
@@ -22,16 +22,16 @@ export const INITIALIZE = {
   clientInfo: { name: 'raw', version: '1.0.0' },
 };
 
-/** The lines that go to a server over a pipe, and those that come back. */
+/** The lines to a server over a pipe, and those that come back. */
 interface RawLines {
-  /** Lines of standard output so far. */
+  /** The lines of standard output so far. */
   readonly lines: readonly string[];
-  /** Writes to standard input as it is. */
+  /** Writes to standard input unchanged. */
   write(text: string): void;
-  /** Sends a request and resolves with the message that answers it. */
+  /** Sends a request, and resolves with its answer. */
   request(id: number, method: string, params?: object): Promise<Answer>;
   notify(method: string, params?: object): void;
-  /** Resolves with the first line, past or future, that satisfies. */
+  /** Resolves with the first line, past or future, that satisfies the condition. */
   line(satisfies: (message: JSONRPCMessage) => boolean, what: string): Promise<JSONRPCMessage>;
 }
 
@@ -40,7 +40,7 @@ export interface RawStdio extends RawLines, AsyncDisposable {
   stderr(): string;
   /** Closes standard input. */
   end(): void;
-  /** Stops reading what the server writes, as a host does that has died. */
+  /** Stops reading the output of the server, like a host that has died. */
   hangUp(): void;
   kill(signal: NodeJS.Signals): void;
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
@@ -85,7 +85,7 @@ function rawLines(era: Era, input: Writable, output: Interface): RawLines {
     write,
     async request(id, method, params = {}) {
       send({ id, method, params: inEra(params) });
-      // A server that asks has ids of its own.
+      // Questions of the server have ids of its own.
       const answers = (message: JSONRPCMessage): boolean =>
         'id' in message && message.id === id && !('method' in message);
       return (await line(answers, `the answer to ${method}`)) as Answer;
@@ -95,7 +95,7 @@ function rawLines(era: Era, input: Writable, output: Interface): RawLines {
   };
 }
 
-/** Serves `vitrine serve <args>` over a pipe in this process, for what is no matter of processes. */
+/** Serves `vitrine serve <args>` over a pipe in this process, for tests that need no process. */
 export function startPipe(era: Era, args: readonly string[]): RawLines & AsyncDisposable {
   const server = runServe(args);
   const output = createInterface({ input: server.output });
@@ -109,7 +109,7 @@ export function startPipe(era: Era, args: readonly string[]): RawLines & AsyncDi
   };
 }
 
-/** Starts `vitrine serve <args>` with pipes of our own. */
+/** Starts `vitrine serve <args>` with raw pipes. */
 export function startStdio(era: Era, args: readonly string[], command: readonly string[] = [CLI, 'serve']): RawStdio {
   const child = spawn(process.execPath, [...command, ...args], { cwd: ROOT, stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.on('error', () => {});
@@ -147,7 +147,7 @@ export interface RawRequest {
   readonly body?: string | readonly string[];
 }
 
-/** One HTTP request with exactly these headers, `Host` included; a body in several pieces is sent in chunks. */
+/** Sends one HTTP request with exactly these headers, `Host` included. A body in several pieces is sent in chunks. */
 export async function http(
   url: string,
   { method = 'POST', headers = {}, body }: RawRequest = {},
@@ -156,7 +156,7 @@ export async function http(
   const sized = typeof body === 'string' ? { 'content-length': String(Buffer.byteLength(body)) } : {};
   const sending = request(url, { method, headers: { ...sized, ...headers }, agent: false });
   const answered = once(sending, 'response') as Promise<[import('node:http').IncomingMessage]>;
-  // A server that refuses may close while the rest is still being sent.
+  // A server that refuses a request may close the connection while the rest is being sent.
   sending.on('error', () => {});
   for (const piece of pieces) sending.write(piece);
   sending.end();
@@ -171,7 +171,7 @@ export const JSON_HEADERS = {
   accept: 'application/json, text/event-stream',
 } as const;
 
-/** The JSON-RPC message of a response, whether it came as JSON or as the only event of a stream. */
+/** The JSON-RPC message of a response, which may be JSON or the only event of a stream. */
 export function messageOf({ text }: RawResponse): Answer {
   const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
   return JSON.parse(data) as Answer;

@@ -22,7 +22,7 @@ describe.each(MATRIX)('reading folders over $transport, $era', ({ transport, era
       'beside.txt': 'beside',
     });
     server = await connect(transport, era, [folder.path]);
-    // A file that has just been written has no version yet, and would differ by it from one read to the next.
+    // A file that was just written has no version yet, which would be a difference between two reads.
     const isVersioned = ({ _meta }: Item): boolean => _meta?.[VERSION_META_KEY] !== undefined;
     await until(
       async () => (await read(server, 'file:///box')).every((item) => bytesOf(item).length === 0 || isVersioned(item)),
@@ -59,7 +59,7 @@ describe.each(MATRIX)('reading folders over $transport, $era', ({ transport, era
     }
   });
 
-  it('takes a trailing slash, as editors send it that ask for children [2093-5]', async () => {
+  it('accepts a trailing slash, which editors send to get children [2093-5]', async () => {
     const children = await read(server, 'file:///box/');
     expect(children).toEqual(await read(server, 'file:///box'));
     for (const { uri } of children) expect(uri.startsWith('file:///box/')).toBe(true);
@@ -70,7 +70,7 @@ describe.each(MATRIX)('reading folders over $transport, $era', ({ transport, era
     expect(await read(server, 'file:///box/hollow')).toEqual([]);
   });
 
-  it('lists with resources/directory/read what resources/list lists [2093-4]', async () => {
+  it('lists with resources/directory/read the entries of resources/list [2093-4]', async () => {
     for (const uri of ['file:///', 'file:///box', 'file:///box/']) {
       const children = await drain(server, 'resources/directory/read', { uri });
       expect(children).toEqual(await drain(server, 'resources/list', { uri }));
@@ -83,7 +83,7 @@ describe.each(MATRIX)('reading folders over $transport, $era', ({ transport, era
     expect(await drain(server, 'resources/list', { uri: 'file:///box/hollow' })).toEqual([]);
   });
 
-  it('refuses resources/directory/read of a file, of nothing, and without a URI [2093-4, RES-6]', async () => {
+  it('refuses resources/directory/read of a file, of a missing resource, and without a URI [2093-4, RES-6]', async () => {
     const read = (params: Record<string, unknown>) => failure(server.request('resources/directory/read', params));
     expect(await read({ uri: 'file:///beside.txt' })).toMatchObject({ code: -32602, data: { reason: 'not-listable' } });
     expect(await read({ uri: 'file:///nothing' })).toMatchObject(missing(era, 'file:///nothing'));
@@ -97,7 +97,7 @@ describe.each(MATRIX)('reading folders over $transport, $era', ({ transport, era
 });
 
 describe.each(DIAGONAL)('limits of reading folders over $transport, $era', ({ transport, era }) => {
-  it('gives a bounded set: as many children as allowed, and none in part [2093-5, SEC-RES-3]', async () => {
+  it('gives a limited set: as many children as allowed, and none in part [2093-5, SEC-RES-3]', async () => {
     await using folder = await temporaryFolder({
       ...Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`many/${n}.txt`, `${n}`])),
       'heavy/1.txt': 'x'.repeat(600),
@@ -112,7 +112,7 @@ describe.each(DIAGONAL)('limits of reading folders over $transport, $era', ({ tr
     await using server = await connect(transport, era, ['--config', config]);
     const many = await read(server, 'many+file:///');
     expect(many.map(({ name }) => name)).toEqual(['1.txt', '2.txt', '3.txt']);
-    // The second would be too much after the first, and the third still fits.
+    // The second child does not fit after the first one, and the third one still does.
     const heavy = await read(server, 'heavy+file:///');
     expect(heavy.map(({ name, text }) => [name, text?.length])).toEqual([
       ['1.txt', 600],

@@ -22,7 +22,7 @@ import { type Connected, connect, MATRIX, MUSEUM } from './harness.ts';
 /** Files whose bytes contradict their names. */
 const MISLABELLED: ReadonlySet<string> = new Set(['file:///archive/mislabelled.txt', 'file:///archive/not-really.png']);
 
-/** That a text is not UTF-8 shows when it is read. */
+/** Only a read shows that a text is not UTF-8. */
 const OF_ANOTHER_TIME = 'file:///archive/letter-1953.latin1.txt';
 
 describe.each(MATRIX)('reading over $transport, $era', ({ transport, era }) => {
@@ -44,7 +44,7 @@ describe.each(MATRIX)('reading over $transport, $era', ({ transport, era }) => {
     }
   });
 
-  it('sends with every content what metadata and list say of the resource [2093-1, 2093-2, 2093-3]', async () => {
+  it('gives contents the fields of metadata and lists [2093-1, 2093-2, 2093-3]', async () => {
     for (const listed of files) {
       if (MISLABELLED.has(listed.uri) || listed.uri === OF_ANOTHER_TIME) continue;
       const item = await readOne(museum, listed.uri);
@@ -54,7 +54,7 @@ describe.each(MATRIX)('reading over $transport, $era', ({ transport, era }) => {
     }
   });
 
-  it('sends text as text, whatever family its type is of [RES-2]', async () => {
+  it('gives text as text, whatever its type [RES-2]', async () => {
     for (const name of [
       'README.md',
       'collection/catalogue.json',
@@ -64,7 +64,7 @@ describe.each(MATRIX)('reading over $transport, $era', ({ transport, era }) => {
       expect(await readOne(museum, `file:///${name}`)).toHaveProperty('text');
   });
 
-  it('sends what is not text in base64 [RES-2]', async () => {
+  it('gives other content in base64 [RES-2]', async () => {
     for (const name of ['guide/icon.png', 'guide/leaflet.pdf', 'collection/clocks/tick.wav', 'archive/letters.zip'])
       expect(await readOne(museum, `file:///${name}`)).toHaveProperty('blob');
   });
@@ -79,7 +79,7 @@ describe.each(MATRIX)('reading over $transport, $era', ({ transport, era }) => {
     expect((await readOne(museum, 'file:///archive/telegram.txt')).text).toContain('\r\n');
   });
 
-  it('sends text in another encoding as its bytes first [RES-2]', async () => {
+  it('gives text in another encoding as its original bytes first [RES-2]', async () => {
     const item = await readOne(museum, OF_ANOTHER_TIME);
     expect(item.mimeType).toBe('text/plain');
     expect(Buffer.from(item.blob ?? '', 'base64').toString('latin1')).toMatch(/[à-ÿ]/);
@@ -108,12 +108,12 @@ describe.each(MATRIX)('reading over $transport, $era', ({ transport, era }) => {
     'file://localhost/visitors/guest%20book.txt',
     'file:///visitors/gu%65st%20book.txt',
     'file:/visitors/guest%20book.txt',
-  ])('answers %s under the very spelling that was asked for [2093-6]', async (uri) => {
+  ])('answers %s under the requested spelling [2093-6]', async (uri) => {
     const canonical = await readOne(museum, 'file:///visitors/guest%20book.txt');
     expect(await readOne(museum, uri)).toEqual({ ...canonical, uri });
   });
 
-  it('corrects a type that the bytes contradict, and keeps the claim [2093-8]', async () => {
+  it('corrects a type that the bytes contradict, and keeps the declared one [2093-8]', async () => {
     const picture = await readOne(museum, 'file:///archive/mislabelled.txt');
     expect(picture).toMatchObject({ mimeType: 'image/png', _meta: { 'vitrine/declaredMimeType': 'text/plain' } });
     expect(picture).toHaveProperty('blob');
@@ -122,19 +122,19 @@ describe.each(MATRIX)('reading over $transport, $era', ({ transport, era }) => {
     expect(words).toHaveProperty('text');
   });
 
-  it('answers a missing resource with an error, never with nothing [RES-2, RES-6]', async () => {
+  it('answers a missing resource with an error, never with an empty result [RES-2, RES-6]', async () => {
     for (const uri of ['file:///nothing.txt', 'file:///README.md/', 'file:///README.md/x', 'other:///README.md']) {
       const refused = await failure(read(museum, uri));
       expect(refused).toMatchObject(missing(era, uri));
     }
   });
 
-  it('says how fresh the content is, and for whom [RES-6]', async () => {
+  it('gives cache hints: how long, and for whom [RES-6]', async () => {
     const answer = await museum.request<ReadAnswer>('resources/read', { uri: 'file:///README.md' });
     expect(hintsIn({ ...answer })).toEqual(HINTS[era]);
   });
 
-  it('gives the typed method of the SDK what it needs [2093-11]', async () => {
+  it('satisfies the typed method of the SDK [2093-11]', async () => {
     const { contents } = await museum.client.readResource({ uri: 'file:///README.md' });
     expect(contents).toMatchObject([{ uri: 'file:///README.md', mimeType: 'text/markdown' }]);
   });

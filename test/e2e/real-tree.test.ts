@@ -1,4 +1,4 @@
-/** A tree that was not made for tests: this repository's own `node_modules`, walked to the end and read back. */
+/** A real tree: the `node_modules` of this repository, listed to the end and read back. */
 import { open, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,12 +12,12 @@ const CACHES = ['.vite', '.vite-temp', '.vitest', '.cache'];
 const ROOT_URI = 'tree+file:///';
 const WINDOW_BYTES = 4 * 1024 * 1024;
 const CONCURRENCY = 16;
-/** One file of so many is read, and so many of those that take several windows: tens of thousands take minutes. */
+/** One of so many files is read, and one of so many large ones: to read all tens of thousands would take minutes. */
 const ONE_OF = 5;
 const LARGE_ONES = 4;
 
 interface Found {
-  /** Below the root, with slashes; a folder's ends in one. */
+  /** A path below the root, with slashes. That of a folder ends with one. */
   readonly path: string;
   readonly size: number | undefined;
 }
@@ -43,14 +43,14 @@ describe('the tree of node_modules over HTTP', () => {
     await folder[Symbol.asyncDispose]();
   });
 
-  it('is walked to the end page by page, and no entry is lost or repeated [2093-4, RES-6]', () => {
+  it('is listed to the end page by page, and no entry is lost or repeated [2093-4, RES-6]', () => {
     expect(expected.length).toBeGreaterThan(1_000);
     expect(listed.map(({ path, size }) => `${path} ${size}`).sort()).toEqual(
       expected.map(({ path, size }) => `${path} ${size}`).sort(),
     );
   });
 
-  it('is read back byte for byte, files from all over it [2093-6, RES-2]', async () => {
+  it('is read back byte for byte, in files from all over it [2093-6, RES-2]', async () => {
     let bytes = 0;
     let windows = 0;
     const sorted = listed.filter(({ size }) => size !== undefined).sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -78,7 +78,7 @@ describe('the tree of node_modules over HTTP', () => {
   }, 180_000);
 });
 
-/** Every entry that the server lists, folder by folder and page by page, each as often as it is listed. */
+/** Every entry that the server lists, folder by folder and page by page, as often as it is listed. */
 async function walkServer(on: Connected): Promise<Listed[]> {
   const listed: Listed[] = [];
   let pages = 0;
@@ -102,7 +102,7 @@ async function walkServer(on: Connected): Promise<Listed[]> {
   return listed;
 }
 
-/** Compares a large file window by window; returns how many it took. */
+/** Compares a large file window by window. Returns the number of windows. */
 async function compareInWindows(on: Connected, uri: string, path: string, size: number): Promise<number> {
   const file = await open(path);
   try {
@@ -120,7 +120,7 @@ async function compareInWindows(on: Connected, uri: string, path: string, size: 
   }
 }
 
-/** Works on a queue that may grow, some at a time. */
+/** Works on a queue that may grow, several items at a time. */
 async function inParallel<T>(
   start: readonly T[],
   work: (item: T, push: (item: T) => void) => Promise<void>,
@@ -137,7 +137,7 @@ async function inParallel<T>(
   }
 }
 
-/** Lists a folder by a walk of our own. A link counts as its target, unless that is outside or above. */
+/** Lists a folder with Node.js itself. A link counts as its target, unless that is outside or a parent. */
 async function walkDisk(root: string): Promise<Found[]> {
   const found: Found[] = [];
   const queue: { path: string; above: readonly string[] }[] = [{ path: '', above: [root] }];
@@ -157,7 +157,7 @@ async function walkDisk(root: string): Promise<Found[]> {
   return found;
 }
 
-/** Gives the target of a path, if that is inside. */
+/** Gives the target of a path, if it is inside. */
 async function targetOf(root: string, path: string): Promise<string | undefined> {
   const target = await realpath(join(root, path)).catch(() => undefined);
   return target === root || target?.startsWith(root + sep) ? target : undefined;

@@ -1,4 +1,4 @@
-/** A configuration that changes while it is served: clients keep their sessions, and are told. */
+/** A configuration that changes while it is served: clients keep their sessions, and are notified. */
 import { describe, expect, it } from 'vitest';
 import type { ListAnswer } from './answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
@@ -6,7 +6,7 @@ import { type Connected, connect, MATRIX } from './harness.ts';
 import { collectNotices, subscribe } from './notices.ts';
 import { until } from './waiting.ts';
 
-/** A server of 2025 with one tool that says which process it is. */
+/** A server of 2025 with one tool that gives its process id. */
 const PROGRAM = `
 import { createInterface } from 'node:readline';
 const results = {
@@ -33,7 +33,7 @@ const textOf = async (on: Connected, uri: string): Promise<string | undefined> =
 const told = (on: Connected, method: string): boolean =>
   on.received.some((message) => 'method' in message && message.method === method);
 
-/** Asks for all lists in the way of the era; in 2025 they come unasked. */
+/** Requests notifications of all lists, in the way of the era; in 2025 they come unasked. */
 async function listenToLists(on: Connected): Promise<void> {
   await on.reachable;
   if (on.era === 'modern')
@@ -51,7 +51,7 @@ describe.each(MATRIX)('a configuration that changes, over $transport, $era', ({ 
     await use(on, folder, (changed) => writeConfig(folder, changed));
   }
 
-  it('is served without a restart, and whoever listens to the lists is told [RES-4]', () =>
+  it('is served without a restart, and clients that listen to lists are notified [RES-4]', () =>
     serving({ mounts: { docs: './docs' } }, async (on, _folder, change) => {
       await listenToLists(on);
       expect(on.client.getServerCapabilities()).toMatchObject({
@@ -69,7 +69,7 @@ describe.each(MATRIX)('a configuration that changes, over $transport, $era', ({ 
       await expect(textOf(on, 'docs+file:///a.md')).rejects.toThrow();
     }));
 
-  it('leaves a mount alone that did not change: its program goes on', () => {
+  it('leaves unchanged mounts alone: their programs keep running', () => {
     const up = { command: process.execPath, args: ['up.mjs'] };
     return serving({ mounts: { up, docs: './docs' } }, async (on, _folder, change) => {
       const pid = async (): Promise<string> =>
@@ -83,7 +83,7 @@ describe.each(MATRIX)('a configuration that changes, over $transport, $era', ({ 
     });
   });
 
-  it('tells of a resource that is another now, and not of one that is the same [RES-4]', () =>
+  it('reports a resource that is another one now, and not one that is the same [RES-4]', () =>
     serving({ mounts: { docs: './docs', more: './more' } }, async (on, folder, change) => {
       const notices = await collectNotices(on);
       await subscribe(on, ['docs+file:///a.md', 'more+file:///b.md']);
@@ -91,7 +91,7 @@ describe.each(MATRIX)('a configuration that changes, over $transport, $era', ({ 
       await notices.told('docs+file:///a.md');
       expect(await textOf(on, 'docs+file:///a.md')).toBe('other');
       expect(notices.count('more+file:///b.md')).toBe(0);
-      // Both are watched as before.
+      // Both are still watched.
       notices.forget();
       await folder.write('other/a.md', 'changed');
       await folder.write('more/b.md', 'changed');
@@ -99,7 +99,7 @@ describe.each(MATRIX)('a configuration that changes, over $transport, $era', ({ 
       await notices.told('more+file:///b.md');
     }));
 
-  it('is refused with the reason where it is wrong, and what was served goes on', () =>
+  it('is refused with the reason if it is wrong, and the old one stays in use', () =>
     serving({ mounts: { docs: './docs' } }, async (on, folder, change) => {
       await folder.write('vitrine.yaml', 'mounts:\n  docs: ./docs\n  more: { pth: ./more }\n');
       await until(() => on.stderr().includes('is refused'), 'the reason');
@@ -112,7 +112,7 @@ describe.each(MATRIX)('a configuration that changes, over $transport, $era', ({ 
       await until(async () => (await uris(on)).includes('more+file:///'), 'the mended configuration');
     }));
 
-  it('is refused where it says what is decided at the start, with what to do', () =>
+  it('is refused with advice if it changes an option that is only read at the start', () =>
     serving({ mounts: { docs: './docs' } }, async (on, _folder, change) => {
       await change({ mounts: { docs: './docs', more: './more' }, limits: { pageSize: 1 }, tools: 'off' });
       await until(() => on.stderr().includes('is refused'), 'the reason');

@@ -1,4 +1,4 @@
-/** A bucket as a client sees it: typed as it is with other programs, or configured. */
+/** A bucket on the command line, in the form of other programs, or in a configuration. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { vitrine } from '../cli/here.ts';
 import { type S3Server, s3, startS3 } from '../services/s3.ts';
@@ -109,7 +109,7 @@ describeWith([s3])('with a real store', () => {
     HOME: folder.path,
   });
 
-  it('is served as it is typed, with what the environment says', async () => {
+  it('is served from the command line, with credentials of the environment', async () => {
     const { status, stdout } = await vitrine(['check', `s3://${bucket}/reports`], folder.path, environment());
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('reports') });
   });
@@ -121,7 +121,7 @@ describeWith([s3])('with a real store', () => {
     ['endpoint', { AWS_ENDPOINT_URL: 'http://127.0.0.1:9' }, /at http:\/\/127\.0\.0\.1:9: the store does not answer/],
     ['endpoint with a password', { AWS_ENDPOINT_URL: 'http://me:hunter22@127.0.0.1:9' }, /without a user/],
     ['credentials', { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' }, /there are no credentials/],
-  ])('says what is wrong with another %s, without a secret', async (_, changed, message) => {
+  ])('reports what is wrong with another %s, without a secret', async (_, changed, message) => {
     const env = { ...environment(), ...changed };
     const { status, stderr } = await vitrine(['check', `s3://${bucket}`], folder.path, env);
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(message) });
@@ -129,7 +129,7 @@ describeWith([s3])('with a real store', () => {
       if (secret !== '') expect(stderr).not.toContain(secret);
   });
 
-  it('says that there is no such bucket, and takes credentials by reference', async () => {
+  it('reports a missing bucket, and takes credentials by reference', async () => {
     const config = await writeConfig(folder, {
       mounts: { b: { ...block(), s3: 's3://no-such-bucket', secretAccessKey: '$' + '{THE_SECRET}' } },
     });

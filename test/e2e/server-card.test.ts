@@ -1,4 +1,4 @@
-/** The server card (SEP-2127) and the catalog that leads to it: what they say, to whom, and that they say no more. */
+/** The server card (SEP-2127) and the catalog that leads to it: their fields, their readers, and nothing more. */
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { http, type RawResponse } from './raw.ts';
 
 const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength });
 const URI = { type: 'string', pattern: '^https?://' };
-/** A card, as the SEP's schema has it; a field that is not in it would be one too many here. */
+/** A card by the SEP's schema, without any other field. */
 const CARD = {
   type: 'object',
   additionalProperties: false,
@@ -96,7 +96,7 @@ const RESOURCE = 'https://library.example/mcp';
 const access = { rules: [{ effect: 'allow' as const, who: 'authenticated' as const }] };
 
 describe('a server card', () => {
-  it.each(PATHS)('is at %s, and says who serves and where', async (path, type) => {
+  it.each(PATHS)('is at %s, and has the identity and the address of the server', async (path, type) => {
     const icons = [{ src: 'https://library.example/icon.png', mimeType: 'image/png', sizes: ['48x48'] }];
     const server = {
       name: 'The Library',
@@ -121,7 +121,7 @@ describe('a server card', () => {
     expect(answer.headers['cache-control']).toMatch(/public, max-age=\d+/);
   });
 
-  it('is listed in the catalog of the host, which leads to it', async () => {
+  it('is in the catalog of the host', async () => {
     await using serving = await serveWith({ allowedHosts: ['library.example'] }, { server: { name: 'books' } });
     const catalog = await serving.get('/.well-known/ai-catalog.json', { host: 'library.example' });
     expect(catalog.headers['content-type']).toBe('application/ai-catalog+json');
@@ -133,7 +133,7 @@ describe('a server card', () => {
     expect(name).toBe('example.library/books');
   });
 
-  it('is not sent again to those who have it, and is another one when it says something else', async () => {
+  it('is not sent again to a client that has it, and has another version after a change', async () => {
     await using serving = await serveWith();
     await using other = await serveWith({}, { server: { title: 'Another' } });
     const { headers } = await serving.get('/mcp/server-card');
@@ -150,7 +150,7 @@ describe('a server card', () => {
     expect([head.status, head.text, head.headers.etag]).toEqual([200, '', etag]);
   });
 
-  it('is behind the guards, like everything', async () => {
+  it('is behind the guards, like everything else', async () => {
     await using serving = await serveWith();
     for (const path of [...PATHS.map(([each]) => each), '/.well-known/ai-catalog.json']) {
       expect((await serving.get(path, { host: 'rebound.example' })).status).toBe(403);
@@ -160,7 +160,7 @@ describe('a server card', () => {
     }
   });
 
-  it('of a server with an address of its own may be read by everybody: with no token, from any page', async () => {
+  it('of a server with its own address may be read by everybody: without a token, from any page', async () => {
     const auth = { resource: RESOURCE, tokens: [handed] };
     await using serving = await serveWith({ auth }, { access });
     const page = { host: 'library.example', origin: 'https://app.example' };
@@ -178,14 +178,14 @@ describe('a server card', () => {
     expect((await serving.get('/mcp', page)).status).toBe(403);
   });
 
-  it('says nothing of tokens that an authorization server gives', async () => {
+  it('says nothing about the issuer of tokens', async () => {
     const auth = { resource: RESOURCE, issuers: [{ issuer: 'https://login.example' }] };
     await using serving = await serveWith({ auth }, { access });
     const [remote] = cardIn(await serving.get('/mcp/server-card')).remotes;
     expect(remote).not.toHaveProperty('headers');
   });
 
-  it('counts where requests are limited', async () => {
+  it('counts as a request for the limits', async () => {
     const auth = { resource: 'http://localhost/mcp', tokens: [handed] };
     await using serving = await serveWith(
       { auth },
@@ -196,7 +196,7 @@ describe('a server card', () => {
     expect(statuses).toEqual([200, 200, 429]);
   });
 
-  it('is off, or says what it is told to, by the configuration', async () => {
+  it('can be turned off and changed by the configuration', async () => {
     const config = (card: string) => ({ 'vitrine.yaml': `mounts: { docs: . }\nserver: { card: ${card} }\n` });
     await using off = await temporaryFolder(config('off'));
     await using on = await temporaryFolder(config('{ name: com.acme/books, url: https://books.acme.example/mcp }'));
@@ -209,7 +209,7 @@ describe('a server card', () => {
     expect(card).toMatchObject({ name: 'com.acme/books', remotes: [{ url: 'https://books.acme.example/mcp' }] });
   });
 
-  it('is where the endpoint of a program of your own is', async () => {
+  it('is beside the endpoint of a custom program', async () => {
     const vitrine = createVitrine({ mounts: [{ name: 'm', provider: memoryProvider({ name: 'm', resources: {} }) }] });
     const endpoint = createEndpoint(vitrine);
     const headers = { host: 'localhost' };

@@ -1,4 +1,4 @@
-/** `vitrine serve`, in this process: the same command, with streams of its own and a word that ends it. */
+/** `vitrine serve` in this process: the same command, with streams of its own and a function that ends it. */
 import { PassThrough, Transform } from 'node:stream';
 import type { Transport } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
@@ -13,15 +13,15 @@ import { within } from './waiting.ts';
 interface Command {
   readonly input: Transform;
   readonly output: Transform;
-  /** The text that it wrote to standard error. */
+  /** The text that it has written to standard error. */
   errors(): string;
   /** Resolves with its exit status. */
   readonly ended: Promise<number>;
-  /** As SIGTERM does; resolves with its exit status. */
+  /** Ends it as SIGTERM does. Resolves with its exit status. */
   stop(): Promise<number>;
 }
 
-/** Begins `vitrine serve <args>`; what is on its streams is for the caller to send and to read. */
+/** Begins `vitrine serve <args>`. The caller sends and reads on its streams. */
 export function runServe(args: readonly string[]): Command {
   const input = watched(rememberText);
   const output = watched(watchText());
@@ -57,7 +57,7 @@ export function runServe(args: readonly string[]): Command {
   };
 }
 
-/** A pipe: neither of those who look at what tests send and receive sees it by itself. */
+/** A pipe, so that the two ends do not see each other's messages. */
 const watched = (look: (chunk: Buffer) => void): Transform =>
   new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -68,13 +68,13 @@ const watched = (look: (chunk: Buffer) => void): Transform =>
 
 export interface Listening extends AsyncDisposable {
   readonly url: string;
-  /** Standard output and error so far. */
+  /** The standard output and error so far. */
   output(): string;
-  /** Ends it as SIGTERM does; resolves with the exit status. */
+  /** Ends it as SIGTERM does. Resolves with the exit status. */
   stop(): Promise<number | null>;
 }
 
-/** Serves `vitrine serve <args> --http <address>`, at a free port if nothing else is said; resolves when it listens. */
+/** Serves `vitrine serve <args> --http <address>`, at a free port by default. Resolves when it listens. */
 export async function startHttp(args: readonly string[], address = '0'): Promise<Listening> {
   const command = runServe([...args, '--http', address]);
   let output = '';
@@ -98,17 +98,17 @@ export async function startHttp(args: readonly string[], address = '0'): Promise
 }
 
 export interface Pipe {
-  /** The client's end. */
+  /** The end of the client. */
   readonly transport: Transport;
   errors(): string;
   /** Ends it as SIGTERM does. */
   end(): Promise<void>;
 }
 
-/** Serves `vitrine serve <args>` over standard input and output that somebody in this process holds. */
+/** Serves `vitrine serve <args>` over streams in this process. */
 export function serveOverPipe(args: readonly string[]): Pipe {
   const command = runServe(args);
-  // The two ends of a pipe say the same things in the same way: the SDK has one of them for streams of any kind.
+  // Both ends of a pipe use the same transport of the SDK, which works on any streams.
   const transport = new StdioServerTransport(command.output, command.input);
   void command.ended.then(() => transport.close());
   return {

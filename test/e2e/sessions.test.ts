@@ -1,4 +1,4 @@
-/** Sessions of the 2025 era over HTTP: how they begin, what they hold, and how they end. */
+/** Sessions of the 2025 era over HTTP: how they begin, what belongs to them, and how they end. */
 import { appendFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, writeConfig } from './folders.ts';
@@ -23,7 +23,7 @@ const list = ({ url }: Listening, id: string): Promise<RawResponse> =>
 const end = ({ url }: Listening, id: string): Promise<RawResponse> =>
   http(url, { method: 'DELETE', headers: { ...VERSION, 'mcp-session-id': id } });
 
-/** A server whose sessions are few and short. */
+/** A server with few, short sessions. */
 async function tight(limits: object): Promise<{ server: Listening; dispose: () => Promise<void> }> {
   const folder = await temporaryFolder({ 'data/a.txt': 'a' });
   const server = await startHttp(['--config', await writeConfig(folder, { limits, mounts: { data: './data' } })]);
@@ -52,7 +52,7 @@ describe('sessions', () => {
     expect(messageOf(response).error?.message).toContain('initialize');
   });
 
-  it('that are unknown are answered with 404, whatever is asked', async () => {
+  it('that are unknown get 404, for every request', async () => {
     await using server = await startHttp([MUSEUM]);
     const unknown = crypto.randomUUID();
     expect((await list(server, unknown)).status).toBe(404);
@@ -63,7 +63,7 @@ describe('sessions', () => {
     expect(messageOf(stream).error?.message).toContain('initialize');
   });
 
-  it('end with DELETE, and only the one that was named', async () => {
+  it('end with DELETE, and no other session does', async () => {
     await using server = await startHttp([MUSEUM]);
     const [first, second] = [await open(server), await open(server)];
     expect((await end(server, first)).status).toBe(200);
@@ -72,7 +72,7 @@ describe('sessions', () => {
     expect((await list(server, second)).status).toBe(200);
   });
 
-  it('leave nothing behind when the handshake is refused', async () => {
+  it('are not opened if the handshake is refused', async () => {
     const { server, dispose } = await tight({ maxSessions: 1 });
     try {
       for (let attempt = 0; attempt < 3; attempt++) {
@@ -90,7 +90,7 @@ describe('sessions', () => {
     }
   });
 
-  it('are bounded in number: one too many is told to come back later', async () => {
+  it('are limited in number: a further one is told to try again later', async () => {
     const { server, dispose } = await tight({ maxSessions: 2 });
     try {
       const first = await open(server);
@@ -100,20 +100,20 @@ describe('sessions', () => {
       expect(Number(third.headers['retry-after'])).toBeGreaterThan(0);
       await end(server, first);
       expect(await open(server)).toBeTypeOf('string');
-      // The newer era has no sessions, so it is not concerned.
+      // The 2026 era has no sessions, so it is not affected.
       expect((await post(server.url, 'modern', 'resources/list')).status).toBe(200);
     } finally {
       await dispose();
     }
   });
 
-  it('end when they are not used, except while a stream is open', async () => {
+  it('end if they are not used, except while a stream is open', async () => {
     const { server, dispose } = await tight({ maxSessions: 2, sessionIdleSeconds: 1 });
     try {
       await using streaming = await connectHttp('legacy', server);
       await streaming.reachable;
       const idle = await open(server);
-      // Both places are taken until the idle one has ended; asking it would keep it alive.
+      // Both places are taken until the idle session has ended. A request in it would keep it alive.
       const next = await until(() => open(server).catch(() => false as const), 'an idle session to end');
       expect((await list(server, idle)).status).toBe(404);
       expect((await list(server, next)).status).toBe(200);
@@ -123,7 +123,7 @@ describe('sessions', () => {
     }
   });
 
-  it('end the subscriptions they hold', async () => {
+  it('end their subscriptions', async () => {
     await using folder = await temporaryFolder({ 'a.txt': 'a', 'b.txt': 'b' });
     await using server = await startHttp([folder.path]);
     await using leaving = await connectHttp('legacy', server);
@@ -139,7 +139,7 @@ describe('sessions', () => {
     expect(told.seen).toEqual([]);
   });
 
-  it('refuse a revision that the header names and nobody speaks', async () => {
+  it('refuse an unknown revision in the header', async () => {
     await using server = await startHttp([MUSEUM]);
     const id = await open(server);
     const headers = { ...JSON_HEADERS, 'mcp-session-id': id, 'mcp-protocol-version': '1999-01-01' };

@@ -1,4 +1,4 @@
-/** The end: everything that is open ends in order, and nothing is left. */
+/** The end of a server: everything open ends in order, and nothing is left. */
 
 import { once } from 'node:events';
 import { appendFile, readFile } from 'node:fs/promises';
@@ -39,7 +39,7 @@ describe.each(SIGNALS)('on %s, a server over HTTP', (signal) => {
     await once(unused, 'connect');
 
     expect(await server.stop(signal)).toBe(0);
-    // The newer era has an answer for the end of a stream: it was meant.
+    // The 2026 era has a message for the intended end of a stream.
     for (const stream of streams) expect(await within(stream.closed, 'the end of a stream')).toBe('graceful');
     expect(isRunning(server.process.pid ?? 0)).toBe(false);
     await expectFree(port);
@@ -48,7 +48,7 @@ describe.each(SIGNALS)('on %s, a server over HTTP', (signal) => {
     await Promise.all([legacy.close(), modern.close()]);
   });
 
-  it('says nothing on standard error [RES-7]', async () => {
+  it('writes nothing to standard error [RES-7]', async () => {
     await using folder = await aFolder();
     await using server = await startProgram([folder.path]);
     await using legacy = await connectHttp('legacy', server);
@@ -85,12 +85,12 @@ describe.each(SIGNALS)('on %s, a server over stdio', (signal) => {
   });
 });
 
-/** A tool that takes as long as anybody waits for it. */
+/** A tool that never ends by itself. */
 const SLOW = (folder: Folder): Promise<string> =>
   writeConfig(folder, { mounts: { slow: { command: process.execPath, args: [folder.at('slow.mjs')] } } });
 
 describe.each(MATRIX)('at its end, a server over $transport', ({ transport, era }) => {
-  it('answers calls that are under way: that it ends, and that they may have been done', async () => {
+  it('answers running calls with an error: the server ends, and they may have been carried out', async () => {
     await using folder = await temporaryFolder({ 'slow.mjs': SLOW_SERVER });
     const args = ['--config', await SLOW(folder)];
     const call = { name: 'slow_wait', arguments: {} };
@@ -126,7 +126,7 @@ describe.each(MATRIX)('at its end, a server over $transport', ({ transport, era 
 });
 
 describe('when the host closes standard input, a server over stdio', () => {
-  it.each(ERAS)('ends with status 0, with all that was open, %s [RES-7]', async (era) => {
+  it.each(ERAS)('ends with status 0, with everything that was open, %s [RES-7]', async (era) => {
     await using folder = await aFolder();
     await using server = startStdio(era, [folder.path]);
     if (era === 'legacy') {
@@ -143,7 +143,7 @@ describe('when the host closes standard input, a server over stdio', () => {
     expect(isRunning(server.pid)).toBe(false);
   });
 
-  it('ends too when nothing was ever said [RES-7]', async () => {
+  it('ends even if no message was sent [RES-7]', async () => {
     await using folder = await aFolder();
     await using server = startStdio('legacy', [folder.path]);
     server.end();
@@ -157,7 +157,7 @@ function listen(write: (text: string) => void, id: number, uri: string): void {
   write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'subscriptions/listen', params })}\n`);
 }
 
-/** A server of 2025 whose only tool says that it was called, and nothing else ever. */
+/** A server of 2025 whose only tool reports that it was called, and never answers. */
 const SLOW_SERVER = `
 import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -176,7 +176,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 const isAcknowledgement = (message: object): boolean =>
   'method' in message && message.method === 'notifications/subscriptions/acknowledged';
 
-/** Leaves a connection open that has no request on it. */
+/** Leaves a connection open without a request. */
 async function idleConnection(agent: Agent, port: number): Promise<void> {
   const [response] = await once(get({ port, path: '/healthz', agent }), 'response');
   response.resume();

@@ -1,4 +1,4 @@
-/** Skills out of other sources than folders, as Vitrine's own client lists and verifies them, directly and through a gateway. */
+/** Skills from other sources than folders. Vitrine's client lists and verifies them, directly and through a gateway. */
 import { symlink } from 'node:fs/promises';
 import { strToU8, zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ const FILES: Readonly<Record<string, Uint8Array>> = {
 const below = (folder: string): Record<string, Uint8Array> =>
   Object.fromEntries(Object.entries(FILES).map(([path, bytes]) => [`${folder}/${path}`, bytes]));
 
-/** Reads every skill of a server, and compares it with what there is. */
+/** Reads every skill of a server, and compares it with the source. */
 async function expectWinding(url: string, era: (typeof ERAS)[number], uris: readonly string[]): Promise<void> {
   await using resources = createResourceClient({ url, ...eraOf[era] });
   const skills = await all(listSkills(resources));
@@ -49,7 +49,7 @@ describe('skills in archives and in folders with links', () => {
 
   const uris = ['docs+file:///pack.zip/skills/winding/SKILL.md', 'docs+file:///winding/SKILL.md'];
 
-  it.each(ERAS)('are whole, without what links lead to outside, in the %s era', async (era) => {
+  it.each(ERAS)('are complete, without files behind links to outside, in the %s era', async (era) => {
     const mounts = { docs: { path: folder.at('docs'), nested: 'on', skills: 'on' } };
     await using server = await startHttp(['--config', await writeConfig(folder, { mounts })]);
     await expectWinding(server.url, era, uris);
@@ -80,7 +80,7 @@ describeWith([s3])('skills in a bucket', () => {
     await folder?.[Symbol.asyncDispose]();
   });
 
-  it.each(ERAS)('are whole in the %s era', async (era) => {
+  it.each(ERAS)('are complete in the %s era', async (era) => {
     const { endpoint, region, accessKeyId, secretAccessKey } = store;
     const reports = { s3: `s3://${bucket}`, endpoint, region, accessKeyId, secretAccessKey, skills: ['skills/*'] };
     await using server = await startHttp(['--config', await writeConfig(folder, { mounts: { reports } })]);

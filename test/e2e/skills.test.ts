@@ -1,4 +1,4 @@
-/** Folders with a `SKILL.md` are skills: the official client lists, gets, reads and verifies them, in both eras. */
+/** Folders with a `SKILL.md` are skills. The official client lists, gets, reads and verifies them, in both eras. */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ const BYTES = Uint8Array.from({ length: 700 }, (_, index) => index % 256);
 const head = (name: string, more = ''): string =>
   `---\nname: ${name}\ndescription: Does ${name}\n${more}---\n\n# ${name}\n`;
 
-/** Two skills, one within the other, one elsewhere, and what is no skill. */
+/** Two skills, one inside the other, one elsewhere, and a folder that is no skill. */
 const FILES: Readonly<Record<string, string | Uint8Array>> = {
   'skills/refunds/SKILL.md': head('refunds', 'license: Apache-2.0\nmetadata:\n  version: "1.0"\n'),
   'skills/refunds/templates/letter.md': '# Dear customer\n',
@@ -58,7 +58,7 @@ describe.each(DIAGONAL)('skills of a folder over $transport, $era', ({ transport
   });
   afterAll(() => server.close());
 
-  it('are declared, listed whole, and verified byte for byte', async () => {
+  it('are declared, listed completely, and verified byte for byte', async () => {
     const skills = new SkillsClient(server.client);
     expect(skills.supported && skills.directoryRead).toBe(true);
     const listing = await skills.list();
@@ -98,7 +98,7 @@ describe.each(DIAGONAL)('skills of a folder over $transport, $era', ({ transport
     expect(children.resources.map(({ name }) => name)).toEqual(['partial', 'templates', 'refunds']);
   });
 
-  it('carry how fresh they are where the revision knows that', async () => {
+  it('have cache hints if the revision has them', async () => {
     const uri = 'docs+file:///other/greeting/SKILL.md';
     const hints = HINTS[era];
     const { skills, _meta, ...listed } = await server.request('skills/list');
@@ -121,7 +121,7 @@ describe.each(DIAGONAL)('skills of a folder over $transport, $era', ({ transport
     });
   });
 
-  it('are listed and got by a tool, for hosts that have tools only', async () => {
+  it('are listed and given by a tool, for hosts that have only tools', async () => {
     const listing = await callTool(server, 'skill', {});
     expect(listing.content[0]?.text).toContain('docs+file:///skills/refunds/SKILL.md  Does refunds');
     expect(listing.content[0]?.text).toContain('3 skills. That is all.');
@@ -136,13 +136,13 @@ describe.each(DIAGONAL)('skills of a folder over $transport, $era', ({ transport
     ]);
   });
 
-  it('that break the rules are left out, with a word in the log', () => {
+  it('that break the rules are left out, and the log says so', () => {
     expect(server.stderr()).toMatch(/broken\/shout\/SKILL\.md.*its name \\"SHOUT\\" is not one.*a skill is left out/);
     expect(server.stderr()).toMatch(/broken\/yaml\/SKILL\.md.*line 2/);
   });
 });
 
-it('are decided about file by file', async () => {
+it('are subject to access rules for each file', async () => {
   const rules = [
     { effect: 'deny', uris: ['docs+file:///skills/refunds/templates/**', 'docs+file:///other/greeting/SKILL.md'] },
     { effect: 'allow', uris: ['docs+**'] },
@@ -164,13 +164,13 @@ it('are decided about file by file', async () => {
     'docs+file:///skills/refunds/partial/steps.txt',
   ]);
   expect((await skills.get(refunds.uri)).skill).toEqual(refunds);
-  // A description is content, and whoever may list it may not always read it.
+  // A description is content, and a caller who may list it may not always read it.
   expect((await metadata(server, refunds.uri)).description).toBeUndefined();
   const uri = 'docs+file:///other/greeting/SKILL.md';
   expect(await failure(server.request('skills/get', { uri }))).toMatchObject({ code: -32602 });
 });
 
-it('of a revision in git are read and verified', async () => {
+it('in a revision of git can be read and verified', async () => {
   await using work = await scene();
   for (const [path, content] of Object.entries(FILES)) {
     await mkdir(dirname(join(work.directory, path)), { recursive: true });
@@ -192,7 +192,7 @@ it('of a revision in git are read and verified', async () => {
   }
 });
 
-it.each(ERAS)('have the new digest as soon as a client of %s is told of a change', async (era) => {
+it.each(ERAS)('have a new digest as soon as a client of %s is notified of a change', async (era) => {
   await using own = await temporaryFolder({
     'docs/greeting/SKILL.md': head('greeting'),
     'docs/greeting/words.txt': 'Hello',

@@ -1,18 +1,18 @@
-/** Standard input and output: nothing but messages, one a line, whatever happens. */
+/** Standard input and output: only messages, one for each line, whatever happens. */
 import { appendFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from './folders.ts';
 import { ERAS, MUSEUM } from './harness.ts';
 import { INITIALIZE, type RawStdio, startStdio } from './raw.ts';
 
-/** Fails on a line that is not one JSON-RPC message. */
+/** Fails at a line that is not one JSON-RPC message. */
 function expectMessagesOnly({ lines }: RawStdio): void {
   expect(lines.length).toBeGreaterThan(0);
   for (const line of lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
 }
 
 describe.each(ERAS)('standard output, %s', (era) => {
-  it('has nothing but messages, even at the most talkative log level', async () => {
+  it('has only messages, even at the lowest log level', async () => {
     await using folder = await temporaryFolder({ 'a.txt': 'a', 'line\u2028separator.txt': 'x\ny\r\nz' });
     await using server = startStdio(era, [folder.path, '--log-level', 'debug']);
     if (era === 'legacy') {
@@ -32,12 +32,12 @@ describe.each(ERAS)('standard output, %s', (era) => {
     server.end();
     expect(await server.exited).toEqual({ code: 0, signal: null });
     expectMessagesOnly(server);
-    // The log went the other way, and has what was refused.
+    // The log went to standard error, with the refused requests.
     expect(server.stderr()).toContain('request failed');
     for (const line of server.stderr().trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level');
   });
 
-  it('goes on after lines that are no messages', async () => {
+  it('goes on after invalid lines', async () => {
     await using server = startStdio(era, [MUSEUM]);
     if (era === 'legacy') await server.request(1, 'initialize', INITIALIZE);
     else await server.request(1, 'server/discover');
@@ -50,7 +50,7 @@ describe.each(ERAS)('standard output, %s', (era) => {
     expectMessagesOnly(server);
   });
 
-  it('answers requests that come in one piece, or in many', async () => {
+  it('answers requests in one piece, or in many', async () => {
     await using server = startStdio(era, [MUSEUM]);
     if (era === 'legacy') await server.request(1, 'initialize', INITIALIZE);
     else await server.request(1, 'server/discover');
@@ -62,8 +62,8 @@ describe.each(ERAS)('standard output, %s', (era) => {
   });
 });
 
-describe('a host that is gone', () => {
-  it('does not leave the server behind when it reads no more [RES-7]', async () => {
+describe('a host that has died', () => {
+  it('does not leave the server behind, although nobody reads its output [RES-7]', async () => {
     await using server = startStdio('legacy', [MUSEUM]);
     await server.request(1, 'initialize', INITIALIZE);
     server.hangUp();

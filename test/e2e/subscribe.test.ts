@@ -1,4 +1,4 @@
-/** `resources/subscribe` and `resources/unsubscribe` of the 2025 era: what they accept and what they count. */
+/** `resources/subscribe` and `resources/unsubscribe` of the 2025 era: accepted requests, and how subscriptions count. */
 import { appendFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failure, refusedAs } from './answers.ts';
@@ -38,7 +38,7 @@ describe.each(TRANSPORTS)('subscribing over %s', (transport) => {
     expect(await failure(subscribe(uri))).toMatchObject(refusedAs('legacy', uri, reason));
   });
 
-  it('takes a subscription that is there for granted: one unsubscribe ends it, and one notice tells it [RES-4]', async () => {
+  it('accepts a repeated subscription: one unsubscribe ends it, and each change is reported once [RES-4]', async () => {
     await Promise.all([subscribe('file:///a.txt'), subscribe('file:///a.txt')]);
     await subscribe('file:///a.txt');
     await subscribe('file:///b.txt');
@@ -54,7 +54,7 @@ describe.each(TRANSPORTS)('subscribing over %s', (transport) => {
     expect(notices.count('file:///a.txt')).toBe(1);
   });
 
-  it('is not subscribed after both were sent without waiting [RES-4]', async () => {
+  it('is not subscribed after both requests were sent at once [RES-4]', async () => {
     await Promise.all([subscribe('file:///a.txt'), unsubscribe('file:///a.txt'), subscribe('file:///b.txt')]);
     await append('a.txt');
     await append('b.txt');
@@ -75,7 +75,7 @@ describe.each(TRANSPORTS)('subscribing over %s', (transport) => {
     await notices.told('file:///a.txt');
   });
 
-  it('takes the end of a subscription that never was without complaint [RES-4]', async () => {
+  it('accepts an unsubscribe without a subscription [RES-4]', async () => {
     expect(await unsubscribe('file:///a.txt')).toEqual({});
     expect(await unsubscribe('file:///missing.txt')).toEqual({});
     await subscribe('file:///a.txt');

@@ -1,4 +1,4 @@
-/** Changes of a subscribed resource, made in all the ways that files change. */
+/** Changes of a subscribed resource, in all ways in which files change. */
 import { execFile } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { appendFile, link, mkdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ describe.each(MATRIX)('subscriptions over $transport, $era', ({ transport, era }
     notices.forget();
   });
 
-  /** Runs with subscriptions to these and to the barrier. */
+  /** Runs with subscriptions to these resources and to the barrier. */
   async function subscribed(uris: readonly string[], run: () => Promise<void>): Promise<void> {
     const subscription: Subscribed = await subscribe(server, [...uris, BARRIER]);
     try {
@@ -41,14 +41,14 @@ describe.each(MATRIX)('subscriptions over $transport, $era', ({ transport, era }
     }
   }
 
-  /** Resolves when everything that was changed before has been told, if it is told at all. */
+  /** Resolves when all earlier changes have been reported, if they are reported at all. */
   async function barrier(): Promise<void> {
     const before = notices.count(BARRIER);
     await appendFile(folder.at('barrier.txt'), '.');
     await notices.told(BARRIER, before + 1);
   }
 
-  it('tells of an edit in place, and the next read has it [RES-4]', async () => {
+  it('report an edit in place, which the next read has [RES-4]', async () => {
     await subscribed([NOTE], async () => {
       await writeFile(folder.at('box', 'note.txt'), 'second');
       await notices.told(NOTE);
@@ -56,7 +56,7 @@ describe.each(MATRIX)('subscriptions over $transport, $era', ({ transport, era }
     });
   });
 
-  it('tells of what is appended [RES-4]', async () => {
+  it('report appended text [RES-4]', async () => {
     await subscribed([NOTE], async () => {
       await appendFile(folder.at('box', 'note.txt'), ' and more');
       await notices.told(NOTE);
@@ -64,7 +64,7 @@ describe.each(MATRIX)('subscriptions over $transport, $era', ({ transport, era }
     });
   });
 
-  it('tells of every atomic replacement, not just of the first [RES-4]', async () => {
+  it('report every atomic replacement, not only the first [RES-4]', async () => {
     await subscribed([NOTE], async () => {
       for (const text of ['second', 'third', 'fourth']) {
         notices.forget();
@@ -76,7 +76,7 @@ describe.each(MATRIX)('subscriptions over $transport, $era', ({ transport, era }
     });
   });
 
-  it('goes on with edits in place after a replacement [RES-4]', async () => {
+  it('report edits in place after a replacement [RES-4]', async () => {
     await subscribed([NOTE], async () => {
       await folder.write('box/next', 'second');
       await rename(folder.at('box', 'next'), folder.at('box', 'note.txt'));
@@ -88,7 +88,7 @@ describe.each(MATRIX)('subscriptions over $transport, $era', ({ transport, era }
     });
   });
 
-  it('tells of an editor that moves the old file aside and writes a new one [RES-4]', async () => {
+  it('report an editor that moves the old file aside and writes a new one [RES-4]', async () => {
     await subscribed([NOTE], async () => {
       await rename(folder.at('box', 'note.txt'), folder.at('box', 'note.txt~'));
       await folder.write('box/note.txt', 'second');
@@ -99,7 +99,7 @@ describe.each(MATRIX)('subscriptions over $transport, $era', ({ transport, era }
     });
   });
 
-  it('tells of deletion, and of a new one under the same name [RES-4]', async () => {
+  it('report deletion, and a new file with the same name [RES-4]', async () => {
     await subscribed([NOTE], async () => {
       await unlink(folder.at('box', 'note.txt'));
       await notices.told(NOTE);
@@ -115,7 +115,7 @@ describe.each(MATRIX)('subscriptions over $transport, $era', ({ transport, era }
     });
   });
 
-  it('tells of a rename, at the old name and at the new one [RES-4]', async () => {
+  it('report a rename, at the old name and at the new one [RES-4]', async () => {
     await folder.write('box/other.txt', 'other');
     await subscribed([NOTE, 'file:///box/other.txt'], async () => {
       await rename(folder.at('box', 'note.txt'), folder.at('box', 'other.txt'));
@@ -125,7 +125,7 @@ describe.each(MATRIX)('subscriptions over $transport, $era', ({ transport, era }
     });
   });
 
-  it('tells when the folder on the way is moved away, and comes back [RES-4]', async () => {
+  it('report that a parent folder is moved away, and comes back [RES-4]', async () => {
     await subscribed([NOTE], async () => {
       await rename(folder.at('box'), folder.at('moved'));
       await notices.told(NOTE);
@@ -146,7 +146,7 @@ describe.each(MATRIX)('subscriptions over $transport, $era', ({ transport, era }
     ['renamed', (box) => rename(box('note.txt'), box('renamed.txt'))],
     ['linked', (box) => link(box('note.txt'), box('linked.txt'))],
     ['made a folder', (box) => mkdir(box('nested'))],
-  ])('tells of a folder when a child is %s [RES-4]', async (_, change) => {
+  ])('report a folder when a child is %s [RES-4]', async (_, change) => {
     await subscribed(['file:///box'], async () => {
       await change((name) => folder.at('box', name));
       await notices.told('file:///box');
@@ -155,14 +155,14 @@ describe.each(MATRIX)('subscriptions over $transport, $era', ({ transport, era }
       await rm(folder.at('box', name), { recursive: true, force: true });
   });
 
-  it('tells of the root [RES-4]', async () => {
+  it('report the root [RES-4]', async () => {
     await subscribed(['file:///'], async () => {
       await folder.write('fresh.txt', 'fresh');
       await notices.told('file:///');
     });
   });
 
-  it('tells of nothing else: not of neighbours, nor of what is deeper [RES-4]', async () => {
+  it('report nothing else: neither neighbours nor deeper entries [RES-4]', async () => {
     await subscribed([NOTE, 'file:///box'], async () => {
       await folder.write('box/inner/deep.txt', 'deep');
       await folder.write('beside.txt', 'beside');
@@ -171,7 +171,7 @@ describe.each(MATRIX)('subscriptions over $transport, $era', ({ transport, era }
     });
   });
 
-  it('names the resource as it was subscribed to [RES-4]', async () => {
+  it('name the resource in the subscribed spelling [RES-4]', async () => {
     await folder.write('box/a b.txt', 'a');
     await subscribed(['file:///box/a b.txt', 'file:///box/'], async () => {
       await appendFile(folder.at('box', 'a b.txt'), 'b');
@@ -181,7 +181,7 @@ describe.each(MATRIX)('subscriptions over $transport, $era', ({ transport, era }
     });
   });
 
-  it('tells nothing after the end of the subscription [RES-4]', async () => {
+  it('report nothing after the end of the subscription [RES-4]', async () => {
     const subscription = await subscribe(server, [NOTE]);
     await appendFile(folder.at('box', 'note.txt'), 'before');
     await notices.told(NOTE);
@@ -194,7 +194,7 @@ describe.each(MATRIX)('subscriptions over $transport, $era', ({ transport, era }
     });
   });
 
-  it('makes one notice of a storm, or a few, and the last one comes after the last change [RES-4]', async () => {
+  it('report many changes in one or a few notifications, the last one after the last change [RES-4]', async () => {
     await subscribed([NOTE], async () => {
       for (let round = 0; round < 300; round++) appendFileSync(folder.at('box', 'note.txt'), '.');
       await barrier();
@@ -204,7 +204,7 @@ describe.each(MATRIX)('subscriptions over $transport, $era', ({ transport, era }
     });
   });
 
-  it('tells of an edit by another program [RES-4]', async () => {
+  it('report an edit by another program [RES-4]', async () => {
     await subscribed([NOTE], async () => {
       const script = `require('fs').writeFileSync(process.argv[1], 'by another'); console.log(Date.now())`;
       const { stdout } = await promisify(execFile)(process.execPath, ['-e', script, folder.at('box', 'note.txt')]);

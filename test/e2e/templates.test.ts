@@ -1,4 +1,4 @@
-/** `resources/templates/list` and `completion/complete`: from a template to something that can be read. */
+/** `resources/templates/list` and `completion/complete`: from a template to a resource that can be read. */
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseUriTemplate } from '../../src/core/uri-template.ts';
@@ -30,7 +30,7 @@ describe.each(MATRIX)('templates over $transport, $era', ({ transport, era }) =>
   });
   afterAll(() => museum.close());
 
-  it('lists the template of the folder, with words on how to fill it [RES-3, RES-6]', async () => {
+  it('lists the template of the folder, with a description of how to fill it [RES-3, RES-6]', async () => {
     const { resourceTemplates, ...rest } = await museum.request<Templates>('resources/templates/list');
     expect(resourceTemplates).toEqual([
       {
@@ -44,7 +44,7 @@ describe.each(MATRIX)('templates over $transport, $era', ({ transport, era }) =>
     expect(hintsIn({ ...rest })).toEqual(HINTS[era]);
   });
 
-  it('says a type, title, description and icons of what matches, where all have them [RES-11]', async () => {
+  it('gives type, title, description and icons of matches, if all have the same [RES-11]', async () => {
     await using folder = await temporaryFolder();
     const icons = [{ src: 'https://example.com/table.png', sizes: ['48x48'] }];
     const mounts = { db: { sql: SQLITE, icons }, docs: MUSEUM };
@@ -78,7 +78,7 @@ describe.each(MATRIX)('templates over $transport, $era', ({ transport, era }) =>
     expect(hasMore).toBe(false);
   });
 
-  it('completes what was begun, one segment at a time [RES-3]', async () => {
+  it('completes a beginning, one segment at a time [RES-3]', async () => {
     expect((await complete(museum, 'co')).values).toEqual(['collection/']);
     expect((await complete(museum, 'collection/c')).values).toEqual([
       'collection/calculators/',
@@ -89,13 +89,13 @@ describe.each(MATRIX)('templates over $transport, $era', ({ transport, era }) =>
   });
 
   it.each(['x', 'collection/x', 'nowhere/', 'README.md/', '../', '/etc/', 'archive/../'])(
-    'completes %s to nothing, whether or not something is there [RES-3]',
+    'completes %s to nothing, whether or not it exists [RES-3]',
     async (value) => {
       expect(await complete(museum, value)).toEqual({ values: [], hasMore: false, total: 0 });
     },
   );
 
-  it('leads from the template over completion to every file, odd names too [RES-3, SEC-RES-5]', async () => {
+  it('leads from the template through completion to every file, with odd names, too [RES-3, SEC-RES-5]', async () => {
     const template = parseUriTemplate('file:///{+path}');
     const found: string[] = [];
     const queue = [''];
@@ -122,7 +122,7 @@ describe.each(MATRIX)('templates over $transport, $era', ({ transport, era }) =>
     );
   });
 
-  it('refuses another template, another variable and a prompt [RES-3, RES-6]', async () => {
+  it('refuses an unknown template, an unknown variable and a prompt [RES-3, RES-6]', async () => {
     const unknown = await failure(complete(museum, '', 'file:///{+other}'));
     expect(unknown).toMatchObject({ code: -32602, message: expect.stringContaining('template') });
     const variable = await failure(complete(museum, '', 'file:///{+path}', 'name'));
@@ -163,7 +163,7 @@ describe.each(DIAGONAL)('completion of large folders over $transport, $era', ({ 
     expect(exact).toMatchObject({ hasMore: false, total: 100 });
   });
 
-  it('completes the template of each mount from that mount, and nothing that is not shown [RES-3]', async () => {
+  it('completes the template of each mount from that mount, and hidden entries never [RES-3]', async () => {
     const { resourceTemplates } = await server.request<Templates>('resources/templates/list');
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
       'many+file:///{+path}',
@@ -202,20 +202,20 @@ describe.each(DIAGONAL)('hostile values of templates over $transport, $era', ({ 
     'inner/a.txt#',
     'x?y#z%41.txt',
     'inner/a.txt\u0000',
-  ])('lead nowhere when they are expanded as they are: %s [SEC-RES-5, SEC-RES-1]', async (value) => {
+  ])('lead nowhere if they are expanded unencoded: %s [SEC-RES-5, SEC-RES-1]', async (value) => {
     const refused = await failure(readOne(server, expand(value)));
     expect(refused.code).toBe(-32602);
     expect(JSON.stringify(refused)).not.toContain(folder.path);
     expect((await complete(server, value)).values).toEqual([]);
   });
 
-  it('are written by completion so that they stay in their place [SEC-RES-5]', async () => {
+  it('are encoded by completion, so that they stay in their place [SEC-RES-5]', async () => {
     const { values } = await complete(server, 'x');
     expect(values).toEqual(['x%3Fy%23z%2541.txt']);
     expect((await readOne(server, expand(values[0] ?? ''))).text).toBe('odd');
   });
 
-  it('are answered when they are long and made to be slow [SEC-RES-5]', async () => {
+  it('are answered if they are long and expensive [SEC-RES-5]', async () => {
     const nested = `file:///${'{+a}'.repeat(10_000)}`;
     expect((await failure(complete(server, '', nested))).code).toBe(-32602);
     expect((await complete(server, 'a/'.repeat(30_000))).values).toEqual([]);

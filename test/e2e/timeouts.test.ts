@@ -9,7 +9,7 @@ import { until } from './waiting.ts';
 const GIBIBYTE = 1024 ** 3;
 
 describe.each(MATRIX)('timeouts over $transport, $era', ({ transport, era }) => {
-  it('end a long read, say which limit it was, and leave the server well [RES-7, RES-6]', async () => {
+  it('end a long read, name the limit, and leave the server working [RES-7, RES-6]', async () => {
     await using folder = await temporaryFolder({ 'data/long.bin': '', 'data/short.txt': 'short' });
     await truncate(folder.at('data', 'long.bin'), GIBIBYTE);
     const config = await writeConfig(folder, {
@@ -23,7 +23,7 @@ describe.each(MATRIX)('timeouts over $transport, $era', ({ transport, era }) => 
       message: expect.stringContaining('100 ms'),
       data: { uri: 'data+file:///long.bin', reason: 'timeout', retryable: true, limitMs: 100 },
     });
-    // On a busy machine even a short one may take too long once.
+    // On a busy machine even a short read may take too long once.
     const short = await until(() => readOne(server, 'data+file:///short.txt').catch(() => undefined), 'a short read');
     expect(short.text).toBe('short');
   });

@@ -1,4 +1,4 @@
-/** Reads by tools that a human has to confirm: asked for in the way of each era, as any read is. */
+/** Reads by tools that need a human's confirmation: the user is asked in the way of each era, as for any read. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallToolResult } from '../../src/protocol/content.ts';
 import { embeddedIn, structured, textOf, type WindowAnswer } from '../tools/engine.ts';
@@ -13,7 +13,7 @@ const call = (on: Connected, name: string, args: Record<string, unknown>): Promi
   on.request<CallToolResult & Record<string, unknown>>('tools/call', { name, arguments: args });
 
 describe.concurrent.each(MATRIX)(
-  'a read by a tool that a human confirms over $transport, $era',
+  'a read by a tool that needs a confirmation, over $transport, $era',
   ({ transport, era }) => {
     let folder: Folder;
     let args: readonly string[];
@@ -33,7 +33,7 @@ describe.concurrent.each(MATRIX)(
       return { on: await connect(transport, era, args, abilities), questions };
     };
 
-    it('happens in every form once the user agrees [CB-6]', async () => {
+    it('is done in every form once the user agrees [CB-6]', async () => {
       const { on: opened, questions } = await asking('accept');
       await using on = opened;
       expect(embeddedIn(await call(on, 'read', { uri: PLAN }))).toMatchObject([{ text: 'the plan\nhas lines' }]);
@@ -48,7 +48,7 @@ describe.concurrent.each(MATRIX)(
       expect(questions).toEqual([PLAN, PLAN, PLAN, PLAN, LARGE].map((uri) => `May this be read? ${uri}`));
     });
 
-    it('asks about nothing that needs no confirmation, and leaves out of a directory what does', async () => {
+    it('asks nothing if no confirmation is needed, and leaves unconfirmed children out of a folder', async () => {
       const { on: opened, questions } = await asking('accept');
       await using on = opened;
       expect(textOf(await call(on, 'read', { uri: 'docs+file:///open.md', as: 'plain' }))).toBe('open');
@@ -61,7 +61,7 @@ describe.concurrent.each(MATRIX)(
       expect(questions).toEqual([]);
     });
 
-    it('does not happen where the user declines, or cannot be asked [SEC-TOOL-3]', async () => {
+    it('is not done if the user declines, or cannot be asked [SEC-TOOL-3]', async () => {
       const { on: opened, questions } = await asking('decline');
       await using on = opened;
       const declined = await call(on, 'read', { uri: PLAN });

@@ -1,4 +1,4 @@
-/** Every tool does what `tools/list` says: the client checks each result against the schema it was given. */
+/** Every tool does what `tools/list` says: the client checks each result against the schema. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallToolResult, ToolDescription } from '../../src/protocol/content.ts';
@@ -6,7 +6,7 @@ import { bytesOfPart, embeddedIn, type ListAnswer, structured, textOf, type Wind
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
 import { type Connected, connect, DIAGONAL, MATRIX, MUSEUM, MUSEUM_CONFIG } from './harness.ts';
 
-/** Bytes of definitions that make a token, about. */
+/** The approximate bytes of definitions for one token. */
 const BYTES_PER_TOKEN = 4;
 
 const READING = ['list', 'list_templates', 'describe', 'read', 'read_embedded', 'search'];
@@ -18,7 +18,7 @@ const SUBSCRIBING = [
   'unsubscribe_list_changes',
 ];
 
-/** Typed by the client, which checks `structuredContent` where the tool has an output schema. */
+/** Calls a tool with the client's typed method, which checks `structuredContent` if the tool has an output schema. */
 async function call(on: Connected, name: string, args: Record<string, unknown> = {}): Promise<CallToolResult> {
   const result = (await on.client.callTool({ name, arguments: args })) as unknown as CallToolResult;
   if (result.isError) throw new Error(textOf(result));
@@ -69,13 +69,13 @@ describe.each(MATRIX)('tools over $transport, $era', ({ transport, era }) => {
     expect(Buffer.byteLength(JSON.stringify(definitions)) / BYTES_PER_TOKEN).toBeLessThanOrEqual(2_000);
   });
 
-  it('have summarize among them for clients that can sample, and only those [SEC-SAMP-2]', async () => {
+  it('include summarize only for clients that support sampling [SEC-SAMP-2]', async () => {
     const abilities = { capabilities: { sampling: {} } };
     await using on = await connect(transport, era, [MUSEUM], abilities);
     expect((await toolsOf(on)).map(({ name }) => name)).toEqual([...READING, 'summarize', ...SUBSCRIBING]);
   });
 
-  it('say that they change nothing, or only subscriptions', () => {
+  it('declare that they change nothing, or only subscriptions', () => {
     for (const { name, annotations } of described) {
       expect(annotations).toMatchObject({ readOnlyHint: !/^(un)?subscribe/.test(name), openWorldHint: false });
     }
@@ -105,14 +105,14 @@ describe.each(MATRIX)('tools over $transport, $era', ({ transport, era }) => {
     }
   });
 
-  it('give the same as resources/read, embedded [CB-4, 2093-1]', async () => {
+  it('give the contents of resources/read, embedded [CB-4, 2093-1]', async () => {
     const uri = 'museum+file:///collection/clocks/index.md';
     const read = await museum.request<{ contents: { icons?: unknown; _meta?: object }[] }>('resources/read', { uri });
     const result = await museum.request<CallToolResult & Record<string, unknown>>('tools/call', {
       name: 'read_embedded',
       arguments: { uri },
     });
-    // Icons by type are for those who see them, versions for those who ask again; a model would only pay for them.
+    // Icons by type are for people, and versions for clients that ask again. A model would only pay for them.
     const plain = read.contents.map(({ icons: _icons, _meta, ...item }) => {
       expect(Object.keys(_meta ?? {})).toEqual(['vitrine/version']);
       return item;
@@ -120,7 +120,7 @@ describe.each(MATRIX)('tools over $transport, $era', ({ transport, era }) => {
     expect(embeddedIn(result)).toEqual(plain);
   });
 
-  it('list by mount and prefix, a page at a time, to the end [CB-2]', async () => {
+  it('list by mount and prefix, page by page, to the end [CB-2]', async () => {
     const prefix = 'museum+file:///collection/';
     const found: string[] = [];
     for (let cursor: string | undefined; ; ) {
@@ -136,7 +136,7 @@ describe.each(MATRIX)('tools over $transport, $era', ({ transport, era }) => {
     expect(new Set(found).size).toBe(found.length);
   });
 
-  it('list templates with what to fill in [CB-2]', async () => {
+  it('list templates with their variables [CB-2]', async () => {
     const result = await call(museum, 'list_templates');
     expect(result.structuredContent).toMatchObject({
       resourceTemplates: expect.arrayContaining([
@@ -148,7 +148,7 @@ describe.each(MATRIX)('tools over $transport, $era', ({ transport, era }) => {
     });
   });
 
-  it('show images and sounds as such, and nothing else as an image [CB-5, CB-7]', async () => {
+  it('return images and sounds as such, and nothing else as an image [CB-5, CB-7]', async () => {
     const types = async (uri: string, as?: string): Promise<string[]> => {
       const result = await call(museum, 'read', { uri: `museum+file:///${uri}`, ...(as !== undefined && { as }) });
       return result.content.map((block) => ('mimeType' in block ? `${block.type} ${block.mimeType}` : block.type));
@@ -168,7 +168,7 @@ describe.each(MATRIX)('tools over $transport, $era', ({ transport, era }) => {
     expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(60_000);
   });
 
-  it('say in one line what is subscribed to, when nothing is [CB-8]', async () => {
+  it('say in one line that there are no subscriptions [CB-8]', async () => {
     for (const name of ['unsubscribe_list_changes', 'unsubscribe', 'list_subscriptions']) {
       const args = name === 'unsubscribe' ? { uri: 'museum+file:///README.md' } : {};
       expect(textOf(await call(museum, name, args))).toMatch(/not subscribed|No resource is subscribed to/);
@@ -193,7 +193,7 @@ describe.each(MATRIX)('windows by a tool over $transport, $era', ({ transport, e
   it.each([
     ['text', 'story.txt', Buffer.from(text), 25_000],
     ['bytes', 'noise.bin', bytes, 18_750],
-  ])('put a large file together again, from the first default window on: %s [CB-3]', async (_, name, whole, most) => {
+  ])('put a large file together again, from the default window on: %s [CB-3]', async (_, name, whole, most) => {
     const uri = `data+file:///${name}`;
     const parts: Buffer[] = [];
     for (let offset = 0; offset < whole.byteLength; ) {
@@ -204,7 +204,7 @@ describe.each(MATRIX)('windows by a tool over $transport, $era', ({ transport, e
       if (part === undefined) throw new Error('the window has no part');
       expect(part.total_bytes).toBe(whole.byteLength);
       expect(part.bytes_returned).toBe(bytesOfPart(part).byteLength);
-      // Text is in the content too, for hosts that show that; base64 is there once.
+      // Text is in the content, too, for hosts that show it. Base64 is there once.
       const sizes = result.content.map((block) => (block.type === 'text' ? Buffer.byteLength(block.text) : Number.NaN));
       expect(sizes.length).toBe(part.kind === 'text' ? 2 : 1);
       expect(sizes[0]).toBeLessThan(500);
@@ -230,7 +230,7 @@ describe.each(DIAGONAL)('the configuration of tools over $transport, $era', ({ t
     expect(textOf(result)).toContain('Next window: docs_read {');
   });
 
-  it('turns them off, and leaves out those for changes where nothing is watched [SEC-CAP-1]', async () => {
+  it('turns them off, and leaves out those for changes if nothing can be watched [SEC-CAP-1]', async () => {
     await using folder = await temporaryFolder({ 'data/a.txt': 'a' });
     const off = await writeConfig(folder, { tools: 'off', mounts: { data: './data' } }, 'vitrine.yaml');
     await using without = await connect(transport, era, ['--config', off]);
@@ -240,7 +240,7 @@ describe.each(DIAGONAL)('the configuration of tools over $transport, $era', ({ t
     expect((await toolsOf(server)).map(({ name }) => name)).toEqual(READING);
   });
 
-  it('serves a folder that is called like the mount of the tools’ own state', async () => {
+  it('serves a folder with the name of the mount of the tools’ own state', async () => {
     await using folder = await temporaryFolder({ 'vitrine/a.txt': 'mine', 'other/b.txt': 'b' });
     await using one = await connect(transport, era, [folder.at('vitrine')]);
     expect(embeddedIn(await call(one, 'read', { uri: 'file:///a.txt' }))).toMatchObject([{ text: 'mine' }]);

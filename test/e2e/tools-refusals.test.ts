@@ -1,4 +1,4 @@
-/** Bad input to tools: every kind of it is told what is wrong and how to do better, and nothing of the inside. */
+/** Bad input to tools: every error says what is wrong and how to do better, and reveals no internals. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallToolResult } from '../../src/protocol/content.ts';
 import { structured, textOf } from '../tools/engine.ts';
@@ -9,7 +9,7 @@ import { type Connected, connect, MATRIX } from './harness.ts';
 const A = 'data+file:///a.txt';
 const LONG = `data+file:///${'x'.repeat(2_000)}`;
 
-/** Tool, arguments, and what the answer has to say. */
+/** The tool, the arguments, and text that the answer has to contain. */
 const BAD: readonly (readonly [what: string, tool: string, args: Record<string, unknown>, says: RegExp])[] = [
   ['no arguments', 'read', {}, /arguments of read are not valid: uri/],
   ['a number for a URI', 'read', { uri: 7 }, /uri: .*expected string, received number/],
@@ -92,7 +92,7 @@ describe.each(MATRIX)('bad input to tools over $transport, $era', ({ transport, 
   const call = (name: string, args?: unknown): Promise<CallToolResult> =>
     server.request<CallToolResult & Record<string, unknown>>('tools/call', { name, arguments: args });
 
-  /** Nothing that only the inside knows, and nothing that a terminal would obey. */
+  /** Checks that the text has no internals, and no control characters. */
   function expectClean(text: string): void {
     expect(text).not.toContain(folder.path);
     expect(text).not.toMatch(/\bat \S+ \(|node:|\.ts:\d|\.js:\d|ENOENT|EACCES|Internal/);
@@ -100,7 +100,7 @@ describe.each(MATRIX)('bad input to tools over $transport, $era', ({ transport, 
     expect(text.length).toBeLessThan(2_500);
   }
 
-  it.each(BAD)('%s gets an answer that helps: %s [SEC-TOOL-1, SEC-TOOL-3]', async (_, tool, args, says) => {
+  it.each(BAD)('%s gives an error that helps: %s [SEC-TOOL-1, SEC-TOOL-3]', async (_, tool, args, says) => {
     const result = await call(tool, args);
     expect(result).toMatchObject({ isError: true, content: [{ type: 'text' }] });
     expect(result.structuredContent).toBeUndefined();
@@ -108,7 +108,7 @@ describe.each(MATRIX)('bad input to tools over $transport, $era', ({ transport, 
     expectClean(textOf(result));
   });
 
-  it('a cursor is good for the same arguments only [SEC-UTIL-1]', async () => {
+  it('a cursor is valid for the same arguments only [SEC-UTIL-1]', async () => {
     const uri = 'data+file:///many';
     const { nextCursor: cursor } = structured<{ nextCursor: string }>(await call('list', { uri }));
     expect((await call('list', { uri, cursor })).isError).toBeUndefined();
@@ -119,7 +119,7 @@ describe.each(MATRIX)('bad input to tools over $transport, $era', ({ transport, 
     expect(answer.code).toBe(-32_602);
   });
 
-  it('a tool that is not there is a protocol error that says where the tools are [SEC-TOOL-3]', async () => {
+  it('a missing tool gives a protocol error that says how to find the tools [SEC-TOOL-3]', async () => {
     for (const name of ['nope', 'Read', 'read ', '__proto__', 'constructor', '']) {
       const { code, message } = await failure(call(name, { uri: A }));
       expect(code).toBe(-32_602);
@@ -132,7 +132,7 @@ describe.each(MATRIX)('bad input to tools over $transport, $era', ({ transport, 
     ['a list', []],
     ['text', 'uri'],
     ['a number', 7],
-  ])('arguments that are %s are a protocol error', async (_, args) => {
+  ])('arguments that are %s give a protocol error', async (_, args) => {
     const { code, message } = await failure(call('read', args));
     expect([-32_602, -32_603]).toContain(code);
     expectClean(message);

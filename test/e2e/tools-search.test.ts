@@ -1,4 +1,4 @@
-/** The search tool of a running server: what it finds in the museum reads back by its URI. */
+/** The search tool of a running server: its matches in the museum can be read by their URIs. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallToolResult } from '../../src/protocol/content.ts';
 import type { ResourceContents } from '../../src/protocol/resources.ts';
@@ -20,7 +20,7 @@ describe.each(MATRIX)('search over $transport, $era', ({ transport, era }) => {
   const search = async (args: Record<string, unknown>): Promise<CallToolResult> =>
     (await museum.client.callTool({ name: 'search', arguments: args })) as unknown as CallToolResult;
 
-  it('finds places that read back, over all pages [CB-7]', async () => {
+  it('finds places that can be read, over all pages [CB-7]', async () => {
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
@@ -42,7 +42,7 @@ describe.each(MATRIX)('search over $transport, $era', ({ transport, era }) => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  it('finds names, and nothing where there is nothing [CB-7]', async () => {
+  it('finds names, and nothing if nothing matches [CB-7]', async () => {
     const names = structured<SearchAnswer>(await search({ glob: '*clock*.md' }));
     expect(names.matches.map(({ uri }) => decodeURIComponent(uri))).toEqual([
       'museum+file:///collection/naïve café clock – №7.md',
@@ -50,7 +50,7 @@ describe.each(MATRIX)('search over $transport, $era', ({ transport, era }) => {
     expect(structured<SearchAnswer>(await search({ pattern: 'no such thing anywhere' })).matches).toEqual([]);
   });
 
-  it('says what is wrong with a pattern, and nothing of this machine', async () => {
+  it('reports what is wrong with a pattern, and reveals nothing of this machine', async () => {
     const result = await search({ pattern: '(' });
     expect(result.isError).toBe(true);
     expect(textOf(result)).toMatch(/regular expression/);

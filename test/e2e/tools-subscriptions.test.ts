@@ -1,4 +1,4 @@
-/** Subscriptions made with tools: what they tell later, to whom, and what a live connection is told at once. */
+/** Subscriptions by tools: what they report later, to whom, and what an open connection gets at once. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BookPage } from '../../src/frontends/resource-tools/subscribing/book.ts';
 import type { CallToolResult } from '../../src/protocol/content.ts';
@@ -33,7 +33,7 @@ describe.each(MATRIX)('subscription tools over $transport, $era', ({ transport, 
     await folder[Symbol.asyncDispose]();
   });
 
-  it('tell that a resource has changed since, and which one [CB-8]', async () => {
+  it('report that a resource has changed since, and which one [CB-8]', async () => {
     await call(server, 'subscribe', { uri: A });
     await call(server, 'subscribe', { uri: B });
     expect((await bookOf(server)).subscriptions.map(({ uri, changes }) => [uri, changes])).toEqual([
@@ -51,7 +51,7 @@ describe.each(MATRIX)('subscription tools over $transport, $era', ({ transport, 
     expect((await bookOf(server)).subscriptions.map(({ uri }) => uri)).toEqual([B]);
   });
 
-  it('tell that the list has changed [CB-8]', async () => {
+  it('report that the list has changed [CB-8]', async () => {
     expect((await bookOf(server)).listChanges).toBeUndefined();
     await call(server, 'subscribe_list_changes');
     expect((await bookOf(server)).listChanges).toMatchObject({ changes: 0 });
@@ -61,7 +61,7 @@ describe.each(MATRIX)('subscription tools over $transport, $era', ({ transport, 
     expect(await bookOf(server)).toEqual({ subscriptions: [] });
   });
 
-  it('have their state as a resource, which is in no list [CB-8]', async () => {
+  it('have their state in a resource that is in no list [CB-8]', async () => {
     await call(server, 'subscribe', { uri: A });
     await call(server, 'subscribe_list_changes');
     const item = await readOne(server, STATE);
@@ -73,13 +73,13 @@ describe.each(MATRIX)('subscription tools over $transport, $era', ({ transport, 
   });
 
   if (era === 'legacy') {
-    it('tell a connection that lasts at once, and once [CB-8, RES-4]', async () => {
+    it('notify a lasting connection at once, and once [CB-8, RES-4]', async () => {
       const notices = await collectNotices(server);
       await call(server, 'subscribe', { uri: A });
       await server.client.subscribeResource({ uri: A });
       await folder.write('data/a.txt', 'two');
       await notices.told(A);
-      // Subscribed to in both ways it is told once for each change; so it stays told when one way ends.
+      // A client that is subscribed in both ways gets one notification for each change, also after one of the ways has ended.
       const told = notices.count(A);
       await until(
         async () => (await bookOf(server)).subscriptions[0]?.changes === told,
@@ -98,7 +98,7 @@ describe.each(MATRIX)('subscription tools over $transport, $era', ({ transport, 
       expect(notices.count(A)).toBe(0);
     });
   } else {
-    it('send nothing that was not asked for by a stream', async () => {
+    it('send nothing that the stream did not request', async () => {
       const notices = await collectNotices(server);
       await call(server, 'subscribe', { uri: A });
       const stream = await server.client.listen({ resourceSubscriptions: [B] });
@@ -113,7 +113,7 @@ describe.each(MATRIX)('subscription tools over $transport, $era', ({ transport, 
 });
 
 describe('subscriptions by tools of several clients', () => {
-  it('are apart by session, end with it, and share a watch [CB-8, SEC-RES-4]', async () => {
+  it('belong to a session, end with it, and share a watch [CB-8, SEC-RES-4]', async () => {
     await using folder = await temporaryFolder({ 'data/a.txt': 'one' });
     await using server = await startHttp(['--config', await writeConfig(folder, { mounts: { data: './data' } })]);
     await using one = await connectHttp('legacy', server);
@@ -126,7 +126,7 @@ describe('subscriptions by tools of several clients', () => {
     await until(async () => ((await bookOf(two)).subscriptions[0]?.changes ?? 0) > 0, 'the change to be counted');
   });
 
-  it('are of the principal where the protocol knows no connection', async () => {
+  it('belong to the principal if the protocol has no connection', async () => {
     await using folder = await temporaryFolder({ 'data/a.txt': 'one' });
     await using server = await startHttp(['--config', await writeConfig(folder, { mounts: { data: './data' } })]);
     await using one = await connectHttp('modern', server);
@@ -137,7 +137,7 @@ describe('subscriptions by tools of several clients', () => {
     expect((await bookOf(session)).subscriptions).toHaveLength(0);
   });
 
-  it('hold a hundred resources of a client and no more [SEC-RES-4]', async () => {
+  it('are limited to a hundred resources for each client [SEC-RES-4]', async () => {
     const names = Array.from({ length: 101 }, (_, index) => `data/${index}.txt`);
     await using folder = await temporaryFolder(Object.fromEntries(names.map((name) => [name, 'x'])));
     await using server = await connectStdio('modern', [

@@ -1,4 +1,4 @@
-/** Windows of the `read` tool over one format, what it says without content, and a server with a URI of its own. */
+/** Windows of the `read` tool over one format, the facts that it gives without content, and its argument `server`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallToolResult } from '../../src/protocol/content.ts';
 import type { Resource } from '../../src/protocol/resources.ts';
@@ -6,7 +6,7 @@ import { structured, textOf, type WindowAnswer } from '../tools/engine.ts';
 import { read as readItems } from './answers.ts';
 import { type Connected, connect, MATRIX, MUSEUM_CONFIG } from './harness.ts';
 
-/** A row of a database, in JSON and in Markdown: small, and of several formats. */
+/** A row of a database, in JSON and in Markdown: small, with several formats. */
 const ROW = 'registrar+sqlite:///objects/VM.1931.001';
 
 describe.each(MATRIX)('the read tool over $transport, $era', ({ transport, era }) => {
@@ -43,7 +43,7 @@ describe.each(MATRIX)('the read tool over $transport, $era', ({ transport, era }
     expect(text).toBe(whole);
   });
 
-  it('says what something is, and gives nothing of it, for max_bytes 0 [CB-10]', async () => {
+  it('gives the facts of a resource, and no content, for max_bytes 0 [CB-10]', async () => {
     const result = await read({ uri: 'museum+file:///README.md', max_bytes: 0 });
     const { resource, ...rest } = structured<{ resource: Resource; window: object; parts: readonly object[] }>(result);
     expect(resource).toMatchObject({ uri: 'museum+file:///README.md', mimeType: 'text/markdown' });
@@ -52,7 +52,7 @@ describe.each(MATRIX)('the read tool over $transport, $era', ({ transport, era }
     expect(textOf(result)).not.toContain('#');
   });
 
-  it('takes a server and the URI that it has there [CB-10]', async () => {
+  it('accepts a server and its own URI [CB-10]', async () => {
     const published = await read({ uri: ROW });
     for (const uri of ['sqlite:///objects/VM.1931.001', ROW])
       expect((await read({ server: 'registrar', uri })).content).toEqual(published.content);

@@ -1,4 +1,4 @@
-/** A tool gives what JSON cannot say: the call is answered all the same, as a failure of the server, and others do not notice. */
+/** A tool returns a value that JSON cannot express. The call fails with a server error, and other calls are not affected. */
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createVitrine, defineTool, type HttpServing, serveHttp, serveStdio, type Vitrine } from '../../src/index.ts';
@@ -65,7 +65,7 @@ async function overHttp(era: Era, name: string): Promise<Record<string, unknown>
   return lastOf((await http(serving.url, { headers: { ...JSON_HEADERS, ...session }, body })).text);
 }
 
-/** The last message of an answer, alone or in a stream. */
+/** The last message of an answer, which is alone or in a stream. */
 const lastOf = (text: string): Record<string, unknown> =>
   JSON.parse(text.startsWith('{') ? text : (text.trim().split('data: ').at(-1) ?? '')) as Record<string, unknown>;
 

@@ -1,11 +1,11 @@
-/** Waits that end: for an event, with an error that says what did not come. */
+/** Waits with a time limit, whose error says what did not come. */
 import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** How long anything may be waited for, on however busy a machine, in milliseconds: what takes longer has failed. */
+/** How long to wait for anything, however busy the machine is, in milliseconds. A longer wait counts as a failure. */
 export const PATIENCE_MS = 120_000;
 
-/** Gives the value of the promise; if that takes too long, throws an error that names what was awaited. */
+/** Gives the value of the promise. If it takes too long, throws an error that says what was awaited. */
 export async function within<T>(awaited: Promise<T>, what: string, ms = PATIENCE_MS): Promise<T> {
   const patience = new AbortController();
   const expired = pause(ms, undefined, { signal: patience.signal }).then(() => {
@@ -19,13 +19,13 @@ export async function within<T>(awaited: Promise<T>, what: string, ms = PATIENCE
   }
 }
 
-/** Asks again and again until the answer is something other than undefined or false; for what sends no event. */
+/** Calls a function again and again until it gives something other than undefined or false, for facts that no event reports. */
 export async function until<T>(
   ask: () => T | undefined | false | Promise<T | undefined | false>,
   what: string,
   ms = PATIENCE_MS,
 ): Promise<T> {
-  // Not by the date, which some tests set.
+  // Not by the date, because some tests set it.
   const deadline = performance.now() + ms;
   for (;;) {
     const answer = await ask();
@@ -35,19 +35,19 @@ export async function until<T>(
   }
 }
 
-/** Time of a processor that `slowness` takes, in microseconds. */
+/** The processor time of the loop in `slowness`, in microseconds. */
 const SAMPLE_US = 20_000;
 
 /**
- * How many times longer than on a machine of its own this process takes now, at least 1: for limits that a test has to
- * run out, while what it does not expect to fail keeps within them.
+ * How many times longer this process takes now than on an idle machine, at least 1. For limits that a test lets run out, while the rest
+ * of the test must stay within them.
  */
 export function slowness(): number {
   const [load = 0] = loadavg();
   return Math.max(1, load / availableParallelism(), slownessNow());
 }
 
-/** The same, of this moment alone: a busy machine may have let this one run at once. */
+/** The same for this moment alone, because a busy machine may happen to run this process at once. */
 function slownessNow(): number {
   const begun = performance.now();
   const before = process.cpuUsage();

@@ -15,7 +15,7 @@ interface Read {
 }
 
 describe.each(DIAGONAL)('over $transport in the $era era', ({ transport, era }) => {
-  it('a typed URL of the web is a resource under its own URI [RES-1, RES-5]', async () => {
+  it('a URL of the web on the command line is a resource under its own URI [RES-1, RES-5]', async () => {
     await using site = await startSite();
     site.on('/data.json', content('{"a":1}', { ...JSON_TYPE, etag: '"1"' }));
     const url = `${site.origin}/data.json`;
@@ -80,7 +80,7 @@ describe.each(DIAGONAL)('over $transport in the $era era', ({ transport, era }) 
   });
 });
 
-it('a change is told while somebody is subscribed [RES-4]', async () => {
+it('changes are reported to subscribers [RES-4]', async () => {
   await using site = await startSite();
   site.on('/a.txt', content('one', { 'content-type': 'text/plain', etag: '"1"' }));
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-web-'));
@@ -104,7 +104,7 @@ it('a change is told while somebody is subscribed [RES-4]', async () => {
   }
 });
 
-it('a typed URL of an MCP server is still that server', async () => {
+it('a URL of an MCP server on the command line is still that server', async () => {
   await using upstream = await startHttp([MUSEUM]);
   await using gateway = await startHttp([upstream.url]);
   await using connection = await connectHttp('modern', gateway);

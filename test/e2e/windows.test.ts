@@ -1,11 +1,11 @@
-/** Windows on a resource, and the size limit that makes them necessary. */
+/** Windows of a resource, and the size limit that makes them necessary. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bytesOf, failure, type Item, read, readOne } from './answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from './folders.ts';
 import { type Connected, connect, MATRIX } from './harness.ts';
 
 const LIMIT = 100_000;
-/** Characters of one to four bytes, so that no window size fits them. */
+/** Characters of one to four bytes, so that no window size is a multiple of all of them. */
 const TEXT = 'a£–😀 naïve 日本語\n'.repeat(12_000);
 const BYTES = Buffer.from(Array.from({ length: 250_000 }, (_, index) => (index * 7919) % 251));
 
@@ -64,7 +64,7 @@ describe.each(MATRIX)('windows over $transport, $era', ({ transport, era }) => {
     }
   });
 
-  it('refuses a window with room for no character, and says how much it takes [RES-6]', async () => {
+  it('refuses a window without room for one character, and says how much room is needed [RES-6]', async () => {
     const at = TEXT.indexOf('😀');
     const emoji = Buffer.byteLength(TEXT.slice(0, at));
     const refused = await failure(read(server, 'data+file:///story.txt', { offset: emoji, length: 3 }));
@@ -84,7 +84,7 @@ describe.each(MATRIX)('windows over $transport, $era', ({ transport, era }) => {
     });
   });
 
-  it('gives what is there of a window that goes on past the end, and nothing at the end', async () => {
+  it('gives the existing part of a window that goes past the end, and nothing at the end', async () => {
     expect(await readOne(server, 'data+file:///small.txt', { offset: 5, length: 1_000 })).toMatchObject({
       text: ': é',
     });
@@ -107,11 +107,11 @@ describe.each(MATRIX)('windows over $transport, $era', ({ transport, era }) => {
     expect(refused).toMatchObject({ code: -32602, message: expect.stringMatching(message) });
   });
 
-  it('reads what is exactly as large as the limit [SEC-RES-3]', async () => {
+  it('reads a resource of exactly the limit [SEC-RES-3]', async () => {
     expect((await readOne(server, 'data+file:///fits.txt')).text).toHaveLength(LIMIT);
   });
 
-  it('refuses what is one byte larger, and says size, limit and how to go on [SEC-RES-3, RES-6]', async () => {
+  it('refuses a resource that is one byte larger, and says size, limit and how to go on [SEC-RES-3, RES-6]', async () => {
     const uri = 'data+file:///over.txt';
     const refused = await failure(read(server, uri));
     expect(refused).toMatchObject({
@@ -119,12 +119,12 @@ describe.each(MATRIX)('windows over $transport, $era', ({ transport, era }) => {
       message: expect.stringContaining('vitrine/range'),
       data: { uri, reason: 'too-large', limit: LIMIT, size: LIMIT + 1 },
     });
-    // The window that the message names is one that works.
+    // The window in the message works.
     const example = /\{"vitrine\/range": (\{[^}]*\})\}/.exec(refused.message)?.[1] ?? '';
     expect((await readOne(server, uri, JSON.parse(example))).text).toHaveLength(LIMIT);
   });
 
-  it('refuses a window that is itself too large [SEC-RES-3]', async () => {
+  it('refuses a window that is too large [SEC-RES-3]', async () => {
     const refused = await failure(read(server, 'data+file:///noise.bin', { offset: 0, length: LIMIT + 1 }));
     expect(refused).toMatchObject({ code: -32602, data: { reason: 'too-large', limit: LIMIT } });
   });
