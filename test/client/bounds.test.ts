@@ -1,4 +1,4 @@
-/** Work on a server ends when it is left, filtered, refused, unanswered or without end. */
+/** Work on a server ends when the caller leaves, a filter excludes the rest, or the server refuses, stays silent or never ends. */
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import { createResourceClient, type ResourceClient } from '../../src/client/inde
 import { ERAS } from '../e2e/harness.ts';
 import { type Answers, all, eraOf, refusal, type Scripted, scripted } from './scripted.ts';
 
-/** An entry as both eras take it. */
+/** An entry that is valid in both eras. */
 const named = (uri: string, more: object = {}): object => ({
   uri,
   name: uri.slice(uri.lastIndexOf('/') + 1) || uri,
@@ -28,7 +28,7 @@ describe.each(ERAS)('work on a server of the %s era', (era) => {
     await run(resources, server);
   }
 
-  it('a walk that is left or aborted half-way asks for no more', async () => {
+  it('a walk that is left or aborted makes no further requests', async () => {
     const answer = ({ uri = 'x://' }: Readonly<Record<string, unknown>>) => ({
       resources: ['left', 'right'].map((name) => named(`${uri}/${name}`, DIRECTORY)),
     });
@@ -42,13 +42,13 @@ describe.each(ERAS)('work on a server of the %s era', (era) => {
         }
       })();
       await expect(aborted).rejects.toThrow('enough');
-      // Ten pages each, and what was asked for ahead of its turn.
+      // Ten pages of each list, and those that were requested ahead.
       for (let time = 0; time < 3; time++) await all(resources.list('x:///b'));
       expect(server.count('resources/list')).toBeLessThanOrEqual(10 + 8 + 10 + 4 + 3);
     });
   });
 
-  it('a container that cannot be listed leaves the others as they are', async () => {
+  it('a container that cannot be listed does not affect the others', async () => {
     const answer = ({ uri }: Readonly<Record<string, unknown>>) => {
       if (uri === 'x:///a') return { resources: ['bad', 'good'].map((name) => named(`x:///a/${name}`, DIRECTORY)) };
       if (uri === 'x:///a/bad') throw refusal(-32603);
@@ -61,7 +61,7 @@ describe.each(ERAS)('work on a server of the %s era', (era) => {
     });
   });
 
-  it('a filter decides what is given and what is gone into', async () => {
+  it('a filter decides which entries are given and which containers are entered', async () => {
     const answer = ({ uri }: Readonly<Record<string, unknown>>) => ({
       resources: ['skip', 'only', 'in', 'all'].map((name) => named(`${uri}/${name}`, DIRECTORY)),
     });
@@ -81,7 +81,7 @@ describe.each(ERAS)('work on a server of the %s era', (era) => {
     });
   });
 
-  it('entries that are nothing are left out and counted, a page that is none is an error', async () => {
+  it('invalid entries are left out and counted; an invalid page is an error', async () => {
     const entries = [null, 7, 'x', [], {}, { uri: 3 }, { uri: '' }, named('x:'.padEnd(70_000, 'y')), { uri: 'x:ok' }];
     await against({ 'resources/list': () => ({ resources: entries }) }, async (resources) => {
       const listing = resources.list();
@@ -99,7 +99,7 @@ describe.each(ERAS)('work on a server of the %s era', (era) => {
     );
   });
 
-  it('a server that never answers is given up after a time, and by who asked', async () => {
+  it('a server that never answers is given up after a time, or by its caller', async () => {
     const never = (_: unknown, signal: AbortSignal): Promise<object> =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     await against({ 'resources/read': never }, async (resources) => {
@@ -140,7 +140,7 @@ describe('a body without end', () => {
     }
   }
 
-  it.each(['application/json', 'text/event-stream'])('of %s is broken off [SEC-RES-3]', async (type) => {
+  it.each(['application/json', 'text/event-stream'])('of %s is cut off [SEC-RES-3]', async (type) => {
     await endless(type, async (url, sent) => {
       const limit = 1024 * 1024;
       await using resources = createResourceClient({
@@ -152,7 +152,7 @@ describe('a body without end', () => {
       await expect(resources.list()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
         name: 'ResourceClientError',
       });
-      // A little more is on its way.
+      // A little more may have been sent by then.
       expect(sent()).toBeLessThan(64 * limit);
     });
   });

@@ -1,4 +1,4 @@
-/** The client library as a browser gets it: bundled, without anything of Node and of the server, and in Chromium. */
+/** The client library as a browser gets it: bundled, without code of Node.js and of the server, in Chromium. */
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -13,14 +13,14 @@ import { chromium, startChromium } from '../services/chromium.ts';
 import { describeWith } from '../services/service.ts';
 import { HTML_VECTORS, SVG_VECTORS } from './safety/vectors.ts';
 
-/** The folder of the build that is tested, with all that the package exports. */
+/** The folder of the tested build, with everything that the package exports. */
 const BUILT = join(dirname(CLI), '..');
 const EXPORTS = {
   'vitrine/client/safety': join(BUILT, 'client/safety.js'),
   'vitrine/client': join(BUILT, 'client.js'),
 };
 
-/** The files of a bundle for browsers, all dependencies in it. */
+/** The files of a bundle for browsers, with all dependencies. */
 async function bundle(entry: Readonly<Record<string, string>>): Promise<ReadonlyMap<string, string>> {
   await using folder = await temporaryFolder();
   await build({
@@ -41,7 +41,7 @@ async function bundle(entry: Readonly<Record<string, string>>): Promise<Readonly
   return new Map(names.map((file, at) => [file, texts[at] ?? '']));
 }
 
-/** Gives the modules that the bundle needs beside itself. */
+/** Gives the modules that the bundle does not contain. */
 const needs = (files: ReadonlyMap<string, string>): readonly string[] =>
   [...files.values()].flatMap((text) => [
     ...[...text.matchAll(/^(?:import|export)\b[^;]*?\bfrom\s*["']([^"']+)["']|\bimport\s*\(\s*["']([^"']+)["']/gm)]
@@ -51,7 +51,7 @@ const needs = (files: ReadonlyMap<string, string>): readonly string[] =>
   ]);
 
 describe('a bundle for browsers', () => {
-  it('needs nothing beside it, and has no server in it', async () => {
+  it('needs no other module, and contains no server', async () => {
     const files = await bundle({ client: 'src/client/index.ts', safety: 'src/client/safety/index.ts' });
     expect(needs(files)).toEqual([]);
     const text = [...files.values()].join('\n');
@@ -99,7 +99,7 @@ describeWith([chromium])('a page in Chromium', () => {
   let server: Listening;
   let browser: Browser;
   let page: Page;
-  /** The URLs that the page requested from others. */
+  /** The URLs that the page requested from other servers. */
   const strayed: string[] = [];
 
   beforeAll(async () => {
@@ -134,13 +134,13 @@ describeWith([chromium])('a page in Chromium', () => {
     await folder?.[Symbol.asyncDispose]();
   });
 
-  /** Opens the page anew. */
+  /** Opens the page again. */
   async function visit(host = '127.0.0.1'): Promise<void> {
     await page.goto(`http://${host}:${pages.port}/`);
     await page.waitForFunction('globalThis.look !== undefined');
   }
 
-  /** Calls a function that the page has. */
+  /** Calls a function of the page. */
   const call = <T>(name: string, ...args: readonly unknown[]): Promise<T> =>
     page.evaluate(`${name}(...${JSON.stringify(args)})`) as Promise<T>;
 
@@ -174,7 +174,7 @@ describeWith([chromium])('a page in Chromium', () => {
       });
     });
 
-    it('is told of a change [RES-4]', async () => {
+    it('gets a notification of a change [RES-4]', async () => {
       await folder.write('guide/tides.txt', 'ebb');
       expect(await call('change', server.url, era)).toEqual({
         before: 'ebb',
@@ -183,7 +183,7 @@ describeWith([chromium])('a page in Chromium', () => {
       });
     });
 
-    it('shows what the server has without running anything in it [SEC-RES-7]', async () => {
+    it('shows contents of the server without running anything in them [SEC-RES-7]', async () => {
       const uris = ['file:///guide/page.html', 'file:///guide/drawing.svg'];
       const { safe, ran, ranUnsafe } = await call<{ safe: string[]; ran: number; ranUnsafe: number }>(
         'shown',
@@ -196,26 +196,26 @@ describeWith([chromium])('a page in Chromium', () => {
         '<svg xmlns="http://www.w3.org/2000/svg"><circle r="4"></circle></svg>',
       ]);
       expect(ran).toBe(0);
-      // Unsafe markup does run.
+      // The check itself works: unsafe markup runs.
       expect(ranUnsafe).toBeGreaterThan(0);
     });
 
-    it('gets no answers where the server does not know its origin', async () => {
+    it('gets no answers if the server does not allow its origin', async () => {
       await visit('localhost');
       await expect(call('look', server.url, era)).rejects.toThrow('cannot be reached');
     });
   });
 
-  it('runs and loads nothing of markup that was made safe [SEC-RES-7]', async () => {
+  it('runs and loads nothing of sanitized markup [SEC-RES-7]', async () => {
     await visit();
     strayed.length = 0;
     const safe = await call<{ ran: number; drawings: number; loaded: number }>('showSafe', HTML_VECTORS, SVG_VECTORS);
     expect(safe.ran).toBe(0);
     expect(strayed).toEqual([]);
-    // Each is shown by the page: what is left is still a drawing.
+    // The page shows each drawing, so something of it is left.
     expect(safe.drawings).toBeGreaterThan(15);
     expect(safe.loaded).toBe(safe.drawings);
-    // Unsafe markup does run, and load.
+    // The check itself works: unsafe markup runs and loads.
     expect(await call('show', [...HTML_VECTORS, ...SVG_VECTORS])).toBeGreaterThan(4);
     expect(new Set(strayed)).toContain('evil.example');
   });

@@ -1,4 +1,4 @@
-/** The client library keeps some answers: which ones, for how long, for whom, and what makes it forget. */
+/** The cache of the client library: which answers it keeps, for how long, for whom, and what removes them. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { type Answers, all, eraOf, type Scripted, scripted } from './scripted.ts
 
 const URI = 'doc:///one';
 
-/** Contents that count how often they were sent; `hint` is the freshness of each answer. */
+/** Contents that count how often they were sent. `hint` is the cache hint of each answer. */
 function counting(hint: object, described: () => object = () => ({})): Answers {
   let reads = 0;
   return {
@@ -40,7 +40,7 @@ describe.each(ERAS)('answers of a server of the %s era', (era) => {
   const client = (server: Scripted, cache: CacheSettings = {}): ResourceClient =>
     createResourceClient({ url: server.url, ...eraOf[era] }, { cache });
 
-  it('are kept as long as the server says', async () => {
+  it('are cached as long as the server says', async () => {
     await using server = await scripted(counting(FRESH));
     await using resources = client(server);
     expect(await textOf(resources)).toBe('read 1');
@@ -61,19 +61,19 @@ describe.each(ERAS)('answers of a server of the %s era', (era) => {
     expect(await textOf(resources)).toBe('read 3');
   });
 
-  it('are not kept where it does not say, or says that they are stale at once', async () => {
+  it('are not cached without a hint, or with one that they are stale at once', async () => {
     await using server = await scripted(counting({ ttlMs: 0, cacheScope: 'public' }));
     await using resources = client(server);
     expect([await textOf(resources), await textOf(resources)]).toEqual(['read 1', 'read 2']);
   });
 
-  it('are kept for nobody where nobody wants it', async () => {
+  it('are not cached if the client turns that off', async () => {
     await using server = await scripted(counting(FRESH));
     await using resources = client(server, { store: false });
     expect([await textOf(resources), await textOf(resources)]).toEqual(['read 1', 'read 2']);
   });
 
-  it('that are private are for clients of the same partition only', async () => {
+  it('that are private are shared only by clients of the same partition', async () => {
     for (const [scope, expected] of [
       ['private', ['read 1', 'read 2', 'read 1']],
       ['public', ['read 1', 'read 1', 'read 1']],
@@ -87,7 +87,7 @@ describe.each(ERAS)('answers of a server of the %s era', (era) => {
     }
   });
 
-  it('are asked for once by all who want the same, and given up when nobody does', async () => {
+  it('are requested once for concurrent callers, and cancelled when all have left', async () => {
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;
@@ -124,11 +124,11 @@ describe.each(ERAS)('answers of a server of the %s era', (era) => {
     await until(() => reads === 2, 'the second read');
     last.abort(new Error('enough'));
     await expect(alone).rejects.toThrow('enough');
-    // Over HTTP of the 2025 era a session that is stateless cannot be told.
+    // Over HTTP of the 2025 era, a stateless session cannot be cancelled.
     if (era === 'modern') await until(() => aborted === 1, 'the end of the request');
   });
 
-  it('that are stale are asked about by `lastModified`, and sent again only when it is another', async () => {
+  it('that are stale are revalidated by `lastModified`, and sent again only after a change', async () => {
     let lastModified = '2026-01-01T00:00:00Z';
     await using server = await scripted(
       counting({ ttlMs: 0, cacheScope: 'private' }, () => ({ size: 6, annotations: { lastModified } })),
@@ -146,7 +146,7 @@ describe.each(ERAS)('answers of a server of the %s era', (era) => {
     expect((await resources.read(URI, { fresh: true })).from).toBe('server');
   });
 
-  it('are bounded in bytes: the ones that were used longest ago go', async () => {
+  it('are limited in bytes: the least recently used ones are removed', async () => {
     await using server = await scripted({
       'resources/read': ({ uri }) => ({ contents: [{ uri, name: 'x', text: 'x'.repeat(1_000) }], ...FRESH }),
     });
@@ -163,7 +163,7 @@ describe.each(ERAS)('answers of a server of the %s era', (era) => {
     expect((await resources.read('doc:///1')).from).toBe('server');
   });
 
-  it('of a store that fails are asked for again', async () => {
+  it('are requested again if the store fails', async () => {
     const fail = (): never => {
       throw new Error('disk full');
     };
@@ -192,11 +192,11 @@ describe.each(ERAS)('answers of a server of the %s era', (era) => {
   });
 });
 
-describe.each(MATRIX)('what is kept of Vitrine ($era over $transport)', ({ era, transport }) => {
-  it('is forgotten when a change is told of [RES-4]', async () => {
+describe.each(MATRIX)('cached answers of Vitrine ($era over $transport)', ({ era, transport }) => {
+  it('are removed when a change is reported [RES-4]', async () => {
     await using folder = await temporaryFolder({ 'a.txt': 'before', 'b.txt': 'other' });
     await using server = await connect(transport, era, [folder.path]);
-    // Vitrine says that what it sends is stale at once: without that, only being told makes this one ask again.
+    // Vitrine's answers are stale at once. Without this hint, only notifications would make the client ask again.
     await using resources = createResourceClient(stubborn(server.client));
     await server.reachable;
     await using watch = resources.watch('file:///a.txt');
@@ -216,7 +216,7 @@ describe.each(MATRIX)('what is kept of Vitrine ($era over $transport)', ({ era, 
   });
 });
 
-/** The same client, whose results are good for a minute. */
+/** The same client, with results that are fresh for a minute. */
 function stubborn<T extends { request: unknown }>(client: T): T {
   const request = (client.request as (...args: unknown[]) => Promise<object>).bind(client);
   client.request = async (...args: unknown[]) => ({ ...(await request(...args)), ...FRESH });
@@ -246,7 +246,7 @@ describe('a store on disk', () => {
       expect(name).toMatch(/^[0-9a-f]{64}\.json$/);
     }));
 
-  it('throws away what is damaged, and what it does not know', () =>
+  it('removes damaged and unknown files', () =>
     withFolder(async (folder) => {
       const store = await diskStore(folder);
       await store.set(key, entry);
@@ -262,7 +262,7 @@ describe('a store on disk', () => {
       expect(await readdir(folder)).toEqual(['notes.txt']);
     }));
 
-  it('is bounded in bytes, and forgets what it is told to', () =>
+  it('is limited in bytes, and removes what it is told to', () =>
     withFolder(async (folder) => {
       const store = await diskStore(folder, { maxBytes: 1_000 });
       for (let at = 0; at < 10; at++) await store.set({ ...key, uri: `${at}` }, entry);

@@ -1,4 +1,4 @@
-/** Whom the client library and the gateway ask whether contents are still the same, and what servers may answer. */
+/** The servers of which the client library and the gateway ask whether contents are unchanged, and the answers that they accept. */
 import { describe, expect, it } from 'vitest';
 import { createResourceClient } from '../../src/client/index.ts';
 import { createContext } from '../../src/core/context.ts';
@@ -36,7 +36,7 @@ const READERS: Readonly<Record<string, (server: Scripted, era: Era) => Reader>> 
   },
 };
 
-/** A server whose reads are answered in turn, and the conditions under which it was asked. */
+/** A server with a queue of answers to reads, and the conditions in the requests. */
 async function answering(answers: readonly ((count: number) => object)[], capabilities: Params) {
   const conditions: unknown[] = [];
   const server = await scripted(
@@ -59,7 +59,7 @@ const item = (text: string, version: unknown) => ({
 describe.each(ERAS.flatMap((era) => Object.entries(READERS).map(([who, reader]) => ({ era, who, reader }))))(
   '$who, in the $era era',
   ({ era, reader }) => {
-    it('asks a server that knows versions whether contents are the same, and takes its word', async () => {
+    it('asks a server with versions whether contents are unchanged, and trusts its answer', async () => {
       const answers = [() => item('one', '"1"'), () => SAME, () => item('two', 'W/"2"'), () => SAME];
       await using given = await answering(answers, OURS);
       await using reading = reader(given.server, era);
@@ -68,7 +68,7 @@ describe.each(ERAS.flatMap((era) => Object.entries(READERS).map(([who, reader]) 
       expect(given.conditions).toEqual([undefined, ['"1"'], ['"1"'], ['W/"2"']]);
     });
 
-    it('sends no condition to a server that does not say that it knows versions', async () => {
+    it('sends no condition to a server that declares no versions', async () => {
       await using given = await answering([(count) => item(`read ${count}`, '"1"')], { resources: {} });
       await using reading = reader(given.server, era);
       expect([await reading.read(), await reading.read()]).toEqual(['read 1', 'read 2']);
@@ -85,7 +85,7 @@ describe.each(ERAS.flatMap((era) => Object.entries(READERS).map(([who, reader]) 
       },
     );
 
-    it('has nothing where a server says unasked that nothing has changed', async () => {
+    it('refuses an answer of "unchanged" that it did not ask for', async () => {
       await using given = await answering([() => SAME], OURS);
       await using reading = reader(given.server, era);
       expect([await reading.read(), await reading.read()]).toEqual([undefined, undefined]);

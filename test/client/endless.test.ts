@@ -1,4 +1,4 @@
-/** Lists that never end: the library and the commands come to an end of their own, and say so. */
+/** Lists that never end: the library and the commands end by themselves, and say so. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,10 +11,10 @@ import { type Answers, all, eraOf, type Params, type Scripted, scripted } from '
 const SEP_2093 = { resources: {}, extensions: { 'vitrine/resource-metadata': {} } };
 const EVERYTHING = { ...SEP_2093, tools: {}, prompts: {} };
 
-/** Requests for one list, with some room for what finds out what the server can do. */
+/** The most requests for one list, with some for finding out the server's capabilities. */
 const MOST_OF_LIST = 110;
 
-/** Requests of a walk: a thousand pages without anything, what is asked for ahead, and the pages of its containers. */
+/** The most requests of a walk: a thousand empty pages, those requested ahead, and the pages of its containers. */
 const MOST_OF_WALK = 1_400;
 
 const folder = (uri: string): object => ({
@@ -27,7 +27,7 @@ const folder = (uri: string): object => ({
 let count = 0;
 const fresh = (): string => `cursor-${++count}`;
 
-/** The entries of a page, and the cursor of the next. */
+/** The entries of a page, and the cursor of the next one. */
 const ENDLESS: Readonly<
   Record<string, (params: Params) => { readonly ids: readonly string[]; readonly cursor: string }>
 > = {
@@ -84,7 +84,7 @@ describe.each(ERAS)('in the %s era', (era) => {
       });
     });
 
-    it('ends where the children are looked for in the whole list', async () => {
+    it('ends when children are searched in the whole list', async () => {
       const flat = listing(page, 'resources', (id) => ({ uri: `x:///in/${id}`, name: id }));
       await against(
         { 'resources/list': flat },
@@ -102,7 +102,7 @@ describe.each(ERAS)('in the %s era', (era) => {
       );
     });
 
-    it('ends where it is gone through for one resource', async () => {
+    it('ends when it is searched for one resource', async () => {
       await against(
         { 'resources/list': listing(page, 'resources', entry) },
         async (resources, server) => {
@@ -140,7 +140,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     });
   });
 
-  it('pages with something new in them are all taken, also between many that are empty', async () => {
+  it('pages with new entries are all taken, even between many empty ones', async () => {
     const sparse = ({ cursor = '0' }: Params) => {
       const at = Number(cursor);
       const resources = at % 90 === 0 ? [{ uri: `x:///${at}`, name: 'x' }] : [];
@@ -154,12 +154,12 @@ describe.each(ERAS)('in the %s era', (era) => {
   });
 });
 
-/** A walk takes the pages that lists take, which are tried in both eras: each kind of them ends it in one of the two. */
+/** A walk uses the pages of lists, which are tested in both eras. Each kind of endless list ends it in one of the eras. */
 describe.each(
   Object.entries(ENDLESS).map(([kind, page], index) => ({ kind, page, era: ERAS[index % ERAS.length] ?? 'modern' })),
 )('a list with $kind in every container of a tree, in the $era era', ({ page, era }) => {
   it('ends the walk [2093-10]', async () => {
-    // Each has a folder of its own beside what comes without end.
+    // Each has a folder of its own beside the endless one.
     const tree = (params: Params) => {
       const { ids, cursor } = page(params);
       const uri = String(params.uri ?? 'x:///').replace(/\/+$/, '');
@@ -175,7 +175,7 @@ describe.each(
   });
 });
 
-describe('commands at a server whose lists never end', () => {
+describe('commands with a server whose lists never end', () => {
   let server: Scripted;
   let place: string;
   beforeAll(async () => {
@@ -215,14 +215,14 @@ describe('commands at a server whose lists never end', () => {
     ['call', ['a-tool']],
     ['prompts', []],
     ['prompts', ['a-prompt']],
-  ])('%s %j ends with the status for what is not all', async (command, args) => {
+  ])('%s %j ends with the status for incomplete results', async (command, args) => {
     const given = args.map((each) => (each === 'target' ? join(place, each) : each));
     const { status, stderr } = await run([command, server.url, ...given]);
     expect(stderr).toContain('the server sends page after page with nothing new');
     expect(status).toBe(7);
   });
 
-  it('grep ends, and says that it has not looked at all', async () => {
+  it('grep ends, and says that it has not searched everything', async () => {
     const { status, stderr } = await run(['grep', server.url, 'x', '--read']);
     expect(stderr).toContain('the server sends page after page with nothing new');
     expect(status).toBe(7);

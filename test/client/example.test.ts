@@ -1,4 +1,4 @@
-/** The example of the client library does what it shows. */
+/** The example of the client library does what its page says. */
 import { describe, expect, it } from 'vitest';
 import { lookAround } from '../../examples/look-around.ts';
 import { CLI, MUSEUM, startHttp } from '../e2e/harness.ts';

@@ -1,4 +1,4 @@
-/** A server that is hostile in every way, in both eras: it harms nothing, and exhausts nothing. */
+/** A server that is hostile in every way, in both eras: it does no harm, and exhausts no resource. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JSDOM } from 'jsdom';
@@ -14,7 +14,7 @@ import { askedBy, connectHostile, HOSTILE_SERVER, recorder, textOf } from './gua
 import { all } from './scripted.ts';
 
 describe.each(ERAS)('a hostile server of the %s era', (era) => {
-  /** As a command line names it. */
+  /** As on a command line. */
   const SERVER = `"${process.execPath}" "${HOSTILE_SERVER}" ${era}`;
   let connected: Connected;
   let resources: ResourceClient;
@@ -27,10 +27,10 @@ describe.each(ERAS)('a hostile server of the %s era', (era) => {
     await connected.close();
   });
 
-  /** Calls a tool of it, and parses its text. */
+  /** Calls one of its tools, and parses the text of the result. */
   const ask = async (name: string): Promise<unknown> => JSON.parse(textOf(await connected.client.callTool({ name })));
 
-  /** How many pages of lists it was asked for meanwhile. */
+  /** How many pages of lists were requested meanwhile. */
   async function pagesFor(work: () => Promise<void>): Promise<number> {
     const before = Number(await ask('pages'));
     await work();
@@ -39,7 +39,7 @@ describe.each(ERAS)('a hostile server of the %s era', (era) => {
 
   const contentsOf = async (name: string) => (await resources.read(`evil:///${name}`)).primary?.contents ?? {};
 
-  it('endless pages: as many are asked for as were wanted [2093-10]', async () => {
+  it('endless pages: only as many are requested as were wanted [2093-10]', async () => {
     const empty = resources.list('evil:///endless', { maxPages: 20 });
     expect(await pagesFor(async () => expect(await all(empty)).toEqual([]))).toBe(20);
     expect(empty.report).toMatchObject({ stopped: 'max-pages', pages: 20 });
@@ -48,7 +48,7 @@ describe.each(ERAS)('a hostile server of the %s era', (era) => {
     expect(full.report).toMatchObject({ stopped: 'max-resources', pages: 3, resources: 5 });
   });
 
-  it('cursor loops: a cursor that comes again ends the list [2093-10, SEC-UTIL-6]', async () => {
+  it('cursor loops: a repeated cursor ends the list [2093-10, SEC-UTIL-6]', async () => {
     const listing = resources.list('evil:///loop');
     expect(await pagesFor(async () => expect(await all(listing)).toHaveLength(4))).toBe(4);
     expect(listing.report.stopped).toBe('repeated-cursor');
@@ -57,7 +57,7 @@ describe.each(ERAS)('a hostile server of the %s era', (era) => {
     expect(walk.report).toMatchObject({ stopped: { 'repeated-cursor': 1 }, complete: false });
   });
 
-  it('cycles: each container is gone through once, however it is spelled [2093-10]', async () => {
+  it('cycles: each container is listed once, in whatever spelling [2093-10]', async () => {
     const walk = resources.walk('evil:///a');
     const asked = await pagesFor(async () => {
       const found = await all(walk);
@@ -68,7 +68,7 @@ describe.each(ERAS)('a hostile server of the %s era', (era) => {
     expect(walk.report.complete).toBe(true);
   });
 
-  it('unbounded trees: a walk stops at a depth, and at a number [2093-10]', async () => {
+  it('unbounded trees: a walk stops at a depth, and at a number of entries [2093-10]', async () => {
     const deep = resources.walk('evil:///tree', { maxDepth: 3 });
     expect(await all(deep)).toHaveLength(2 + 4 + 8);
     expect(deep.report).toMatchObject({ stopped: { 'max-depth': 8 }, containers: 7, complete: false });
@@ -78,7 +78,7 @@ describe.each(ERAS)('a hostile server of the %s era', (era) => {
     const asked = await pagesFor(async () => expect(await all(many)).toHaveLength(100));
     expect(many.report).toMatchObject({ resources: 100, stopped: { 'max-resources': 1 }, complete: false });
     expect(told).toEqual(['max-resources']);
-    // Some more are asked for ahead of their turn.
+    // Some more are requested ahead.
     expect(asked).toBeLessThanOrEqual(50 + 4);
   });
 
@@ -86,7 +86,7 @@ describe.each(ERAS)('a hostile server of the %s era', (era) => {
     const mebi = 1024 * 1024;
     const tooLarge = { code: 'too-large' };
     await expect(resources.read('evil:///huge.bin', { maxBytes: mebi })).rejects.toMatchObject(tooLarge);
-    // A window of it is cut where the whole is not too far beyond what is wanted.
+    // A window is cut from it, unless the whole is far larger.
     const range = { length: 10 };
     await expect(resources.read('evil:///huge.bin', { maxBytes: 1_000, range })).rejects.toMatchObject(tooLarge);
     expect((await resources.read('evil:///huge.bin', { range })).primary?.bytes()).toHaveLength(10);
@@ -95,7 +95,7 @@ describe.each(ERAS)('a hostile server of the %s era', (era) => {
     expect(printed.status).not.toBe(0);
   });
 
-  it('lying MIME types: contents are shown as what they are [SEC-RES-6, SEC-RES-7]', async () => {
+  it('lying MIME types: contents are shown by their real type [SEC-RES-6, SEC-RES-7]', async () => {
     const seen: Record<string, unknown> = {};
     for (const name of ['page.png', 'page.txt', 'program.txt', 'picture.png']) {
       const checked = await checkContents(await contentsOf(name));
@@ -109,7 +109,7 @@ describe.each(ERAS)('a hostile server of the %s era', (era) => {
     });
   });
 
-  it('script in SVG and HTML: taken out [SEC-RES-7]', async () => {
+  it('script in SVG and HTML: removed [SEC-RES-7]', async () => {
     const { toSafeHtml, toSafeSvg } = await createSanitizer({ window: new JSDOM('').window });
     const page = await checkContents(await contentsOf('page.html'));
     expect(toSafeHtml(page.text ?? '')).toBe('<h1>Tides</h1><img><a>more</a>');
@@ -117,7 +117,7 @@ describe.each(ERAS)('a hostile server of the %s era', (era) => {
     expect(toSafeSvg(drawing.text ?? '')).toBe('<svg xmlns="http://www.w3.org/2000/svg"><circle r="4"></circle></svg>');
   });
 
-  it('escapes in names: nothing of them reaches a terminal [SEC-RES-7]', async () => {
+  it('escapes in names: none of them reaches a terminal [SEC-RES-7]', async () => {
     const listed = await all(resources.list());
     expect(listed.flatMap(({ name, title = '' }) => [name, title]).every((each) => UNSAFE.test(each))).toBe(true);
     const shown = listed.flatMap(({ name, title = '' }) => [forTerminal(name), forTerminal(title)]);
@@ -130,7 +130,7 @@ describe.each(ERAS)('a hostile server of the %s era', (era) => {
     }
   });
 
-  it('path-like names: what is written stays in the folder', async () => {
+  it('path-like names: files stay in the folder', async () => {
     await using folder = await temporaryFolder({ 'a/b/c/d/': '' });
     const to = folder.at('a/b/c/d/target');
     const { status, stdout } = await run(['get', SERVER, 'evil:///paths', '--to', to, '--json']);
@@ -140,14 +140,14 @@ describe.each(ERAS)('a hostile server of the %s era', (era) => {
     const files = found.filter((each) => each.isFile()).map(({ parentPath, name }) => join(parentPath, name));
     expect(files.filter((path) => !path.startsWith(`${to}/`))).toEqual([]);
     expect(files.filter((path) => UNSAFE.test(path) || path.includes('\\'))).toEqual([]);
-    // A file of its own for each, with what the server has.
+    // Each has its own file, with the server's content.
     const { resources: told } = JSON.parse(stdout) as { resources: { uri: string; path?: string; status: string }[] };
     const written = told.filter((each) => each.status === 'written');
     expect(new Set(written.map(({ path }) => path)).size).toBe(11);
     for (const { uri, path = '' } of written) expect(await readFile(join(to, path), 'utf8')).toBe(`of ${uri}`);
   });
 
-  it('changing tool definitions: asked about again, unannounced and behind the cache [SEC-TOOL-4]', async () => {
+  it('changing tool definitions: the user is asked again, also without a notification and behind the cache [SEC-TOOL-4]', async () => {
     await using other = await connectHostile(era);
     const { client } = other;
     const reviews: ToolReview[] = [];
@@ -173,7 +173,7 @@ describe.each(ERAS)('a hostile server of the %s era', (era) => {
     expect(JSON.parse(textOf(await client.callTool({ name: 'seen' })))).toHaveLength(3);
   });
 
-  it('sampling floods: the user is asked no more than agreed, and the model neither [SEC-SAMP-1]', async () => {
+  it('sampling floods: neither the user nor the model is asked more often than agreed [SEC-SAMP-1]', async () => {
     let consents = 0;
     let sent = 0;
     const { onEvent, told } = recorder();

@@ -1,4 +1,4 @@
-/** Lists with entries that are none: they are left out and counted, and the others come. */
+/** Lists with invalid entries: these are left out and counted, and the others are given. */
 import { describe, expect, it } from 'vitest';
 import { createResourceClient } from '../../src/client/index.ts';
 import { run } from '../cli/client/run.ts';
@@ -8,7 +8,7 @@ import { all, eraOf, scripted } from './scripted.ts';
 const JUNK: readonly unknown[] = [null, 7, 'text', [], [{ uri: 'x:///in', name: 'in' }], {}, { uri: 5, name: 'no' }];
 
 describe.each(ERAS)('in the %s era', (era) => {
-  it('the others of a list of resources come', async () => {
+  it('the valid entries of a list of resources are given', async () => {
     await using server = await scripted({
       'resources/list': () => ({
         resources: [{ uri: 'x:///a', name: 'a' }, ...JUNK, { uri: 'x:///b', name: 'b', size: 'big', annotations: 5 }],
@@ -27,7 +27,7 @@ describe.each(ERAS)('in the %s era', (era) => {
   });
 });
 
-it.each(['tools', 'prompts'])('a list of %s on the command line has those that are valid', async (kind) => {
+it.each(['tools', 'prompts'])('a list of %s on the command line has the valid entries', async (kind) => {
   const good = { name: 'good', inputSchema: { type: 'object' } };
   await using server = await scripted(
     { [`${kind}/list`]: () => ({ [kind]: [...JUNK, good, { name: 7 }] }) },

@@ -9,7 +9,7 @@ import { type Faulty, faulty } from '../gateway/faults/faulty.ts';
 
 const ONE = 'thing:///one';
 
-/** Everything that a watch tells. */
+/** All events of a watch. */
 function collect(watch: Watch): { readonly events: WatchEvent[]; readonly end: Promise<unknown> } {
   const events: WatchEvent[] = [];
   const end = (async () => {
@@ -21,7 +21,7 @@ function collect(watch: Watch): { readonly events: WatchEvent[]; readonly end: P
 const textOf = async (resources: ResourceClient): Promise<string | undefined> =>
   (await resources.read(ONE)).primary?.text();
 
-/** Whether something of this kind is told after a change, which is made until it is: a stream may be on its way. */
+/** Makes a change again and again until an event of this kind is reported, because a stream may not be open yet. */
 async function tellsOf(server: Faulty, events: readonly WatchEvent[], text: string): Promise<void> {
   const before = events.length;
   await until(async () => {
@@ -33,7 +33,7 @@ async function tellsOf(server: Faulty, events: readonly WatchEvent[], text: stri
 }
 
 describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
-  it('that ends and comes back is watched again, and what may be missed is told [RES-4]', async () => {
+  it('that ends and comes back is watched again, and possibly missed changes are reported [RES-4]', async () => {
     await using server = await faulty(way);
     await using resources = await connectResourceClient(server.target);
     expect((await resources.connect()).era).toBe(way.era);
@@ -63,7 +63,7 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
     expect(await listTold.end).toBeUndefined();
   });
 
-  it('that ends between two reads is reached again by the next', async () => {
+  it('that ends between two reads is connected to again for the next one', async () => {
     await using server = await faulty(way);
     await using resources = await connectResourceClient(server.target);
     expect(await textOf(resources)).toBe('at first');
@@ -80,7 +80,7 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
     await using resources = await connectResourceClient(server.target, {
       reconnect: { maxAttempts: 2, initialDelayMs: 10 },
     });
-    // In the 2026 era over HTTP there is no connection that could be lost: a stream that ends is opened again.
+    // In the 2026 era over HTTP no connection can be lost: a stream that ends is opened again.
     if (way.era === 'modern' && way.transport === 'http') return;
     const watch = resources.watch(ONE);
     await within(watch.ready, 'the subscription');
@@ -91,14 +91,14 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
 });
 
 describe.each(ERAS)('streams of a server of the %s era', (era) => {
-  it('that break off are opened again, and what may be missed is told [RES-4]', async () => {
+  it('that break off are opened again, and possibly missed changes are reported [RES-4]', async () => {
     await using server = await faulty({ transport: 'http', era });
     await using resources = await connectResourceClient(server.target);
     const watch = resources.watch(ONE);
     await within(watch.ready, 'the subscription');
     const told = collect(watch);
     await tellsOf(server, told.events, 'second');
-    // Each stream is cut as soon as it is open, until the server is well again.
+    // Each stream is cut as soon as it is open, until the server is mended.
     await server.fails({ kind: 'cut-streams' });
     await until(() => told.events.some(({ kind }) => kind === 'missed'), 'what may be missed');
     await server.changes('meanwhile');
@@ -110,8 +110,8 @@ describe.each(ERAS)('streams of a server of the %s era', (era) => {
   });
 });
 
-describe('a client that somebody else connected', () => {
-  it.each(ERAS)('ends its watches when it is closed, and is left open by this one (%s)', async (era) => {
+describe('a client that the caller connected', () => {
+  it.each(ERAS)('ends its watches when it is closed, and this library does not close it (%s)', async (era) => {
     await using folder = await temporaryFolder({ 'a.txt': 'a' });
     await using server = await connect('stdio', era, [folder.path]);
     const first = createResourceClient(server.client);
@@ -158,7 +158,7 @@ describe('connecting by a text', () => {
     expect((await web.read('file:///a.txt')).primary?.text()).toBe('a');
   });
 
-  it('says so when there is nothing to connect to', async () => {
+  it('reports that there is nothing to connect to', async () => {
     await expect(connectResourceClient('/nothing/that/is/there')).rejects.toMatchObject({ code: 'unavailable' });
     await expect(connectResourceClient('http://127.0.0.1:1/mcp')).rejects.toMatchObject({ code: 'unavailable' });
     await expect(connectResourceClient('')).rejects.toMatchObject({ code: 'invalid' });
@@ -170,7 +170,7 @@ describe('connecting by a text', () => {
     ['npx -y server', ['npx', '-y', 'server']],
     [`a 'b c' "d \\" \\e" f\\ g ''`, ['a', 'b c', 'd " \\e', 'f g', '']],
     ['a$(x) `y` *;&&', ['a$(x)', '`y`', '*;&&']],
-  ])('takes %s apart as a shell would, without what else a shell does', (text, [command, ...args]) => {
+  ])('splits %s as a shell would, without expanding anything', (text, [command, ...args]) => {
     expect(parseCommandLine(text)).toEqual({ command, args });
   });
 

@@ -5,11 +5,11 @@ import { MATRIX } from '../e2e/harness.ts';
 import { within } from '../e2e/waiting.ts';
 import { faulty } from '../gateway/faults/faulty.ts';
 
-/** More than the listeners of one signal that Node takes without a word. */
+/** More listeners of one signal than Node.js accepts without a warning. */
 const WATCHES = 50;
 
 describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
-  it('is subscribed to many times at once without a warning of leaks', async () => {
+  it('accepts many subscriptions at once without a warning of leaks', async () => {
     const warnings: Error[] = [];
     const noted = (warning: Error): void => void warnings.push(warning);
     process.on('warning', noted);

@@ -1,4 +1,4 @@
-/** The client library against servers that do not know SEP-2093: what they lack is had in another way, which is told. */
+/** The client library with servers without SEP-2093: it replaces missing methods by others, and reports that. */
 import { describe, expect, it } from 'vitest';
 import { createResourceClient, INFERRED_META_KEY, type ResourceClient } from '../../src/client/index.ts';
 import { ERAS } from '../e2e/harness.ts';
@@ -49,7 +49,7 @@ async function scene(era: 'legacy' | 'modern', answers: Answers, capabilities?: 
 const uris = (entries: readonly { readonly uri: string }[]): string[] => entries.map(({ uri }) => uri);
 
 describe.each(ERAS)('a server of the %s era without SEP-2093', (era) => {
-  it('is listed, with the fields that nobody knows [2093-11]', async () => {
+  it('is listed, with its unknown fields [2093-11]', async () => {
     await using on = await scene(era, PLAIN);
     const listing = on.resources.list();
     const found = await all(listing);
@@ -57,7 +57,7 @@ describe.each(ERAS)('a server of the %s era without SEP-2093', (era) => {
     expect(listing.report).toMatchObject({ via: 'default-list', stopped: 'end', pages: 2 });
   });
 
-  it('that leaves `uri` out of account is found out, and its flat list taken apart [2093-11]', async () => {
+  it('that ignores `uri` is recognised, and its flat list is split into folders [2093-11]', async () => {
     await using on = await scene(era, PLAIN);
     const listing = on.resources.list('note:///days/');
     const found = await all(listing);
@@ -78,13 +78,13 @@ describe.each(ERAS)('a server of the %s era without SEP-2093', (era) => {
     expect(on.server.asked.filter(({ params }) => String(params.uri).startsWith('vitrine-probe:'))).toHaveLength(1);
   });
 
-  it('tells a missing resource from one without children there, too', async () => {
+  it('tells a missing resource from one without children, too', async () => {
     await using on = await scene(era, PLAIN);
     await expect(all(on.resources.list('note:///nothing'))).rejects.toMatchObject({ code: 'not-found' });
     await expect(all(on.resources.list('other:thing'))).rejects.toMatchObject({ code: 'not-listable' });
   });
 
-  it('is walked in one go [2093-10]', async () => {
+  it('is walked with one list [2093-10]', async () => {
     await using on = await scene(era, PLAIN);
     const walk = on.resources.walk('note:///days');
     const found = await all(walk);
@@ -93,7 +93,7 @@ describe.each(ERAS)('a server of the %s era without SEP-2093', (era) => {
     expect(walk.report.complete).toBe(true);
   });
 
-  it('without resources has none', async () => {
+  it('without resources has an empty list', async () => {
     await using on = await scene(era, {}, { tools: {} });
     expect(await all(on.resources.list())).toEqual([]);
     expect(await all(on.resources.walk())).toEqual([]);
@@ -101,7 +101,7 @@ describe.each(ERAS)('a server of the %s era without SEP-2093', (era) => {
     expect(on.server.asked).toEqual([]);
   });
 
-  it('with lists by URI is asked for them, though it does not declare them [2093-4]', async () => {
+  it('that lists by URI is asked for such lists, though it does not declare them [2093-4]', async () => {
     await using on = await scene(era, {
       ...PLAIN,
       'resources/list': ({ uri }) => {
@@ -119,7 +119,7 @@ describe.each(ERAS)('a server of the %s era without SEP-2093', (era) => {
     [{ 'io.modelcontextprotocol/skills': { directoryRead: true } }, 'directory-read'],
     [{ 'io.modelcontextprotocol/skills': {} }, 'flat-list'],
     [{}, 'flat-list'],
-  ])('that declares %j has its directories had by: %s', async (extensions, via) => {
+  ])('that declares %j has its folders listed by: %s', async (extensions, via) => {
     const answers: Answers = {
       ...PLAIN,
       'resources/directory/read': ({ uri, cursor }) => {
@@ -132,12 +132,12 @@ describe.each(ERAS)('a server of the %s era without SEP-2093', (era) => {
     const listing = on.resources.list('note:///days');
     expect((await all(listing)).slice(0, 2)).toEqual([LISTED[1], LISTED[2]]);
     expect(listing.report).toMatchObject({ via, pages: 2 });
-    // Undeclared, it is not asked for (SEP-2640); declared, nothing else is.
+    // An undeclared method is not used (SEP-2640), and a declared one is the only one that is used.
     expect(on.server.count('resources/directory/read')).toBe(declared ? 2 : 0);
     if (declared) expect(on.server.count('resources/list')).toBe(0);
   });
 
-  it("has its folders read where that gives what is below them, as VS Code's file system wants it", async () => {
+  it("has its folders read if that gives their children, as VS Code's file system expects", async () => {
     await using on = await scene(era, {
       ...PLAIN,
       'resources/read': ({ uri }) => {
@@ -159,7 +159,7 @@ describe.each(ERAS)('a server of the %s era without SEP-2093', (era) => {
     expect(listing.report).toMatchObject({ via: 'trailing-slash', stopped: 'end' });
   });
 
-  it('has its list looked through for metadata, and the resource read for it [2093-11]', async () => {
+  it('gives metadata by its list, and by a read of the resource [2093-11]', async () => {
     await using on = await scene(era, PLAIN);
     expect(await on.resources.metadata('note:///readme.md')).toEqual({ resource: LISTED[0], source: 'list' });
     expect(await on.resources.metadata('note:///days/two.txt')).toMatchObject({ source: 'list' });
@@ -185,7 +185,7 @@ describe.each(ERAS)('a server of the %s era without SEP-2093', (era) => {
     expect(asked).toBe(1);
   });
 
-  it.each([-32002, -32602])('says with %i that there is no such resource', async (code) => {
+  it.each([-32002, -32602])('reports a missing resource with %i', async (code) => {
     await using on = await scene(era, {
       'resources/read': () => {
         throw refusal(code);
@@ -199,7 +199,7 @@ describe.each(ERAS)('a server of the %s era without SEP-2093', (era) => {
     });
   });
 
-  it('that fails is told so in its words', async () => {
+  it('that fails is quoted in the error', async () => {
     await using on = await scene(era, {
       'resources/read': () => {
         throw refusal(-32603, { detail: 7 });
@@ -209,7 +209,7 @@ describe.each(ERAS)('a server of the %s era without SEP-2093', (era) => {
     await expect(failing).rejects.toMatchObject({ code: 'failed', rpcCode: -32603, data: { detail: 7 } });
   });
 
-  it('has windows cut here, between characters', async () => {
+  it('has windows cut by the client, between characters', async () => {
     await using on = await scene(era, {
       'resources/read': ({ uri }) => ({ contents: [{ uri, text: 'aäöü' }] }),
     });
@@ -226,7 +226,7 @@ describe.each(ERAS)('a server of the %s era without SEP-2093', (era) => {
     await expect(cut(-1)).rejects.toMatchObject({ code: 'invalid' });
   });
 
-  it('that cannot tell of changes is not asked to', async () => {
+  it('without notifications gets no subscriptions', async () => {
     await using on = await scene(era, PLAIN);
     await expect(on.resources.watch('note:///readme.md').ready).rejects.toMatchObject({ code: 'unsupported' });
     await expect(on.resources.watchList().ready).rejects.toMatchObject({ code: 'unsupported' });

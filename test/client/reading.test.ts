@@ -1,4 +1,4 @@
-/** The client library understands the contents of reads, of servers that say what they can do and of those that do not. */
+/** The client library reads contents of servers with and without capabilities in their entries. */
 import { describe, expect, it } from 'vitest';
 import {
   createResourceClient,
@@ -14,7 +14,7 @@ import { eraOf, scripted } from './scripted.ts';
 const URI = 'doc:///report';
 
 describe.each(ERAS)('contents from a server of the %s era', (era) => {
-  /** Has the library read these contents; `metadata` describes the resource beforehand. */
+  /** Has the library read these contents. `metadata` describes the resource beforehand. */
   async function read(contents: readonly unknown[], options: ReadOptions = {}, metadata?: object): Promise<ReadResult> {
     await using server = await scripted({
       'resources/read': () => ({ contents, 'x-read': 1 }),
@@ -30,7 +30,7 @@ describe.each(ERAS)('contents from a server of the %s era', (era) => {
   const pdf = { uri: URI, name: 'report', mimeType: 'application/pdf', size: 3, blob: 'AAEC' };
   const text = { uri: URI, name: 'report', mimeType: 'text/plain', size: 4, text: 'text' };
 
-  it('a server is told which formats are wanted, and what it makes of that is kept apart [2093-6]', async () => {
+  it('are requested in given formats, and each format is cached separately [2093-6]', async () => {
     const told: unknown[] = [];
     await using server = await scripted({
       'resources/read': ({ _meta }) => {
@@ -49,7 +49,7 @@ describe.each(ERAS)('contents from a server of the %s era', (era) => {
     expect(told.filter((accept) => accept !== undefined)).toEqual([['text/plain', 'text/*'], ['text/plain']]);
   });
 
-  it('in several formats: the first is taken, or the one that is wanted [2093-6]', async () => {
+  it('in several formats: the first one, or the requested one, is given [2093-6]', async () => {
     const plain = await read([pdf, text], {}, { capabilities: { list: false } });
     expect(plain.primary?.resource.mimeType).toBe('application/pdf');
     expect(plain.alternatives).toHaveLength(2);
@@ -65,7 +65,7 @@ describe.each(ERAS)('contents from a server of the %s era', (era) => {
     });
   });
 
-  it('of a resource without children: other URIs are set apart, and none at all is an error [2093-6]', async () => {
+  it('of a resource without children: other URIs are set apart, and an empty result is an error [2093-6]', async () => {
     const other = { ...text, uri: 'doc:///other' };
     const set = await read([pdf, other], {}, { capabilities: { list: false } });
     expect(set.alternatives.map(({ resource }) => resource.uri)).toEqual([URI]);
@@ -78,7 +78,7 @@ describe.each(ERAS)('contents from a server of the %s era', (era) => {
     }
   });
 
-  it('that say different things of one resource are told [2093-6]', async () => {
+  it('that contradict each other about one resource are reported [2093-6]', async () => {
     const { issues } = await read([pdf, { ...text, name: 'another' }]);
     expect(issues).toEqual([{ kind: 'inconsistent-metadata', count: 1 }]);
   });
@@ -93,7 +93,7 @@ describe.each(ERAS)('contents from a server of the %s era', (era) => {
     expect(both.children).toHaveLength(1);
   });
 
-  it('of several URIs from a server that does not say: the first is the primary one [2093-7]', async () => {
+  it('of several URIs from a server without capabilities: the first one is the primary one [2093-7]', async () => {
     const set = await read([
       { ...text, uri: 'doc:///a' },
       { ...pdf, uri: 'doc:///a' },
@@ -106,9 +106,9 @@ describe.each(ERAS)('contents from a server of the %s era', (era) => {
     expect(set.issues).toEqual([{ kind: 'several-uris', count: 1 }]);
   });
 
-  it('that are none are no contents, without an error', async () => {
+  it('that are invalid are left out, without an error', async () => {
     expect(await read([])).toMatchObject({ primary: undefined, alternatives: [], issues: [{ kind: 'no-contents' }] });
-    // In the 2026 era the SDK takes a result as a whole, or not at all.
+    // In the 2026 era the SDK accepts a whole result or none of it.
     const nonsense = read([{ uri: URI }, 'nonsense', text]);
     if (era === 'modern') {
       await expect(nonsense).rejects.toMatchObject({ code: 'invalid-answer' });
@@ -119,7 +119,7 @@ describe.each(ERAS)('contents from a server of the %s era', (era) => {
     expect(set.issues).toEqual([{ kind: 'not-an-item', count: 2 }]);
   });
 
-  it('keep the fields that nobody knows, and lose those that are not what they should be [2093-11]', async () => {
+  it('keep unknown fields, and lose invalid ones [2093-11]', async () => {
     const { primary, result } = await read([{ ...text, size: 'big', 'x-colour': 'red', _meta: { 'x/y': 1 } }]);
     expect(primary?.resource).toEqual({
       uri: URI,
@@ -147,7 +147,7 @@ describe.each(ERAS)('contents from a server of the %s era', (era) => {
     await expect(read(halves, { maxBytes: 3 })).rejects.toMatchObject({ code: 'too-large' });
   });
 
-  it('that are no base64 are refused when they are decoded', async () => {
+  it('that are not base64 are refused when they are decoded', async () => {
     const failing = read([{ uri: URI, blob: 'AAA=AAA=A' }]);
     if (era === 'modern') await expect(failing).rejects.toMatchObject({ code: 'invalid-answer' });
     else {
@@ -156,7 +156,7 @@ describe.each(ERAS)('contents from a server of the %s era', (era) => {
     }
   });
 
-  it('whose answer has no list of them are refused', async () => {
+  it('that are not a list are refused', async () => {
     await using server = await scripted({ 'resources/read': () => ({ contents: 'none' }) });
     await using resources = createResourceClient({ url: server.url, ...eraOf[era] });
     await expect(resources.read(URI)).rejects.toMatchObject({ code: 'invalid-answer' });
@@ -167,7 +167,7 @@ describe('an embedded resource', () => {
   const resource = { uri: URI, text: 'text' };
   const annotations = { priority: 1 };
 
-  it('shows the annotations of its resource as its own [2093-9]', () => {
+  it('has the annotations of its resource as its own [2093-9]', () => {
     const block = readEmbedded({ type: 'resource', resource: { ...resource, annotations } });
     expect(block.annotations).toEqual(annotations);
     expect(block.item.text()).toBe('text');

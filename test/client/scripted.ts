@@ -1,4 +1,4 @@
-/** A server of the official SDK, over HTTP and for both eras, that answers as a test says. It knows nothing of SEP-2093. */
+/** A server of the official SDK, over HTTP and for both eras, with the answers of a test. It does not know SEP-2093. */
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -13,11 +13,11 @@ export type Answers = Readonly<Record<string, (params: Params, signal: AbortSign
 
 export interface Scripted extends AsyncDisposable {
   readonly url: string;
-  /** Reaches it without a socket, for thousands of requests: most of their time goes into HTTP at both ends. */
+  /** Connects without a socket, for thousands of requests, because HTTP would take most of their time. */
   readonly fetch: typeof globalThis.fetch;
-  /** The requests as they came: methods and their parameters without `_meta`. */
+  /** The requests so far: methods and their parameters without `_meta`. */
   readonly asked: readonly { readonly method: string; readonly params: Params }[];
-  /** How often a method was asked for. */
+  /** How often a method was requested. */
   count(method: string): number;
 }
 
@@ -42,7 +42,7 @@ export async function scripted(
   }, asked);
 }
 
-/** Serves what the official SDK makes, over HTTP and for both eras. */
+/** Serves a server of the official SDK over HTTP, for both eras. */
 export async function serving(
   make: Parameters<typeof createMcpHandler>[0],
   asked: Scripted['asked'] = [],
@@ -55,7 +55,7 @@ export async function serving(
   );
 }
 
-/** Answers requests, at a port. @param asked is filled by it; @param close ends it */
+/** Listens at a port. @param asked receives the requests; @param close ends the server */
 async function served(
   fetch: (request: Request) => Response | Promise<Response>,
   asked: Scripted['asked'],
@@ -86,7 +86,7 @@ export const eraOf = {
   modern: { clientOptions: { versionNegotiation: { mode: { pin: '2026-07-28' } } } },
 } as const;
 
-/** All that an async iterable gives. */
+/** All values of an async iterable. */
 export async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const each of source) found.push(each);

@@ -1,4 +1,4 @@
-/** Searching with the client library: ranked where the server has an index, line by line where it has none. */
+/** Searching with the client library: ranked if the server has an index, line by line otherwise. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createResourceClient, type FoundPlace, type SearchOptions, searchResources } from '../../src/client/index.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
@@ -47,7 +47,7 @@ async function search(
 }
 
 describe('a search by the client library', () => {
-  it('has the best place first, as a URI that reads its lines', async () => {
+  it('gives the best place first, as a URI that reads its lines', async () => {
     const { places, mode } = await search(serving.url, 'how is the clock wound');
     expect(mode).toBe('ranked');
     expect(places[0]).toEqual({
@@ -63,7 +63,7 @@ describe('a search by the client library', () => {
     expect(primary?.text()?.trimEnd()).toBe(places[0]?.text);
   });
 
-  it('goes through all pages, below a folder, and by filters', async () => {
+  it('gives all pages, below a folder, and by filters', async () => {
     expect((await search(serving.url, 'barometer')).places).toHaveLength(30);
     expect((await search(serving.url, 'barometer', { glob: '1?.txt' })).places).toHaveLength(10);
     expect((await search(serving.url, 'clock', { uri: 'm+memory:///keys.txt' })).places).toHaveLength(1);
@@ -74,7 +74,7 @@ describe('a search by the client library', () => {
     ]);
   });
 
-  it('finds the words as they are written where there is no index', async () => {
+  it('finds the words as they are written if there is no index', async () => {
     const { places, mode } = await search(serve.url, 'clock is wound');
     expect({ mode, uris: places.map(({ place }) => place) }).toEqual({
       mode: 'literal',
@@ -84,7 +84,7 @@ describe('a search by the client library', () => {
     await expect(search(serve.url, 'clock', { mode: 'ranked' })).rejects.toMatchObject({ code: 'unsupported' });
   });
 
-  it('leaves out matches and tools that are malformed', async () => {
+  it('leaves out malformed matches and tools', async () => {
     const names = ['pattern', 'literal', 'glob', 'uri', 'context', 'cursor'];
     const properties = Object.fromEntries(names.map((name) => [name, {}]));
     const tool = (name: string, schema: unknown) => ({ name, inputSchema: { type: 'object', properties: schema } });
@@ -98,7 +98,7 @@ describe('a search by the client library', () => {
     expect((await search(server.url, 'clock')).places.map(({ uri }) => uri)).toEqual(['m:///b']);
   });
 
-  it('says what is wrong', async () => {
+  it('reports why a search is invalid', async () => {
     await expect(search(serving.url, '"clock', { mode: 'ranked' })).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringContaining('phrase'),

@@ -35,7 +35,7 @@ describe.each(MATRIX)('Vitrine of the $era era over $transport', ({ transport, e
     await folder[Symbol.asyncDispose]();
   });
 
-  it('says what the server declares', async () => {
+  it('gives the capabilities of the server', async () => {
     expect(await resources.connect()).toMatchObject({ era, resources: true, metadata: true, directories: true });
   });
 
@@ -47,7 +47,7 @@ describe.each(MATRIX)('Vitrine of the $era era over $transport', ({ transport, e
     expect(listing.report).toMatchObject({ via: 'scoped-list', stopped: 'end', pages: 2, resources: 150, dropped: 0 });
   });
 
-  it('asks for no page that nobody wants', async () => {
+  it('requests no page that nobody wants', async () => {
     const before = server.received.length;
     const listing = resources.list('file:///many');
     for await (const _ of listing) break;
@@ -55,7 +55,7 @@ describe.each(MATRIX)('Vitrine of the $era era over $transport', ({ transport, e
     expect(server.received.slice(before).filter((message) => 'result' in message)).toHaveLength(1);
   });
 
-  it('says which of a missing resource and one without children it was [2093-4]', async () => {
+  it('tells a missing resource from one without children [2093-4]', async () => {
     await expect(all(resources.list('file:///missing'))).rejects.toMatchObject({ code: 'not-found' });
     await expect(all(resources.list('file:///a.txt'))).rejects.toMatchObject({ code: 'not-listable' });
   });
@@ -73,7 +73,7 @@ describe.each(MATRIX)('Vitrine of the $era era over $transport', ({ transport, e
     expect([...walk.report.via]).toEqual(['scoped-list']);
   });
 
-  it('walks all that there is, each resource once, at its depth', async () => {
+  it('walks everything, each resource once, with its depth', async () => {
     const walk = resources.walk();
     const found = await all(walk);
     const given = found.map(({ resource }) => resource.uri);
@@ -85,7 +85,7 @@ describe.each(MATRIX)('Vitrine of the $era era over $transport', ({ transport, e
     expect(walk.report.complete).toBe(true);
   });
 
-  it('gives a walk in the same order whatever is asked for at the same time', async () => {
+  it('walks in the same order, whatever the number of concurrent requests', async () => {
     const orders = await Promise.all(
       [1, 8].map(async (concurrency) =>
         uris((await all(resources.walk('file:///', { concurrency }))).map((each) => each.resource)),
@@ -94,7 +94,7 @@ describe.each(MATRIX)('Vitrine of the $era era over $transport', ({ transport, e
     expect(orders[1]).toEqual(orders[0]);
   });
 
-  it('tells what a resource is without reading it [2093-2]', async () => {
+  it('describes a resource without reading it [2093-2]', async () => {
     expect(await resources.metadata('file:///a.txt')).toMatchObject({
       source: 'metadata',
       resource: { uri: 'file:///a.txt', name: 'a.txt', size: 5, capabilities: { list: false, subscribe: true } },
@@ -106,7 +106,7 @@ describe.each(MATRIX)('Vitrine of the $era era over $transport', ({ transport, e
     });
   });
 
-  it('reads text and bytes, with all that is said of them [2093-1]', async () => {
+  it('reads text and bytes, with all fields of the resource [2093-1]', async () => {
     const { primary, from, issues } = await resources.read('file:///w%C3%B6rter%201.txt');
     expect([primary?.form, primary?.text(), primary?.byteLength, from, issues]).toEqual([
       'text',
@@ -128,14 +128,14 @@ describe.each(MATRIX)('Vitrine of the $era era over $transport', ({ transport, e
     expect(primary?.window).toEqual({ offset: 1, length: 3, total: 5, cutBy: 'server' });
   });
 
-  it('reads a folder as children, and never takes them for all of it [2093-5]', async () => {
+  it('reads a folder as children, and never takes them for all children [2093-5]', async () => {
     const read = await resources.read('file:///deep');
     expect(read).toMatchObject({ listable: true, primary: undefined, alternatives: [], issues: [] });
     expect(uris(read.children.map(({ resource }) => resource))).toEqual(['file:///deep/deeper', 'file:///deep/b.md']);
     expect((await resources.read('file:///empty')).children).toEqual([]);
   });
 
-  it('refuses what is too large before it asks, where it knows [SEC-RES-3]', async () => {
+  it('refuses a resource that is too large before requesting it, if its size is known [SEC-RES-3]', async () => {
     await expect(resources.read('file:///a.txt', { maxBytes: 4 })).rejects.toMatchObject({ code: 'too-large' });
     await resources.metadata('file:///deep/b.md');
     const before = server.received.length;
@@ -164,7 +164,7 @@ describe.each(MATRIX)('Vitrine of the $era era over $transport', ({ transport, e
     expect(() => resources.watch('file:///a.txt', { signal })).toThrow(reason);
   });
 
-  it('tells of changes of a resource, and of what is in a folder [RES-4]', async () => {
+  it('reports changes of a resource, and of entries of a folder [RES-4]', async () => {
     await folder.write('watched/one.txt', '1');
     await using file = resources.watch('file:///watched/one.txt');
     await using around = resources.watch('file:///watched');
@@ -175,7 +175,7 @@ describe.each(MATRIX)('Vitrine of the $era era over $transport', ({ transport, e
     expect((await resources.read('file:///watched/one.txt')).primary?.text()).toBe('12');
   });
 
-  it('tells of changes of the list, until it is left [RES-4]', async () => {
+  it('reports changes of the list, until the watch ends [RES-4]', async () => {
     const watch = resources.watchList();
     await within(watch.ready, 'the stream');
     await folder.write('news.txt', '');
@@ -191,7 +191,7 @@ describe.each(MATRIX)('Vitrine of the $era era over $transport', ({ transport, e
     expect(await watch[Symbol.asyncIterator]().next()).toMatchObject({ done: true });
   });
 
-  it('says of what cannot be watched that it cannot', async () => {
+  it('refuses to watch a resource that cannot be watched', async () => {
     const watch = resources.watch('file:///missing.txt');
     await expect(watch.ready).rejects.toMatchObject({ name: 'ResourceClientError' });
     await expect(first(watch)).rejects.toMatchObject({ name: 'ResourceClientError' });

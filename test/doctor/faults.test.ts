@@ -12,7 +12,7 @@ import { answers, result } from './planting.ts';
 
 const PIPES = fileURLToPath(new URL('pipes.mjs', import.meta.url));
 
-/** Examines a server with one fault. The doctor has a token, for servers that ask for one. */
+/** Checks a server with one fault. The doctor has a token, for servers that require one. */
 async function examined(fault: Fault | undefined, options: DiagnoseOptions = {}): Promise<Diagnosis> {
   await using server = await serveGood(fault);
   const target = { url: server.url, headers: { authorization: 'Bearer secret' } };
@@ -23,7 +23,7 @@ const problemsIn = ({ results }: Diagnosis) =>
   results.filter(({ status }) => status === 'problem').map(({ id, level, era, saw }) => ({ id, level, era, saw }));
 
 describe('the doctor', () => {
-  it('finds nothing in a good server, and everything applies to it', async () => {
+  it('finds nothing in a good server, to which every check applies', async () => {
     const diagnosis = await examined(undefined);
     expect(problemsIn(diagnosis)).toEqual([]);
     expect(diagnosis.eras.map(({ era, version }) => [era, version])).toEqual([
@@ -38,7 +38,7 @@ describe('the doctor', () => {
     );
   });
 
-  it('does not mind the order of keys in metadata', async () => {
+  it('accepts metadata with keys in any order', async () => {
     const turned = (value: unknown): unknown =>
       typeof value === 'object' && value !== null && !Array.isArray(value)
         ? Object.fromEntries(
@@ -94,7 +94,7 @@ describe('the doctor', () => {
     ['no end with standard input', 'stays', ['stdin-end']],
   ])('over stdio it finds %s', async (_what, fault, found) => {
     const target = { command: process.execPath, args: [PIPES, fault] };
-    // A program that stays is given little time to end.
+    // A program that does not end by itself gets little time.
     const diagnosis = await diagnose(target, { timeoutMs: 20_000, endMs: fault === 'stays' ? 100 : 20_000 });
     expect(problemsIn(diagnosis).map(({ id }) => id)).toEqual(found);
     expect(diagnosis.eras[1]?.refused).toContain('-32601');

@@ -6,5 +6,5 @@ import type { Planted } from './planting.ts';
 
 export const PLANTED: readonly Planted[] = [...OF_THE_PROTOCOL, ...OF_HTTP, ...OF_SKILLS];
 
-/** Checks that other tests prove, because they need a program or another machine. */
+/** Checks that other tests cover, because they need a program or another machine. */
 export const ELSEWHERE: readonly string[] = ['http-secure', 'stdio-garbage', 'stdout-pure', 'stdin-end'];

@@ -1,7 +1,4 @@
-/**
- * A server without mistakes, over HTTP and in both eras. It uses no SDK, so that a test can change each part of its behaviour
- * alone.
- */
+/** A server without mistakes, over HTTP and in both eras. It uses no SDK, so that a test can change each part of its behaviour. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

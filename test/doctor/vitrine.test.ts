@@ -25,7 +25,7 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
     ]);
     expect(results.filter(({ status }) => status === 'problem')).toEqual([]);
     const not = [...new Set(results.filter(({ status }) => status === 'not-applicable').map(({ id }) => id))];
-    // Whoever leaves something out is told.
+    // Left-out parts are reported.
     expect(not.sort()).toEqual(
       [
         'base64-valid',

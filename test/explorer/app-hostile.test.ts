@@ -1,4 +1,4 @@
-/** The explorer as an app in Chromium, over hostile documents: nothing of theirs runs, is loaded, or gets out of its frame. */
+/** The explorer as an app in Chromium, over hostile documents: nothing in them runs, loads, or leaves its frame. */
 import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Connected, connectHttp } from '../e2e/harness.ts';
@@ -7,10 +7,10 @@ import { describeWith } from '../services/service.ts';
 import { hostScript } from './host-script.ts';
 import { DOCUMENTS, type HostileServer, startHostile, watchedContext } from './hostile-server.ts';
 
-/** The elements that the app itself has, before everything that is drawn. */
+/** The elements of the app itself, before anything is drawn. */
 const SEARCH = '<search><input type="search" aria-label="Search everything" placeholder="Search everything"></search>';
 
-/** Milliseconds until a document has to be drawn, on however busy a machine. */
+/** The most milliseconds until a document is drawn, however busy the machine is. */
 const PATIENCE = 30_000;
 
 interface Host {
@@ -62,7 +62,7 @@ describeWith([chromium])('hostile documents in the app', () => {
     await server?.[Symbol.asyncDispose]();
   });
 
-  /** Elements and attributes in the app that can only be of a document. */
+  /** Elements and attributes in the app that only a document can have made. */
   const foreign = (): Promise<readonly string[]> =>
     app.evaluate((search) => {
       const own = document.body.firstElementChild;

@@ -1,4 +1,6 @@
-/** The explorer as an app in Chromium, in a host on the bridge of the official package: look around, read, pick, and the model is told. */
+/**
+ * The explorer as an app in Chromium, in a host on the bridge of the official package: it lists, reads and picks, and informs the model.
+ */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Connected, connectHttp, type Listening, MUSEUM, startHttp } from '../e2e/harness.ts';
@@ -57,7 +59,7 @@ describeWith([chromium])('the explorer in a host', () => {
     );
   }
 
-  it('shows a folder, a text and a picture, and tells the model what was picked', async () => {
+  it('shows a folder, a text and an image, and informs the model of a pick', async () => {
     await show(true);
     const app = page.frameLocator('iframe');
     await app.getByRole('button', { name: 'icon.png' }).click();
@@ -80,7 +82,7 @@ describeWith([chromium])('the explorer in a host', () => {
     expect(loaded.filter((url) => !url.startsWith('data:'))).toEqual([]);
   });
 
-  it('reads by its tools where the host does not read', async () => {
+  it('reads by its tools if the host does not read', async () => {
     await show(false);
     const app = page.frameLocator('iframe');
     await app.getByRole('button', { name: 'welcome.md' }).click();
@@ -91,7 +93,7 @@ describeWith([chromium])('the explorer in a host', () => {
     expect(new Set(methods)).toEqual(new Set(['tools/call']));
   });
 
-  it('finds by words, and what is picked are just those lines', async () => {
+  it('searches by words, and a pick has exactly the found lines', async () => {
     await show(true);
     contexts.length = 0;
     const app = page.frameLocator('iframe');

@@ -1,4 +1,4 @@
-/** The explorer as an MCP App: who is offered it, what it is, and that it passes through a gateway. */
+/** The explorer as an MCP App: who is offered it, its document, and its way through a gateway. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../e2e/folders.ts';
 import { CLI, type Connected, connectHttp, ERAS, type Listening, MUSEUM, startHttp } from '../e2e/harness.ts';
@@ -25,7 +25,7 @@ describe.each(ERAS)('the explorer as an app, in the era %s', (era) => {
     await server?.[Symbol.asyncDispose]();
   });
 
-  it('is offered to who shows apps, and nobody else sees anything of it', async () => {
+  it('is offered to clients that show apps, and invisible to others', async () => {
     await using shows = await connectHttp(era, server, APPS);
     await using plain = await connectHttp(era, server);
     await using other = await connectHttp(era, server, {
@@ -38,7 +38,7 @@ describe.each(ERAS)('the explorer as an app, in the era %s', (era) => {
     expect(await toolsOf(other)).toEqual(usual);
   });
 
-  it('gives a model what list and describe give', async () => {
+  it('gives a model the results of list and describe', async () => {
     await using client = await connectHttp(era, server, APPS);
     const call = (name: string, args: object) => client.request('tools/call', { name, arguments: args });
     const folder = { uri: 'file:///collection' };
@@ -48,7 +48,7 @@ describe.each(ERAS)('the explorer as an app, in the era %s', (era) => {
     expect(await call('browse', {})).toEqual(await call('list', {}));
   });
 
-  it('is one document without anything from elsewhere', async () => {
+  it('is one document that loads nothing', async () => {
     await using client = await connectHttp(era, server);
     const { contents } = await client.request<{ contents: readonly Record<string, string>[] }>('resources/read', {
       uri: URI,

@@ -1,4 +1,7 @@
-/** The explorer in Chromium, over hostile documents: no script of theirs runs, nothing is loaded from elsewhere, no page leaves its place. */
+/**
+ * The explorer in Chromium, over hostile documents: none of their scripts runs, nothing is loaded from elsewhere, and no page navigates
+ * away.
+ */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addressOf, type Route } from '../../src/frontends/explorer/address.ts';
@@ -6,7 +9,7 @@ import { chromium, startChromium } from '../services/chromium.ts';
 import { describeWith } from '../services/service.ts';
 import { DOCUMENTS, type HostileServer, startHostile, watchedContext } from './hostile-server.ts';
 
-/** Pages that look at documents at the same time. */
+/** The number of pages that open documents at the same time. */
 const PAGES = 4;
 
 describeWith([chromium])('hostile documents', () => {
@@ -28,7 +31,7 @@ describeWith([chromium])('hostile documents', () => {
     await server?.[Symbol.asyncDispose]();
   });
 
-  /** Opens each address in one of some pages; what is downloaded is not shown. */
+  /** Opens each address in one of several pages. Downloads are not shown. */
   async function look(
     addresses: readonly string[],
     seen: (page: Page, address: string) => Promise<void>,
@@ -60,12 +63,12 @@ describeWith([chromium])('hostile documents', () => {
     happened.length = 0;
   });
 
-  it('are many, each with a URI of its own', () => {
+  it('are many, each with its own URI', () => {
     expect(DOCUMENTS.length).toBeGreaterThan(150);
     expect(new Set(DOCUMENTS.map(({ uri }) => uri)).size).toBe(DOCUMENTS.length);
   });
 
-  it('are listed, found and shown as text, with links to this server alone', async () => {
+  it('are listed, found and shown as text, with links to this server only', async () => {
     const lists: string[] = [];
     for (let next: string | undefined = '/'; next !== undefined; ) {
       lists.push(next);
@@ -95,7 +98,7 @@ describeWith([chromium])('hostile documents', () => {
     expect(shown).toBe(lists.length + 1 + DOCUMENTS.length);
   });
 
-  it('run nothing where their bytes are opened, and reach nothing of this server', async () => {
+  it('run nothing when their bytes are opened, and reach nothing of this server', async () => {
     await look(
       addressesOf('raw').filter((address) => /\/hostile\/(?:content|markup|svg)\//.test(address)),
       async (page, address) => {

@@ -1,4 +1,4 @@
-/** The lean client in front of a real server, over real HTTP. */
+/** The small client of the explorer with a real server, over real HTTP. */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -36,7 +36,7 @@ const read = (uri: string) =>
   client.request<{ readonly contents: readonly { readonly text: string }[] }>('resources/read', { uri });
 
 describe('the client', () => {
-  it('reads, also what no header could hold as it is, and tells of each exchange', async () => {
+  it('reads, even URIs that no header can contain, and reports each exchange', async () => {
     const { contents } = await read('memory+memory:///%C3%A4%C3%B6.txt');
     expect(contents[0]?.text).toBe('grüße');
     const [began, ended] = exchanges.filter(({ method }) => method === 'resources/read');
@@ -47,7 +47,7 @@ describe('the client', () => {
     expect(headersOf('tools/list', {})['Mcp-Name']).toBeUndefined();
   });
 
-  it('says why it was refused, by the reason of the server', async () => {
+  it("gives the server's reason for a refusal", async () => {
     await expect(read('memory+memory:///gone')).rejects.toMatchObject({ reason: 'not-found' });
     const nobody = createClient({ endpoint: 'http://127.0.0.1:1/mcp', ask: async () => ({}), wire() {} });
     const refused = await nobody.request('tools/list').catch((error: unknown) => error);
@@ -55,13 +55,13 @@ describe('the client', () => {
     expect(refused).toMatchObject({ reason: 'unavailable' });
   });
 
-  it('asks a person in between, and sends the request again with the answer', async () => {
+  it('asks a person a question of the server, and sends the request again with the answer', async () => {
     expect((await read('memory+memory:///sealed.txt')).contents[0]?.text).toBe('closed');
     agrees = false;
     await expect(read('memory+memory:///sealed.txt')).rejects.toBeInstanceOf(Refusal);
   });
 
-  it('listens until it is told not to', async () => {
+  it('listens until it is told to stop', async () => {
     const abort = new AbortController();
     const uri = 'memory+memory:///%C3%A4%C3%B6.txt';
     const heard: string[] = [];
@@ -82,7 +82,7 @@ describe('the client', () => {
   });
 });
 
-describe('the client in front of a server that sends very much', () => {
+describe('the client with a server that sends very much', () => {
   const MIB = 1024 * 1024;
 
   /** Serves one answer after the other. `ended` resolves when the connection of an answer has ended. */
@@ -113,7 +113,7 @@ describe('the client in front of a server that sends very much', () => {
     };
   }
 
-  /** Writes chunks until so many bytes are written or the client has gone. */
+  /** Writes chunks until the given number of bytes is written or the client has gone. */
   function pour(response: ServerResponse, chunk: string, bytes: number, end: string): void {
     let left = bytes;
     const more = (): void => {
@@ -151,7 +151,7 @@ describe('the client in front of a server that sends very much', () => {
   it.each([
     ['JSON', 'application/json', '', ''],
     ['events', 'text/event-stream', `data: ${progress}\n\ndata: `, '\n\n'],
-  ])('takes a long one, as %s, and keeps its beginning', async (_, type, before, behind) => {
+  ])('accepts a long one, as %s, and keeps its beginning', async (_, type, before, behind) => {
     const text = 'ä'.repeat(4 * MIB);
     await using far = await serving(type, (response) => response.end(before + result(text) + behind));
     expect(await far.lean.request('tools/list')).toEqual({ text });
@@ -159,7 +159,7 @@ describe('the client in front of a server that sends very much', () => {
     expect(far.said.at(-1)?.bytes).toBe(Buffer.byteLength(before + result(text) + behind));
   });
 
-  it.each(['application/json', 'text/event-stream'])('can be left in the midst of %s', async (type) => {
+  it.each(['application/json', 'text/event-stream'])('can be aborted during %s', async (type) => {
     await using far = await serving(type, (response) => response.write('data: 1\n\n'));
     const abort = new AbortController();
     const left = far.lean.request('tools/list', {}, abort.signal);
@@ -168,7 +168,7 @@ describe('the client in front of a server that sends very much', () => {
     await far.ended();
   });
 
-  it('listens as long as it wants', async () => {
+  it('listens without a time limit', async () => {
     let heard = 0;
     const chunk = `data: ${progress}\n\n`;
     await using far = await serving('text/event-stream', (response) => pour(response, chunk, 65 * MIB, ''));

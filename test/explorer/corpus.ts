@@ -1,4 +1,4 @@
-/** Documents that want to be more than text: by their names, titles, descriptions, icons, types, URIs and contents. */
+/** Documents that try to be more than text: in their names, titles, descriptions, icons, types, URIs and contents. */
 import type { Icon } from '../../src/protocol/resources.ts';
 import { HTML_VECTORS, SVG_VECTORS } from '../client/safety/vectors.ts';
 import { HOSTILE } from './hostile.ts';
@@ -195,10 +195,10 @@ const URIS: readonly string[] = [
   'hostile:///a;b,c!d$e&f',
 ];
 
-/** Documents of markup of each kind: all of it is shown as text in one way. */
+/** Documents of each kind of markup: all of them are shown as text. */
 const MARKUP = 10;
 
-/** At least 150, each with a URI of its own. */
+/** At least 150, each with its own URI. */
 export function hostileDocuments(): readonly HostileDocument[] {
   const plain = { mimeType: 'text/plain', content: SCRIPT };
   const at = (part: string, index: number): string => `hostile:///${part}/${index}`;

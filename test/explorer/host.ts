@@ -1,10 +1,10 @@
-/** A host of apps in a browser, on the bridge of the official package; what the app asks of its server is asked by the test. */
+/** A host of apps in a browser, on the bridge of the official package. The test answers the requests of the app. */
 import { AppBridge, PostMessageTransport } from '@modelcontextprotocol/ext-apps/app-bridge';
 
 interface Hosting {
-  /** Asks the server. */
+  /** Sends a request to the server. */
   request(method: string, params: unknown): Promise<never>;
-  /** Takes what the model is told. */
+  /** Receives the updates of the model's context. */
   context(params: unknown): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ async function show(
   frame.srcdoc = html.replace('<head>', `<head><meta http-equiv="Content-Security-Policy" content="${policy}">`);
 }
 
-/** Opens a URI in the app that is shown, as if the model had called its tool again. */
+/** Opens a URI in the shown app, as if the model had called its tool again. */
 const reopen = (uri: string): Promise<void> => {
   if (shown === undefined) throw new Error('no app is shown');
   return shown.sendToolInput({ arguments: { uri } });

@@ -1,4 +1,4 @@
-/** A server of the hostile documents, and a browser in which everything is noticed that they must not do. */
+/** A server of the hostile documents, and a browser that records everything forbidden. */
 import type { Browser, BrowserContext } from 'playwright-core';
 import { defineProvider } from '../../src/core/define-provider.ts';
 import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
@@ -44,7 +44,7 @@ export async function startHostile(): Promise<HostileServer> {
   };
 }
 
-/** A context whose pages note scripts of documents that run, requests elsewhere, dialogs and windows in `happened`. */
+/** A context whose pages record in `happened` scripts of documents, requests elsewhere, dialogs and windows. */
 export async function watchedContext(browser: Browser, origin: string, happened: string[]): Promise<BrowserContext> {
   const context = await browser.newContext();
   await context.exposeFunction('steal', (...args: unknown[]) => happened.push(`a script ran: ${args.join()}`));

@@ -1,4 +1,4 @@
-/** Names, titles, descriptions and contents that want to be more than text. */
+/** Names, titles, descriptions and contents that try to be more than text. */
 const TAGS = [
   'script',
   'iframe',

@@ -20,7 +20,7 @@ describeWith([firefox])('in Firefox', () => {
     [server, browser] = await Promise.all([startHttp([config]), startFirefox()]);
     const page = await browser.newPage();
     await page.setViewport({ width: 1280, height: 800 });
-    // Its types tell handles of values apart, which no script here is given.
+    // Its types tell handles of values apart; no script here gets a handle.
     person = new Person(page as unknown as Driven, new URL(server.url).origin);
   });
 
@@ -30,9 +30,9 @@ describeWith([firefox])('in Firefox', () => {
     await folder?.[Symbol.asyncDispose]();
   });
 
-  it('finds a file by search, reads it, and sees it change', () => findsReadsAndSeesChange(person, folder));
+  it('finds a file by search, reads it, and shows its change', () => findsReadsAndSeesChange(person, folder));
 
-  it('calls a tool, and draws its result', () => callsATool(person));
+  it('calls a tool, and shows its result', () => callsATool(person));
 
   it('fills a template with completion, and reads a row', () => readsARow(person));
 

@@ -1,4 +1,4 @@
-/** The island in Chromium, over hostile documents: each is looked at in every way, and none is more than text. */
+/** The island in Chromium, over hostile documents: each is shown in every view, always as text. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addressOf, withQuery } from '../../src/frontends/explorer/address.ts';
@@ -6,13 +6,13 @@ import { chromium, startChromium } from '../services/chromium.ts';
 import { describeWith } from '../services/service.ts';
 import { DOCUMENTS, type HostileServer, startHostile, watchedContext } from './hostile-server.ts';
 
-/** Pages that look at documents at the same time. */
+/** The number of pages that open documents at the same time. */
 const PAGES = 3;
 
-/** Milliseconds until a document has to be drawn, on however busy a machine. */
+/** The most milliseconds until a document is drawn, however busy the machine is. */
 const PATIENCE = 30_000;
 
-/** Every document; those with more than an odd name are also looked at as source and as bytes. */
+/** Every document. Those with more than an odd name are also shown as source and as bytes. */
 const VIEWS = DOCUMENTS.flatMap(({ uri }) =>
   (/^hostile:\/\/\/(?:content|markup|svg)\//.test(uri) ? [undefined, 'text', 'bytes'] : [undefined]).map((show) => ({
     uri,
@@ -20,7 +20,7 @@ const VIEWS = DOCUMENTS.flatMap(({ uri }) =>
   })),
 );
 
-/** A document of each look, with an element that is there as soon as the module that draws it is loaded. */
+/** A document for each view, with an element that is there as soon as the module of the view is loaded. */
 const LOOKS: readonly (readonly [type: string, show: string | undefined, drawn: string])[] = [
   ['text/html', undefined, '.code'],
   ['text/markdown', undefined, '.prose'],
@@ -42,7 +42,7 @@ describeWith([chromium])('hostile documents in the island', () => {
     context = await watchedContext(browser, server.origin, happened);
     context.on('page', (page) => {
       page.on('pageerror', (error) => happened.push(`threw ${error}`));
-      // Reports of the content security policy too: nothing is even tried.
+      // Reports of the content security policy, too, so nothing even tries.
       page.on('console', (message) => message.type() === 'error' && happened.push(`said ${message.text()}`));
     });
   });
@@ -64,7 +64,7 @@ describeWith([chromium])('hostile documents in the island', () => {
     return page;
   }
 
-  /** Goes to an address in place, and waits until the document of this URI is drawn or refused. */
+  /** Goes to an address within the page, and waits until the document of this URI is drawn or refused. */
   async function go(page: Page, address: string, uri: string): Promise<void> {
     await page.evaluate((path) => {
       history.pushState(null, '', path);
@@ -79,7 +79,7 @@ describeWith([chromium])('hostile documents in the island', () => {
     }, uri);
   }
 
-  /** The modules of all looks are loaded, so that each document is drawn by its own at once. */
+  /** Loads the modules of all views, so that each document is drawn by its own module at once. */
   async function loadLooks(page: Page): Promise<void> {
     for (const [type, show, drawn] of LOOKS) {
       const { uri } = DOCUMENTS.find(({ mimeType }) => mimeType === type) ?? { uri: type };
@@ -88,10 +88,10 @@ describeWith([chromium])('hostile documents in the island', () => {
     }
   }
 
-  /** Elements and links in the page that can only be of a document. */
+  /** Elements and links in the page that only a document can have made. */
   const foreign = (page: Page): Promise<readonly string[]> =>
     page.evaluate(async () => {
-      // The colours of a code come a moment after its text.
+      // Syntax colours come a moment after the text of code.
       for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
       const odd = [
         ...document.querySelectorAll(
@@ -174,7 +174,7 @@ describeWith([chromium])('hostile documents in the island', () => {
     expect(shown).toBe(VIEWS.length);
   });
 
-  it('are rows of a list and answers to a search, and no more than that', async () => {
+  it('are rows of a list and results of a search, and nothing else', async () => {
     const page = await taken();
     const list = page.locator('.sheet');
     await list.locator('a').first().focus();

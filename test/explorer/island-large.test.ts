@@ -1,4 +1,4 @@
-/** The explorer in Chromium in front of what is large: a hundred thousand entries, a gibibyte, and the budget of the first load. */
+/** The explorer in Chromium with large data: a hundred thousand entries, a gibibyte, and the size of the first load. */
 import { execFile } from 'node:child_process';
 import { open, truncate, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -17,7 +17,7 @@ const ENTRIES = 100_000;
 const GIBIBYTE = 1024 ** 3;
 const LAST_LINES = '\n2026-07-28 the shutters came down\n2026-07-28 all clocks wound\n';
 
-/** Elements of a whole page. */
+/** The number of elements of a page. */
 const MAX_ELEMENTS = 500;
 
 let folder: Folder;
@@ -88,7 +88,7 @@ describeWith([chromium])('the island', () => {
     await page.locator('.windows', { hasText: '1,073,741,824' }).waitFor();
   });
 
-  it('is small enough to be there at once', async () => {
+  it('loads few bytes before its first page is there', async () => {
     await promisify(execFile)('node', [`${ROOT}scripts/explorer-size.mjs`]);
   });
 });

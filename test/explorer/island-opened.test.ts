@@ -1,4 +1,4 @@
-/** The walk over `vitrine open` on a server of other makers, which knows nothing of Vitrine: by keyboard alone. */
+/** The walk over `vitrine open` with a server of other makers, which does not know Vitrine: by keyboard alone. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Opened, opened } from '../cli/opened.ts';
@@ -21,7 +21,7 @@ describeWith([chromium, everything])('the everything server, opened', () => {
   let browser: Browser;
   let mine: Page;
   let person: Person;
-  /** Errors of the pages, and requests that they sent elsewhere. */
+  /** Errors of the pages, and requests to other servers. */
   const wrong: string[] = [];
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describeWith([chromium, everything])('the everything server, opened', () => {
     await explorer?.[Symbol.asyncDispose]();
   });
 
-  it('shows the name of the server, and what it tells models as it was written', async () => {
+  it('shows the name of the server, and its instructions for models as written', async () => {
     await person.visits('/');
     await person.sees('.crumbs', 'Everything Reference Server');
     await person.sees('article .lead', 'mcp-servers/everything');
@@ -58,8 +58,8 @@ describeWith([chromium, everything])('the everything server, opened', () => {
     await person.sees('#thing .prose', 'Everything Server');
   });
 
-  it('fills a template, and sees the resource change', async () => {
-    // Before anything else is asked: while one call runs, another one has a program of its own, which has no subscription.
+  it('fills a template, and shows a change of the resource', async () => {
+    // Before any call: while a call runs, another call would start a program of its own, which has no subscription.
     await toggles('Started');
     await person.visits(`/?template=${encodeURIComponent('demo://resource/dynamic/text/{resourceId}')}`);
     await person.tabsTo('.field input');
@@ -72,7 +72,7 @@ describeWith([chromium, everything])('the everything server, opened', () => {
     await toggles('Stopped');
   });
 
-  /** Begins or ends the updates of the server. */
+  /** Starts or stops the updates of the server. */
   async function toggles(said: string): Promise<void> {
     await person.visits('/?tool=toggle-subscriber-updates');
     await person.tabsTo('.offer button[type=submit]');
@@ -80,7 +80,7 @@ describeWith([chromium, everything])('the everything server, opened', () => {
     await person.sees('.offer .case', said);
   }
 
-  it('calls a tool by its form, and draws its result', async () => {
+  it('calls a tool by its form, and shows its result', async () => {
     await person.visits('/?tool=get-sum');
     await person.tabsTo('.field input');
     await person.types('2');
@@ -98,7 +98,7 @@ describeWith([chromium, everything])('the everything server, opened', () => {
     await person.sees('.offer', 'weather in Lisbon');
   });
 
-  it('is asked by a tool, and answers', async () => {
+  it('gets a question of a tool, and answers it', async () => {
     await person.visits('/?tool=trigger-elicitation-request');
     await person.tabsTo('.offer button[type=submit]');
     await person.presses('Enter');

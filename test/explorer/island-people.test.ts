@@ -1,4 +1,4 @@
-/** The walk where people sign in: each by keyboard alone, and each sees a tree of their own. */
+/** The walk with sign-in: each person by keyboard alone, and each sees another tree. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
@@ -18,7 +18,7 @@ describeWith([chromium])('two people who sign in', () => {
   let server: Listening;
   let browser: Browser;
   let origin: string;
-  /** Errors of the pages, and requests that they sent elsewhere, since the last one has signed in. */
+  /** Errors of the pages, and requests to other servers, since the last sign-in. */
   const wrong: string[] = [];
 
   beforeAll(async () => {
@@ -61,12 +61,12 @@ describeWith([chromium])('two people who sign in', () => {
     await person.tabsTo('button[type=submit]');
     await person.presses('Enter');
     await person.sees('.island');
-    // The issuer's pages are its own.
+    // The issuer's pages are not part of the explorer.
     wrong.length = 0;
     return person;
   }
 
-  it.each(['ada', 'bo'])('%s walks through all of it by keyboard', async (name) => {
+  it.each(['ada', 'bo'])('%s walks through everything by keyboard', async (name) => {
     const person = await signedIn(name);
     await findsReadsAndSeesChange(person, folder);
     await callsATool(person);

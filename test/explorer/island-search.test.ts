@@ -1,4 +1,4 @@
-/** The pages of a search in Chromium: each is shown once, however often somebody clicks. */
+/** The pages of a search in Chromium: each is shown once, however often a person clicks. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
@@ -28,7 +28,7 @@ describeWith([chromium])('the pages of a search', () => {
     await vitrine?.close();
   });
 
-  it('are shown once each, after two clicks at a time too', async () => {
+  it('are shown once each, even after two clicks at once', async () => {
     const page = await openPage(browser, wrong);
     const asked: string[] = [];
     page.on('request', (request) => {
@@ -51,7 +51,7 @@ describeWith([chromium])('the pages of a search', () => {
       });
       await (await answered).finished();
       await page.waitForFunction((before) => document.querySelectorAll('ol.found > li').length > before, shown);
-      // A second answer would be shown now.
+      // A second answer would be shown by now.
       await page.waitForTimeout(300);
       shown = await places.count();
       expect(shown).toBeLessThanOrEqual(LINES);
@@ -59,7 +59,7 @@ describeWith([chromium])('the pages of a search', () => {
     const texts = await page.locator('.island ol.found pre').allTextContents();
     const gongs = texts.join('\n').match(/gong \d+/g) ?? [];
     expect(gongs).toEqual(Array.from({ length: LINES }, (_, at) => `gong ${at}`));
-    // A server may give a page again, or refuse to.
+    // A server may send a page again, or refuse to.
     expect(asked.length).toBeGreaterThan(0);
     expect(new Set(asked).size).toBe(asked.length);
     expect(wrong).toEqual([]);

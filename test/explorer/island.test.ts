@@ -21,13 +21,13 @@ const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
-/** Errors of the page, and requests that it sent elsewhere. */
+/** Errors of the page, and its requests to other servers. */
 const wrong: string[] = [];
 
 const newPage = (options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> =>
   openPage(browser, wrong, options);
 
-/** The thing that is shown. */
+/** The shown resource. */
 const thing = (): ReturnType<Page['locator']> => page.locator('#thing');
 const title = (text: string): Promise<void> => thing().locator('h1', { hasText: text }).waitFor();
 const press = (...keys: readonly string[]): Promise<void> => person.presses(...keys);
@@ -55,9 +55,9 @@ describeWith([chromium])('the island', () => {
     await folder?.[Symbol.asyncDispose]();
   });
 
-  it('finds a file by search, reads it, and sees it change', () => findsReadsAndSeesChange(person, folder));
+  it('finds a file by search, reads it, and shows its change', () => findsReadsAndSeesChange(person, folder));
 
-  it('lights up a row that changed, until it is looked at', async () => {
+  it('marks a changed row until the person looks at it', async () => {
     await visit('/view/docs+file/clocks/index.md');
     const row = page.locator('.row', { hasText: 'zeta.csv' });
     await row.locator('[data-live]').waitFor();
@@ -72,7 +72,7 @@ describeWith([chromium])('the island', () => {
     expect(await person.focused()).toContain('zeta.csv');
   });
 
-  it('walks with keys, filters, and comes back to the same view', async () => {
+  it('navigates by keys, filters, and comes back to the same view', async () => {
     await visit('/view/docs+file/');
     await page.locator('.row', { hasText: 'clocks' }).waitFor();
     await press('/');
@@ -96,13 +96,13 @@ describeWith([chromium])('the island', () => {
     await thing().getByRole('alert').getByText('Not here').waitFor();
   });
 
-  it('shows a folder as a grid, with small pictures of images', async () => {
+  it('shows a folder as a grid, with thumbnails of images', async () => {
     await visit('/view/docs+file/pictures');
     await tabTo('a[aria-label="As a grid"]');
     await press('Enter');
     await person.isAt(/\?layout=grid$/);
     await page.locator('.tile', { hasText: 'two.png' }).locator('img[src^="blob:"]').waitFor();
-    // An entry that claims to be an image, and is none, keeps its icon.
+    // An entry that claims to be an image, but is not, keeps its icon.
     expect(await page.locator('.tile', { hasText: 'not.png' }).locator('img').count()).toBe(0);
     await tabTo('.tile a');
     expect(await person.focused()).toBe('inner');
@@ -121,13 +121,13 @@ describeWith([chromium])('the island', () => {
     await person.sees('.tile', 'new.txt');
   });
 
-  it('calls a tool, and draws its result', () => callsATool(person));
+  it('calls a tool, and shows its result', () => callsATool(person));
 
   it('fills a template with completion, and reads a row', () => readsARow(person));
 
   it('compares two revisions', () => comparesRevisions(person));
 
-  it('goes through the history of a file to what a commit changed', async () => {
+  it('leads from the history of a file to the change of a commit', async () => {
     const address = '/view/restoration+git/HEAD/VM.1931.001/treatment.md';
     const plain = await (await fetch(origin + address)).text();
     for (const way of ['log', 'blame'])
@@ -156,7 +156,7 @@ describeWith([chromium])('the island', () => {
     }
   });
 
-  it('asks a person what the server asks', async () => {
+  it("asks a person the server's questions", async () => {
     await visit('/view/docs+file/sealed.txt');
     const dialog = page.locator('dialog', { hasText: 'May this be read?' });
     await dialog.waitFor();
@@ -176,7 +176,7 @@ describeWith([chromium])('the island', () => {
     await page.locator('.pair pre', { hasText: '"jsonrpc"' }).first().waitFor();
   });
 
-  it('keeps what was typed before it took over', async () => {
+  it('keeps text that was typed before it took over', async () => {
     const early = await newPage();
     let go = (): void => {};
     const typed = new Promise<void>((resolve) => {
@@ -202,7 +202,7 @@ describeWith([chromium])('the island', () => {
     await narrow.context().close();
   });
 
-  /** Its findings in a view, with a contrast of at least 7:1. @param rules all, where none are named */
+  /** The findings of axe in a view, with a contrast of at least 7:1. @param rules default: all */
   async function lookAt(looked: Page, path: string, rules?: readonly string[]): Promise<readonly string[]> {
     const { default: axe } = await import('axe-core');
     await looked.goto(origin + path);
@@ -218,7 +218,7 @@ describeWith([chromium])('the island', () => {
     }, rules);
   }
 
-  it('has nothing that axe finds, in light and dark', async () => {
+  it('has no findings of axe, in light and dark', async () => {
     const light = await newPage({ colorScheme: 'light', bypassCSP: true });
     for (const path of [
       '/',

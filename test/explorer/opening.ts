@@ -1,10 +1,10 @@
-/** Pages of Chromium that note their errors, and what they ask of anybody but this machine. */
+/** Pages of Chromium that record their errors, and their requests to other machines. */
 import type { Browser, Page } from 'playwright-core';
 
-/** Milliseconds until a part of the page has to be there, on however busy a machine. */
+/** The most milliseconds until a part of the page is there, however busy the machine is. */
 const PATIENCE = 30_000;
 
-/** @param wrong gets the errors of the page, and the addresses elsewhere that it asked for */
+/** @param wrong receives the errors of the page, and the addresses of its requests elsewhere */
 export async function openPage(
   browser: Browser,
   wrong: string[],

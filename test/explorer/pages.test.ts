@@ -14,7 +14,7 @@ import { slowness, until } from '../e2e/waiting.ts';
 import { findProgram } from '../services/programs.ts';
 import { HOSTILE } from './hostile.ts';
 
-/** The one script of a page: a file of this server. */
+/** The only script of a page: a file of this server. */
 const ISLAND = /<script type="module" src="\/explorer\/[0-9a-f]{16}\/island\.js" data-endpoint="\/mcp"><\/script>/;
 
 const SECRET = 'AKIAIOSFODNN7EXAMPLD';
@@ -66,7 +66,7 @@ afterAll(async () => {
   await folder?.[Symbol.asyncDispose]();
 });
 
-/** A file of a gibibyte that takes no room. */
+/** A sparse file of a gibibyte. */
 async function sparse(path: string): Promise<void> {
   await writeFile(path, '');
   await truncate(path, BIG);
@@ -90,7 +90,7 @@ describe('pages', () => {
     expect(resource).toContain(`${origin}/raw/docs+file/notes/a%20b%20%231.md`);
   });
 
-  it('have no script but files of this server, and may load nothing from elsewhere', async () => {
+  it('have only scripts of this server, and may load nothing from elsewhere', async () => {
     const response = await get('/');
     expect(response.headers.get('content-security-policy')).toMatch(
       /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; /,
@@ -107,7 +107,7 @@ describe('pages', () => {
     expect((await sheet.text()).length).toBeLessThan(12_000);
   });
 
-  it('are filtered and ordered as the address says, and keep that from page to page', async () => {
+  it('are filtered and sorted by their address, and keep that from page to page', async () => {
     const filtered = await text('/view/docs+file/notes?filter=PAGE&sort=-name');
     expect(filtered).toContain('page.html');
     expect(filtered).not.toContain('empty.txt');
@@ -124,19 +124,19 @@ describe('pages', () => {
     ['/view?uri=docs%2Bfile%3A%2F%2F%2F..', 400, 'Not an address'],
     ['/view/other+file/x', 404, 'Not here'],
     ['/view', 404, 'Not here'],
-  ])('say what is wrong: %s is %i', async (path, status, title) => {
+  ])('report an error: %s is %i', async (path, status, title) => {
     const response = await get(path);
     expect(response.status).toBe(status);
     expect(await response.text()).toContain(`<h1>${title}</h1>`);
   });
 
-  it('say in place that the content may not be read', async () => {
+  it('say in place that the content is denied', async () => {
     const page = await text('/view/docs+file/locked.txt');
     expect(page).toContain('You may not see this here');
     expect(page).not.toContain('closed');
   });
 
-  it('are for looking only, and not for pages elsewhere', async () => {
+  it('can only be shown, and not be used by pages of other sites', async () => {
     expect((await get('/', { method: 'POST', body: 'x' })).status).toBe(404);
     expect((await withHeaders('/', { origin: 'https://evil.example' })).status).toBe(403);
     expect((await withHeaders('/raw/docs+file/notes/page.html', { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
@@ -146,14 +146,14 @@ describe('pages', () => {
 describe('raw addresses', () => {
   const DATA = '/raw/docs+file/notes/deep/data.bin';
 
-  it('give the bytes, in as many windows as it takes', async () => {
+  it('give the bytes, in as many windows as necessary', async () => {
     const response = await get(DATA);
     expect(response.headers.get('content-length')).toBe(String(BYTES.byteLength));
     expect(Buffer.from(await response.arrayBuffer()).equals(BYTES)).toBe(true);
     expect(await text('/raw/docs+file/notes/empty.txt')).toBe('');
   });
 
-  it('are of no origin and run nothing', async () => {
+  it('have no origin and run nothing', async () => {
     const { headers } = await get('/raw/docs+file/notes/page.html');
     expect(headers.get('content-security-policy')).toBe("sandbox; default-src 'none'; frame-ancestors 'self'");
     expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -190,7 +190,7 @@ describe('raw addresses', () => {
     }
   });
 
-  it('say when the client has it already', async () => {
+  it('say that the client has the content already', async () => {
     const { headers } = await get(DATA, { method: 'HEAD' });
     const etag = headers.get('etag') ?? '';
     expect(headers.get('content-length')).toBe('3000000');
@@ -201,7 +201,7 @@ describe('raw addresses', () => {
     expect((await withHeaders(DATA, { range: 'bytes=0-9', 'if-range': '"other"' })).status).toBe(200);
   });
 
-  it('give a range of a gibibyte without taking memory for it', async () => {
+  it('give a range of a gibibyte without using memory for it', async () => {
     const before = process.memoryUsage().rss;
     const response = await withHeaders('/raw/docs+file/big.bin', { range: `bytes=${BIG - 4}-` });
     expect(response.headers.get('content-range')).toBe(`bytes ${BIG - 4}-${BIG - 1}/${BIG}`);
@@ -209,7 +209,7 @@ describe('raw addresses', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
   });
 
-  it('end too soon where the resource changes while it is sent', async () => {
+  it('end early if the resource changes while it is sent', async () => {
     const path = folder.at('changing.bin');
     await sparse(path);
     const reader = (await get('/raw/docs+file/changing.bin')).body?.getReader();
@@ -222,7 +222,7 @@ describe('raw addresses', () => {
     expect((await get('/raw/docs+file/notes/empty.txt')).status).toBe(200);
   });
 
-  it('may take any time for a client that takes them, and none for one that does not', async () => {
+  it('give a reading client any time, and one that does not read none', async () => {
     const unreadMs = 1_200 * slowness();
     const lines: string[] = [];
     const log = { debug() {}, info() {}, error() {}, warn: (line: string) => void lines.push(line) };
@@ -268,7 +268,7 @@ describe('raw addresses', () => {
 });
 
 describe('rules, redaction and the audit', () => {
-  it('hold for pages and bytes as for MCP', async () => {
+  it('apply to pages and bytes as to MCP', async () => {
     for (const path of ['/view/docs+file/keys.txt', '/raw/docs+file/keys.txt']) {
       const shown = await text(path);
       expect(shown).toContain('key = ');
@@ -283,7 +283,7 @@ describe('rules, redaction and the audit', () => {
     await until(async () => (await readsOfKeys()).length === 2, 'a line of the audit for each read');
   });
 
-  it('hold where content may be read and what describes it may not', async () => {
+  it('apply to resources whose content may be read and whose metadata may not', async () => {
     for (const path of ['/view/docs+file/undescribed.txt', '/raw/docs+file/undescribed.txt']) {
       const response = await get(path);
       expect(response.status).toBe(403);
@@ -291,7 +291,7 @@ describe('rules, redaction and the audit', () => {
     }
   });
 
-  it('take what no client may see out of errors', async () => {
+  it('remove from errors what no client may see', async () => {
     const memory = memoryProvider({ name: 'm', resources: { 'a.txt': { text: 'a' } } });
     const hiding = createVitrine({
       mounts: [{ name: 'memory', provider: memory }],
@@ -306,7 +306,7 @@ describe('rules, redaction and the audit', () => {
 });
 
 describe('with auth', () => {
-  it('nothing is shown to whoever has no token', async () => {
+  it('nothing is shown without a token', async () => {
     const token = 'a-token-of-sixteen-characters';
     const memory = memoryProvider({ name: 'm', resources: { 'a.txt': { text: 'inside' } } });
     const closed = createVitrine({
@@ -332,7 +332,7 @@ describe('with auth', () => {
 });
 
 describe('turned off', () => {
-  it('nothing is there', async () => {
+  it('no page exists', async () => {
     const open = await serveHttp(vitrine, { port: 0, explorer: false });
     for (const path of ['/', '/view/docs+file/', '/raw/docs+file/keys.txt'])
       expect((await fetch(new URL(path, open.url))).status).toBe(404);
@@ -340,7 +340,7 @@ describe('turned off', () => {
   });
 });
 
-describe('what is hostile', () => {
+describe('hostile text', () => {
   it.each(HOSTILE)('is shown as text: %j', async (hostile) => {
     const name = `${encodeURIComponent(
       hostile
@@ -367,7 +367,7 @@ describe('what is hostile', () => {
       `/?filter=${name}`,
     ]) {
       const page = (await (await fetch(new URL(path, open.url))).text()).replace(ISLAND, '');
-      // Every tag and attribute that is there is one that a template wrote.
+      // A template wrote every tag and attribute of the page.
       const tags = [...page.matchAll(/<([a-z!/][a-z0-9]*)/gi)].map((each) => each[1]?.toLowerCase());
       expect(
         tags.filter((tag) => /^(?:script|iframe|object|embed|svg|style|base|math|marquee|details)$/.test(tag ?? '')),

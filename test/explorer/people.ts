@@ -1,4 +1,4 @@
-/** An authorization server where people sign in, and browsers that keep cookies and go where they are sent. */
+/** An authorization server where people sign in, and browsers that keep cookies and follow redirects. */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import Provider from 'oidc-provider';
@@ -6,7 +6,7 @@ import { type Listening, listening } from '../gateway/authorization/servers.ts';
 
 export const CLIENT_ID = 'explorer';
 
-/** @param resource that tokens are for; @param seconds that they are good for */
+/** @param resource that tokens are for; @param seconds lifetime of tokens */
 export function startPeople(resource: string, seconds = 3_600): Promise<Listening> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return listening((origin) => {
@@ -50,14 +50,14 @@ export interface Page {
   readonly url: URL;
   readonly status: number;
   readonly text: string;
-  /** Addresses that it was sent to on the way. */
+  /** The addresses to which it was redirected. */
   readonly way: readonly URL[];
 }
 
 export interface Browser {
-  /** @param back changes the address that the issuer sends the browser back to */
+  /** @param back changes the address to which the issuer sends the browser back */
   open(address: string | URL, back?: (url: URL) => URL): Promise<Page>;
-  /** Sends a form of the page at this origin. */
+  /** Sends a form of a page of this origin. */
   send(address: string, headers?: Readonly<Record<string, string>>): Promise<Page>;
   cookiesOf(origin: string): string;
 }
@@ -75,7 +75,7 @@ interface Answered {
   readonly location: string | undefined;
 }
 
-/** Sends these headers and no others; `fetch` would say that a script asks. */
+/** Sends exactly these headers; `fetch` would add those of a script. */
 export const plainly = (url: string | URL, { body, ...asked }: Asked = {}): Promise<Answered> =>
   new Promise((resolve, reject) => {
     request(url, asked, (answer) => {
@@ -91,7 +91,7 @@ export const plainly = (url: string | URL, { body, ...asked }: Asked = {}): Prom
       .end(body);
   });
 
-/** The browser of one person, who signs in and agrees wherever that is asked. */
+/** The browser of one person, who signs in and agrees wherever a page asks for it. */
 export function browserOf(login: string): Browser {
   const jars = new Map<string, Map<string, string>>();
   const jarOf = (origin: string): Map<string, string> => {

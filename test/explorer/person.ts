@@ -1,7 +1,7 @@
-/** A person at a browser who has a keyboard and no mouse, and sees what is on the page. */
+/** A person at a browser who has a keyboard and no mouse, and sees the page. */
 import { until } from '../e2e/waiting.ts';
 
-/** The part of a page that Playwright and Puppeteer have alike. */
+/** The part of a page that Playwright and Puppeteer share. */
 export interface Driven {
   readonly keyboard: {
     down(key: never): Promise<void>;
@@ -14,7 +14,7 @@ export interface Driven {
   evaluate<T, A>(script: (arg: A) => T, arg: A): Promise<T>;
 }
 
-/** Elements that Tab passes until it is certain that it does not lead somewhere. */
+/** How many elements Tab passes until it is certain that it does not lead to the wanted one. */
 const MOST_TABS = 120;
 
 export class Person {
@@ -27,7 +27,7 @@ export class Person {
     this.#origin = origin;
   }
 
-  /** Types an address; the page is there when it has been taken over by its script. */
+  /** Types an address. Resolves when the script of the page has taken over. */
   async visits(path: string): Promise<void> {
     await this.#page.goto(new URL(path, this.#origin).href);
     await this.sees('.island');
@@ -47,7 +47,7 @@ export class Person {
     await this.#page.keyboard.type(text);
   }
 
-  /** Moves with Tab until this has the focus. */
+  /** Presses Tab until this element has the focus. */
   async tabsTo(selector: string): Promise<void> {
     for (let times = 0; times < MOST_TABS; times++) {
       const there = await this.#asks((wanted) => document.activeElement?.matches(wanted) === true, selector);
@@ -57,21 +57,21 @@ export class Person {
     throw new Error(`Tab does not lead to ${selector}`);
   }
 
-  /** Waits until an element is there that has a box, and the text in it. */
+  /** Waits until there is an element with a box, and with the text. */
   async sees(selector: string, text = ''): Promise<void> {
     await until(() => this.#shows(selector, text), `${selector} with "${text}"`).catch(async (error: Error) => {
       throw new Error(`${error.message} at ${this.#page.url()}, where this is: ${await this.text()}`);
     });
   }
 
-  /** Waits until this is among the values that a field proposes. */
+  /** Waits until this is among the proposed values of a field. */
   async offered(value: string): Promise<void> {
     const among = (wanted: string): boolean =>
       [...document.querySelectorAll('datalist option')].some((each) => each.getAttribute('value') === wanted);
     await until(() => this.#asks(among, value), `${value} among the proposals`);
   }
 
-  /** Waits until no such element is there. */
+  /** Waits until there is no such element. */
   async missesNow(selector: string, text = ''): Promise<void> {
     await until(async () => !(await this.#shows(selector, text)), `no ${selector} with "${text}"`);
   }
@@ -80,7 +80,7 @@ export class Person {
     return (await this.#asks(() => document.activeElement?.textContent?.trim(), undefined)) ?? '';
   }
 
-  /** The text of all that is on the page. */
+  /** The whole text of the page. */
   async text(): Promise<string> {
     return (await this.#asks(() => document.body.innerText, undefined)) ?? '';
   }
@@ -100,7 +100,7 @@ export class Person {
     ).then((shown) => shown === true);
   }
 
-  /** Undefined while one page makes way for the next. */
+  /** Undefined between two pages. */
   async #asks<T, A>(script: (arg: A) => T, arg: A): Promise<T | undefined> {
     return await this.#page.evaluate(script, arg).catch((error: unknown) => {
       if (/context|navigat|frame|destroyed/i.test(String(error))) return undefined;

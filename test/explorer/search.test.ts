@@ -1,4 +1,4 @@
-/** Searching in the explorer over real HTTP, without JavaScript: names and texts, as the person may see them. */
+/** Searching in the explorer over real HTTP, without JavaScript: names and texts that the person may see. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filesProvider } from '../../src/providers/files/index.ts';
 import { createIndex } from '../../src/search/index.ts';
@@ -72,7 +72,7 @@ describe('a search', () => {
     expect(await site.text('/search?q=a%22b')).toContain('value="a&quot;b"');
   });
 
-  it('finds names and texts whatever their case, and each link leads to the lines', async () => {
+  it('finds names and texts in upper and lower case, and each link leads to the lines', async () => {
     const page = await site.text('/search?q=brass%20KEY');
     expect(hrefs(page)).toEqual([
       '/view/docs+file/clocks/BRASS%20key.txt',
@@ -85,7 +85,7 @@ describe('a search', () => {
     expect(lines).toContain('Lines 42 to 44');
   });
 
-  it('shows nothing of what is hidden, may not be read, or is covered', async () => {
+  it('shows nothing that is hidden, denied, or covered', async () => {
     const page = await site.text('/search?q=brass');
     expect(page).not.toContain('hidden');
     expect(page).not.toContain('a locked');
@@ -107,7 +107,7 @@ describe('a search', () => {
       expect(await site.text(path), path).toContain('first\na mainspring\nlast');
   });
 
-  it('goes on page by page to its end', async () => {
+  it('continues page by page to its end', async () => {
     let at: string | undefined = '/search?q=gong';
     let places = 0;
     for (let pages = 0; at !== undefined && pages < 20; pages++) {
@@ -129,13 +129,13 @@ describe('a search', () => {
     ['/view/docs+file/many.txt?lines=1-201', 200, /Lines 1 to 200 /],
     ['/view/docs+file/many.txt?lines=3-9999999999', 200, /Lines 3 to 202 /],
     ['/view/docs+file/odd.txt?lines=7-9', 200, /cannot be understood/],
-  ])('is answered in place: %.60s', async (path, status, says) => {
+  ])('shows its error in place: %.60s', async (path, status, says) => {
     const response = await site.get(path);
     expect(response.status).toBe(status);
     expect(await response.text()).toMatch(says);
   });
 
-  it('has the best places first where there is an index', async () => {
+  it('gives the best places first if there is an index', async () => {
     await using indexed = await serve({ index: createIndex({ folder: folder.at('.index') }) });
     const page = (): Promise<string> => indexed.text('/search?q=how%20do%20I%20turn%20a%20brass%20key');
     await expect
@@ -159,7 +159,7 @@ describe('a search', () => {
     await expect.poll(async () => hrefs(await page())[0], { timeout: 30_000 }).toMatch(place);
   });
 
-  it('is not there without the tools that search', async () => {
+  it('does not exist without the search tools', async () => {
     await using without = await serve({ resourceTools: false });
     expect(await without.text('/')).not.toContain('role="search"');
     expect((await without.get('/search?q=brass')).status).toBe(404);

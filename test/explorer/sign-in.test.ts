@@ -1,4 +1,4 @@
-/** Signing in to the explorer at a real authorization server: who sees what, and what is refused. */
+/** Signing in to the explorer at a real authorization server: what each person sees, and what is refused. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { filesProvider } from '../../src/providers/files/index.ts';
 import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
@@ -55,7 +55,7 @@ const DISCOVER = {
 const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
 describe('signing in', () => {
-  it('goes by the issuer back to the page that was asked for, and each person sees a tree of their own', async () => {
+  it('leads through the issuer back to the requested page, and each person sees another tree', async () => {
     const ada = browserOf('ada');
     const page = await ada.open(`${origin}/view/file/press/b.md?from=4`);
     expect(page).toMatchObject({ status: 200, url: new URL(`${origin}/view/file/press/b.md?from=4`) });
@@ -73,7 +73,7 @@ describe('signing in', () => {
     expect((await ada.open(`${origin}/view/file/`)).text).toContain('/view/file/press');
   });
 
-  it('lets pages of this server ask the endpoint, and no other page', async () => {
+  it('lets pages of this server use the endpoint, and no other page', async () => {
     const ada = browserOf('ada');
     await ada.open(`${origin}/`);
     const ask = async (headers: Record<string, string>): Promise<number> =>
@@ -89,7 +89,7 @@ describe('signing in', () => {
     expect(await ask({ origin, 'sec-fetch-site': 'same-site' })).toBe(401);
   });
 
-  it('ends by a form of a page of this server alone', async () => {
+  it('is ended only by a form of a page of this server', async () => {
     const ada = browserOf('ada');
     await ada.open(`${origin}/`);
     const cookies = ada.cookiesOf(origin);
@@ -102,7 +102,7 @@ describe('signing in', () => {
     expect(old.status).not.toBe(200);
   });
 
-  it('is not what a program is sent to', async () => {
+  it('is not offered to programs', async () => {
     for (const headers of [{ accept: '*/*' }, { accept: 'text/html', authorization: 'Bearer x' }])
       expect((await plainly(origin, { headers })).status).toBe(401);
     expect((await plainly(origin, { method: 'HEAD', headers: { accept: 'text/html' } })).status).toBe(401);
@@ -110,7 +110,7 @@ describe('signing in', () => {
 });
 
 describe('a sign-in that is refused', () => {
-  it('has another state, comes from another issuer, was begun elsewhere, or is sent twice', async () => {
+  it('has another state, comes from another issuer, was begun in another browser, or is sent twice', async () => {
     const changes: readonly ((url: URL) => URL)[] = [
       (url) => changed(url, 'state', 'another'),
       (url) => changed(url, 'iss', others.origin),
@@ -152,7 +152,7 @@ describe('a sign-in that is refused', () => {
   });
 });
 
-it('is over when the token is, and begins again', async () => {
+it('ends when the token expires, and begins again', async () => {
   const ada = browserOf('ada');
   await ada.open(`${origin}/`);
   const headers = { accept: 'text/html', cookie: ada.cookiesOf(origin) };
@@ -166,7 +166,7 @@ it('is over when the token is, and begins again', async () => {
   }
 });
 
-it('takes no token of an issuer that is not trusted', async () => {
+it('accepts no token of an issuer that is not trusted', async () => {
   const port = await freePort();
   const at = `http://127.0.0.1:${port}`;
   const auth = { resource: `${at}/mcp`, issuers: [{ issuer: others.origin, audience: 'https://another.example' }] };

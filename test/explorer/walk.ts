@@ -1,4 +1,4 @@
-/** The walk of a person with a keyboard through a museum of clocks: the same in each browser, and for whoever has signed in. */
+/** The walk of a person with a keyboard through a museum of clocks: the same in each browser, with or without sign-in. */
 import { writeFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import type { Folder } from '../e2e/folders.ts';
@@ -23,7 +23,7 @@ export const CONFIG = {
   },
 };
 
-/** Finds a file by search, reads it, and sees it change. */
+/** Finds a file by search, reads it, and sees its change. */
 export async function findsReadsAndSeesChange(person: Person, folder: Folder): Promise<void> {
   await person.visits('/');
   await person.presses('Control+k');
@@ -50,7 +50,7 @@ export async function findsReadsAndSeesChange(person: Person, folder: Folder): P
   await person.sees('#thing em', 'escapement');
 }
 
-/** Calls a tool by its form, and has its result drawn. */
+/** Calls a tool by its form, and sees its result. */
 export async function callsATool(person: Person): Promise<void> {
   await person.visits('/?tool=describe');
   await person.tabsTo('.field input');

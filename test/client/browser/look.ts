@@ -1,4 +1,4 @@
-/** A page or a worker uses a server with this; the test bundles it for browsers. */
+/** Functions with which a page or a worker uses a server. The test bundles them for browsers. */
 import { createResourceClient, type ResourceClient } from 'vitrine/client';
 
 export type Era = 'legacy' | 'modern';
@@ -15,7 +15,7 @@ export interface Sight {
   readonly text: string | undefined;
   readonly bytes: readonly number[] | undefined;
   readonly described: { readonly name: string; readonly size: number | undefined; readonly source: string };
-  /** The code of the error for what is not there. */
+  /** The code of the error for a missing resource. */
   readonly missing: unknown;
 }
 

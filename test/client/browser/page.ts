@@ -1,11 +1,11 @@
-/** A page that does what the test says, by the functions that it puts into its window. */
+/** A page with functions in its window that the test calls. */
 import { createSanitizer, svgImageSource } from 'vitrine/client/safety';
 import { type Era, look, open } from './look.ts';
 
-/** Changes the file that is watched; of the test. */
+/** A function of the test that changes the watched file. */
 declare function edit(): Promise<void>;
 
-/** Watches a file and has it changed; the event that told of that, and what was read before and after it. */
+/** Watches a file and has it changed. Gives the event, and the contents before and after it. */
 async function change(url: string, era: Era): Promise<unknown> {
   await using resources = open(url, era);
   const uri = 'file:///guide/tides.txt';
@@ -16,7 +16,7 @@ async function change(url: string, era: Era): Promise<unknown> {
   await edit();
   for await (const event of watch) {
     const after = await read();
-    // It may tell of what was written before, too.
+    // An event may also report an earlier change.
     if (after !== before) return { before, event, after };
   }
   return undefined;
@@ -31,10 +31,10 @@ function inWorker(url: string, era: Era): Promise<unknown> {
   }).finally(() => worker.terminate());
 }
 
-/** Counts calls by markup that should have been taken out. */
+/** Counts calls by markup that should have been removed. */
 let stolen = 0;
 
-/** Puts markup into the page and touches whatever is there, as a user would; how often it ran something. */
+/** Puts markup into the page and touches everything in it, as a user would. Gives how often it ran something. */
 async function show(pieces: readonly string[]): Promise<number> {
   stolen = 0;
   const place = document.createElement('div');
@@ -50,7 +50,7 @@ async function show(pieces: readonly string[]): Promise<number> {
     }
     element.focus?.();
   }
-  // Whatever else the page loads was asked for before this.
+  // Everything else that the page loads was requested before.
   await new Promise<void>((resolve) => {
     const last = new Image();
     last.onerror = () => resolve();
@@ -61,7 +61,7 @@ async function show(pieces: readonly string[]): Promise<number> {
   return stolen;
 }
 
-/** The same with what a server has, made safe, and as it is. */
+/** Does the same with contents of a server, sanitized and original. */
 async function shown(url: string, era: Era, uris: readonly string[]): Promise<unknown> {
   await using resources = open(url, era);
   const { toSafeHtml, toSafeSvg } = await createSanitizer();
@@ -70,7 +70,7 @@ async function shown(url: string, era: Era, uris: readonly string[]): Promise<un
   return { safe, ran: await show(safe), ranUnsafe: await show(texts) };
 }
 
-/** The same with HTML and SVG, the latter as an image, too. Drawings that are refused are none. */
+/** Does the same with HTML and SVG, the latter as an image, too. Refused drawings are left out. */
 async function showSafe(html: readonly string[], svg: readonly string[]): Promise<unknown> {
   const { toSafeHtml, toSafeSvg } = await createSanitizer();
   const drawings = svg.flatMap((markup) => {

@@ -1,11 +1,11 @@
-/** A worker that looks at the servers that it is told of. */
+/** A worker that uses the servers that it is told of. */
 import { toSafeHtml } from 'vitrine/client/safety';
 import { type Era, look } from './look.ts';
 
 self.onmessage = async ({ data }: MessageEvent<{ readonly url: string; readonly era: Era }>): Promise<void> => {
   try {
     const sight = await look(data.url, data.era);
-    // Workers have no DOM, and nothing else is safe.
+    // Workers have no DOM, so no other function is safe there.
     const sanitised = await toSafeHtml('<b>').catch((error: { readonly code?: unknown }) => error.code);
     self.postMessage({ sight, sanitised, window: typeof window });
   } catch (error) {

@@ -1,4 +1,4 @@
-/** A server chooses names on which tools act: what it writes is a file like others, and git runs nothing of it. */
+/** A server chooses names on which tools act. Its files are only files, and git runs nothing in them. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ async function get(server: Scripted, start?: string, options: GetOptions = {}, e
   return await getResources(resources, start, target(), options);
 }
 
-/** Asks git about each folder below the target, by commands that many prompts and editors run by themselves. */
+/** Runs git in each folder below the target, with commands that prompts and editors run by themselves. */
 async function askGit(): Promise<void> {
   const entries = await readdir(target(), { recursive: true, withFileTypes: true });
   const folders = new Set([target(), ...entries.map(({ parentPath }) => parentPath)]);
@@ -45,7 +45,7 @@ async function askGit(): Promise<void> {
   };
   for (const cwd of folders) {
     for (const args of [['status'], ['diff', 'HEAD'], ['log', '--oneline']]) {
-      // It mostly says that there is no repository.
+      // Usually git says that there is no repository.
       await run('git', args, { cwd, env }).catch(() => {});
     }
   }
@@ -66,7 +66,7 @@ function repository(at: string, more = ''): Readonly<Record<string, string>> {
   };
 }
 
-describe.each(ERAS)('git in a folder that was got in the %s era', (era) => {
+describe.each(ERAS)('git in a folder that was downloaded in the %s era', (era) => {
   it.each([
     ['.git', 'x:///.git'],
     ['.git further below', 'x:///a/b/.git'],
@@ -79,7 +79,7 @@ describe.each(ERAS)('git in a folder that was got in the %s era', (era) => {
     expect(await ran()).toBe(false);
   });
 
-  it('runs nothing of a file that leads to a repository', async () => {
+  it('runs nothing of a file that points to a repository', async () => {
     await using server = await serverOf({ ...repository('x:///data'), 'x:///.git': 'gitdir: data\n' });
     await get(server, 'x:///', {}, era);
     await askGit();
@@ -94,13 +94,13 @@ describe.each(ERAS)('git in a folder that was got in the %s era', (era) => {
   });
 });
 
-describe('what is asked for by name', () => {
+describe('a resource that is requested by name', () => {
   it.each([
     ['.git', 'x:///.git'],
     ['HEAD', 'x:///library'],
-  ])('is written as it is: with %s git runs what the server says', async (name, at) => {
+  ])("is written unchanged: with %s git runs the server's program", async (name, at) => {
     await using server = await serverOf(repository(at, '\tworktree = .\n'));
-    // So the tests above see it when git runs something.
+    // So the tests above would notice if git ran something.
     await get(server, 'x:///', { keepNames: ['.GIT', 'head'] });
     await askGit();
     expect(await ran()).toBe(true);
@@ -108,7 +108,7 @@ describe('what is asked for by name', () => {
     expect(files.some((path) => path.endsWith(name))).toBe(true);
   });
 
-  it('is a name on which a tool acts', async () => {
+  it('a name on which a tool acts', async () => {
     await using server = await serverOf({ 'x:///a': 'a' });
     await expect(get(server, 'x:///', { keepNames: ['readme.md'] })).rejects.toMatchObject({
       code: 'invalid',
@@ -117,7 +117,7 @@ describe('what is asked for by name', () => {
     expect(await readdir(place)).not.toContain('target');
   });
 
-  it('holds for the run that asks: without it the same resource has another file', async () => {
+  it('is avoided only in this run: otherwise the same resource would have another file', async () => {
     await using server = await serverOf({ 'x:///.vscode/tasks.json': '{}' });
     await get(server, 'x:///', { keepNames: ['.vscode'] });
     expect(await readFile(join(target(), '.vscode/tasks.json'), 'utf8')).toBe('{}');
@@ -133,7 +133,7 @@ describe('what is asked for by name', () => {
 describe('every name of the table', () => {
   const names = ACTING_NAMES.flatMap((each) => each.names).map((name) => name.replace('*', 'x'));
 
-  it('is no name of a file or folder that was written, in any case', async () => {
+  it('is the name of no written file or folder, in upper and lower case', async () => {
     const wanted = names.flatMap((name, at) => [at % 2 === 0 ? name : name.toUpperCase(), `below/${name}`]);
     await using server = await serverOf(Object.fromEntries(wanted.map((name) => [`x:///${name}`, name])));
     const report = await get(server, 'x:///');

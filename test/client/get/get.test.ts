@@ -1,4 +1,4 @@
-/** Resources to files: what is asked for, what is written, and what is left alone. */
+/** Resources to files: which are requested, which are written, and which stay unchanged. */
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const target = (): string => join(folder, 'target');
 const textOf = (path: string): Promise<string> => readFile(join(target(), path), 'utf8');
 
-/** Every file below the target, but for what get keeps for itself. */
+/** All files below the target, except those of `get` itself. */
 async function filesIn(at = target()): Promise<readonly string[]> {
   const found = await readdir(at, { recursive: true, withFileTypes: true });
   return found
@@ -37,7 +37,7 @@ interface Content {
   size?: number;
 }
 
-/** A server with a flat list of these. */
+/** A server with these resources in a flat list. */
 const flat = (contents: Readonly<Record<string, Content>>): Answers => ({
   'resources/list': () => ({
     resources: Object.entries(contents).map(([uri, { lastModified, size }]) => ({
@@ -76,7 +76,7 @@ async function get(
 }
 
 describe.each(ERAS)('from a server of the %s era', (era) => {
-  it('everything is written, text and bytes as they are', async () => {
+  it('everything is written, text and bytes unchanged', async () => {
     const blob = Buffer.from([0, 255, 128, 10]).toString('base64');
     await using server = await scripted(flat({ 'x:///a/note.txt': { text: 'süß\r\n' }, 'x:///b.bin': { blob } }));
     const { report } = await get(server, undefined, {}, era);
@@ -88,7 +88,7 @@ describe.each(ERAS)('from a server of the %s era', (era) => {
 });
 
 describe('a second run', () => {
-  it('asks only for what the server says has changed, or says nothing of', async () => {
+  it('requests only resources that have changed, or for which the server does not say', async () => {
     const contents: Record<string, Content> = {
       'x:///said': { text: 'one', lastModified: '2026-01-01T00:00:00Z' },
       'x:///unsaid': { text: 'two' },
@@ -98,7 +98,7 @@ describe('a second run', () => {
     const before = await stat(join(target(), 'x/unsaid'));
     expect(server.count('resources/read')).toBe(2);
     expect((await get(server)).report).toMatchObject({ written: 0, unchanged: 2, complete: true });
-    // One says that it is as it was; the other is asked for, and is not written again.
+    // One is unchanged by its metadata. The other one is requested, and not written again.
     expect(server.count('resources/read')).toBe(3);
     expect((await stat(join(target(), 'x/unsaid'))).mtimeMs).toBe(before.mtimeMs);
     contents['x:///said'] = { text: 'more', lastModified: '2026-01-02T00:00:00Z' };
@@ -113,7 +113,7 @@ describe('a second run', () => {
     expect(await textOf('x/said')).toBe('more');
   });
 
-  it('goes on where one was interrupted', async () => {
+  it('goes on after an interruption', async () => {
     const contents = Object.fromEntries(
       Array.from({ length: 10 }, (_, at): [string, Content] => [`x:///${at}`, { text: `number ${at}` }]),
     );
@@ -127,7 +127,7 @@ describe('a second run', () => {
     await expect(getResources(resources, undefined, target(), options)).rejects.toThrow('enough');
     const reads = server.count('resources/read');
     expect(reads).toBeLessThan(10);
-    // A line that was not written to its end is passed over.
+    // An incomplete line is ignored.
     const manifest = join(target(), '.vitrine-get/manifest.jsonl');
     await writeFile(manifest, `${await readFile(manifest, 'utf8')}{"uri":"x:///9","pa`);
     await writeFile(join(target(), '.vitrine-get/part-left-over'), 'half');
@@ -138,7 +138,7 @@ describe('a second run', () => {
     expect(await filesIn()).toHaveLength(10);
   });
 
-  it('is of the same resources as the first, or of another folder', async () => {
+  it('must have the same resources and folder as the first one', async () => {
     await using server = await scripted(flat({ 'x:///a': { text: 'a' } }));
     await get(server);
     await expect(get(server, 'x:///a')).rejects.toMatchObject({
@@ -148,10 +148,10 @@ describe('a second run', () => {
   });
 });
 
-describe('what is in the folder already', () => {
+describe('an existing file in the folder', () => {
   const one = { 'x:///a': { text: 'of the server' } };
 
-  it('is not mixed with, unless that is wanted', async () => {
+  it('is not mixed with downloaded ones, unless that is requested', async () => {
     await mkdir(target());
     await writeFile(join(target(), 'mine.txt'), 'mine');
     await using server = await scripted(flat(one));
@@ -160,7 +160,7 @@ describe('what is in the folder already', () => {
     expect(await filesIn()).toEqual(['mine.txt', 'x/a']);
   });
 
-  it('is never written over: what others put there, or changed', async () => {
+  it('is never overwritten if others wrote or changed it', async () => {
     await using server = await scripted(flat({ ...one, 'x:///b': { text: 'b' } }));
     await get(server);
     await writeFile(join(target(), 'x/a'), 'of somebody else');
@@ -172,12 +172,12 @@ describe('what is in the folder already', () => {
       Array(2).fill('A file or folder that get has not written is in the way'),
     );
     expect(await textOf('x/a')).toBe('of somebody else');
-    // A folder is not even taken away by force.
+    // Not even `force` removes a folder.
     expect((await get(server, undefined, { force: true })).report).toMatchObject({ written: 1, failed: 1 });
     expect(await textOf('x/a')).toBe('of the server');
   });
 
-  it('is not followed out of it: links to files and folders', async () => {
+  it('that is a link to outside is not followed: links to files and folders', async () => {
     const outside = join(folder, 'outside');
     await mkdir(outside);
     await writeFile(join(outside, 'secret'), 'as it was');
@@ -188,14 +188,14 @@ describe('what is in the folder already', () => {
     await rm(join(target(), 'y'), { recursive: true });
     await symlink(outside, join(target(), 'y'));
     expect((await get(server)).report).toMatchObject({ failed: 2, written: 0 });
-    // By force the link is replaced, and not what it leads to.
+    // `force` replaces the link, and not its target.
     expect((await get(server, undefined, { force: true })).report).toMatchObject({ failed: 1, written: 1 });
     expect(await textOf('x/a')).toBe('new');
     expect(await readFile(join(outside, 'secret'), 'utf8')).toBe('as it was');
     expect(await readdir(outside)).toEqual(['secret']);
   });
 
-  it('is written to by one run at a time', async () => {
+  it('is written by one run at a time', async () => {
     await using server = await scripted(flat(one));
     await get(server);
     await writeFile(join(target(), '.vitrine-get/lock'), String(process.ppid));
@@ -203,14 +203,14 @@ describe('what is in the folder already', () => {
       code: 'invalid',
       message: expect.stringContaining('Another run'),
     });
-    // A process that is gone holds nothing.
+    // A process that has ended holds no lock.
     await writeFile(join(target(), '.vitrine-get/lock'), '999999999');
     expect((await get(server)).report.unchanged).toBe(1);
   });
 });
 
 describe('names of a hostile server', () => {
-  it('stay in the folder, and each has a file of its own', async () => {
+  it('stay in the folder, and each has its own file', async () => {
     const uris = [
       'x:///../../../escaped',
       'x:///%2e%2e/%2e%2e/escaped',
@@ -240,14 +240,14 @@ describe('names of a hostile server', () => {
     expect(await readdir(folder)).toEqual(['target']);
     const files = await filesIn();
     expect(new Set(files.map((path) => path.normalize('NFKC').toLowerCase())).size).toBe(uris.length);
-    // The report and the manifest lead back to the resources.
+    // The report and the manifest name the resource of each file.
     for (const { uri, path = '' } of entries) expect(await textOf(path)).toBe(`of ${uri}`);
     expect((await get(server)).report).toMatchObject({ unchanged: uris.length, written: 0 });
   });
 });
 
 describe('limits', () => {
-  it('of one resource are looked at before it is decoded, and of all are kept', async () => {
+  it('of one resource are checked before decoding, and those of all resources are kept', async () => {
     const blob = Buffer.alloc(3_000).toString('base64');
     await using server = await scripted(
       flat({
@@ -262,7 +262,7 @@ describe('limits', () => {
     expect(entries.filter(({ status }) => status === 'failed').map(({ code }) => code)).toEqual(
       Array(3).fill('too-large'),
     );
-    // A resource that says that it is too large is not read.
+    // A resource with a larger declared size is not read.
     expect(server.count('resources/read')).toBe(3);
     const all = await get(server, undefined, { maxTotalBytes: 4_000, concurrency: 1 });
     expect(all.report).toMatchObject({ overTotal: true, complete: false });
@@ -271,7 +271,7 @@ describe('limits', () => {
     expect(some.report).toMatchObject({ found: 2, stopped: { 'max-resources': 1 }, complete: false, gone: [] });
   });
 
-  it('of what is read at the same time are kept', async () => {
+  it('of concurrent reads are kept', async () => {
     const contents = Object.fromEntries(
       Array.from({ length: 30 }, (_, at): [string, Content] => [`x:///${at}`, { text: 'x' }]),
     );
@@ -282,7 +282,7 @@ describe('limits', () => {
       ...answers,
       'resources/read': async (params, signal) => {
         most = Math.max(most, ++now);
-        // The first one is not answered before there is another one.
+        // The first one is answered only after the second one has come.
         await until(() => most > 1, 'a second read');
         now--;
         return answers['resources/read']?.(params, signal) ?? {};
@@ -293,7 +293,7 @@ describe('limits', () => {
     expect(most).toBeLessThanOrEqual(3);
   });
 
-  it('a server that is gone is not asked for everything that is left', async () => {
+  it('a server that has ended gets no requests for the remaining resources', async () => {
     const contents = Object.fromEntries(
       Array.from({ length: 100 }, (_, at): [string, Content] => [`x:///${at}`, { text: 'x' }]),
     );
@@ -310,7 +310,7 @@ describe('limits', () => {
 });
 
 describe.each(ERAS)('from a Vitrine, in the %s era', (era) => {
-  it('a subtree is as its folder, and large files come in pieces', async () => {
+  it('a subtree becomes its folder, and large files come in pieces', async () => {
     const source = join(folder, 'source');
     await mkdir(join(source, 'guide/deep'), { recursive: true });
     // With characters of several bytes at the ends of pieces.

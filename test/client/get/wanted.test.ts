@@ -1,4 +1,4 @@
-/** `get` of some of a tree, and what a run would do: nothing else is asked for, read, written, or counted as gone. */
+/** `get` of a part of a tree, and `--dry-run`: nothing else is requested, read, written, or reported as removed. */
 import { access, mkdir, mkdtemp, readdir, realpath, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -27,7 +27,7 @@ beforeEach(async () => {
     const file = join(folder, 'source', path);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, path);
-    // Long ago: times of now may still be the same after a change.
+    // Long ago, because a recent time may stay the same after a change.
     await utimes(file, 1_000_000_000, 1_000_000_000);
   }
 });
@@ -72,18 +72,18 @@ describe.each(ERAS)('get of a folder, in the %s era', (era) => {
     [{ include: ['**/e e.txt'] }, ['guide/deep/e e.txt']],
     [{ exclude: ['guide/deep/**', '{drafts,node_modules}'] }, ['a.md', 'b.txt', 'guide/c.md']],
     [{ exclude: ['*'] }, []],
-  ])('%j has what they mean, below the folder', async (options, paths) => {
+  ])('%j selects the matching files, below the folder', async (options, paths) => {
     const { report } = await get(options, 'file:///');
     expect(await written()).toEqual(paths);
     expect(report).toMatchObject({ written: paths.length, failed: 0, complete: true, foundAll: true });
   });
 
-  it('does not go into a folder that is excluded, whose limit it would count for', async () => {
+  it('does not enter an excluded folder, whose entries would count for the limit', async () => {
     const { report } = await get({ exclude: ['node_modules', 'drafts', 'guide'], maxResources: 6 }, 'file:///');
     expect(report).toMatchObject({ written: 2, complete: true });
   });
 
-  it('keeps what an earlier run has got and this one does not want, and does not call it gone', async () => {
+  it('keeps files of an earlier run that this one excludes, and does not report them as removed', async () => {
     await get({}, 'file:///');
     await rm(join(folder, 'source/drafts/f.md'));
     await rm(join(folder, 'source/guide/c.md'));
@@ -120,7 +120,7 @@ describe.each(ERAS)('get of a folder, in the %s era', (era) => {
     expect(third.report.failed).toBe(3);
   });
 
-  it('would refuse the folder that a run refuses', async () => {
+  it('with a dry run refuses the folders that a run refuses', async () => {
     await mkdir(target());
     await writeFile(join(target(), 'mine'), '');
     await expect(get({ dryRun: true })).rejects.toMatchObject({ code: 'invalid' });
@@ -134,8 +134,8 @@ describe.each(ERAS)('get of a folder, in the %s era', (era) => {
   });
 });
 
-describe('how far it is', () => {
-  it('knows how much there is before all of it is read', async () => {
+describe('progress', () => {
+  it('has the total before everything is read', async () => {
     const uris = Array.from({ length: 200 }, (_, index) => `x:///${index}`);
     let held = (): void => {};
     const listed = new Promise<void>((resolve) => {
@@ -144,7 +144,7 @@ describe('how far it is', () => {
     await using server = await scripted({
       'resources/list': () => ({ resources: uris.map((uri) => ({ uri, name: uri })) }),
       'resources/read': async ({ uri }) => {
-        // The first reads wait until it is known.
+        // The first reads wait until the total is known.
         if (uri !== 'x:///0') await listed;
         return { contents: [{ uri, text: 'x' }] };
       },

@@ -1,4 +1,4 @@
-/** A server that wants something of the user, in both eras: what may not be asked is declined without asking. */
+/** A server that asks the user something, in both eras: forbidden questions are declined without being shown. */
 import type { Client, ElicitResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -20,7 +20,7 @@ const address = (url: string) => ({
   params: { mode: 'url', message: 'Please', url, elicitationId: '1' },
 });
 
-/** Asks one thing, and gives what the server got, what the user saw, and what was told. */
+/** Asks one question. Gives the server's answer, the questions that the user saw, and the events. */
 async function ask(
   client: Client,
   request: { readonly method: string; readonly params: Record<string, unknown> },
@@ -51,13 +51,13 @@ describe.each(ERAS)('elicitation in the %s era', (era) => {
   });
   afterAll(() => connected.close());
 
-  it('is declined where nobody can be asked', async () => {
+  it('is declined if no user can be asked', async () => {
     const { got, told } = await ask(connected.client, form({ name: { type: 'string' } }), undefined);
     expect(got).toEqual({ action: 'decline' });
     expect(told).toEqual(['refused no-consent']);
   });
 
-  it('shows a form without escapes, and sends what was asked for and nothing else', async () => {
+  it('shows a form without control characters, and sends only the requested fields', async () => {
     const fields = {
       name: { type: 'string', title: '\u001b[2JName\u202e', pattern: '(a+)+$' },
       age: { type: 'integer', minimum: 0 },
@@ -80,7 +80,7 @@ describe.each(ERAS)('elicitation in the %s era', (era) => {
     ['a password', { password: { type: 'string' } }],
     ['a key by its title', { k: { type: 'string', title: 'Your API key' } }],
     ['a card', { cardNumber: { type: 'string' } }],
-  ])('declines a form that asks for %s', async (_what, fields) => {
+  ])('declines a form with %s', async (_what, fields) => {
     const { got, shown, told } = await ask(connected.client, form(fields), accept({}));
     expect(got).toEqual({ action: 'decline' });
     expect(shown).toEqual([]);
@@ -126,7 +126,7 @@ describe.each(ERAS)('elicitation in the %s era', (era) => {
     },
   );
 
-  it('declines a form whose message asks for a secret, and one that says so in its format or name', async () => {
+  it('declines a form whose message asks for a secret, and one whose format or name does', async () => {
     const { client } = connected;
     const plain = { answer: { type: 'string' } };
     for (const message of [
@@ -136,7 +136,7 @@ describe.each(ERAS)('elicitation in the %s era', (era) => {
     ]) {
       expect((await ask(client, form(plain, message), accept({}))).told).toEqual(['refused sensitive']);
     }
-    // With nothing to type nothing is given away.
+    // Without an input field the user can reveal nothing.
     const choice = { answer: { type: 'string', enum: ['yes', 'no'] } };
     expect((await ask(client, form(choice, 'Reset the password?'), accept({ answer: 'no' }))).got).toMatchObject({
       action: 'accept',
@@ -222,7 +222,7 @@ describe.each(ERAS)('elicitation in the %s era', (era) => {
     ].map((host) => [`https://${host}/`, 'url-private']),
   ])('does not show %s', async (url, reason) => {
     const { got, shown, told } = await ask(connected.client, address(url), accept());
-    // The SDK itself may refuse what is no URL.
+    // The SDK itself may refuse an invalid URL.
     if (told.length > 0) {
       expect(got).toEqual({ action: 'decline' });
       expect(told).toEqual([`refused ${reason}`]);
@@ -232,7 +232,7 @@ describe.each(ERAS)('elicitation in the %s era', (era) => {
     expect(shown).toEqual([]);
   });
 
-  it('shows an address of a private network whose name the host trusts', async () => {
+  it('shows an address in a private network if the host trusts its name', async () => {
     const options = { trustedDomains: ['corp.internal', '10.0.0.1'] };
     for (const host of ['wiki.corp.internal', 'corp.internal.', '10.0.0.1']) {
       expect((await ask(connected.client, address(`https://${host}/`), accept(), options)).got).toEqual({
@@ -249,7 +249,7 @@ describe.each(ERAS)('elicitation in the %s era', (era) => {
     expect((await ask(connected.client, address('https://10.0.0.1/'), accept(), local)).shown).toEqual([]);
   });
 
-  it('shows an address whole, with its host and what is odd about it, and sends no more than consent', async () => {
+  it('shows an address completely, with its host and its oddities, and sends only the consent', async () => {
     const { got, shown } = await ask(
       connected.client,
       address('https://xn--bnk-7na.example:8443/a?b=c'),

@@ -1,4 +1,4 @@
-/** Data that was read at one server is held back from another, in both eras. */
+/** Data that was read at one server is not sent to another one, in both eras. */
 import { describe, expect, it } from 'vitest';
 import { createFlow, type FlowOptions, type FlowReview, guardTools } from '../../../src/client/guards/index.ts';
 import { ERAS } from '../../e2e/harness.ts';
@@ -8,7 +8,7 @@ const yes = (): boolean => true;
 const POST = { server: 'web', tool: 'post' };
 
 describe.each(ERAS)('a flow between servers in the %s era', (era) => {
-  it('lets nothing that a server gave into a call of another one, unless somebody agrees [SEC-TOOL-5]', async () => {
+  it('lets nothing of one server into a call of another one, unless the user agrees [SEC-TOOL-5]', async () => {
     await using notes = await connectHostile(era);
     await using web = await connectHostile(era);
     const { onEvent, told } = recorder();
@@ -26,7 +26,7 @@ describe.each(ERAS)('a flow between servers in the %s era', (era) => {
     const atWeb = guardTools(web.client, { server: 'web', ...guarded });
     const greet = { name: 'greet', arguments: { name: 'Ada' } };
     await atNotes.callTool(greet);
-    // Data of a server may go back to it.
+    // Data of a server may be sent back to it.
     await atNotes.callTool(greet);
     await expect(atWeb.callTool(greet)).rejects.toMatchObject({ guard: 'flow', reason: 'declined' });
     expect(JSON.parse(textOf(await web.client.callTool({ name: 'seen' })))).toEqual([]);
@@ -39,7 +39,7 @@ describe.each(ERAS)('a flow between servers in the %s era', (era) => {
     expect(reviews).toHaveLength(2);
   });
 
-  it('makes no call of what a result says [SEC-TOOL-5]', async () => {
+  it('makes no call because a result says so [SEC-TOOL-5]', async () => {
     await using connected = await connectHostile(era);
     const { client } = connected;
     const tools = guardTools(client, { server: 'notes', flow: createFlow(), approve: yes, confirm: yes });
@@ -126,7 +126,7 @@ describe('a flow', () => {
       ['it is its own server', [], { server: 'web' }, 'passes'],
     ];
 
-  it.each(cases)('decides where %s [SEC-TOOL-5]', async (_name, rules, source, expected) => {
+  it.each(cases)('asks for a decision if %s [SEC-TOOL-5]', async (_name, rules, source, expected) => {
     const flow = createFlow({ rules });
     await flow.check(POST);
     flow.took(source);
@@ -137,7 +137,7 @@ describe('a flow', () => {
     expect(outcome).toBe(expected);
   });
 
-  it('remembers a bounded number of sources, and holds what comes after that back', async () => {
+  it('remembers a limited number of sources, and blocks everything after that', async () => {
     const flow = createFlow({ rules: [{ effect: 'allow', from: { server: 's*' } }] });
     for (let index = 0; index < 1_000; index++) flow.took({ server: `s${index}` });
     await flow.check(POST);

@@ -1,4 +1,4 @@
-/** The example of the guide runs as it stands, at the hostile server. */
+/** The example of the guide runs as printed, with the hostile server. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ it.each(ERAS)('the example of docs/guide/client-safety.md, at a server of the %s
   }
 });
 
-/** Entries of this package from the source; others from where they are. */
+/** Loads this package from its source, and others as installed. */
 function placeOf(name: string): string {
   const own = /^vitrine\/(client\/\w+)$/.exec(name)?.[1];
   return own === undefined ? import.meta.resolve(name) : pathToFileURL(join(ROOT, 'src', own, 'index.ts')).href;

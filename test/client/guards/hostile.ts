@@ -1,4 +1,4 @@
-/** A client at the hostile server, in either era. */
+/** A client of the hostile server, in either era. */
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@modelcontextprotocol/client';
 import type { GuardEvent } from '../../../src/client/guards/index.ts';
@@ -11,7 +11,7 @@ export const HOSTILE_SERVER = fileURLToPath(new URL('hostile-server.mjs', import
 export const connectHostile = (era: Era, abilities?: Abilities): Promise<Connected> =>
   connectProgram(era, [HOSTILE_SERVER, era], abilities);
 
-/** Has the server ask all of these at once; what it was answered, or the error that its question ended in. */
+/** Has the server ask all of these questions at once. Gives the answers that the server got, or the error of a question. */
 export async function askedBy(
   client: Client,
   requests: Readonly<Record<string, { readonly method: string; readonly params?: Record<string, unknown> }>>,
@@ -20,7 +20,7 @@ export async function askedBy(
     const result = await client.callTool({ name: 'ask', arguments: { requests } });
     return JSON.parse(textOf(result)) as Record<string, unknown>;
   } catch (error) {
-    // In the 2026 era a refusal ends the call, and nothing of it goes to the server.
+    // In the 2026 era a refusal ends the call, and nothing of it reaches the server.
     const refusal = { error: { code: (error as { code?: unknown }).code, message: (error as Error).message } };
     return Object.fromEntries(Object.keys(requests).map((key) => [key, refusal]));
   }

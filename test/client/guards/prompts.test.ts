@@ -1,4 +1,4 @@
-/** Prompts of a hostile server, in both eras: bounded, looked at, shown whole. */
+/** Prompts of a hostile server, in both eras: limited, checked, and shown completely. */
 import { describe, expect, it } from 'vitest';
 import { createFlow, guardPrompts, type PromptOptions, type PromptReview } from '../../../src/client/guards/index.ts';
 import { ERAS } from '../../e2e/harness.ts';
@@ -7,7 +7,7 @@ import { connectHostile, recorder, textOf } from './hostile.ts';
 const yes = (): boolean => true;
 
 describe.each(ERAS)('prompts in the %s era', (era) => {
-  it('are not used unless somebody has seen all of them [SEC-PROMPT-4]', async () => {
+  it('are used only after the user has seen them completely [SEC-PROMPT-4]', async () => {
     await using connected = await connectHostile(era);
     const { client } = connected;
     const call = { name: 'letter', arguments: { to: 'Ada' } };
@@ -24,7 +24,7 @@ describe.each(ERAS)('prompts in the %s era', (era) => {
       onEvent,
       approve(review) {
         reviews.push(review);
-        // The host gets the messages that the server sent, whatever becomes of the review.
+        // The host gets the server's messages, whatever the result of the review.
         (review.messages as unknown[]).length = 0;
         return true;
       },
@@ -53,7 +53,7 @@ describe.each(ERAS)('prompts in the %s era', (era) => {
     ['large', 'too-large', { maxBytes: 1024 * 1024 }],
     ['many', 'messages', { maxMessages: 101 }],
     ['picture', 'content-kind', { kinds: ['image'] }],
-  ])('%s is refused for its %s, unless the host allows that [SEC-PROMPT-4]', async (name, reason, allowing) => {
+  ])('%s is refused for its %s, unless the host allows it [SEC-PROMPT-4]', async (name, reason, allowing) => {
     await using connected = await connectHostile(era);
     const { client } = connected;
     const { onEvent, told } = recorder();
@@ -67,19 +67,19 @@ describe.each(ERAS)('prompts in the %s era', (era) => {
     expect([told(), shown]).toEqual([[`refused ${reason}`], '']);
     const { messages } = await guardPrompts(client, { approve, ...allowing }).getPrompt({ name });
     expect(messages.length).toBeGreaterThan(0);
-    // Nothing is in what is shown that is not seen.
+    // The shown text has no invisible characters.
     expect(shown).not.toMatch(/[\u001b\u0007\u202e]|[\u{e0000}-\u{e007f}]/u);
     expect(shown).not.toBe('');
   });
 
-  it('have media and embedded resources of the types that they claim [SEC-PROMPT-4]', async () => {
+  it('have media and embedded resources of the declared types [SEC-PROMPT-4]', async () => {
     await using connected = await connectHostile(era);
     const prompts = guardPrompts(connected.client, { approve: yes, kinds: ['image', 'resource'] });
     for (const name of ['lying', 'lying-picture'])
       await expect(prompts.getPrompt({ name })).rejects.toMatchObject({ reason: 'content-type' });
   });
 
-  it('do not get secrets as arguments, which go to the server before anything is shown [SEC-PROMPT-4]', async () => {
+  it('get no secrets as arguments, which are sent to the server before anything is shown [SEC-PROMPT-4]', async () => {
     await using connected = await connectHostile(era);
     const { client } = connected;
     const leaky = { name: 'letter', arguments: { to: `ghp_${'a1B2'.repeat(9)}` } };
@@ -89,7 +89,7 @@ describe.each(ERAS)('prompts in the %s era', (era) => {
     expect(JSON.parse(textOf(await client.callTool({ name: 'seen' })))).toHaveLength(1);
   });
 
-  it('are refused where the host fails, or has cancelled, while it is asked [SEC-PROMPT-4]', async () => {
+  it('are refused if the host fails, or cancels the review [SEC-PROMPT-4]', async () => {
     await using connected = await connectHostile(era);
     const { client } = connected;
     const failing = guardPrompts(client, {

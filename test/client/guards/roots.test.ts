@@ -1,4 +1,4 @@
-/** Roots that a server gets to know, in both eras. */
+/** Roots that the client gives a server, in both eras. */
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { guardRoots, type RootsOptions, type RootsSource } from '../../../src/client/guards/index.ts';
@@ -70,7 +70,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
       '.ss%E2%80%8Bh',
       '%EF%BC%8Essh',
     ].flatMap((name) => [`file:///home/ada/${name}`, `file:///Users/ada/${name}`, `file:///C:/Users/ada/${name}`]),
-    // Wherever they are.
+    // In any place.
     'file:///srv/app/.env',
     'file:///srv/app/.env.production',
     'file:///srv/app/.npmrc',
@@ -101,11 +101,11 @@ describe.each(ERAS)('roots in the %s era', (era) => {
   });
   afterAll(() => connected.close());
 
-  it('are none unless there are some [SEC-ROOT-1]', async () => {
+  it('are empty by default [SEC-ROOT-1]', async () => {
     expect(await exposed(connected.client, undefined)).toEqual({ roots: [], told: [] });
   });
 
-  it('are those that were meant, in canonical form, with nothing beside [SEC-ROOT-1]', async () => {
+  it('are exactly the configured ones, in canonical form [SEC-ROOT-1]', async () => {
     const given = [
       { uri: 'file:///home/ada/work/notes/', name: 'Notes\u001b[2J', _meta: { secret: 1 } },
       { uri: 'file://localhost/home/ada/caf%C3%A9' },
@@ -131,13 +131,13 @@ describe.each(ERAS)('roots in the %s era', (era) => {
     expect(told).toEqual(uris.map(() => `refused ${reason}`));
   });
 
-  it('are sensitive only where that was allowed by name [SEC-ROOT-1]', async () => {
+  it('include sensitive folders only if these are allowed by name [SEC-ROOT-1]', async () => {
     const given = ['file:///home/ada', 'file:///home/eve', 'file:///'].map((uri) => ({ uri }));
     const { roots } = await exposed(connected.client, given, { allow: ['file:///home/ada/'] });
     expect(roots).toEqual([{ uri: 'file:///home/ada' }]);
   });
 
-  it('are not a home that lies elsewhere, nor what holds it, nor what a link leads to [SEC-ROOT-1]', async () => {
+  it('exclude a home in another place, its parents, and targets of links to it [SEC-ROOT-1]', async () => {
     const home = await exposed(
       connected.client,
       [
@@ -156,7 +156,7 @@ describe.each(ERAS)('roots in the %s era', (era) => {
     expect(linked).toEqual({ roots: [], told: ['refused system'] });
   });
 
-  it('can each be asked for [SEC-ROOT-1]', async () => {
+  it("can each need the user's consent [SEC-ROOT-1]", async () => {
     const given = ['file:///projects/a', 'file:///projects/b'].map((uri) => ({ uri }));
     const { roots, told } = await exposed(connected.client, given, { approve: ({ uri }) => uri.endsWith('/b') });
     expect(roots).toEqual([{ uri: 'file:///projects/b' }]);

@@ -1,4 +1,4 @@
-/** A server that wants the user's model, in both eras: nothing is sent without consent, and never more than was allowed. */
+/** A server that wants to use the user's model, in both eras: nothing is sent without consent, and never more than allowed. */
 import { describe, expect, it } from 'vitest';
 import { guardSampling, type SamplingOptions, type SamplingParams } from '../../../src/client/guards/index.ts';
 import { type Connected, ERAS, type Era } from '../../e2e/harness.ts';
@@ -41,7 +41,7 @@ const refusedWith = (answers: Record<string, unknown>): string[] =>
   Object.values(answers).map((each) => (each as { error?: { message: string } }).error?.message ?? 'answered');
 
 describe.each(ERAS)('sampling in the %s era', (era) => {
-  it('is refused where nobody can consent [SEC-SAMP-1]', async () => {
+  it('is refused if no user can consent [SEC-SAMP-1]', async () => {
     await using at = await scene(era, {});
     const answers = await askedBy(at.connected.client, { a: question('hi') });
     expect(answers.a).toMatchObject({ error: { code: -1, message: 'Refused by the sampling guard: no-consent' } });
@@ -49,7 +49,7 @@ describe.each(ERAS)('sampling in the %s era', (era) => {
     expect(at.told()).toEqual(['refused no-consent']);
   });
 
-  it('shows the prompt before it is sent, without what hides in it, and takes no for an answer [SEC-SAMP-1]', async () => {
+  it('shows the prompt before it is sent, without hidden text, and accepts a refusal [SEC-SAMP-1]', async () => {
     let shown = '';
     await using at = await scene(era, {
       approve: ({ transcript }) => {
@@ -77,7 +77,7 @@ describe.each(ERAS)('sampling in the %s era', (era) => {
     expect(at.told()).toEqual(['changed edited', 'allowed sent', 'allowed returned']);
   });
 
-  it('asks about the answer before it is returned, where the host wants that [SEC-SAMP-1]', async () => {
+  it('shows the answer before it is returned, if the host wants that [SEC-SAMP-1]', async () => {
     await using at = await scene(era, { approve: () => true, approveResult: () => false });
     expect(refusedWith(await askedBy(at.connected.client, { a: question('hi') }))).toEqual([
       'Refused by the sampling guard: result-declined',
@@ -91,7 +91,7 @@ describe.each(ERAS)('sampling in the %s era', (era) => {
     });
   });
 
-  it('reports no answer as returned that the user replaced by one that is not allowed [SEC-SAMP-1]', async () => {
+  it('does not report an answer as returned that the user replaced by a forbidden one [SEC-SAMP-1]', async () => {
     const image = { type: 'image', data: '', mimeType: 'image/png' };
     await using at = await scene(era, {
       approve: () => true,
@@ -103,7 +103,7 @@ describe.each(ERAS)('sampling in the %s era', (era) => {
     expect(at.told()).toEqual(['allowed sent', 'refused content-kind']);
   });
 
-  it('inspects an answer that the user changed, as it inspects that of the model [SEC-SAMP-1]', async () => {
+  it('checks an answer that the user changed like one of the model [SEC-SAMP-1]', async () => {
     const inspected: string[] = [];
     const replacedBy = (text: string): Promise<Scene> =>
       scene(era, {
@@ -134,7 +134,7 @@ describe.each(ERAS)('sampling in the %s era', (era) => {
     ]);
   });
 
-  it('inspects an answer once that the user let pass as it is [SEC-SAMP-1]', async () => {
+  it('checks an unchanged answer once [SEC-SAMP-1]', async () => {
     const inspected: string[] = [];
     await using at = await scene(era, {
       approve: () => true,
@@ -148,7 +148,7 @@ describe.each(ERAS)('sampling in the %s era', (era) => {
     expect(inspected).toEqual(['request', 'result']);
   });
 
-  it('takes preferences of a model as wishes, and context of other servers out [SEC-SAMP-1]', async () => {
+  it('takes model preferences as hints, and removes the context of other servers [SEC-SAMP-1]', async () => {
     await using at = await scene(era, { approve: () => true, maxTokens: 50 });
     const modelPreferences = { hints: [{ name: '\u001b[31mexpensive' }], costPriority: 0, intelligencePriority: 1 };
     await askedBy(at.connected.client, {
@@ -163,7 +163,7 @@ describe.each(ERAS)('sampling in the %s era', (era) => {
     expect(at.told()).toEqual(['changed context', 'changed max-tokens', 'allowed sent', 'allowed returned']);
   });
 
-  it('keeps to a budget of tokens and of cost [SEC-SAMP-1]', async () => {
+  it('stays within a budget of tokens and of cost [SEC-SAMP-1]', async () => {
     await using at = await scene(era, {
       approve: () => true,
       budget: { tokens: 150 },
@@ -186,7 +186,7 @@ describe.each(ERAS)('sampling in the %s era', (era) => {
     expect(twice.flatMap(refusedWith)).toEqual(['answered', 'Refused by the sampling guard: over-budget']);
   });
 
-  it('refuses content of other kinds, of other types than claimed, and too much of it [SEC-SAMP-1]', async () => {
+  it('refuses unknown content, content of other types than declared, and too much content [SEC-SAMP-1]', async () => {
     const image = (data: string) => ({
       messages: [{ role: 'user', content: { type: 'image', mimeType: 'image/png', data } }],
     });
@@ -202,7 +202,7 @@ describe.each(ERAS)('sampling in the %s era', (era) => {
     expect([...at.sent, ...pictures.sent]).toEqual([]);
   });
 
-  it('returns nothing of another kind than was agreed to [SEC-SAMP-1]', async () => {
+  it('returns only the kinds of content that were agreed on [SEC-SAMP-1]', async () => {
     const data = Buffer.from('text').toString('base64');
     await using at = await scene(era, { approve: () => true }, { type: 'image', mimeType: 'image/png', data });
     expect(refusedWith(await askedBy(at.connected.client, { a: question('hi') }))[0]).toMatch(/content-kind$/);
@@ -210,7 +210,7 @@ describe.each(ERAS)('sampling in the %s era', (era) => {
     expect(refusedWith(await askedBy(long.connected.client, { a: question('hi') }))[0]).toMatch(/result-too-large$/);
   });
 
-  it('says nothing of an error of the host', async () => {
+  it('reveals nothing of an error of the host', async () => {
     await using at = await scene(era, {
       approve: () => {
         throw new Error('/home/ada/secret');

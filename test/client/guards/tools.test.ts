@@ -1,4 +1,4 @@
-/** Tools of a hostile server, in both eras: pinned, looked at, confirmed. */
+/** Tools of a hostile server, in both eras: pinned, checked and confirmed. */
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { type CallReview, canonicalJson, guardTools, pinOf, scanForSecrets } from '../../../src/client/guards/index.ts';
@@ -13,7 +13,7 @@ async function seen(client: Client): Promise<unknown> {
 }
 
 describe.each(ERAS)('tools in the %s era', (era) => {
-  it('are not called unless they are approved and confirmed [SEC-TOOL-4]', async () => {
+  it('are called only if they are approved and confirmed [SEC-TOOL-4]', async () => {
     await using connected = await connectHostile(era);
     const { client } = connected;
     const call = { name: 'greet', arguments: { name: 'Ada' } };
@@ -29,7 +29,7 @@ describe.each(ERAS)('tools in the %s era', (era) => {
     expect(textOf(await tools.callTool(call))).toBe('"Hello Ada"');
   });
 
-  it('are pinned with fields that nobody knows [SEC-TOOL-4]', async () => {
+  it('are pinned with their unknown fields [SEC-TOOL-4]', async () => {
     await using connected = await connectHostile(era);
     const { client } = connected;
     const pins = new Map();
@@ -37,14 +37,14 @@ describe.each(ERAS)('tools in the %s era', (era) => {
     await client.callTool({ name: 'change' });
     await first.callTool({ name: 'greet' });
     await client.callTool({ name: 'change' });
-    // Pins that a host has kept hold for the next guard.
+    // The host can store pins, which the next guard uses.
     const changes: (readonly string[])[] = [];
     const later = guardTools(client, { confirm: yes, pins, approve: (review) => changes.push(review.changes) < 0 });
     await expect(later.callTool({ name: 'greet' })).rejects.toMatchObject({ reason: 'not-approved' });
     expect(changes).toEqual([['vendor/unknown']]);
   });
 
-  it('do not get secrets, wherever they are in the arguments [SEC-TOOL-4]', async () => {
+  it('get no secrets, wherever these are in the arguments [SEC-TOOL-4]', async () => {
     await using connected = await connectHostile(era);
     const { client } = connected;
     const { onEvent, events } = recorder();
@@ -81,7 +81,7 @@ describe.each(ERAS)('tools in the %s era', (era) => {
     expect(await seen(client)).toMatchObject([{ arguments: { name: 'Grace' } }, { arguments: { name: 'Ada' } }]);
   });
 
-  it('are not what they say they are: annotations decide nothing, and twins are refused [SEC-TOOL-4]', async () => {
+  it('are not trusted: annotations decide nothing, and tools of the same name are refused [SEC-TOOL-4]', async () => {
     await using connected = await connectHostile(era);
     const { client } = connected;
     let asked = 0;
@@ -94,7 +94,7 @@ describe.each(ERAS)('tools in the %s era', (era) => {
     await expect(tools.callTool({ name: 'none' })).rejects.toMatchObject({ reason: 'unknown-tool' });
   });
 
-  it('are not called where the event cannot be recorded', async () => {
+  it('are not called if the event cannot be recorded', async () => {
     await using connected = await connectHostile(era);
     const { client } = connected;
     const onEvent = (): void => {
@@ -107,7 +107,7 @@ describe.each(ERAS)('tools in the %s era', (era) => {
 });
 
 describe('pins and secrets', () => {
-  it('hash data, not its spelling', async () => {
+  it('depend on the data, not on the order of its keys', async () => {
     const a = { name: 'x', inputSchema: { b: [1, { d: 'é', c: null }], a: 1.0 } };
     const b = JSON.parse('{"inputSchema":{"a":1e0,"b":[1,{"c":null,"d":"\\u00e9"}]},"name":"x"}');
     expect(await pinOf(a)).toEqual(await pinOf(b));

@@ -40,7 +40,7 @@ describe.each(ERAS)('contents in the %s era', (era) => {
     const size = 3 * 1024 * 1024;
     const limit = { code: 'too-large', data: { size, maxBytes: size - 1 } };
     await expect(checkContents(huge, { maxBytes: size - 1 })).rejects.toMatchObject(limit);
-    // Not decoded: it would have failed otherwise.
+    // Not decoded, or it would have failed.
     const broken = { ...huge, blob: `!${huge.blob?.slice(1)}` };
     await expect(checkContents(broken, { maxBytes: size - 1 })).rejects.toMatchObject(limit);
     expect((await checkContents(huge, { maxBytes: size })).size).toBe(size);
@@ -60,7 +60,7 @@ describe.each(ERAS)('contents in the %s era', (era) => {
     ['drawing.svg', 'image/svg+xml', [], 'image', 'vector-image'],
     ['latin.txt', 'text/plain', ['not-utf8'], 'download', 'type-unknown'],
   ])(
-    'of %s are %s, and are shown as what they are [SEC-RES-6, SEC-RES-7]',
+    'of %s are %s, and are shown by their real type [SEC-RES-6, SEC-RES-7]',
     async (name, mimeType, problems, as, reason) => {
       const checked = await read(connected, name);
       expect(checked).toMatchObject({ mimeType, problems });
@@ -68,7 +68,7 @@ describe.each(ERAS)('contents in the %s era', (era) => {
     },
   );
 
-  it('have icons that are shown from trusted places only [973-4]', async () => {
+  it('have icons that are shown from trusted origins only [973-4]', async () => {
     const { resources } = await connected.request<{ resources: { icons: Icon[] }[] }>('resources/list');
     const icons = resources[0]?.icons ?? [];
     const reasons = await Promise.all(
@@ -122,7 +122,7 @@ describe('trust', () => {
     expect(trust.trusted ? true : trust.reason).toBe(expected);
   });
 
-  it('of an origin over plain HTTP is that of the server itself, for development', () => {
+  it('of an origin over plain HTTP is possible only for the server itself, for development', () => {
     expect(trustWebsite('http://localhost:3000/', { server: 'http://localhost:3000/mcp' }).trusted).toBe(true);
     expect(trustWebsite('http://localhost:3001/', { server: 'http://localhost:3000/mcp' }).trusted).toBe(false);
   });
@@ -149,14 +149,14 @@ describe('fetchIcon', () => {
     },
   });
 
-  it('gives nothing away, follows nothing, and gives the bytes [973-4]', async () => {
+  it('sends no credentials, follows no redirect, and gives the bytes [973-4]', async () => {
     const seen: RequestInit[] = [];
     const src = await fetchIcon({ src: 'https://mcp.example/i.png' }, fetching(PNG, seen));
     expect(src).toBe(`data:image/png;base64,${PNG.toString('base64')}`);
     expect(seen).toEqual([{ redirect: 'error', credentials: 'omit', referrerPolicy: 'no-referrer' }]);
   });
 
-  it('takes no more than an icon, and nothing that is none [973-4]', async () => {
+  it('accepts only icons, up to their limit [973-4]', async () => {
     const icon = { src: 'https://mcp.example/i.png' };
     await expect(fetchIcon(icon, fetching(new Uint8Array(70_000)))).rejects.toMatchObject({ code: 'too-large' });
     await expect(fetchIcon(icon, fetching('<script>'))).rejects.toMatchObject({ code: 'invalid-answer' });
@@ -180,11 +180,11 @@ describe('forTerminal', () => {
     ['a\rb', 'ab'],
     ['a\tb\nc', 'a b c'],
     ['\u{1f468}\u200d\u{1f469}\u200d\u{1f467} é', '\u{1f468}\u200d\u{1f469}\u200d\u{1f467} é'],
-  ])('makes of %j %j', (text, expected) => {
+  ])('turns %j into %j', (text, expected) => {
     expect(forTerminal(text)).toBe(expected);
   });
 
-  it('keeps lines where they are wanted, of any number, and cuts one line', () => {
+  it('keeps lines if wanted, any number of them, and shortens a single line', () => {
     const lines = 'a\tb\r\n'.repeat(10_000);
     expect(forTerminal(lines, { lines: true })).toBe('a\tb\n'.repeat(10_000));
     expect(forTerminal('x'.repeat(10_000))).toHaveLength(8_192);
@@ -205,7 +205,7 @@ describe('renderingOf', () => {
     expect(renderingOf(await text(mimeType)).as).toBe(as);
   });
 
-  it('does not show what is too long, and saves no page as a page', async () => {
+  it('does not show content that is too long, and saves no page as a page', async () => {
     const page = await text('text/html', 'x'.repeat(100));
     expect(renderingOf(page, { maxTextBytes: 99 })).toEqual({
       as: 'download',
@@ -214,7 +214,7 @@ describe('renderingOf', () => {
     });
   });
 
-  it('replaces what no UTF-8 has', async () => {
+  it('replaces invalid UTF-8', async () => {
     expect(await text('text/plain', 'a\ud800b')).toMatchObject({ text: 'a\ufffdb', problems: ['not-unicode'] });
   });
 });

@@ -1,4 +1,4 @@
-/** Markup of a server is made harmless, or is refused (SEC-RES-7). */
+/** Markup of a server is made harmless, or refused (SEC-RES-7). */
 import { JSDOM, VirtualConsole } from 'jsdom';
 import { describe, expect, it } from 'vitest';
 import {
@@ -15,7 +15,7 @@ const { window } = new JSDOM('');
 const sanitizer = await createSanitizer({ window });
 const parsing = new JSDOM('', { virtualConsole: new VirtualConsole() }).window.document.implementation;
 
-/** Everything in markup that could act, after a browser's parser has seen it, and seen it again. */
+/** Everything active in markup after a browser has parsed it, and parsed it again. */
 function acting(markup: string): readonly string[] {
   const document = parsing.createHTMLDocument('');
   document.body.innerHTML = markup;
@@ -42,7 +42,7 @@ describe('toSafeHtml', () => {
     }
   });
 
-  it('can see what acts', () => {
+  it('would notice active markup', () => {
     expect(HTML_VECTORS.filter((vector) => acting(vector).length === 0).length).toBeLessThan(12);
     expect(acting('<a href="javascript:steal()">x</a>')).toEqual(['a href=javascript:steal()']);
   });
@@ -56,7 +56,7 @@ describe('toSafeHtml', () => {
     );
   });
 
-  it('loads images from nowhere but where it is told', async () => {
+  it('loads images only from allowed places', async () => {
     const html =
       '<img src="https://a.example/x.png"><img src="https://b.example/x.png"><img src="data:image/png;base64,AAAA">';
     expect(sanitizer.toSafeHtml(html).match(/src=/g)).toHaveLength(1);
@@ -65,7 +65,7 @@ describe('toSafeHtml', () => {
     expect(some).not.toContain('b.example');
   });
 
-  it('refuses what is too long or nests too deep, before it is parsed', () => {
+  it('refuses markup that is too long or too deeply nested, before it is parsed', () => {
     const tooLarge = expect.objectContaining({ name: 'ResourceClientError', code: 'too-large' });
     const hidden = [
       '<div>',
@@ -106,11 +106,11 @@ describe('toSafeSvg', () => {
     expect(decodeURIComponent(svgImageSource(safe))).toBe(`data:image/svg+xml,${svg}`);
   });
 
-  it.each(['<p>text</p>', 'text', '', '<svg></svg><svg></svg>'])('refuses %s, which is no drawing', (text) => {
+  it.each(['<p>text</p>', 'text', '', '<svg></svg><svg></svg>'])('refuses %s, which is not a drawing', (text) => {
     expect(() => sanitizer.toSafeSvg(text)).toThrow(expect.objectContaining({ code: 'invalid-answer' }));
   });
 
-  it('takes scripts out of drawings, rather than refusing them', () => {
+  it('removes scripts from drawings, rather than refusing them', () => {
     const taken = SVG_VECTORS.filter((vector) => {
       try {
         return sanitizer.toSafeSvg(vector) !== '';
@@ -121,7 +121,7 @@ describe('toSafeSvg', () => {
     expect(taken.length).toBeGreaterThan(SVG_VECTORS.length - 4);
   });
 
-  it('takes a drawing of many shapes', () => {
+  it('accepts a drawing of many shapes', () => {
     const shapes = '<path d="M0 0"/>'.repeat(600);
     expect(
       sanitizer.toSafeSvg(`<svg xmlns="http://www.w3.org/2000/svg"><g>${shapes}</g></svg>`).match(/<path /g),
@@ -130,12 +130,12 @@ describe('toSafeSvg', () => {
 });
 
 describe('the DOM', () => {
-  it('has to be there', async () => {
+  it('is required', async () => {
     await expect(createSanitizer()).rejects.toMatchObject({ code: 'unsupported' });
   });
 
-  it('has to parse as the standard says: one that does not is refused', async () => {
-    // As parsers for XML see it, which are at the heart of small DOMs.
+  it('has to parse as the standard says, and is refused otherwise', async () => {
+    // A parser for XML, on which small DOMs are based.
     const naive: DomWindow = {
       document: window.document,
       DOMParser: class {
@@ -148,7 +148,7 @@ describe('the DOM', () => {
   });
 });
 
-it('a frame has the policy before anything of the server, and no permission', () => {
+it('a frame has the policy before any content of the server, and no permission', () => {
   const { sandbox, srcdoc, referrerpolicy } = sandboxFrame('</head><script>steal()</script>');
   expect([sandbox, referrerpolicy]).toEqual(['', 'no-referrer']);
   const { document } = new JSDOM(srcdoc).window;

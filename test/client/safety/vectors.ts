@@ -1,4 +1,4 @@
-/** Markup that runs a script, loads something or leaves its place where it is not made safe. Every one calls `steal()`. */
+/** Markup that runs a script, loads something or leaves its place unless it is sanitized. Every one calls `steal()`. */
 
 export const HTML_VECTORS: readonly string[] = [
   '<script>steal()</script>',

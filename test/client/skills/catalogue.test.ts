@@ -17,7 +17,7 @@ import { DRAW, FILES, PROGRAM, serveCatalogue } from './catalogue.ts';
 
 const DRAW_URI = 'skill://draw/SKILL.md';
 
-/** Every file of every skill that is listed, by its path. */
+/** Every file of every listed skill, by its path. */
 async function everything(resources: ResourceClient): Promise<Record<string, Uint8Array>> {
   const found: Record<string, Uint8Array> = {};
   for await (const skill of listSkills(resources)) {
@@ -58,11 +58,11 @@ describe.each(ERAS)('skills of a catalogue in the %s era', (era) => {
   it('are read byte for byte, and every byte is verified', async () => {
     await using server = await serveCatalogue();
     await using resources = createResourceClient({ url: server.url, ...eraOf[era] });
-    // A nested skill is a part of the one around it, too.
+    // A nested skill is a part of the outer one, too.
     expect(await everything(resources)).toEqual(EXPECTED);
   });
 
-  it('have one file read when one is asked for, by its path or its URI', async () => {
+  it('are read file by file, by path or URI', async () => {
     await using server = await serveCatalogue();
     await using resources = createResourceClient({ url: server.url, ...eraOf[era] });
     const skill = await getSkill(resources, DRAW_URI);
@@ -77,7 +77,7 @@ describe.each(ERAS)('skills of a catalogue in the %s era', (era) => {
     ]);
   });
 
-  it('that are not there are not found', async () => {
+  it('that are missing are not found', async () => {
     await using server = await serveCatalogue();
     await using resources = createResourceClient({ url: server.url, ...eraOf[era] });
     await expect(getSkill(resources, 'skill://paint/SKILL.md')).rejects.toMatchObject({

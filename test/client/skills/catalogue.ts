@@ -23,9 +23,9 @@ export const PROGRAM = fileURLToPath(new URL('catalogue.mjs', import.meta.url));
 
 export interface Catalogue extends AsyncDisposable {
   readonly url: string;
-  /** Requests as they came. */
+  /** The requests so far. */
   readonly asked: readonly { readonly method: string; readonly params: Readonly<Record<string, unknown>> }[];
-  /** How often a method was asked for. */
+  /** How often a method was requested. */
   count(method: string): number;
 }
 

@@ -1,4 +1,4 @@
-/** Entries of skills for servers that are written by hand. */
+/** Entries of skills for servers that tests write by hand. */
 import { createHash } from 'node:crypto';
 
 /** A file as an entry lists it. @param text its contents */

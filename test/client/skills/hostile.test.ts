@@ -1,4 +1,4 @@
-/** Servers that send entries and files of skills which are not what they should be: nothing of them is taken (SEP-2640). */
+/** Servers that send invalid entries and files of skills: none of them are accepted (SEP-2640). */
 import { describe, expect, it } from 'vitest';
 import {
   createResourceClient,
@@ -80,7 +80,7 @@ describe.each(ERAS)('in the %s era', (era) => {
       expect.stringMatching(/^sha256:/),
       expect.stringMatching(/^sha256:/),
     ],
-  ])('a SKILL.md of another %s is refused, and no other file is read', async (what, texts, expected, got) => {
+  ])('a SKILL.md with another %s is refused, and no other file is read', async (what, texts, expected, got) => {
     await using on = await scene(entry(), texts as Record<string, string>, { era });
     const skill = await getSkill(on.resources, URI);
     await expect(verifySkill(on.resources, skill)).rejects.toMatchObject({
@@ -104,7 +104,7 @@ describe.each(ERAS)('in the %s era', (era) => {
       'license: "MIT"',
       'license: not there',
     ],
-  ])('an entry with %s is not what the file says', async (_, frontmatter, expected, got) => {
+  ])('an entry with %s contradicts its file, and is refused', async (_, frontmatter, expected, got) => {
     await using on = await scene(entry({ frontmatter }), {}, { era });
     const skill = await getSkill(on.resources, URI);
     await expect(readSkillFile(on.resources, skill)).rejects.toMatchObject({
@@ -113,7 +113,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     });
   });
 
-  it('a server that does not declare skills is not asked for them', async () => {
+  it('a server that declares no skills is not asked for them', async () => {
     await using on = await scene(entry(), {}, { era, capabilities: { resources: {} } });
     const unsupported = { code: 'unsupported', message: expect.stringContaining('does not declare skills') };
     await expect(all(listSkills(on.resources))).rejects.toMatchObject(unsupported);
@@ -184,12 +184,12 @@ describe('an entry', () => {
       'with names that differ only in case',
       withFiles(fileEntry(EXTRA, ''), fileEntry(EXTRA.replace('extra', 'Extra'), '')),
     ],
-  ])('%s is taken as it is', async (_, skill) => {
+  ])('%s is accepted unchanged', async (_, skill) => {
     await using on = await scene(skill);
     expect(await all(listSkills(on.resources))).toEqual([skill]);
   });
 
-  it('of another skill than the one that was asked for is refused', async () => {
+  it('of another skill than the requested one is refused', async () => {
     await using on = await scene(entry());
     await expect(getSkill(on.resources, 'skill://acme/paint/SKILL.md')).rejects.toMatchObject({
       code: 'invalid-answer',
@@ -199,7 +199,7 @@ describe('an entry', () => {
 });
 
 describe('a list', () => {
-  it('of entries that are none names the first of them, and is given up when there are very many', async () => {
+  it('of invalid entries names the first of them, and is given up if there are very many', async () => {
     let count = 10_000;
     const answers: Answers = { 'skills/list': () => ({ skills: Array.from({ length: count }, () => ({ uri: URI })) }) };
     await using on = await scene({}, {}, { answers });
@@ -210,7 +210,7 @@ describe('a list', () => {
     await expect(all(listSkills(on.resources, { fresh: true }))).rejects.toMatchObject({ code: 'invalid-answer' });
   });
 
-  it('whose cursor comes again ends', async () => {
+  it('with a repeated cursor ends', async () => {
     const answers = { 'skills/list': () => ({ skills: [entry()], nextCursor: 'on' }) };
     await using on = await scene({}, {}, { answers });
     const listing = listSkills(on.resources);
@@ -218,7 +218,7 @@ describe('a list', () => {
     expect(listing.report.stopped).toBe('repeated-cursor');
   });
 
-  it('that is no list is refused', async () => {
+  it('that is not a list is refused', async () => {
     await using on = await scene({}, {}, { answers: { 'skills/list': () => ({ skills: 'none' }) } });
     await expect(all(listSkills(on.resources))).rejects.toMatchObject({ code: 'invalid-answer' });
   });
@@ -264,34 +264,34 @@ describe('a dynamic skill', () => {
   };
   const directories = { resources: {}, extensions: { 'io.modelcontextprotocol/skills': { directoryRead: true } } };
 
-  it('is read, and said not to be verified', async () => {
+  it('is read, and marked as not verified', async () => {
     await using on = await scene(dynamic);
     const skill = await getSkill(on.resources, URI);
     expect(await readSkillFile(on.resources, skill, 'extra.txt')).toMatchObject({ text: 'extra', verified: false });
     expect(await verifySkill(on.resources, skill)).toMatchObject({ verified: false, files: 1 });
   });
 
-  it('has the files that the server lists, where it declares such lists', async () => {
+  it('has the files that the server lists, if it declares such lists', async () => {
     await using on = await scene(dynamic, {}, { answers: directory, capabilities: directories });
     const skill = await getSkill(on.resources, URI);
     expect(await verifySkill(on.resources, skill)).toMatchObject({ verified: false, files: 2 });
   });
 
-  it('of more bytes than a skill may have is not read to its end', async () => {
+  it('of more bytes than allowed for a skill is not read to its end', async () => {
     const texts = { [EXTRA]: 'x'.repeat(2 ** 24 - 10) };
     await using on = await scene(dynamic, texts, { answers: directory, capabilities: directories });
     const skill = await getSkill(on.resources, URI);
     await expect(verifySkill(on.resources, skill)).rejects.toMatchObject({ code: 'too-large' });
   });
 
-  it('has a frontmatter that must be the one of the file', async () => {
+  it('must have the front matter of its file', async () => {
     await using on = await scene({ ...dynamic, frontmatter: { name: 'draw', description: 'Other' } });
     const skill = await getSkill(on.resources, URI);
     await expect(readSkillFile(on.resources, skill)).rejects.toMatchObject({ code: 'mismatch' });
   });
 });
 
-it('a file that was kept before the entry changed is read again', async () => {
+it('a file that was cached before the entry changed is read again', async () => {
   let text = 'old';
   const answers: Answers = {
     'skills/get': () => ({ skill: withFiles(fileEntry(EXTRA, text)), ttlMs: 0, cacheScope: 'private' }),

@@ -1,4 +1,4 @@
-/** A skill is written whole or not at all, whatever happens meanwhile. */
+/** A skill is written completely or not at all, whatever happens meanwhile. */
 import { readdir, readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createResourceClient, getSkill } from '../../../src/client/index.ts';
@@ -40,7 +40,7 @@ async function written(force: boolean, signal?: AbortSignal): Promise<unknown> {
   return await writeSkill(resources, await getSkill(resources, URI), folder.path, { force, signal });
 }
 
-describe.each([false, true])('where a skill of that name is there: %s', (there) => {
+describe.each([false, true])('if a skill of that name exists: %s', (there) => {
   beforeEach(async () => {
     if (there) await folder.write('draw/SKILL.md', 'old');
   });
@@ -50,7 +50,7 @@ describe.each([false, true])('where a skill of that name is there: %s', (there) 
     ['a file cannot be read', { code: 'not-found' }],
     ['a file is another one', { code: 'mismatch', data: { what: 'size', expected: 4, got: 5 } }],
     ['it is told to end', new Error('enough')],
-  ])('nothing is changed when %s', async (_, error) => {
+  ])('nothing is changed if %s', async (_, error) => {
     const stop = new AbortController();
     more = () => {
       if (error instanceof Error) stop.abort(error);
@@ -62,7 +62,7 @@ describe.each([false, true])('where a skill of that name is there: %s', (there) 
     expect(await present()).toEqual(files);
   });
 
-  it('it is there afterwards, with nothing beside it', async () => {
+  it('it exists afterwards, with nothing beside it', async () => {
     expect(await written(there)).toEqual({
       folder: folder.at('draw'),
       verified: true,
@@ -76,7 +76,7 @@ describe.each([false, true])('where a skill of that name is there: %s', (there) 
   });
 });
 
-it('an entry that no server should have sent is refused once more', async () => {
+it('an invalid entry is refused once more', async () => {
   await using resources = createResourceClient({ url: server.url });
   const skill = { ...(await getSkill(resources, URI)), uri: 'skill://../SKILL.md' };
   await expect(writeSkill(resources, skill, folder.path)).rejects.toMatchObject({ code: 'invalid-answer' });
