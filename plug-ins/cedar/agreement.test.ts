@@ -1,4 +1,4 @@
-/** The same said in rules and in Cedar is the same decision, whatever is asked. */
+/** Rules and policies in Cedar with the same meaning decide alike, for every request. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ACCESS_OPERATIONS, type AccessRequest, ANONYMOUS, type Principal } from 'vitrine/plug-in';
@@ -110,7 +110,7 @@ const resourceRequests: fc.Arbitrary<AccessRequest> = fc
 const argumentSets = fc.record(
   {
     loud: fc.boolean(),
-    // A rule also forbids what could be meant, such as a list with the value in it: a policy has to say that itself.
+    // A rule also forbids arguments that could match, such as a list with the value in it. A policy has to say that itself.
     count: fc.constantFrom<unknown>(1, 2, 13, 17, 2.5, '14', null, [14]),
     text: fc.string(),
   },
@@ -134,7 +134,7 @@ const promptRequests: fc.Arbitrary<AccessRequest> = fc
   .record({ principal: principals, name: fc.constantFrom('greet', 'hush') })
   .map((request) => ({ ...request, operation: 'prompt' }));
 
-it('[SEC-RES-2] of rules and of policies that say the same', async () => {
+it('[SEC-RES-2] of rules and of policies with the same meaning', async () => {
   const policy = await cedarPolicy({ policies: CEDAR });
   const seen = new Set<string>();
   try {
@@ -153,7 +153,7 @@ it('[SEC-RES-2] of rules and of policies that say the same', async () => {
   } finally {
     await policy.close();
   }
-  // Each of them has decided something, or the agreement says nothing of it.
+  // Each effect occurs, or the agreement would prove nothing.
   expect([...seen].sort()).toEqual(
     [
       ...[

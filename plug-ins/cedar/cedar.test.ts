@@ -6,7 +6,7 @@ import { MAX_ARGUMENT_DEPTH } from './values.ts';
 
 afterEach(closePolicies);
 
-describe('who and what a policy sees', () => {
+describe('the caller and the target of a policy', () => {
   it.each([
     ['a group', 'permit(principal in Vitrine::Group::"staff", action, resource);', true],
     ['another group', 'permit(principal in Vitrine::Group::"board", action, resource);', false],
@@ -51,12 +51,12 @@ describe('who and what a policy sees', () => {
   it.each([
     ['+012345-06-07T00:00:00Z', 'resource.lastModified > datetime("9999-01-01")'],
     ['-000044-03-15T00:00:00Z', 'resource.lastModified < datetime("0001-01-01")'],
-  ])('a time that Cedar cannot write, such as %s, is before or after all others', async (lastModified, condition) => {
+  ])('a time that Cedar cannot express, such as %s, is before or after all others', async (lastModified, condition) => {
     const policies = `permit(principal, action, resource) when { ${condition} };`;
     expect(await decided(policies, of({ annotations: { lastModified } }))).toBe('allow: policy of line 1');
   });
 
-  it('somebody without a token', async () => {
+  it('an anonymous caller', async () => {
     const policies = 'permit(principal, action, resource) when { principal.authenticated };';
     expect(await decided(policies, of({}, { principal: ANONYMOUS }))).toBe(DEFAULT);
   });
@@ -84,7 +84,7 @@ describe('who and what a policy sees', () => {
   });
 });
 
-describe('what decides', () => {
+describe('the decision', () => {
   it('is the strictest of all that match [SEC-RES-2]', async () => {
     const hide = '@id("hidden") @effect("hide") forbid(principal, action, resource);';
     const deny = '@id("denied") forbid(principal, action, resource);';
@@ -96,20 +96,20 @@ describe('what decides', () => {
     expect(await decided(`${deny}${BOTH}${ask}${hide}`, of())).toBe('hide: hidden');
   });
 
-  it('says how long an answer is remembered, and asks only about what can be asked about', async () => {
+  it('has the time for which an answer is remembered, and asks only about operations that can be asked about', async () => {
     const policy = await policyOf('@id("asked") @effect("ask") @remember("600") permit(principal, action, resource);');
     expect(policy.decide(of())).toEqual({ effect: 'ask', rule: 'asked', rememberMs: 600_000 });
     expect(policy.decide(of({}, { operation: 'list' }))).toEqual({ effect: 'deny', rule: 'default', byDefault: true });
   });
 
-  it('lets the resource tools be, unless it is forbidden [SEC-TOOL-2]', async () => {
+  it('does not apply to the resource tools, unless a policy forbids them [SEC-TOOL-2]', async () => {
     const tool = call({ uri: URI }, { name: 'search', mount: undefined, onlyResources: true });
     expect(await decided('', tool)).toBe('allow: default of resource tools');
     const policies = '@id("no search") forbid(principal, action, resource == Vitrine::Tool::"search");';
     expect(await decided(policies, tool)).toBe('deny: no search');
   });
 
-  it('is the same when it is asked again, and another one for somebody else', async () => {
+  it('is the same for a repeated request, and can differ for another caller', async () => {
     const policy = await policyOf(
       'permit(principal, action, resource) when { principal.scopes.contains("docs:read") };',
     );
@@ -119,7 +119,7 @@ describe('what decides', () => {
     expect(effects).toEqual(['allow', 'deny', 'allow', 'allow']);
   });
 
-  it('all of it is told to whoever wants an explanation', async () => {
+  it('can be explained completely', async () => {
     const policy = await policyOf(`@id("a") forbid(principal, action, resource);
       @id("b") @effect("hide") forbid(principal, action, resource);`);
     expect(policy.matching(of()).map(({ rule }) => rule)).toEqual(['b', 'a']);
@@ -139,7 +139,7 @@ describe('arguments [SEC-TOOL-2]', () => {
     [{ count: 4 }, 'deny: not much'],
     [{ count: null, to: { path: '/open/a' }, list: [1, 'two', null] }, 'allow: edit'],
     [{ to: { path: '/secret/a' }, count: 4 }, 'hide: not there'],
-    // A condition does not let through a value of another type than its own.
+    // A condition allows no value of another type than its own.
     [{ count: 3.5 }, 'deny: not much (failed)'],
     [{ count: 1e300 }, 'deny: not much (failed)'],
     [{ count: 'many' }, 'deny: not much (failed)'],
@@ -148,7 +148,7 @@ describe('arguments [SEC-TOOL-2]', () => {
     expect(await decided(policies, call(args))).toBe(expected);
   });
 
-  it('that are not known yet are those with which it is allowed', async () => {
+  it('that are unknown allow if some arguments are allowed', async () => {
     expect(await decided(policies, call(undefined))).toBe('allow: edit');
     const only = `@id("few") permit(principal, action, resource) when { context.arguments.count < 3 };`;
     expect(await decided(only, call(undefined))).toBe('allow: few');
@@ -158,7 +158,7 @@ describe('arguments [SEC-TOOL-2]', () => {
     expect(await decided(failing, call(undefined))).toBe('deny: typo (failed)');
   });
 
-  it('cannot claim to be more than data', async () => {
+  it('are only data, whatever they claim', async () => {
     const gate = `@id("staff") permit(principal, action, resource) when { context.arguments.as in Vitrine::Group::"staff" };`;
     const anna = { type: 'Vitrine::Principal', id: ANNA.id };
     for (const key of ['__entity', '__extn', '__expr']) {
@@ -170,12 +170,12 @@ describe('arguments [SEC-TOOL-2]', () => {
     expect(await decided(gate, call({ as: anna }))).toBe('deny: staff (failed)');
   });
 
-  it('are no matter where no policy looks at them', async () => {
+  it('do not matter if no policy looks at them', async () => {
     expect(await decided(BOTH, call({ as: { __entity: {} } }))).toBe('allow: all');
     expect(await decided(BOTH, call(undefined))).toBe('allow: all');
   });
 
-  it('that Cedar cannot hold are denied, and stay hidden where they might be', async () => {
+  it('that Cedar cannot express are denied, and hidden if they might be', async () => {
     const nested = (levels: number): object => (levels === 0 ? {} : { a: nested(levels - 1) });
     expect(await decided(policies, call({ x: nested(MAX_ARGUMENT_DEPTH - 1) }))).toBe('allow: edit');
     const text = `${BOTH} @id("few") forbid(principal, action, resource) when { context.arguments has b };`;
@@ -193,7 +193,7 @@ describe('a policy that fails [SEC-RES-2]', () => {
     [`@id("x") @effect("hide") forbid(principal, action, resource) ${failing}`, 'hide: x (failed)'],
     [`@id("x") @effect("ask") permit(principal, action, resource) ${failing}`, 'deny: x (failed)'],
     [`@id("x") permit(principal, action, resource) ${failing}`, 'deny: x (failed)'],
-  ])('counts against: %s', async (policy, expected) => {
+  ])('counts against the caller: %s', async (policy, expected) => {
     const errors: unknown[] = [];
     const log: Log = { ...SILENT, error: (message, facts) => void errors.push({ message, ...facts }) };
     expect(await decided(`${policy}${BOTH}`, of(), { log })).toBe(expected);
@@ -207,7 +207,7 @@ describe('a policy that fails [SEC-RES-2]', () => {
     expect(await decided(`${policy}${BOTH}`, of({ mimeType: 'text/plain' }))).toBe('allow: all');
   });
 
-  it('is told of once in a while, not once for each request', async () => {
+  it('is logged once in a while, not once for each request', async () => {
     let errors = 0;
     const log: Log = { ...SILENT, error: () => void errors++ };
     const policy = await policyOf(`forbid(principal, action, resource) ${failing}`, { log });
@@ -216,8 +216,8 @@ describe('a policy that fails [SEC-RES-2]', () => {
   });
 });
 
-describe('what is known beforehand', () => {
-  it('is whether decisions look at what a resource is', async () => {
+describe('known in advance', () => {
+  it('is whether decisions depend on attributes of a resource', async () => {
     const byUri = 'permit(principal, action, resource) when { resource.uri like "docs*" };';
     expect((await policyOf(byUri)).attributes).toBe(false);
     for (const name of ['name', 'mimeType', 'size', 'lastModified', 'audience']) {
@@ -255,7 +255,7 @@ describe('what is known beforehand', () => {
   });
 });
 
-describe('entities of its own', () => {
+describe('configured entities', () => {
   const uid = (type: string, id: string): object => ({ type: `Vitrine::${type}`, id });
   const entities = [
     {
@@ -297,7 +297,7 @@ describe('entities of its own', () => {
   });
 });
 
-it('decides nothing any more when it is closed', async () => {
+it('decides nothing after it was closed', async () => {
   const policy = await cedarPolicy({ policies: BOTH });
   expect(policy.decide(of()).effect).toBe('allow');
   await policy.close();

@@ -1,4 +1,4 @@
-/** Policies as they are written: mistakes are told with their place, and those of the guide say what its rules say. */
+/** Mistakes in policies are reported with their place, and the policies of the guide decide as its rules do. */
 import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type AccessDecision, ANONYMOUS, type Principal } from 'vitrine/plug-in';
@@ -36,7 +36,7 @@ describe('mistakes', () => {
     await expect(cedarPolicy({ policies: BOTH, entities, names })).rejects.toThrow(new RegExp(message));
   });
 
-  it('have the place of the policy itself where another one has the same text', async () => {
+  it('are reported at the policy itself, even if another one has the same text', async () => {
     const twice = 'permit(principal, action, resource);';
     const permits = `// ${twice}\n${twice}\n@id("a;//b") permit(principal, action, resource);\r\n${twice}`;
     const policy = await policyOf(permits);
@@ -48,7 +48,7 @@ describe('mistakes', () => {
     await expect(cedarPolicy({ policies: `//${wrong}\n${wrong}`, names })).rejects.toThrow('my.cedar:2:1: ');
   });
 
-  it('of one policy have their place in the file', async () => {
+  it('in one policy are reported at their place in the file', async () => {
     const cedar = await loadEngine();
     const failing = (start?: number): Engine => ({
       ...cedar,
@@ -82,7 +82,7 @@ describe('mistakes', () => {
     await expect(cedarPolicy({ policies: BOTH, schema: 'entity' })).rejects.toThrow('Cedar schema: ');
   });
 
-  it('say what to install where Cedar is not there', async () => {
+  it('name the package to install if Cedar is missing', async () => {
     vi.doMock('@cedar-policy/cedar-wasm/nodejs', () => {
       throw new Error('Cannot find package');
     });
@@ -96,7 +96,7 @@ describe('mistakes', () => {
   });
 });
 
-it('takes the policies of the guide, which say what its rules say', async () => {
+it('the policies of the guide decide as its rules do', async () => {
   const guide = await readFile(new URL('../../docs/guide/access.md', import.meta.url), 'utf8');
   const policies = /```cedar\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
   const policy = await policyOf(policies);

@@ -32,13 +32,13 @@ const museum = (name: string): Promise<Buffer> => readFile(join(MUSEUM, name));
 const canvas = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#c02020' } });
 
-/** Left and right, so that what is turned can be seen. */
+/** Different on the left and on the right, so that a turned image can be recognised. */
 const halves = (width: number, height: number) =>
   canvas(width, height).composite([
     { input: { create: { width: width / 2, height, channels: 3, background: '#2020c0' } }, left: 0, top: 0 },
   ]);
 
-/** A photograph as a telephone takes it: lying on its side, with all that it knows. */
+/** A photograph as a telephone takes it: rotated, with all its metadata. */
 const photograph = () =>
   halves(1_600, 800)
     .withExif({
@@ -82,14 +82,14 @@ describe('a smaller image [2093-6]', () => {
     expect({ format, width, height }).toEqual({ format: 'webp', width: 1_024, height: 512 });
   });
 
-  it('is a JPEG of WebP, white where that shows through, and never larger than it was', async () => {
+  it('is a JPEG of WebP, white where that is transparent, and never larger than the original', async () => {
     const glass = { create: { width: 8, height: 4, channels: 4 as const, background: { r: 0, g: 0, b: 0, alpha: 0 } } };
     const made = await convert(await sharp(glass).webp().toBuffer(), WEBP, 'image/jpeg');
     const { data, info } = await sharp(made).raw().toBuffer({ resolveWithObject: true });
     expect([info.width, info.height, ...data.subarray(0, 3)]).toEqual([8, 4, 255, 255, 255]);
   });
 
-  it('stands upright, and says nothing of where it was taken, or by whom', async () => {
+  it('is upright, and without the place and the author', async () => {
     const made = await convert(await photograph(), 'image/jpeg', WEBP);
     const { width, height, exif, xmp, orientation } = await sharp(made).metadata();
     expect({ width, height, exif, xmp, orientation }).toMatchObject({ width: 512, height: 1_024 });
@@ -100,19 +100,19 @@ describe('a smaller image [2093-6]', () => {
     expect(redAt(1_000)).toBeGreaterThan(128);
   });
 
-  it('is the first frame of what moves', async () => {
+  it('is the first frame of an animation', async () => {
     const made = await convert(await museum('collection/clocks/hands.gif'), 'image/gif', WEBP);
     expect(await sharp(made).metadata()).toMatchObject({ format: 'webp', width: 160, height: 160 });
     expect((await sharp(made).metadata()).pages ?? 1).toBe(1);
   });
 
-  it('is of what the bytes are said to be, and of nothing else', async () => {
+  it('is made by the declared type of the bytes, and no other', async () => {
     const svg = await museum('collection/clocks/escapement.svg');
     await expect(convert(svg, 'image/png', WEBP)).rejects.toThrow('The image is svg');
     await expect(convert(Buffer.from('P2 1 1 1 1'), 'image/png', WEBP)).rejects.toThrow();
   });
 
-  it('of a drawing reaches nothing: no file, and no server', async () => {
+  it('of a drawing reads no file and no server', async () => {
     const asked: string[] = [];
     const server = createServer((request, response) => {
       asked.push(request.url ?? '');
@@ -146,8 +146,8 @@ describe('a smaller image [2093-6]', () => {
   });
 });
 
-describe('what is known of an image [2093-6]', () => {
-  it('its size as it is looked at, and what the camera says', async () => {
+describe('the facts of an image [2093-6]', () => {
+  it('are its size as shown, and those of the camera', async () => {
     expect(await factsOf(await photograph(), 'image/jpeg')).toMatchObject({
       format: 'jpeg',
       width: 800,
@@ -162,7 +162,7 @@ describe('what is known of an image [2093-6]', () => {
     });
   });
 
-  it('the same as a table', async () => {
+  it('can be a table', async () => {
     const text = String(await convert(await photograph(), 'image/jpeg', MARKDOWN));
     expect(text).toMatch(
       /^# Image\n\n\| Property \| Value \|\n\| --- \| --- \|\n\| Format \| jpeg \|\n\| Width \| 800 \|/,
@@ -171,7 +171,7 @@ describe('what is known of an image [2093-6]', () => {
     expect(text).toContain('| Place: altitude (metres) | 58 |\n');
   });
 
-  it('its frames, and how long they take', async () => {
+  it('include its frames, and their duration', async () => {
     expect(await factsOf(await museum('collection/clocks/hands.gif'), 'image/gif')).toMatchObject({
       format: 'gif',
       frames: 12,
@@ -179,7 +179,7 @@ describe('what is known of an image [2093-6]', () => {
     });
   });
 
-  it('its header, of any size, and without what its camera wrote where that is no Exif', async () => {
+  it('come from its header, of any size, and leave out invalid Exif', async () => {
     const huge = png(60_000, 60_000, Buffer.alloc(10), { exif: Buffer.from('MM\0*\xff\xff\xff\xff', 'latin1') });
     expect(await factsOf(huge, 'image/png')).toMatchObject({ format: 'png', width: 60_000, height: 60_000 });
     expect(await factsOf(await canvas(8, 8).avif({ effort: 0 }).toBuffer(), 'image/avif')).toMatchObject({
@@ -188,8 +188,8 @@ describe('what is known of an image [2093-6]', () => {
   });
 });
 
-describe('what is known of sounds and films [2093-6]', () => {
-  it('a sound of the museum', async () => {
+describe('the facts of sounds and films [2093-6]', () => {
+  it('of a sound of the museum', async () => {
     expect(await factsOf(await museum('collection/clocks/tick.wav'), 'audio/wav')).toEqual({
       container: 'WAVE',
       codec: 'PCM',
@@ -203,7 +203,7 @@ describe('what is known of sounds and films [2093-6]', () => {
     });
   });
 
-  it('tags and chapters, and how many covers', async () => {
+  it('include tags and chapters, and the number of covers', async () => {
     const cover = await canvas(8, 8).png().toBuffer();
     const frames = [
       textFrame('TIT2', 'Winding | the clock'),
@@ -234,7 +234,7 @@ describe('what is known of sounds and films [2093-6]', () => {
     );
   });
 
-  it('an MPEG-4 film', async () => {
+  it('of an MPEG-4 film', async () => {
     expect(await factsOf(mp4('The tower clock'), 'video/mp4')).toMatchObject({
       durationSeconds: 12.5,
       width: 640,
@@ -244,7 +244,7 @@ describe('what is known of sounds and films [2093-6]', () => {
     });
   });
 
-  it('a WebM film', async () => {
+  it('of a WebM film', async () => {
     expect(await factsOf(webm('The tower clock'), 'video/webm')).toMatchObject({
       container: expect.stringContaining('webm'),
       durationSeconds: 3,

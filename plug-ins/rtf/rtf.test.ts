@@ -16,11 +16,14 @@ it('reads letters of its code page and of Unicode, and tables [2093-6]', async (
   );
 });
 
-it.each(['\n', '\r', '\r\n'])('a line break %j after a backslash begins a paragraph of the text only', async (end) => {
-  expect(await markdownOf(`{\\rtf1 One\\${end}two {\\info a\\${end}b}{\\*\\x c\\${end}}three}`)).toBe(
-    'One\n\ntwo three\n\n',
-  );
-});
+it.each(['\n', '\r', '\r\n'])(
+  'a line break %j after a backslash begins a paragraph, and adds nothing else',
+  async (end) => {
+    expect(await markdownOf(`{\\rtf1 One\\${end}two {\\info a\\${end}b}{\\*\\x c\\${end}}three}`)).toBe(
+      'One\n\ntwo three\n\n',
+    );
+  },
+);
 
 it.each([
   ['\\par', '\\par '],

@@ -3,7 +3,7 @@ import { createEventQueue, MAX_WAITING_EVENTS } from './events.ts';
 
 const updated = (uri: string) => ({ kind: 'updated', uri }) as const;
 
-it('tells a change once that was told twice before it was read', async () => {
+it('gives a change once that was reported twice before it was read', async () => {
   const queue = createEventQueue(async () => {});
   for (const uri of ['a:', 'b:', 'a:']) queue.push(updated(uri));
   expect([(await queue.events.next()).value, (await queue.events.next()).value]).toEqual([
@@ -14,7 +14,7 @@ it('tells a change once that was told twice before it was read', async () => {
   expect((await queue.events.next()).value).toEqual(updated('a:'));
 });
 
-it('throws changes away when too many wait, and says so', async () => {
+it('drops changes if too many wait, and says so', async () => {
   const queue = createEventQueue(async () => {});
   for (let at = 0; at <= MAX_WAITING_EVENTS; at++) queue.push(updated(`x:${at}`));
   queue.push(updated('last:'));
@@ -22,7 +22,7 @@ it('throws changes away when too many wait, and says so', async () => {
   expect((await queue.events.next()).value).toEqual(updated('last:'));
 });
 
-it('ends with an error after what waited, and once for all who wait', async () => {
+it('ends with an error after the waiting events, and once for all readers', async () => {
   const queue = createEventQueue(async () => {});
   queue.push(updated('a:'));
   queue.fail(new Error('lost'));

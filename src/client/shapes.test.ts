@@ -12,7 +12,7 @@ it.each([
   expect(identityOf(uri)).toBe(identity);
 });
 
-describe('what a URI is in', () => {
+describe('the containers that a URI may be in', () => {
   it.each([
     ['x:///a/b/c', ['x:///a/b', 'x:///a', 'x://', 'x:///']],
     ['x:///a/b/', ['x:///a', 'x://', 'x:///']],
@@ -23,12 +23,12 @@ describe('what a URI is in', () => {
     expect([...ancestorsOf(uri)].filter((each) => each !== uri)).toEqual(expected);
   });
 
-  it('ends after some, of a URI that is all slashes', () => {
+  it('end after some, for a URI of many slashes', () => {
     expect([...ancestorsOf(`x:${'/'.repeat(60_000)}a`)].length).toBeLessThan(200);
   });
 });
 
-it('takes a name from the URI where there is none, however long it is', () => {
+it('a missing name is taken from the URI, however long it is', () => {
   expect(resourceIn({ uri: 'x:///a/b%20c/' })).toEqual({ uri: 'x:///a/b%20c/', name: 'b c' });
   expect(resourceIn({ uri: 'x:///' })).toEqual({ uri: 'x:///', name: 'x:///' });
   expect(resourceIn({ uri: `x:${'/'.repeat(60_000)}a` })?.name).toBe('a');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createAllowance } from './allowance.ts';
 
-it('an allowance is used up at once, and grows back with time, up to what it was', () => {
+it('an allowance is used up at once, and grows back with time, up to its limit', () => {
   let now = 0;
   const allowance = createAllowance({ burst: 10, perSecond: 2 }, () => now);
   expect(allowance.take(10)).toBe(true);
@@ -14,6 +14,6 @@ it('an allowance is used up at once, and grows back with time, up to what it was
   now = 1_000_000;
   expect(allowance.take(11)).toBe(false);
   expect(allowance.take(10)).toBe(true);
-  // More than there can ever be is waited for as long as for all of it.
+  // More than the limit is waited for as long as for the limit.
   expect(allowance.waitMs(1_000)).toBe(5_000);
 });

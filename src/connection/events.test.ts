@@ -10,7 +10,7 @@ function intakeOf(limits: IntakeLimits = {}): { intake: Intake; reasons: Connect
   return { intake: createIntake(limits, { cutOff: (reason) => reasons.push(reason) }), reasons };
 }
 
-/** A body that never ends by itself, and counts what was read of it. */
+/** An endless body that counts the bytes that were read. */
 function endless(text: string): { body: ReadableStream<Uint8Array>; read(): number } {
   let chunks = 0;
   const body = new ReadableStream<Uint8Array>({
@@ -40,7 +40,7 @@ describe('a stream of events', () => {
     ['\r\n', 3],
     ['\r\n', 10_000],
     ['\r', 2],
-  ])('is what it was, with ends of lines as %j, in pieces of %i', async (end, size) => {
+  ])('is unchanged for lines that end with %j, in pieces of %i', async (end, size) => {
     const text = [
       `: hello${end}${end}`,
       `id: 1${end}data: {"a":${end}data: 1}${end}${end}`,
@@ -50,7 +50,7 @@ describe('a stream of events', () => {
     const chunks: Buffer[] = [];
     for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
     const { intake, reasons } = intakeOf();
-    // If a line ends with a carriage return only, nothing else says that it has ended.
+    // If a line ends with a carriage return, only the next character tells whether the line end is complete.
     const given = end === '\r' ? text.replaceAll('\r\r', '\r\r\n') : text;
     expect(await textOf(letIn(bodyOf(...chunks), intake, { id: 7 }))).toBe(given);
     expect(reasons).toEqual([]);
@@ -60,25 +60,22 @@ describe('a stream of events', () => {
     ['data: 1\r\n\r\n', []],
     ['data: 1\r\n\r', ['\ndata: 2\r\n\r\n']],
     ['data: 1\r\n', ['\r', '\n', 'data: 2\r\n', '\r\n']],
-  ])(
-    'gives an event whose lines end with CR LF when it is there, not with the next one: %j, then %j',
-    async (first, later) => {
-      const { intake } = intakeOf();
-      const chunks = [first, ...later].map((chunk) => Buffer.from(chunk));
-      const body = new ReadableStream<Uint8Array>({
-        pull(controller) {
-          const chunk = chunks.shift();
-          // Without a next chunk it waits.
-          return chunk === undefined ? new Promise(() => {}) : controller.enqueue(chunk);
-        },
-      });
-      const reader = letIn(body, intake, { id: 7 }).getReader();
-      const decoder = new TextDecoder();
-      expect(decoder.decode((await reader.read()).value)).toBe('data: 1\r\n\r\n');
-      if (later.length > 0) expect(decoder.decode((await reader.read()).value)).toBe('data: 2\r\n\r\n');
-      await reader.cancel();
-    },
-  );
+  ])('gives an event with CR LF when it is complete, not with the next one: %j, then %j', async (first, later) => {
+    const { intake } = intakeOf();
+    const chunks = [first, ...later].map((chunk) => Buffer.from(chunk));
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const chunk = chunks.shift();
+        // It waits for another chunk.
+        return chunk === undefined ? new Promise(() => {}) : controller.enqueue(chunk);
+      },
+    });
+    const reader = letIn(body, intake, { id: 7 }).getReader();
+    const decoder = new TextDecoder();
+    expect(decoder.decode((await reader.read()).value)).toBe('data: 1\r\n\r\n');
+    if (later.length > 0) expect(decoder.decode((await reader.read()).value)).toBe('data: 2\r\n\r\n');
+    await reader.cancel();
+  });
 
   it.each([
     'data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n',
@@ -93,7 +90,7 @@ describe('a stream of events', () => {
     expect(read()).toBeLessThan(100);
   });
 
-  it('is not read faster than it is taken', async () => {
+  it('is not read faster than its reader takes it', async () => {
     const { intake } = intakeOf();
     const { body, read } = endless('data: 1\n\n'.repeat(10));
     const reader = letIn(body, intake, { id: 7 }).getReader();
@@ -103,7 +100,7 @@ describe('a stream of events', () => {
     await reader.cancel();
   });
 
-  it('leaves a turn to others between many messages', async () => {
+  it('leaves turns to other work between many messages', async () => {
     const { intake } = intakeOf();
     intake.ready();
     let turns = 0;
@@ -118,7 +115,7 @@ describe('a stream of events', () => {
     expect(turns).toBeGreaterThan(20);
   });
 
-  it('with an answer that is too long has an error for its request', async () => {
+  it('with an answer over a limit has an error for its request', async () => {
     const { intake, reasons } = intakeOf({ maxMessageBytes: 100 });
     intake.sent(7);
     const text = await textOf(letIn(bodyOf('data: "ok"\n\n', `data: ${'x'.repeat(200)}`), intake, { id: 7 }));
@@ -128,7 +125,7 @@ describe('a stream of events', () => {
     expect(reasons).toEqual([]);
   });
 
-  it('without a request, with a message that is too long, is cut off', async () => {
+  it('of no request, with a message over a limit, is cut off', async () => {
     const { intake, reasons } = intakeOf({ maxMessageBytes: 100 });
     await expect(textOf(letIn(bodyOf(`data: ${'x'.repeat(200)}\n\n`), intake))).rejects.toThrow('cut off');
     expect(reasons).toHaveLength(1);
@@ -144,8 +141,8 @@ describe('a stream of events', () => {
 const LOGGED = 'data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info"}}\n\n';
 const ANSWERED = 'data: {"jsonrpc":"2.0","id":7,"result":{}}\n\n';
 
-describe('a stream on which a request is answered', () => {
-  /** Breaks at its end where `broken` says how. */
+describe('the stream of the answer to a request', () => {
+  /** Breaks at its end in the way that `broken` names. */
   const streamOf = (text: string, broken?: Error): ReadableStream<Uint8Array> => {
     const left = [...text].map((each) => Buffer.from(each));
     return new ReadableStream({
@@ -166,7 +163,7 @@ describe('a stream on which a request is answered', () => {
     ['words of an answer in another message', LOGGED.replace('"info"', '"info","data":{"id":7,"result":1}')],
     ['the answer of another request', ANSWERED.replace('7', '8')],
     ['half an answer', 'data: {"id":7,"result"'],
-  ])('ends with an error for the request where there is %s on it', async (_, text) => {
+  ])('ends with an error for the request if there is %s on it', async (_, text) => {
     const error = `"id":7,"error":{"code":${UNANSWERED}`;
     expect(await given(text)).toContain(error);
     expect(await given(text, new Error('cut'))).toContain(error);
@@ -176,16 +173,16 @@ describe('a stream on which a request is answered', () => {
     ['its answer', ANSWERED],
     ['an event to come back for', 'id: 1\ndata: {}\n\n'],
     ['an event to come back for, which has nothing else', 'id: 1\n\n'],
-  ])('ends as it is where there is %s on it', async (_, text) => {
+  ])('ends unchanged if there is %s on it', async (_, text) => {
     expect(await given(text)).toBe(text);
     expect(await given(text, new Error('cut'))).toBe(text);
   });
 
-  it('may end without the blank line behind the answer', async () => {
+  it('may end without the empty line after the answer', async () => {
     expect(await given(ANSWERED.trimEnd())).toBe(ANSWERED);
   });
 
-  it('has its origin in each log message, and other fields of the event as they were', async () => {
+  it('has its origin added to each log message, and other fields of events unchanged', async () => {
     const text = `id: 1\nevent: message\n${LOGGED}${ANSWERED}`;
     const marked = LOGGED.replace('"info"', `"info","_meta":{"${ORIGIN_META_KEY}":"mine"}`);
     const { intake } = intakeOf();
@@ -195,14 +192,14 @@ describe('a stream on which a request is answered', () => {
   });
 });
 
-it('only requests have answers, and streams of changes have none', () => {
+it('has no error for streams of changes, and for messages that are no requests', () => {
   expect(requestIn(JSON.stringify({ id: 7, method: 'tools/call' }))).toBe(7);
   expect(requestIn(JSON.stringify({ id: 'listen:0', method: 'subscriptions/listen' }))).toBeUndefined();
   expect(requestIn(JSON.stringify({ method: 'notifications/cancelled' }))).toBeUndefined();
   expect(requestIn(JSON.stringify({ id: 7, result: {} }))).toBeUndefined();
 });
 
-it('other content breaks off where it is too long', async () => {
+it('other content breaks off at the limit', async () => {
   expect(await textOf(upTo(bodyOf('12345', '67890'), 10))).toBe('1234567890');
   expect(await textOf(upTo(bodyOf('12345', '67890', '1'), 10))).toBe('1234567890');
   const { body, read } = endless('x'.repeat(1_000));

@@ -10,8 +10,8 @@ function intakeOf(limits: IntakeLimits = {}): { intake: Intake; reasons: Connect
 const answer = (id: number | string): object => ({ jsonrpc: '2.0', id, result: {} });
 const NOTICE = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
 
-describe('what a server may send', () => {
-  it('are answers to what it was asked, however many and however large', () => {
+describe('the messages of a server', () => {
+  it('may be any number of answers to requests, of any size', () => {
     const { intake, reasons } = intakeOf({ maxMessagesPerSecond: 10 });
     for (let id = 0; id < 1_000; id++) {
       intake.sent(id);
@@ -29,13 +29,13 @@ describe('what a server may send', () => {
     ['questions', (id: number) => ({ id, method: 'ping' })],
     ['questions with the id of a request', () => ({ id: -1, method: 'ping', result: {} })],
     ['answers whose id is of another type', () => answer('-1')],
-  ])('are not more than ten seconds of %s at once', (_, message) => {
+  ])("may be at most ten seconds' worth of %s at once", (_, message) => {
     const { intake, reasons } = intakeOf({ maxMessagesPerSecond: 100 });
     intake.ready();
     intake.sent(-1);
     let taken = 0;
     while (taken < 10_000 && intake.take(message(taken), 10)) taken++;
-    // While it was counted, time went on.
+    // The time went on during the counting.
     expect(taken).toBeGreaterThanOrEqual(1_000);
     expect(taken).toBeLessThan(2_000);
     expect(intake.take(NOTICE, 10)).toBe(false);
@@ -45,7 +45,7 @@ describe('what a server may send', () => {
     ]);
   });
 
-  it('are few before it is connected to', () => {
+  it('may be few before the connection is made', () => {
     const { intake, reasons } = intakeOf();
     let taken = 0;
     while (taken < 10_000 && intake.take(undefined, 10)) taken++;
@@ -53,7 +53,7 @@ describe('what a server may send', () => {
     expect(reasons[0]?.message).toContain('before it was connected to');
   });
 
-  it('are not many large messages that nobody asked for', () => {
+  it('may not be many large ones that no request asked for', () => {
     const { intake, reasons } = intakeOf();
     let taken = 0;
     while (taken < 1_000 && intake.take(NOTICE, 1_000_000)) taken++;
@@ -61,14 +61,14 @@ describe('what a server may send', () => {
     expect(reasons).toHaveLength(1);
   });
 
-  it('is remembered of no more requests than a bound', () => {
+  it('are expected for a limited number of requests', () => {
     const { intake } = intakeOf();
     for (let id = 0; id < 20_000; id++) intake.sent(id);
     expect(intake.awaits(0)).toBe(false);
     expect(intake.awaits(19_999)).toBe(true);
   });
 
-  it('is cut off once, whatever it does', () => {
+  it('cut it off once, however many follow', () => {
     const { intake, reasons } = intakeOf();
     intake.cut('first');
     intake.cut('second');
@@ -76,8 +76,8 @@ describe('what a server may send', () => {
   });
 });
 
-it('a server that leaves no turn empty is cut off, however slowly it is read', async () => {
-  // The clock that is moved is not the one of before: what looks at it is made behind it.
+it('a server that fills every turn is cut off, however slowly it is read', async () => {
+  // The test moves another clock than before, so the intake is made after that.
   vi.useFakeTimers({ toFake: ['performance'] });
   const { intake, reasons } = intakeOf({ maxMessagesPerSecond: 1_000_000 });
   const slow = intakeOf({ maxMessagesPerSecond: 10 });
@@ -100,7 +100,7 @@ it('a server that leaves no turn empty is cut off, however slowly it is read', a
 });
 
 describe('a turn', () => {
-  it('is used up by messages, and by bytes; in the next one there is room again', async () => {
+  it('is used up by messages, and by bytes; the next one has room again', async () => {
     const { intake } = intakeOf();
     let messages = 0;
     let next: Promise<void> | undefined;

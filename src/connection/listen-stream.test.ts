@@ -4,7 +4,7 @@ import { createListenStream } from './listen-stream.ts';
 
 type End = (cause: 'local' | 'remote') => void;
 
-/** A connection whose streams are ended by hand, and the pauses that are waited for. */
+/** A connection whose streams the test ends, and the pauses in between. */
 function scene() {
   const ends: End[] = [];
   const pauses: (() => void)[] = [];
@@ -41,12 +41,12 @@ function scene() {
     refuse(now: boolean) {
       refuses = now;
     },
-    /** The server ends the latest stream. */
+    /** Ends the latest stream, as the server would. */
     async end() {
       ends.at(-1)?.('remote');
       await settle();
     },
-    /** The pause is over. Gives how many there were. */
+    /** Ends the pause. Gives the number of pauses so far. */
     async pass() {
       const due = pauses.splice(0);
       for (const act of due) act();
@@ -56,13 +56,13 @@ function scene() {
   };
 }
 
-it('is opened once for all who want it at the same time', async () => {
+it('is opened once for all concurrent listeners', async () => {
   const { link, stream, done } = scene();
   await Promise.all([stream.open(link), stream.open(link), stream.open(link)]);
   expect(done).toEqual(['opened 1']);
 });
 
-it('stays as it is when what is wanted is what it is open for', async () => {
+it('stays open if its filter does not change', async () => {
   const { link, stream, done, want } = scene();
   await stream.open(link);
   want({ toolsListChanged: true });
@@ -73,7 +73,7 @@ it('stays as it is when what is wanted is what it is open for', async () => {
   expect(done).toEqual(['opened 1', 'opened 2']);
 });
 
-it('is opened again when it has ended, and until that works', async () => {
+it('is opened again when it has ended, until that works', async () => {
   const { link, stream, done, refuse, end, pass } = scene();
   await stream.open(link);
   refuse(true);
@@ -85,7 +85,7 @@ it('is opened again when it has ended, and until that works', async () => {
   expect(await pass()).toBe(0);
 });
 
-it('that ended while nothing was watched any more is opened again when it ends later', async () => {
+it('that ended while nothing was watched is opened again for the next listener', async () => {
   const { link, stream, done, want, end, pass } = scene();
   await stream.open(link);
   want({});

@@ -3,14 +3,14 @@ import { ORIGIN_HEADER, ORIGIN_META_KEY, takeOrigin, withOrigin } from './messag
 
 const log = (params: object): object => ({ jsonrpc: '2.0', method: 'notifications/message', params });
 
-it('takes the origin off what is sent', () => {
+it('removes the origin from sent messages', () => {
   const { headers, origin } = takeOrigin({ [ORIGIN_HEADER]: 'call-1', accept: 'text/event-stream' });
   expect(origin).toBe('call-1');
   expect([...headers.keys()]).toEqual(['accept']);
   expect(takeOrigin({}).origin).toBeUndefined();
 });
 
-it('writes the origin into log messages, and into nothing else', () => {
+it('adds the origin to log messages, and to nothing else', () => {
   const message = log({ level: 'info', data: 'ü', _meta: { kept: 1 } });
   expect(withOrigin(message, 'mine')).toEqual(
     log({ level: 'info', data: 'ü', _meta: { kept: 1, [ORIGIN_META_KEY]: 'mine' } }),
@@ -21,7 +21,7 @@ it('writes the origin into log messages, and into nothing else', () => {
   }
 });
 
-it('an origin that a server made up is replaced', () => {
+it('an origin that a server invented is replaced', () => {
   const forged = log({ level: 'info', data: 1, _meta: { [ORIGIN_META_KEY]: 'another' } });
   expect(JSON.stringify(withOrigin(forged, 'mine'))).not.toContain('another');
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createPieces } from './pieces.ts';
 
-it('pieces of every size are put together in their order, again and again', () => {
+it('pieces of every size are joined in order, again and again', () => {
   const sizes = fc.array(fc.oneof(fc.nat(10), fc.nat(20_000), fc.constant(70_000)), { maxLength: 30 });
   fc.assert(
     fc.property(fc.array(sizes, { maxLength: 4 }), (rounds) => {
@@ -20,10 +20,10 @@ it('pieces of every size are put together in their order, again and again', () =
   );
 });
 
-it('many small pieces take little more room than their bytes', () => {
+it('many small pieces take little more memory than their bytes', () => {
   const before = process.memoryUsage();
   const pieces = createPieces();
-  // Each of them in a chunk of its own, as from a pipe.
+  // Each is in a chunk of its own, as from a pipe.
   for (let count = 0; count < 500_000; count++) pieces.add(Buffer.from('x'));
   const after = process.memoryUsage();
   expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(50_000_000);

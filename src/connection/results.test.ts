@@ -5,7 +5,7 @@ import { resourceExtensionsIn } from './results.ts';
 const declared = (extensions?: object) => resourceExtensionsIn(extensions === undefined ? {} : { extensions });
 
 describe('extensions about resources', () => {
-  it('are not there where nothing is declared', () => {
+  it('are missing if nothing is declared', () => {
     expect(declared()).toEqual({ metadata: false, ranges: false, directories: false, skills: false });
   });
 
@@ -28,7 +28,7 @@ describe('extensions about resources', () => {
     expect(declared({ 'vitrine/resource-directories': {} })).toMatchObject({ directories: true });
   });
 
-  it('have windows only where the server is one of Vitrine', () => {
+  it('have windows only if the server is a Vitrine', () => {
     expect(declared({ 'sep-2093/resource-hierarchy': {} })).toMatchObject({ metadata: true, ranges: false });
     expect(declared({ 'vitrine/resource-metadata': {} })).toMatchObject({ metadata: true, ranges: true });
   });

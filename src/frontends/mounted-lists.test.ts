@@ -27,7 +27,7 @@ const optionsOf = (pageSize: number): ResourceOptions => ({
   cacheHint: { ttlMs: 0, cacheScope: 'private' },
 });
 
-/** A server with tools and prompts of these names, each answering with its name and what it was given. */
+/** A server with tools and prompts of these names. Each answers with its name and its arguments. */
 function fakeServer(names: readonly string[], parts: Partial<MountedServer> = {}): MountedServer {
   const pageOf = ({ cursor, limit }: { cursor?: string | undefined; limit: number }) => {
     const from = Number(cursor ?? 0);
@@ -102,7 +102,7 @@ const KINDS: readonly [
 ];
 
 describe.each(KINDS)('%s of mounted servers', (kind, registryOf) => {
-  it.each(SIZES)('are listed behind own ones, each once, in pages of %i', async (size) => {
+  it.each(SIZES)('are listed after own ones, each once, in pages of %i', async (size) => {
     const servers = published({ a: fakeServer(NAMES), empty: fakeServer([]), b: fakeServer(NAMES) });
     const { names, missing } = await listAll(registryOf(['read', 'list'], servers), size);
     expect(names).toEqual(['read', 'list', ...NAMES.map((name) => `a_${name}`), ...NAMES.map((name) => `b_${name}`)]);
@@ -110,7 +110,7 @@ describe.each(KINDS)('%s of mounted servers', (kind, registryOf) => {
     expect((await listAll(registryOf([], servers.slice(0, 1)), size)).names).toEqual(NAMES.map((name) => `a_${name}`));
   });
 
-  it('are left out while their server is away, and the others are not', async () => {
+  it('are left out while their server is away, and the others stay', async () => {
     const away = () => Promise.reject(new ResourceError('unavailable', 'Not now'));
     const down = fakeServer(NAMES, { listTools: away, listPrompts: away });
     const { names, missing } = await listAll(registryOf(['read'], published({ down, b: fakeServer(['x']) })), 3);
@@ -128,12 +128,12 @@ describe.each(KINDS)('%s of mounted servers', (kind, registryOf) => {
     expect(missing).toHaveLength(2);
   });
 
-  it('are refused when configured where they could be those of others', () => {
+  it('are refused in a configuration if they could be those of others', () => {
     expect(() => registryOf(['a_read'], published({ a: fakeServer([]) }))).toThrow(/"a_read"/);
     expect(() => registryOf([], published({}, { a: fakeServer([]), b: fakeServer([]) }))).toThrow(/prefix: none/);
   });
 
-  it('are some where a server may have them, and may change', () => {
+  it('are declared if a server may have them, and may change', () => {
     const none = { features: { tools: false, prompts: false, completion: false } };
     expect(registryOf([], [])).toMatchObject({ some: false, watchable: false });
     expect(registryOf([], published({ a: fakeServer([], none) }))).toMatchObject({ some: false, watchable: true });
@@ -149,7 +149,7 @@ describe('a tool of a mounted server', () => {
     return 'content' in result ? result.content : result;
   };
 
-  it('is called by its name there, without a check of its arguments here', async () => {
+  it('is called by its own name there, without a check of its arguments here', async () => {
     expect(await call('a_one')).toEqual([text('{"name":"one","arguments":{"n":1}}')]);
     expect(await call('a_not_listed')).toEqual([text('{"name":"not_listed","arguments":{"n":1}}')]);
     expect(await call('x')).toEqual([text('{"name":"x","arguments":{"n":1}}')]);
@@ -157,12 +157,12 @@ describe('a tool of a mounted server', () => {
     expect(await registry.headerParameters('a_one', {}, createContext())).toEqual([]);
   });
 
-  it('that is nobody’s is refused', async () => {
+  it('that belongs to no server is refused', async () => {
     const alone = createToolRegistry([], published({ a: fakeServer(NAMES) }));
     await expect(alone.callTool({ name: 'b_one' }, {}, detached(ctx))).rejects.toMatchObject({ code: 'invalid' });
   });
 
-  it('fails with what its server answers', async () => {
+  it('fails with the error of its server', async () => {
     const error = new PeerError({ code: -32042, message: 'First sign in', data: { elicitations: [] } });
     const failing = createToolRegistry([], published({ a: fakeServer([], { callTool: () => Promise.reject(error) }) }));
     await expect(failing.callTool({ name: 'a_x' }, {}, detached(ctx))).rejects.toMatchObject({ wire: error.wire });
@@ -172,7 +172,7 @@ describe('a tool of a mounted server', () => {
 describe('a prompt of a mounted server', () => {
   const registry = createPromptRegistry([prompt('greet')], published({ a: fakeServer(NAMES) }));
 
-  it('is got by its name there, and own ones by theirs', async () => {
+  it('is requested by its own name there, and own prompts by theirs', async () => {
     expect(await registry.getPrompt({ name: 'a_one', arguments: { of: 'x' } }, {}, detached(ctx))).toEqual({
       messages: [{ role: 'user', content: text('{"name":"one","arguments":{"of":"x"}}') }],
     });

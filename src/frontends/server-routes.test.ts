@@ -15,7 +15,7 @@ const unused = (): never => {
   throw new Error('Not asked for here');
 };
 
-/** A published server of a mount; without a prefix when that is empty. */
+/** A published server of a mount; without a prefix if that is empty. */
 const serverOf = (mount: string, prefix = `${mount}_`, parts: Partial<PublishedServer> = {}): PublishedServer => ({
   mount,
   prefix,
@@ -33,8 +33,8 @@ const a = serverOf('a');
 const dotted = serverOf('a.b-c');
 const bare = serverOf('bare', '');
 
-describe('whose name it is [CB-1]', () => {
-  it('is told by what is before the first underscore', () => {
+describe('the server of a name [CB-1]', () => {
+  it('is found by the part before the first underscore', () => {
     const routes = createServerRoutes('tools', [a, dotted], ['read']);
     expect(routes.find('a_x')).toBe(a);
     expect(routes.find('a_b_c')).toBe(a);
@@ -43,7 +43,7 @@ describe('whose name it is [CB-1]', () => {
     for (const name of ['read', 'a', 'b_x', 'A_x', '_a_x', '', 'a.b_x']) expect(routes.find(name)).toBeUndefined();
   });
 
-  it('is that of the one without a prefix where it is nobody else’s', () => {
+  it('is the one without a prefix if no other one has the name', () => {
     const routes = createServerRoutes('tools', [a, bare], ['read', 'list_templates']);
     expect(routes.find('a_x')).toBe(a);
     for (const name of ['x', 'b_x', 'list', '_', '']) expect(routes.find(name)).toBe(bare);
@@ -51,7 +51,7 @@ describe('whose name it is [CB-1]', () => {
   });
 });
 
-describe('names that are ambiguous are refused when configured', () => {
+describe('ambiguous names are refused in a configuration', () => {
   it('of two servers without a prefix', () => {
     for (const kind of ['tools', 'prompts'] as const) {
       expect(() => createServerRoutes(kind, [bare, a, serverOf('other', '')], [])).toThrow(
@@ -63,7 +63,7 @@ describe('names that are ambiguous are refused when configured', () => {
     }
   });
 
-  it('of a server, and own ones that begin like them', () => {
+  it('of a server, and own names that begin with its prefix', () => {
     expect(() => createServerRoutes('tools', [a], ['read', 'a_read'])).toThrow(
       expect.objectContaining({
         code: 'invalid',
@@ -100,14 +100,14 @@ describe('the lists of all servers', () => {
         'vitrine/missing': left.map((name) => ({ mount: 'bare', entry: name })),
       },
     });
-    // A tool that is shown is the one that is called.
+    // A call reaches the tool that the list shows.
     for (const { described, owner } of page.items) {
       expect(owner).toEqual({ mount: routes.find(described.name)?.mount, foreign: true });
       expect(listed[owner.mount ?? '']).toContainEqual(described);
     }
   });
 
-  it('have nothing of servers that have none of a kind, which are not asked', async () => {
+  it('ask no server that has none of the kind', async () => {
     const features = { ...ALL, tools: false };
     const none = serverOf('none', 'none_', { features });
     const routes = createServerRoutes('tools', [none], []);
@@ -118,7 +118,7 @@ describe('the lists of all servers', () => {
     expect(createServerRoutes('tools', [], []).some).toBe(false);
   });
 
-  it('are not harmed by one that fails', async () => {
+  it('are complete except for a server that fails', async () => {
     const routes = createServerRoutes('tools', [a, dotted], []);
     const sources = routes.sources(async (server) => {
       if (server === a) throw new ResourceError('unavailable', 'Not now');
@@ -133,7 +133,7 @@ describe('the lists of all servers', () => {
 });
 
 describe('changes of the lists', () => {
-  it('are told by every server that can, and by none afterwards; the log has the others', async () => {
+  it('are reported by all servers that can, and by none afterwards; the log names the others', async () => {
     const watched: unknown[] = [];
     const ended: string[] = [];
     const warned: unknown[] = [];

@@ -1,4 +1,4 @@
-/** Whoever may read a part of what is in an index finds what an index of that part alone would give, in the same order. */
+/** A caller who may read a part of an index finds what an index of that part alone would give, in the same order. */
 import { afterAll, beforeAll, it } from 'vitest';
 import { temporaryFolder } from '../../test/e2e/folders.ts';
 import { findsOnlyWhatIsSeen, type TwoIndexes, WORDS } from '../../test/search/found-by-whom.ts';
@@ -20,7 +20,7 @@ async function twoIndexes(embeddings?: EmbeddingOptions): Promise<TwoIndexes> {
   };
 }
 
-/** Decides as the rules do, and says of nothing why. */
+/** Decides as the rules do, without names of rules. */
 const opaque = (policy: AccessPolicy): AccessPolicy => ({
   name: 'opaque',
   attributes: false,

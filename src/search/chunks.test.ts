@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunksOfText } from './chunks.ts';
 
-describe('the pieces of a text', () => {
-  it('begin at headings and pages, and say which', () => {
+describe('the passages of a text', () => {
+  it('begin at headings and pages, and name them', () => {
     const text = '# Clocks\n\none\n\n## Winding\n\ntwo\n```\n# no heading\n```\n<!-- page 2 -->\n\nthree\n# Keys\nfour';
     const found = [...chunksOfText(text, 'text/markdown')];
     expect(found.map(({ headings, first, last, page }) => [headings.join('/'), first, last, page])).toEqual([
@@ -19,7 +19,7 @@ describe('the pieces of a text', () => {
     expect(piece?.text.split('\n').map((line) => line.trim())).toEqual(['', 'clock', 'key']);
   });
 
-  it('are together the text, each where it says', () => {
+  it('are together the whole text, each with its right place', () => {
     const text = fc.array(fc.constantFrom('', 'word', '# head', 'x'.repeat(700), '```'));
     fc.assert(
       fc.property(text, fc.constantFrom('text/markdown', 'text/plain'), (lines, type) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { keepCounts, MAX_KEPT } from './counts.ts';
 import type { Rows, Statement } from './thread.ts';
 
-/** A database in which each statement gives how often anything was counted by then. */
+/** A database in which each statement gives the number of counts so far. */
 function counting() {
   const asked: string[] = [];
   let answer = async (): Promise<void> => {};
@@ -25,14 +25,14 @@ describe('counts', () => {
     expect(asked).toEqual(['a', 'b', 'c']);
   });
 
-  it('are made again after something was written', async () => {
+  it('are made again after a write', async () => {
     const { counts } = counting();
     expect(await counts.count([['a']])).toEqual([1]);
     counts.forget();
     expect(await counts.count([['a']])).toEqual([2]);
   });
 
-  it('are not kept when something is written while they are made', async () => {
+  it('are not kept if something is written meanwhile', async () => {
     const { counts, waitFor } = counting();
     let goOn = (): void => {};
     waitFor(() => new Promise((resolve) => (goOn = resolve)));
@@ -44,7 +44,7 @@ describe('counts', () => {
     expect(await counts.count([['a']])).toEqual([2]);
   });
 
-  it('are right when there are more than are kept', async () => {
+  it('are right even if more are needed than are kept', async () => {
     const { counts } = counting();
     const many = Array.from({ length: MAX_KEPT }, (_, at): Statement => [String(at)]);
     await counts.count(many);

@@ -18,7 +18,7 @@ interface Scene {
   readonly said: string[];
 }
 
-/** A crawler of folders with resources in them, by their names; the ones of '' are at the top. */
+/** A crawler of folders with resources, by their names. The resources of '' are at the top. */
 function crawling(
   folders: Readonly<Record<string, readonly string[]>>,
   read: (name: string) => Promise<string>,
@@ -64,7 +64,7 @@ async function ticks(count: number): Promise<void> {
 const invalid = (): ResourceError => new ResourceError('invalid', 'A number is too high');
 
 describe('the crawler of an index', () => {
-  it('writes one batch after the other, and throws the error of each, whenever a batch is full', async () => {
+  it('writes one batch after the other when it is full, and throws its error', async () => {
     const orders = Array.from({ length: 36 }, (_, at) => [0, at % 6, Math.floor(at / 6), 0]);
     for (const order of orders) {
       let atOnce = 0;
@@ -98,7 +98,7 @@ describe('the crawler of an index', () => {
     }
   });
 
-  it('does nothing any more when it has failed', async () => {
+  it('does nothing more after a failure', async () => {
     let reads = 0;
     let puts = 0;
     const { crawler } = crawling(

@@ -25,7 +25,7 @@ async function find(engine: Engine, pattern: string): Promise<readonly string[]>
 }
 
 describe('a search by meaning', () => {
-  it('finds what has other words, beside what has these, and shows its lines', async () => {
+  it('finds passages with other words, beside those with the same words, and shows their lines', async () => {
     await using folder = await temporaryFolder({});
     await using server = await embeddingServer(DIRECTIONS);
     const index = createIndex({ folder: folder.path, embeddings: { url: server.url, model: 'm' } });
@@ -42,7 +42,7 @@ describe('a search by meaning', () => {
     await expect.poll(() => find(engine, 'clock')).toEqual(['b.md', 'd.md']);
   });
 
-  it('finds by meaning inside a folder, however much is nearer outside of it', async () => {
+  it('finds passages by meaning inside a folder, however many nearer ones are outside', async () => {
     await using folder = await temporaryFolder({});
     await using server = await embeddingServer(DIRECTIONS);
     const index = createIndex({ folder: folder.path, embeddings: { url: server.url, model: 'm' } });
@@ -53,7 +53,7 @@ describe('a search by meaning', () => {
     expect(await find(engine, 'clock in:m+memory:///in')).toEqual(['a.md']);
   });
 
-  it('forgets the vectors of what is gone', async () => {
+  it('removes the vectors of removed resources', async () => {
     await using folder = await temporaryFolder({});
     await using server = await embeddingServer(DIRECTIONS);
     const index = createIndex({ folder: folder.path, embeddings: { url: server.url, model: 'm' } });
@@ -70,7 +70,7 @@ describe('a search by meaning', () => {
     expect(rows.map(([uri]) => String(uri).slice(-4))).toEqual(['a.md', 'b.md', 'c.md']);
   });
 
-  it('keeps its vectors, and sends no text again', async () => {
+  it('keeps its vectors, and sends no text twice', async () => {
     await using folder = await temporaryFolder({});
     await using server = await embeddingServer(DIRECTIONS);
     const make = (): Engine =>
@@ -88,7 +88,7 @@ describe('a search by meaning', () => {
     expect(server.texts.slice(sent)).toEqual(['clock']);
   });
 
-  it('sends nothing that is covered, and finds nothing that is not to be known', async () => {
+  it('sends no covered text, and finds nothing that the caller may not know', async () => {
     await using folder = await temporaryFolder({});
     await using server = await embeddingServer(DIRECTIONS);
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
@@ -111,7 +111,7 @@ describe('a search by meaning', () => {
   });
 
   it.each(['status', 'nonsense', 'other dimensions', 'never'] as const)(
-    'goes on by words when the server answers: %s',
+    'goes on by words if the server answers: %s',
     async (answer) => {
       await using folder = await temporaryFolder({});
       await using server = await embeddingServer(DIRECTIONS);
@@ -127,7 +127,7 @@ describe('a search by meaning', () => {
     },
   );
 
-  it('asks again when the server has been left alone for a while', async () => {
+  it('asks again after the server was left alone for a while', async () => {
     await using server = await embeddingServer(DIRECTIONS);
     const embedder = createEmbedder({ url: server.url, model: 'm' }, SILENT, 0);
     const { signal } = new AbortController();

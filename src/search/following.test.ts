@@ -11,7 +11,7 @@ const resource = (name: string, subscribe = true): Resource => ({
 });
 
 describe('the watches of an index', () => {
-  /** Those that cannot be watched now. */
+  /** The folders that cannot be watched now. */
   const failing = new Set<string>();
   let tried = 0;
 
@@ -38,7 +38,7 @@ describe('the watches of an index', () => {
     return all.whole;
   }
 
-  it('are whole again when everything that is found can be watched', async () => {
+  it('are complete again when everything can be watched', async () => {
     const all = following();
     expect(await round(all, [resource('a'), resource('b')])).toBe(true);
     expect(await round(all, [resource('a'), resource('c', false)])).toBe(false);
@@ -46,7 +46,7 @@ describe('the watches of an index', () => {
     expect(tried).toBe(3);
   });
 
-  it('are not whole when a folder could not be looked into', async () => {
+  it('are incomplete if a folder could not be listed', async () => {
     const all = following();
     expect(await round(all, [resource('a')])).toBe(true);
     all.begin();
@@ -68,7 +68,7 @@ describe('the watches of an index', () => {
     expect(tried).toBe(4);
   });
 
-  it('are whole again when there are no longer too many', async () => {
+  it('are complete again when there are no longer too many', async () => {
     const all = following();
     const many = Array.from({ length: MAX_FOLLOWED + 1 }, (_, at) => resource(String(at)));
     expect(await round(all, many)).toBe(false);

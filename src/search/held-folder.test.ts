@@ -5,7 +5,7 @@ import { memoryEngine } from '../../test/tools/engine.ts';
 import { SILENT } from '../core/context.ts';
 import { createIndex } from './index.ts';
 
-it('says once that another server has the folder', async () => {
+it('logs once that another server uses the folder', async () => {
   await using folder = await temporaryFolder({});
   const said: unknown[] = [];
   const log = { ...SILENT, warn: (_: string, facts?: { readonly reason?: unknown }) => void said.push(facts?.reason) };

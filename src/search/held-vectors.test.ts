@@ -17,7 +17,7 @@ const held = (passages: number, heading: string, path = 'a.md'): Held => ({
   })),
 });
 
-it('the bytes of vectors include what is held beside them', () => {
+it('the bytes of vectors include the memory beside them', () => {
   expect(bytesOf('m:a', undefined)).toBe(0);
   const least = bytesOf('m:a', held(10, 'Hall'));
   expect(200).toBeLessThan(least);

@@ -31,11 +31,11 @@ describe('a question', () => {
     ['clock larger:much', /larger:4096/],
     ['x'.repeat(1_025), /at most 1024 characters/],
     [Array.from({ length: 33 }, (_, at) => `w${at}`).join(' '), /at most 32 words/],
-  ])('%j is refused with what to do', (text, message) => {
+  ])('%j is refused with advice', (text, message) => {
     expect(() => parseQuestion(text)).toThrow(message);
   });
 
-  it('is understood, or refused in words', () => {
+  it('is understood, or refused with a reason', () => {
     const understood = (text: string): void => {
       try {
         const quoted = matchOf(parseQuestion(text)).split('"');
@@ -48,11 +48,11 @@ describe('a question', () => {
     fc.assert(fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), understood));
   });
 
-  it('refuses a character that no database takes', () => {
+  it('refuses a character that no database accepts', () => {
     expect(() => parseQuestion('clock mount:"a\0b"')).toThrow('U+0000');
   });
 
-  it('of a name is the beginnings of its words, whatever signs are there', () => {
+  it('for a name is the beginnings of its words, whatever characters are between', () => {
     expect(matchOf(questionOfName('type:pdf'))).toBe(
       '({title name} : "type" * AND {title name} : "pdf" *) AND ({title name} : "type" * OR {title name} : "pdf" *)',
     );
@@ -60,11 +60,11 @@ describe('a question', () => {
     expect(() => questionOfName('x'.repeat(1_025))).toThrow(/at most 1024 characters/);
   });
 
-  it('has no other forms of a word where these are not wanted', () => {
+  it('has no other forms of its words if these are not wanted', () => {
     expect(matchOf(parseQuestion('clock wound', false))).toBe('"clock" OR "wound"');
   });
 
-  it('knows its words in a text in their other forms', () => {
+  it('finds its words in a text in their other forms', () => {
     const termsOf = (question: string) => (text: string) => termsIn(parseQuestion(question))([text]).together;
     const inText = termsOf('visitors winding cafés');
     expect(inText('A visitor winds')).toEqual(new Set([0, 1]));
@@ -76,7 +76,7 @@ describe('a question', () => {
     expect(termsOf('vis* "spring time"')('Time and springs, Größe')).toEqual(new Set([1]));
   });
 
-  it('knows the words of a phrase that stand in several lines, and what each line has', () => {
+  it('finds the words of a phrase over several lines, and those of each line', () => {
     const { each, together } = termsIn(parseQuestion('"small key" door'))(['a small', 'key to a DOOR']);
     expect(each).toEqual([new Set(), new Set([1])]);
     expect(together).toEqual(new Set([0, 1]));

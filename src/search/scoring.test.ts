@@ -1,4 +1,4 @@
-/** The lists of FTS5 that are read without it give the passages and the scores that it gives. */
+/** Reading the lists of FTS5 without FTS5 gives the same passages and scores. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/e2e/folders.ts';
 import { entry } from '../../test/search/store-cases.ts';
@@ -19,7 +19,7 @@ async function storeIn(folder: string): Promise<FileStore> {
   return store;
 }
 
-/** The same numbers every time: Marsaglia's xorshift. */
+/** Always the same numbers: Marsaglia's xorshift. */
 let state = 2_463_534_242;
 function random(below: number): number {
   state ^= state << 13;
@@ -28,7 +28,7 @@ function random(below: number): number {
   return (state >>> 0) % below;
 }
 
-/** Of words from one that every text has down to those that hardly any has; some of them in forms. */
+/** From a word that every text has down to those that hardly any has, some in other forms. */
 const word = (): string => {
   const at = Math.floor(3_000 ** (random(1_000) / 1_000));
   return at % 7 === 0 ? `clock${at}s` : at % 11 === 0 ? `café${at}` : `word${at}`;
@@ -74,7 +74,7 @@ const questions = (): readonly (readonly string[])[][] => [
 ];
 
 describe('words are scored', () => {
-  it('as FTS5 does, while much is put in, changed and taken out, and after the file was opened again', async () => {
+  it('as FTS5 does, while many passages are added, changed and removed, and after the file was opened again', async () => {
     await using folder = await temporaryFolder({});
     let store = await storeIn(folder.path);
     for (let round = 0; round < 24; round++) {
@@ -90,7 +90,7 @@ describe('words are scored', () => {
     }
   });
 
-  it('with lists that go over many pages', async () => {
+  it('with lists of many pages', async () => {
     await using folder = await temporaryFolder({});
     const store = await storeIn(folder.path);
     const often = (at: number): string => `${'brass '.repeat(1 + (at % 400))}${'oak '.repeat(at % 3)}`;
@@ -100,7 +100,7 @@ describe('words are scored', () => {
     await expectSame(store, [['brass'], ['oak']]);
   });
 
-  it('in large tables without those that most passages have, where others are there', async () => {
+  it('in large tables without those that most passages have, if there are others', async () => {
     await using folder = await temporaryFolder({});
     const store = await storeIn(folder.path);
     const texts = (at: number): string =>
@@ -119,7 +119,7 @@ describe('words are scored', () => {
     expect(all).toHaveLength(10);
   });
 
-  it('not where a word is several to the index', async () => {
+  it('not if the index splits a word into several', async () => {
     await using folder = await temporaryFolder({});
     const store = await storeIn(folder.path);
     await store.put([entry('a.md', '鐘 樓')]);

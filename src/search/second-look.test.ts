@@ -8,7 +8,7 @@ import { filesProvider } from '../providers/files/index.ts';
 import { MAX_FOLLOWED } from './following.ts';
 import { createIndex } from './index.ts';
 
-it('finds what is written to a file that was seen when it was empty', async () => {
+it('finds text that is written to a file after it was seen empty', async () => {
   await using folder = await temporaryFolder({ 'a.md': 'The brass clock' });
   await using place = await temporaryFolder({});
   const index = createIndex({ folder: place.path, rescanSeconds: 3_600 });
@@ -28,7 +28,7 @@ it('finds what is written to a file that was seen when it was empty', async () =
   }
 });
 
-it('finds what was written after it was read, and before it was watched', async () => {
+it('finds text that is written after the file was read, and before it was watched', async () => {
   const files = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${at}.md`, 'The brass clock']));
   await using folder = await temporaryFolder({ ...files, 'z.md': '' });
   await using place = await temporaryFolder({});
@@ -44,7 +44,7 @@ it('finds what was written after it was read, and before it was watched', async 
   await expect.poll(() => find('walnut'), { timeout: 10_000 }).toBe(1);
 });
 
-it('finds an edit of any of many files, and what links lead to', async () => {
+it('finds an edit of any of many files, and of targets of links', async () => {
   const files = Object.fromEntries(Array.from({ length: MAX_FOLLOWED + 50 }, (_, at) => [`some/${at}.md`, 'clock']));
   await using folder = await temporaryFolder({ ...files, 'some/zz.md': 'The brass clock', 'far/target.md': 'far' });
   await symlink(join(folder.path, 'far/target.md'), join(folder.path, 'some/zzz.md'));
@@ -58,7 +58,7 @@ it('finds an edit of any of many files, and what links lead to', async () => {
     return building === true ? ['building'] : matches.map(({ uri }) => uri.replace(/^.*\//, '')).sort();
   };
   await expect.poll(() => find('brass'), { timeout: 60_000 }).toEqual(['zz.md']);
-  // The last of what was found to be watched.
+  // The last resource that was found, and has to be watched.
   await writeFile(join(folder.path, 'some/new.md'), 'A first case');
   await expect.poll(() => find('first'), { timeout: 20_000 }).toEqual(['new.md']);
   await writeFile(join(folder.path, 'some/zz.md'), 'A walnut case');

@@ -42,7 +42,7 @@ describe('the store of an index', () => {
     return await storeIn(folder.path);
   });
 
-  it('scores after many edits as one does that was made anew', async () => {
+  it('scores after many edits like a new one', async () => {
     await using folder = await temporaryFolder({});
     await using other = await temporaryFolder({});
     const [edited, anew] = [await storeIn(folder.path), await storeIn(other.path)];
@@ -64,10 +64,10 @@ describe('the store of an index', () => {
     expect(await scores(edited)).toEqual(await scores(anew));
   });
 
-  it('finds the same places in the same order, whether or not common words are looked for first', async () => {
+  it('finds the same places in the same order, whether or not it begins with common words', async () => {
     await using folder = await temporaryFolder({});
     const store = await storeIn(folder.path);
-    // No two of those with rare words are of one length.
+    // No two passages with rare words have the same length.
     const rare = (at: number): string =>
       at % 17 === 0
         ? `spring ${'pad '.repeat(at / 17)}`
@@ -104,7 +104,7 @@ describe('the store of an index', () => {
     expect(steps).toBe(2);
   });
 
-  it('keeps what it has over a restart, for its user only', async () => {
+  it('keeps its entries over a restart, readable for its user only', async () => {
     await using folder = await temporaryFolder({});
     const first = await storeIn(folder.path);
     await first.put([entry('a.md', 'clock')]);
@@ -115,7 +115,7 @@ describe('the store of an index', () => {
       if (name.startsWith('index.sqlite')) expect((await stat(join(folder.path, name))).mode & 0o077).toBe(0);
   });
 
-  it('begins anew with other settings, and where the file is damaged or is none', async () => {
+  it('begins again with other settings, and if the file is damaged or not an index', async () => {
     await using folder = await temporaryFolder({});
     const file = join(folder.path, 'index.sqlite');
     const damage = [
@@ -141,7 +141,7 @@ describe('the store of an index', () => {
     expect(await readdir(folder.path)).toContain('index.damaged');
   });
 
-  it('is of one server at a time', async () => {
+  it('belongs to one server at a time', async () => {
     await using folder = await temporaryFolder({});
     const first = await storeIn(folder.path);
     const second = createStore({

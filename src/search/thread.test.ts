@@ -41,7 +41,7 @@ describe('the thread of a database', () => {
     return thread;
   }
 
-  it('ends a question that takes too long, and answers those that wait behind it and come after it', async () => {
+  it('ends a question that takes too long, and answers waiting and later ones', async () => {
     const thread = await reading();
     const slow = thread.run([counting(10)], false, 200);
     const waiting = Array.from({ length: 5 }, () => thread.run([QUICK], false, 10_000));
@@ -51,7 +51,7 @@ describe('the thread of a database', () => {
     expect(thread.waiting).toBe(0);
   });
 
-  it('counts the time of a question from when it begins', async () => {
+  it('counts the time of a question from its start', async () => {
     const thread = await reading();
     const begun = performance.now();
     await thread.run([counting(0.5)]);
@@ -67,7 +67,7 @@ describe('the thread of a database', () => {
     expect(await thread.run([QUICK], false, 30_000)).toEqual([[[1]]]);
   });
 
-  it('runs nothing twice when a statement of a thread that writes takes too long', async () => {
+  it('runs no statement twice if one of a writing thread takes too long', async () => {
     const { thread, file } = await writing();
     const slow = thread.run([counting(5)], false, 200);
     const waiting = thread.run([['INSERT INTO t VALUES (1)']], true);
@@ -79,7 +79,7 @@ describe('the thread of a database', () => {
     expect(rows?.[0]?.[0]).toBeLessThan(2);
   });
 
-  it('closes after the question that it works on', async () => {
+  it('closes after the running question', async () => {
     const thread = await reading();
     const all = [thread.run([counting(3)]), thread.run([QUICK])];
     await thread.close();
@@ -89,7 +89,7 @@ describe('the thread of a database', () => {
     await thread.close();
   });
 
-  it('finishes all that waits before it closes, also when no more may wait', async () => {
+  it('finishes all waiting work before it closes, even with a full queue', async () => {
     const { thread, file } = await writing();
     const all = Array.from({ length: 256 }, (_, n) => thread.run([['INSERT INTO t VALUES (?)', n]], true));
     await expect(thread.run([QUICK])).rejects.toThrow('Too many searches wait');

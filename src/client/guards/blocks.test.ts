@@ -15,7 +15,7 @@ it.each<Block>([
   expect(shownBlock(disguised)).toContain(TEXT.trim());
 });
 
-it('the flow of a conversation takes in odd blocks as data of their server', () => {
+it('odd blocks of a conversation count as data of their server', () => {
   const taken: FlowSource[] = [];
   const flow = { took: (source: FlowSource) => void taken.push(source), check: async () => {}, clear() {} };
   flowOf({ server: 'odd', flow })?.took([{ type: 'resource' }, { type: 'resource_link', uri: 7 }, null]);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { decisionsOf } from './decisions.ts';
 import { listDefinitions } from './tool-list.ts';
 
-it('a page with more tools than the stack could take is refused, and reported', async () => {
+it('a page with a huge number of tools is refused, and reported', async () => {
   const events: unknown[] = [];
   const tools = Array.from({ length: 200_000 }, (_, index) => ({ name: `tool-${index}` }));
   const client = { request: async () => ({ tools }) } as unknown as Client;

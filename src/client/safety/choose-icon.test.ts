@@ -34,7 +34,7 @@ describe('chooseIcon', () => {
     expect(chooseIcon(icons, wish)?.src).toBe(src);
   });
 
-  it('takes none where there is none to be shown', () => {
+  it('gives none if none may be shown', () => {
     expect(chooseIcon(undefined)).toBeUndefined();
     expect(chooseIcon([icon('tiff', undefined, { mimeType: 'image/tiff' })])).toBeUndefined();
   });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createIntake } from '../intake.ts';
 import { hereTransport } from './here.ts';
 
-/** A server that ends when its input does, or fails when it is told to. */
+/** A server that ends with its input, or fails when the test says so. */
 function setup() {
   const input = new PassThrough();
   const output = new PassThrough();
@@ -22,7 +22,7 @@ function setup() {
 
 const notice = { jsonrpc: '2.0', method: 'notifications/cancelled', params: {} } as const;
 
-it('what is sent after the end is refused, and breaks nothing', async () => {
+it('a message after the end is refused, and breaks nothing', async () => {
   const { transport, closed } = setup();
   await transport.start();
   await transport.send(notice);
@@ -32,7 +32,7 @@ it('what is sent after the end is refused, and breaks nothing', async () => {
   expect(closed()).toBe(1);
 });
 
-it('what is sent to a server that could not serve is refused', async () => {
+it('a message to a server that could not serve is refused', async () => {
   const { transport, fail, closed } = setup();
   await transport.start();
   fail(new Error('no such folder'));

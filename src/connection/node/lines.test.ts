@@ -20,7 +20,7 @@ function linesOf(chunks: readonly Buffer[], maxBytes = 1_000_000): readonly Line
 }
 
 describe('lines', () => {
-  it('are the same wherever they are cut, within a character too', () => {
+  it('are the same wherever chunks end, even inside a character', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' })), fc.array(fc.nat()), (texts, places) => {
         const lines = texts.map((text) => text.replaceAll('\n', ' '));
@@ -43,7 +43,7 @@ describe('lines', () => {
     ]);
   });
 
-  it.each([1, 7, 4_096])('that are too long keep their two ends and nothing else, in pieces of %i', (size) => {
+  it.each([1, 7, 4_096])('over the limit keep only their two ends, in pieces of %i', (size) => {
     const text = `{"id":7,${'x'.repeat(20_000)},"id":8}`;
     const bytes = Buffer.from(`${text}\nshort\n`);
     const chunks: Buffer[] = [];
@@ -63,7 +63,7 @@ describe('lines', () => {
     ['{"jsonrpc":"2.0","id":5,"method":"ping","params":{"text":"xxx', 'xxx"}}', []],
     ['{"method":"ping","params":{"text":"xxx', 'xxx"},"id":5}', []],
     ['xxx', 'xxx', []],
-  ])('that are too long tell whose answer they are: %s', (head, tail, ids) => {
+  ])('over the limit give the id of their answer: %s', (head, tail, ids) => {
     const [line] = linesOf([Buffer.from(`${head}${'x'.repeat(5_000)}${tail}\n`)], 3_000);
     expect(line && idsAtEnds(line.text)).toEqual(ids);
   });

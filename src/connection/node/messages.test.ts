@@ -6,7 +6,7 @@ import { readMessages } from './messages.ts';
 const notice = (method: string): string => `${JSON.stringify({ jsonrpc: '2.0', method })}\n`;
 const answer = (id: number, text: string): string => `${JSON.stringify({ jsonrpc: '2.0', id, result: { text } })}\n`;
 
-/** Reads from a stream, with a listener that fails on the first message. */
+/** Reads from a stream, with a listener that fails at the first message. */
 function setup() {
   const output = new PassThrough();
   const intake = createIntake({ maxMessageBytes: 1_000 }, { cutOff() {} });

@@ -15,7 +15,7 @@ const EVENTS = { 'Content-Type': 'text/event-stream' };
 const event = (message: object, end = '\n'): string =>
   `event: message${end}data: ${JSON.stringify(message)}${end}${end}`;
 
-/** Runs something against a server that answers in one way. */
+/** Runs a function with a server that always answers in one way. */
 async function against<T>(answer: RequestListener, run: (url: string) => Promise<T>): Promise<T> {
   const server = createServer(answer);
   server.listen(0, '127.0.0.1');
@@ -42,8 +42,8 @@ async function send(url: string, init: RequestInit = {}, headers: Record<string,
   return sent;
 }
 
-describe('what is sent', () => {
-  it('is the body, under the headers that were given', async () => {
+describe('a request', () => {
+  it('has the body, and the given headers', async () => {
     await against(
       async (request, response) => {
         const chunks: Buffer[] = [];
@@ -61,7 +61,7 @@ describe('what is sent', () => {
     );
   });
 
-  it('goes over a connection that is used again', async () => {
+  it('uses an open connection again', async () => {
     const sockets = new Set<unknown>();
     await against(
       (request, response) => {
@@ -79,7 +79,7 @@ describe('what is sent', () => {
     expect(sockets.size).toBeLessThan(3);
   });
 
-  it('is one message: anything else is left to fetch', () => {
+  it('is one message: any other request is left to fetch', () => {
     const headers = new Headers({ 'content-type': 'application/json' });
     const left = (init: RequestInit, given = headers): unknown =>
       postMessage('http://127.0.0.1:9/', init, given, intake);
@@ -89,13 +89,13 @@ describe('what is sent', () => {
   });
 });
 
-describe('what is answered', () => {
+describe('an answer', () => {
   it.each([
     ['JSON', { 'Content-Type': 'application/json; charset=utf-8' }, JSON.stringify(ANSWER)],
     ['one event', EVENTS, event(ANSWER)],
     ['one event with lines as Windows has them', EVENTS, event(ANSWER, '\r\n')],
     ['one event with an id', EVENTS, `id: 1\n${event(ANSWER)}`],
-  ])('is the message, where that is all: %s', async (_, headers, body) => {
+  ])('is the message, if that is everything: %s', async (_, headers, body) => {
     await against(
       (_request, response) => response.writeHead(200, { ...headers, 'Mcp-Session-Id': 'one' }).end(body),
       async (url) => {
@@ -137,7 +137,7 @@ describe('what is answered', () => {
     ['it says when to come back', `retry: 10\n${event(ANSWER)}`],
     ['it ends within an event', 'event: message\ndata: {"jsonrpc"'],
     ['it is empty', ''],
-  ])('is a stream, with every byte of it, where %s', async (_, body) => {
+  ])('is a stream with all its bytes, if %s', async (_, body) => {
     await against(
       (_request, response) => response.writeHead(200, EVENTS).end(body),
       async (url) => {
@@ -149,7 +149,7 @@ describe('what is answered', () => {
     );
   });
 
-  it('is a stream where changes are listened to, whatever comes first', async () => {
+  it('is a stream for a listen request, whatever comes first', async () => {
     await against(
       (_request, response) => response.writeHead(200, EVENTS).end(event(ANSWER)),
       async (url) => {
@@ -176,8 +176,8 @@ describe('what is answered', () => {
   });
 });
 
-describe('what goes wrong', () => {
-  it('is told as fetch tells it: nobody there', async () => {
+describe('a failure', () => {
+  it('is the one of fetch: nobody listens', async () => {
     const gone = await against(
       (_request, response) => response.end(),
       async (url) => url,
@@ -185,7 +185,7 @@ describe('what goes wrong', () => {
     await expect(send(gone)).rejects.toThrow(TypeError);
   });
 
-  it('is told as fetch tells it: JSON that breaks off', async () => {
+  it('is the one of fetch: truncated JSON', async () => {
     await against(
       (_request, response) => {
         response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '100' });
@@ -195,7 +195,7 @@ describe('what goes wrong', () => {
     );
   });
 
-  it('is told as fetch tells it: compressed JSON that breaks off', async () => {
+  it('is the one of fetch: truncated compressed JSON', async () => {
     await against(
       (_request, response) => {
         response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' });
@@ -205,7 +205,7 @@ describe('what goes wrong', () => {
     );
   });
 
-  it('breaks the stream, after what came: an event that breaks off', async () => {
+  it('breaks the stream after its earlier events: a truncated event', async () => {
     await against(
       (_request, response) => {
         response.writeHead(200, EVENTS);
@@ -219,7 +219,7 @@ describe('what goes wrong', () => {
     );
   });
 
-  it('ends with the reason of the signal, before and while an answer is awaited', async () => {
+  it('is the reason of the signal, before and during a request', async () => {
     const reason = new Error('enough');
     await expect(send('http://127.0.0.1:9/', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     const caller = new AbortController();

@@ -70,7 +70,7 @@ describe('a mount among several replicas', () => {
     expect(shared.provider.heard).toBeTypeOf('function');
   });
 
-  it('is watched in one replica, its list as well; the caches of the others are dropped before their listeners are told', async () => {
+  it('is watched in one replica, its list as well; the caches of the others are dropped before their listeners are called', async () => {
     const [one, other] = [counted(), counted()];
     const [first, second] = [oneWatcher(), oneWatcher()];
     const told: string[] = [];
@@ -91,7 +91,7 @@ describe('a mount among several replicas', () => {
     expect([one.watches, other.watches]).toEqual([1, 0]);
   });
 
-  it('is watched apart if it names another source', async () => {
+  it('is watched separately if it has another source', async () => {
     const [one, other] = [counted({ source: 'here' }), counted({ source: 'there' })];
     await watchIn(oneWatcher(), one, 'note:a', () => {});
     await watchIn(oneWatcher(), other, 'note:a', () => {});

@@ -1,4 +1,4 @@
-/** Replicas that share a source, under any sequence of faults: nobody misses a change for good, and in the end one of them watches. */
+/** Replicas that share a source, under any sequence of faults: no watch misses a change for good, and in the end one replica watches. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createCountedSource, type WatchingReplica, watchingReplica } from '../../../test/replicas/counted-source.ts';
@@ -10,7 +10,7 @@ import { resourceSubject, type Subject } from './subject.ts';
 const SUBJECTS = ['a', 'b', 'c'].map((name) => resourceSubject(`file:///${name}`));
 const REPLICAS = 3;
 
-/** Longer than anything takes until one replica watches again, in milliseconds. */
+/** Longer than it takes until one replica watches again, in milliseconds. */
 const SETTLED_MS = 40_000;
 
 const at = fc.nat(REPLICAS - 1);
@@ -30,12 +30,12 @@ const command = fc.oneof(
   { weight: 6, arbitrary: fc.record({ does: fc.constant('later' as const), ms: fc.constantFrom(1, 30, 700, 3_000) }) },
 );
 
-/** Somebody who watches. */
+/** A watch of a replica. */
 interface Watcher {
   readonly by: WatchingReplica;
   readonly subject: Subject;
   handle: AsyncDisposable | undefined;
-  /** Of a change that it was not told of yet. */
+  /** Whether there is a change that it has not heard of yet. */
   owed: boolean;
 }
 
@@ -47,10 +47,10 @@ async function later<T>(ms: number, work?: Promise<T>): Promise<void> {
   await work;
 }
 
-it('misses no change for good, and is watched by one in the end', async () => {
+it('no watch misses a change for good, and one replica watches in the end', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { maxLength: 60, size: 'max' }), async (commands) => {
-      // A run that failed leaves some.
+      // A failed run leaves some.
       vi.clearAllTimers();
       const hub = createHub();
       const source = createCountedSource();

@@ -13,7 +13,7 @@ import { resourceSubject } from './subject.ts';
 
 const A = resourceSubject('file:///a');
 
-/** More than it takes until another replica has the lease, and everything is watched. */
+/** Longer than another replica takes to get the lease and watch everything. */
 const TAKEN_OVER_MS = LEASE_MS + 2 * TURN_MS;
 
 let hub: Hub;
@@ -48,7 +48,7 @@ interface Told {
   readonly handle: AsyncDisposable;
 }
 
-/** Watches it in a replica, and counts what is told. */
+/** Watches the source in a replica, and counts the events. */
 async function watch(number: number, subject = A): Promise<Told> {
   const told = { count: 0 };
   const watching = at(number).shared.watch(subject, () => void told.count++, createContext());
@@ -59,7 +59,7 @@ async function watch(number: number, subject = A): Promise<Told> {
 
 const all = async (): Promise<Told[]> => [await watch(0), await watch(1), await watch(2)];
 
-/** How often each is told while something happens. */
+/** How many events each watch gets during a function. */
 async function toldBy(told: readonly Told[], act: () => unknown, ms = 100): Promise<number[]> {
   const before = told.map(({ count }) => count);
   await act();
@@ -68,7 +68,7 @@ async function toldBy(told: readonly Told[], act: () => unknown, ms = 100): Prom
 }
 
 describe('a source that replicas share', () => {
-  it('is watched by one of them, and all are told of a change', async () => {
+  it('is watched by one of them, and all hear of a change', async () => {
     const told = await all();
     expect(source.watchers(A)).toEqual([0]);
     expect(await toldBy(told, () => source.change(A))).toEqual([1, 1, 1]);
@@ -78,32 +78,32 @@ describe('a source that replicas share', () => {
     expect(told.map(({ count }) => count)).toEqual([1, 1, 1]);
   });
 
-  it('is watched for what only another one wants, until that does not want it any more', async () => {
+  it('is watched for a subscription of another replica, as long as that lasts', async () => {
     const B = resourceSubject('file:///b');
     const one = await watch(0);
     const other = await watch(1, B);
     expect([source.watchers(A), source.watchers(B)]).toEqual([[0], [0]]);
     expect(await toldBy([one, other], () => source.change(B))).toEqual([0, 1]);
-    // The lease stays where it is, for the other one.
+    // The replica keeps the lease for the other one.
     await one.handle[Symbol.asyncDispose]();
     await vi.advanceTimersByTimeAsync(100);
     expect([source.watchers(A), source.watchers(B)]).toEqual([[], [0]]);
     await other.handle[Symbol.asyncDispose]();
     await vi.advanceTimersByTimeAsync(100);
     expect(source.size).toBe(0);
-    // Nobody has the lease: whoever comes next takes it.
+    // No replica has the lease, so the next one takes it.
     await watch(2);
     expect(source.watchers(A)).toEqual([2]);
   });
 
-  it('is one watch, however many of a replica want it', async () => {
+  it('is watched once, however many watches a replica has', async () => {
     const told = [await watch(0), await watch(0), await watch(1), await watch(1)];
     expect(source.watchers(A)).toEqual([0]);
     await told[2]?.handle[Symbol.asyncDispose]();
     expect(await toldBy(told, () => source.change(A))).toEqual([1, 1, 0, 1]);
   });
 
-  it('tells of a storm a few times, the last of it as well', async () => {
+  it('reports many changes in a few messages, the last change included', async () => {
     const told = await all();
     const before = told.map(({ count }) => count);
     for (let each = 0; each < 1_000; each++) {
@@ -118,7 +118,7 @@ describe('a source that replicas share', () => {
     expect(await toldBy(told, twice, 200)).toEqual([2, 2, 2]);
   });
 
-  it('is watched by another one when the one that watched is killed, and everybody is told once', async () => {
+  it('is watched by another replica when the first one is killed, and every watch is told once', async () => {
     const told = await all();
     at(0).kill();
     source.change(A);
@@ -130,7 +130,7 @@ describe('a source that replicas share', () => {
     expect((await toldBy(told, () => source.change(A))).slice(1)).toEqual([1, 1]);
   });
 
-  it('is watched by another one at once when the one that watched leaves', async () => {
+  it('is watched by another replica at once when the first one leaves', async () => {
     const told = await all();
     const [gone] = replicas.splice(0, 1);
     const closing = gone?.close();
@@ -140,7 +140,7 @@ describe('a source that replicas share', () => {
     expect(source.watchers(A)).toHaveLength(1);
   });
 
-  it('is watched by each of them while the bus is away, and by one again afterwards', async () => {
+  it('is watched by each replica while the bus is away, and by one again afterwards', async () => {
     const told = await all();
     for (const { faults } of replicas) faults.cut();
     const away = await toldBy(told, () => source.change(A), TAKEN_OVER_MS);
@@ -159,7 +159,7 @@ describe('a source that replicas share', () => {
     expect(await toldBy(told, () => source.change(A))).toEqual([1, 1, 1]);
   });
 
-  it('loses nothing when the one that watches is cut off, nor when another one is', async () => {
+  it('loses no change when the watching replica is cut off, nor when another one is', async () => {
     const told = await all();
     for (const number of [0, 1, 2]) {
       at(number).faults.cut();
@@ -173,7 +173,7 @@ describe('a source that replicas share', () => {
     }
   });
 
-  it('stays with the one that has the lease, wherever the clock of the machine is set', async () => {
+  it('stays with the holder of the lease, whatever the clock of the machine says', async () => {
     const told = await all();
     for (const jump of [365 * 86_400_000, -2 * 365 * 86_400_000]) {
       vi.setSystemTime(Date.now() + jump);
@@ -183,7 +183,7 @@ describe('a source that replicas share', () => {
     }
   });
 
-  it('is watched by a replica itself where the one with the lease cannot watch it', async () => {
+  it('is watched by a replica itself if the holder of the lease cannot watch it', async () => {
     source.refuse = (by) => (by === 0 ? new ResourceError('limited', 'Too many') : undefined);
     const B = resourceSubject('file:///b');
     await expect(watch(0, B)).rejects.toThrow('Too many');
@@ -195,14 +195,14 @@ describe('a source that replicas share', () => {
     expect(await toldBy([one], () => source.change(A))).toEqual([1]);
     source.refuse = () => new ResourceError('not-found', 'Nothing there');
     await expect(watch(2)).rejects.toThrow('Nothing there');
-    // Later the one with the lease can, and is asked again.
+    // Later the holder of the lease can, and is asked again.
     source.refuse = () => undefined;
     await vi.advanceTimersByTimeAsync(2 * RETRY_MS);
     expect(source.watchers(A)).toEqual([0]);
     expect(await toldBy([one], () => source.change(A))).toEqual([1]);
   });
 
-  it('is watched by a replica itself until the one with the lease has answered', async () => {
+  it('is watched by a replica itself until the holder of the lease has answered', async () => {
     const one = await watch(0);
     at(0).faults.delay();
     const watching = at(1).shared.watch(A, () => {}, createContext());
@@ -216,7 +216,7 @@ describe('a source that replicas share', () => {
     await one.handle[Symbol.asyncDispose]();
   });
 
-  it('is not watched for whoever gives up while it waits', async () => {
+  it('is not watched for a caller that leaves while it waits', async () => {
     await watch(0);
     at(0).faults.delay();
     const giving = new AbortController();
@@ -231,7 +231,7 @@ describe('a source that replicas share', () => {
     expect(source.watchers(A)).toEqual([0]);
   });
 
-  it('says much in few messages: thousands of subjects are taken over', async () => {
+  it('needs few messages: thousands of subscriptions are taken over', async () => {
     const subjects = Array.from({ length: 3_000 }, (_, each) => resourceSubject(`file:///${each}`));
     const told = new Set<string>();
     await watch(0);

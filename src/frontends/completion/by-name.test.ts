@@ -14,7 +14,7 @@ const memory = memoryProvider({
   },
 });
 
-/** An index that finds in ways that a real one cannot be made to. */
+/** An index with answers that a real one cannot be made to give. */
 const indexOf = (find: (query: RankedQuery, ctx: Context) => AsyncIterable<RankedMatch>): RankedSearch => ({
   find,
   state: () => ({ state: 'ready', resources: 0, passages: 0, bytes: 0, leftOut: {} }),
@@ -37,7 +37,7 @@ const found = (path: string): RankedMatch => ({
 });
 
 describe('completion by names', () => {
-  it('ends when its time is over, and what was found by then is offered', async () => {
+  it('ends when its time is over, and offers what was found by then', async () => {
     let ended: AbortSignal | undefined;
     const index = indexOf(async function* (_query, { signal }) {
       ended = signal;
@@ -53,7 +53,7 @@ describe('completion by names', () => {
     expect(ended?.aborted).toBe(true);
   });
 
-  it('asks no more of an index that does not answer than a few questions at once', async () => {
+  it('sends a slow index only a few questions at once', async () => {
     let asked = 0;
     let answer = (): void => {};
     const answered = new Promise<void>((resolve) => {
@@ -78,7 +78,7 @@ describe('completion by names', () => {
       .toBeGreaterThan(4);
   });
 
-  it('offers nothing that the caller sees under another name, that is gone, or that the template does not make', async () => {
+  it('offers nothing that has another name for the caller, is gone, or does not match the template', async () => {
     const index = indexOf(async function* () {
       yield found('clocks/b.md');
       yield found('clocks/gone.md');
@@ -112,7 +112,7 @@ describe('completion by names', () => {
     expect(asked).toBe(0);
   });
 
-  it('adds nothing where the index fails, and stops with its caller', async () => {
+  it('adds nothing if the index fails, and stops with its caller', async () => {
     // biome-ignore lint/correctness/useYield: it fails
     const failing = indexOf(async function* () {
       throw new Error('gone');

@@ -24,11 +24,11 @@ describe('the history of a file', () => {
     'git:///log/HEAD/a.md',
     'docs+file:///HEAD/a.md',
     'git://host/HEAD/a.md',
-  ])('is not there for %s', (uri) => {
+  ])('does not exist for %s', (uri) => {
     expect(historyOf({ uri, _meta })).toBeUndefined();
   });
 
-  it('is not there for what only has such a name', () => {
+  it('does not exist for another resource with such a name', () => {
     expect(historyOf({ uri: 'git:///HEAD/a.md' })).toBeUndefined();
   });
 });

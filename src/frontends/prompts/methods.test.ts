@@ -35,7 +35,7 @@ const get = (args: Readonly<Record<string, string>>, name = 'echo') =>
   registry.getPrompt({ name, arguments: args }, {}, detached(createContext()));
 
 describe('prompts/list', () => {
-  it('pages through all of them with what is known of each', async () => {
+  it('gives all of them in pages, with their known fields', async () => {
     const ctx = createContext();
     const first = await listPrompts(registry, options, {}, ctx);
     expect(first.prompts).toEqual([
@@ -49,7 +49,7 @@ describe('prompts/list', () => {
 });
 
 describe('the arguments of prompts/get', () => {
-  it('arrive as they were given', async () => {
+  it('arrive unchanged', async () => {
     const said = 'Tab\t, line\nbreak\r\n, “ünïcödé”, 👩‍🚀 and {{how}}';
     expect(await get({ said, how: '' })).toMatchObject({ messages: [{ content: { text: `${said}|` } }] });
     const longest = 'x'.repeat(MAX_ARGUMENT_LENGTH);
@@ -75,7 +75,7 @@ describe('the arguments of prompts/get', () => {
     expect(refused).toMatchObject({ code: 'invalid', message: expect.stringMatching(message) });
   });
 
-  it('are those of a prompt that is there', async () => {
+  it('have to be those of an existing prompt', async () => {
     await expect(get({}, 'nobody')).rejects.toMatchObject({ code: 'invalid', message: /no prompt named "nobody"/ });
   });
 });

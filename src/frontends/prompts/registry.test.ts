@@ -8,7 +8,7 @@ const prompt = (name: string) => definePrompt({ name, get: () => ({ messages: []
 const handle = (end: () => void): AsyncDisposable => ({ [Symbol.asyncDispose]: async () => end() });
 
 describe('a registry of prompts', () => {
-  it('joins fixed prompts and sources; the first of a name wins', async () => {
+  it('joins fixed prompts and sources; the first of a name counts', async () => {
     const source: PromptSource = { list: async () => [prompt('b'), prompt('a')] };
     const registry = createPromptRegistry([prompt('a'), source]);
     expect(await registry.ownNames(createContext())).toEqual(['a', 'b']);
@@ -16,7 +16,7 @@ describe('a registry of prompts', () => {
     expect(registry.watchable).toBe(false);
   });
 
-  it('watches what can be watched, and ends all of it', async () => {
+  it('watches all sources that can be watched, and ends all watches', async () => {
     const ended: string[] = [];
     const watchable = (name: string): PromptSource => ({
       list: async () => [],
@@ -36,7 +36,7 @@ describe('a registry of prompts', () => {
     await expect(createPromptRegistry([failing]).watch(() => {}, createContext())).rejects.toThrow('cannot');
   });
 
-  it('closes every source, whether or not one fails', async () => {
+  it('closes every source, even if one fails', async () => {
     const closed: string[] = [];
     const closing = (name: string, fails: boolean): PromptSource => ({
       list: async () => [],

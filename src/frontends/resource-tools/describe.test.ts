@@ -4,7 +4,7 @@ import { wrapProvider } from '../../core/layer.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
 
 describe('the describe tool', () => {
-  it('tells what is known, in text and in structure [CB-2, 2093-2]', async () => {
+  it('gives the known facts, in text and in structure [CB-2, 2093-2]', async () => {
     const annotations = { lastModified: '2026-01-01T00:00:00.000Z' };
     await using engine = memoryEngine({
       'a.md': { text: 'x'.repeat(400), title: 'The\ntitle', description: 'What it is', annotations },
@@ -52,7 +52,7 @@ describe('the describe tool', () => {
     expect(directory).toContain('Next: list {"uri":"m+memory:///d"}');
   });
 
-  it('describes the resource that lines are of', async () => {
+  it('describes the resource of a line range', async () => {
     await using engine = memoryEngine({ 'a.md': { text: 'a\nb' } });
     expect(textOf(await engine.call('describe', { uri: 'm+memory:///a.md#L2' }))).toContain('name: a.md');
   });

@@ -7,7 +7,7 @@ import { TOOL_NAMES } from './names.ts';
 const engine = (options = {}) => memoryEngine({ 'a.txt': { text: 'a' } }, options);
 
 describe('the resource tools', () => {
-  it('are all there, and described for a model', async () => {
+  it('all exist, and are described for a model', async () => {
     await using own = engine();
     const described = await toolsOf(own.vitrine);
     expect(described.map(({ name }) => name).sort()).toEqual(TOOL_NAMES.filter((name) => name !== 'skill').sort());
@@ -25,7 +25,7 @@ describe('the resource tools', () => {
     }
   });
 
-  it('have icons of a few bytes, each its own [973-2]', async () => {
+  it('have different icons of a few bytes [973-2]', async () => {
     await using own = engine();
     const icons = (await toolsOf(own.vitrine)).map((tool) => tool.icons ?? []);
     for (const [icon, ...others] of icons) {
@@ -39,7 +39,7 @@ describe('the resource tools', () => {
     expect(new Set(icons.map(([icon]) => icon?.src)).size).toBe(icons.length);
   });
 
-  it('say what they do to the world', async () => {
+  it('have annotations about their effects', async () => {
     await using own = engine();
     for (const { name, annotations } of await toolsOf(own.vitrine)) {
       const changes = /^(un)?subscribe/.test(name);
@@ -51,7 +51,7 @@ describe('the resource tools', () => {
     }
   });
 
-  it('take a prefix, in what they say too', async () => {
+  it('take a prefix, in their texts, too', async () => {
     await using prefixed = engine({ resourceTools: { prefix: 'docs' } });
     const described = await toolsOf(prefixed.vitrine);
     expect(described.every(({ name }) => name.startsWith('docs_'))).toBe(true);
@@ -60,7 +60,7 @@ describe('the resource tools', () => {
     await expect(prefixed.call('read', { uri: 'm+memory:///a.txt' })).rejects.toThrow('no tool named "read"');
   });
 
-  it('stand beside other tools, and a name that is there twice is refused', async () => {
+  it('exist beside other tools, and a repeated name is refused', async () => {
     const own = (name: string) => defineTool({ name, inputSchema: { type: 'object' }, run: () => 'own' });
     await using both = engine({ tools: [own('greet')] });
     expect(textOf(await both.call('greet'))).toBe('own');
@@ -71,7 +71,7 @@ describe('the resource tools', () => {
     expect(await toolsOf(none.vitrine)).toHaveLength(1);
   });
 
-  it('refuse a prefix that makes no name, and a budget that nothing fits in', () => {
+  it('refuse a prefix that makes invalid names, and a budget that is too small', () => {
     expect(() => engine({ resourceTools: { prefix: 'no spaces' } })).toThrow(/tool name/);
     expect(() => engine({ resourceTools: { outputBytes: 999 } })).toThrow('outputBytes is at least 1000');
     expect(() => engine({ resourceTools: { outputBytes: Number.NaN } })).toThrow('outputBytes');

@@ -12,7 +12,7 @@ interface Answer {
   readonly nextCursor?: string;
 }
 
-/** A provider that has these templates, a page at a time. */
+/** A provider with these templates, one page at a time. */
 function withTemplates(templates: readonly string[]): ResourceProvider {
   return wrapProvider(memoryProvider(), {
     async listTemplates({ cursor, limit }: Page): Promise<TemplatePage> {
@@ -41,13 +41,13 @@ describe('the input schema of a template [CB-2]', () => {
     expect(schema).toMatchObject({ type: 'object', required, additionalProperties: false });
   });
 
-  it('says of exploded variables that they may be lists, and of prefixes how long they are', () => {
+  it('says that exploded variables may be lists, and gives the length of prefixes', () => {
     expect(templateInput('x:{a*}{b:3}{c}')?.properties).toEqual({
       a: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
       b: { type: 'string', maxLength: 3 },
       c: { type: 'string' },
     });
-    // Written in full elsewhere, it is not bounded.
+    // Written in full elsewhere, it has no limit.
     expect(templateInput('x:{b:3}/{b}')?.properties).toEqual({ b: { type: 'string' } });
   });
 
@@ -60,7 +60,7 @@ describe('the input schema of a template [CB-2]', () => {
     expect(validate({ a: 'x', b: 'abc', other: 'x' })).toBe(false);
   });
 
-  it('is none for what is no template', () => {
+  it('does not exist for an invalid template', () => {
     expect(templateInput('x:{unclosed')).toBeUndefined();
   });
 });
@@ -87,7 +87,7 @@ describe('the list_templates tool [CB-2]', () => {
     expect(await engine.refusal('list_templates', { mount: 'nope' })).toContain('there are: docs, db');
   });
 
-  it.each([{}, { mount: 'b' }])('pages without loss, within the budget: %j [SEC-TOOL-3]', async (args) => {
+  it.each([{}, { mount: 'b' }])('gives all pages without loss, within the budget: %j [SEC-TOOL-3]', async (args) => {
     const templates = Array.from({ length: 230 }, (_, index) => `x:///${'long/'.repeat(5)}${index}/{id}`);
     await using engine = engineOf(
       { a: memoryProvider(), b: withTemplates(templates) },

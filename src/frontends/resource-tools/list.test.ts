@@ -9,7 +9,7 @@ import {
 } from '../../../test/tools/engine.ts';
 import { type MemoryResource, memoryProvider } from '../../providers/memory/index.ts';
 
-/** Every page to the end, each checked to say the same in text and structure, and to be within the budget. */
+/** Every page to the end. Each is checked to have the same in text and structure, and to be within the budget. */
 async function allPages(engine: Engine, args: Record<string, unknown>, budget = 25_000): Promise<ListAnswer[]> {
   const pages: ListAnswer[] = [];
   for (let cursor: string | undefined; ; ) {
@@ -46,7 +46,7 @@ describe('the list tool [CB-2]', () => {
     data: memoryProvider({ resources: files(['a.csv', 'guide/b.csv']) }),
   });
 
-  it('goes over all mounts, level by level, in a line each', async () => {
+  it('lists all mounts, level by level, one line for each entry', async () => {
     await using engine = engineOf(mounts());
     const result = await engine.call('list');
     expect(textOf(result).split('\n')).toEqual([
@@ -95,7 +95,7 @@ describe('the list tool [CB-2]', () => {
     expect(urisIn(await allPages(engine, args))).toEqual(expected);
   });
 
-  it('knows the mount of what is published without a prefix', async () => {
+  it('recognises the mount of URIs without a prefix', async () => {
     const { docs, data } = mounts();
     const provider = memoryProvider({ scheme: 'own', resources: files(['x.md']) });
     await using engine = engineOf({ docs, data }, { bare: { bare: provider } });
@@ -107,7 +107,7 @@ describe('the list tool [CB-2]', () => {
     ['everything', {}],
     ['one directory', { uri: 'm+memory:///' }],
     ['a mount', { mount: 'm' }],
-  ])('pages without loss, at most 100 entries at a time: %s', async (_, args) => {
+  ])('gives all pages without loss, at most 100 entries at a time: %s', async (_, args) => {
     const names = numbered(350);
     await using engine = memoryEngine(files(names));
     const pages = await allPages(engine, args);
@@ -119,7 +119,7 @@ describe('the list tool [CB-2]', () => {
   it.each([
     ['everything', {}],
     ['one directory', { uri: 'm+memory:///d' }],
-  ])('filters by prefix without loss, however few match: %s', async (_, args) => {
+  ])('filters by prefix without loss, however few entries match: %s', async (_, args) => {
     const names = [...numbered(700, 'd/many'), ...numbered(7, 'd/some'), ...numbered(300, 'd/zzz')];
     await using engine = memoryEngine(files(names));
     for (const [prefix, count] of [
@@ -135,7 +135,7 @@ describe('the list tool [CB-2]', () => {
     }
   });
 
-  it('looks at so many entries for one page, and goes on with the next one', async () => {
+  it('looks at a limited number of entries for one page, and continues with the next one', async () => {
     await using engine = memoryEngine(files([...numbered(5_000, 'd/many'), 'd/needle.txt']));
     const pages = await allPages(engine, { prefix: 'm+memory:///d/needle' });
     expect(urisIn(pages)).toEqual(['m+memory:///d/needle.txt']);
@@ -143,7 +143,7 @@ describe('the list tool [CB-2]', () => {
     expect(pages.length).toBeLessThan(6);
   });
 
-  it('makes shorter pages where entries are long, never cuts a line, and goes on exactly there [SEC-TOOL-3]', async () => {
+  it('makes shorter pages of long entries, never cuts a line, and continues exactly there [SEC-TOOL-3]', async () => {
     const names = numbered(60, `${'long name '.repeat(9)}`);
     await using engine = memoryEngine(files(names), { resourceTools: { outputBytes: 2_000 } });
     for (const args of [{}, { uri: 'm+memory:///' }, { prefix: 'm+memory:///long' }]) {
@@ -160,22 +160,22 @@ describe('the list tool [CB-2]', () => {
     expect(pages.map(({ resources }) => resources.length)).toEqual([1, 1, 1]);
   });
 
-  it('says which limit ends the list, and that there is more [2093-5]', async () => {
+  it('names the limit that ends the list, and says that there is more [2093-5]', async () => {
     await using engine = memoryEngine(files(numbered(50)), { limits: { maxListed: 20 } });
     const pages = await allPages(engine, {});
     expect(urisIn(pages)).toHaveLength(20);
     expect(pages.at(-1)?.truncatedBy).toBe('maxResources');
     expect(textOf(await engine.call('list'))).toContain('list a directory by its uri');
-    // A prefix is paged through to the end: it is not a picker's list.
+    // A list by prefix has all its pages: it is not the list of a picker.
     expect(urisIn(await allPages(engine, { prefix: 'm+memory:///f' }))).toHaveLength(50);
   });
 
-  it('shows the roots only where the listing says so', async () => {
+  it('shows only the roots if configured', async () => {
     await using engine = engineOf(mounts(), { listing: 'roots' });
     expect(urisIn(await allPages(engine, {}))).toEqual(['docs+memory:///', 'data+memory:///']);
   });
 
-  it('leaves icons to describe', async () => {
+  it('leaves icons to the tool describe', async () => {
     const icons = [{ src: `data:image/png;base64,${'A'.repeat(5_000)}` }];
     await using engine = memoryEngine({ 'a.txt': { text: 'a', icons } });
     const [resource] = structured<ListAnswer>(await engine.call('list', { uri: 'm+memory:///' })).resources;
@@ -186,7 +186,7 @@ describe('the list tool [CB-2]', () => {
     expect(described).toMatchObject({ icons });
   });
 
-  it('takes a cursor for the same arguments only [SEC-UTIL-1]', async () => {
+  it('accepts a cursor for the same arguments only [SEC-UTIL-1]', async () => {
     await using engine = memoryEngine(files(numbered(250)));
     const { nextCursor: cursor } = structured<ListAnswer>(await engine.call('list', { uri: 'm+memory:///' }));
     expect((await engine.call('list', { uri: 'm+memory:///', cursor })).isError).toBeUndefined();
@@ -201,7 +201,7 @@ describe('the list tool [CB-2]', () => {
     }
   });
 
-  it('tells what mounts there are when a name is made up, and when a URI is of another', async () => {
+  it('names the mounts if a name is unknown, or a URI belongs to another mount', async () => {
     await using engine = engineOf(mounts());
     expect(await engine.refusal('list', { mount: 'filesystem' })).toBe(
       'There is no mount named "filesystem"; there are: docs, data',
@@ -212,13 +212,13 @@ describe('the list tool [CB-2]', () => {
     expect(await engine.refusal('list', { mount: 'vitrine' })).toContain('there are: docs, data');
   });
 
-  it('tells a file from a directory, and from nothing', async () => {
+  it('tells a file from a directory, and from a missing resource', async () => {
     await using engine = engineOf(mounts());
     expect(await engine.refusal('list', { uri: 'docs+memory:///a.md' })).toContain('read it instead');
     expect(await engine.refusal('list', { uri: 'docs+memory:///nope' })).toContain('list shows what there is');
   });
 
-  it('is of resources, and the state of the tools is not among them [CB-8]', async () => {
+  it('lists resources, without the state of the tools [CB-8]', async () => {
     await using engine = engineOf(mounts());
     expect(JSON.stringify(await allPages(engine, {}))).not.toContain('vitrine+state');
   });

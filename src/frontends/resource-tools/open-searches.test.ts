@@ -4,7 +4,7 @@ import { createContext } from '../../core/context.ts';
 import type { SearchMatch } from '../../core/provider.ts';
 import { createOpenSearches } from './open-searches.ts';
 
-/** A search without end, and whether it has ended. */
+/** An endless search, and whether it has ended. */
 function endless() {
   const state = { ended: false };
   async function* begin(): AsyncIterable<SearchMatch> {
@@ -27,7 +27,7 @@ describe('searches between two pages', () => {
     vi.useRealTimers();
   });
 
-  it('go on where they were, for their principal only, and end when idle', async () => {
+  it('continue at their position, for their principal only, and end when idle', async () => {
     const searches = createOpenSearches();
     const { state, begin } = endless();
     const ctx = createContext({ principal: { id: 'p' } });
@@ -45,7 +45,7 @@ describe('searches between two pages', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('end by close, with their timers', async () => {
+  it('end with close, together with their timers', async () => {
     const searches = createOpenSearches();
     const all = [endless(), endless()];
     for (const { begin } of all) {
@@ -57,7 +57,7 @@ describe('searches between two pages', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('make room by the oldest of a peer, and of all', async () => {
+  it('make room by ending the oldest of a peer, and of all', async () => {
     const searches = createOpenSearches();
     const ofPeer = Array.from({ length: 9 }, endless);
     for (const { begin } of ofPeer) {
@@ -73,7 +73,7 @@ describe('searches between two pages', () => {
     await searches.close();
   });
 
-  it('refuse a second page at a time, and more than run', async () => {
+  it('refuse concurrent pages, and more searches than allowed', async () => {
     const searches = createOpenSearches();
     let release = (): void => {};
     const held = new Promise<void>((resolve) => {

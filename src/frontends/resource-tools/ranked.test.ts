@@ -38,7 +38,7 @@ const MUSEUM = {
 };
 
 describe('ranked search by the search tool', () => {
-  it('gives the best place first, as a URI that reads the same', async () => {
+  it('gives the best place first, as a URI that reads the same text', async () => {
     await using folder = await temporaryFolder({});
     await using engine = memoryEngine(MUSEUM, { index: createIndex({ folder: folder.path }) });
     await ready(engine);
@@ -54,7 +54,7 @@ describe('ranked search by the search tool', () => {
     expect(read.contents[0]).toMatchObject({ text: `${found && 'text' in found ? found.text : ''}\n` });
   });
 
-  it('searches lines where that is asked for, or it reads like an expression', async () => {
+  it('searches lines on request, or if the question looks like an expression', async () => {
     await using folder = await temporaryFolder({});
     await using engine = memoryEngine(MUSEUM, { index: createIndex({ folder: folder.path }) });
     await ready(engine);
@@ -72,7 +72,7 @@ describe('ranked search by the search tool', () => {
     expect(await engine.refusal('search', { mode: 'ranked' })).toContain('words');
   });
 
-  it('pages through all that fits', async () => {
+  it('gives all pages of matches', async () => {
     await using folder = await temporaryFolder({});
     const many = Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`${at}.txt`, { text: `clock ${at}` }]));
     await using engine = memoryEngine(many, { index: createIndex({ folder: folder.path }) });
@@ -87,7 +87,7 @@ describe('ranked search by the search tool', () => {
     expect(seen.size).toBe(120);
   });
 
-  it('does not find what a human has to confirm, what is hidden, and what is covered', async () => {
+  it('does not find resources that need a confirmation, are hidden, or are covered', async () => {
     await using folder = await temporaryFolder({});
     const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
     const memory = memoryProvider({
@@ -144,7 +144,7 @@ describe('a question', () => {
     'NEAR(a b, 3)',
     "it's 8 o'clock, isn't it",
     '時計',
-  ])('%s is words', (text) => expect(isQuestion(text)).toBe(true));
+  ])('%s counts as words', (text) => expect(isQuestion(text)).toBe(true));
   it.each(['a|b', '^x', 'foo.bar', 'x\\s+y', '[ab]', 'f(', '.*', 'a.*b', 'x{2}', '$'])('%s is an expression', (text) =>
     expect(isQuestion(text)).toBe(false),
   );

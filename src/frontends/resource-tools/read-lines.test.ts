@@ -18,7 +18,7 @@ const budget = { resourceTools: { outputBytes: BUDGET } };
 describe('read of lines', () => {
   const text = Array.from({ length: 400 }, (_, index) => `line ${index + 1} é`).join('\n');
 
-  it('takes the URIs that search gives, in every form [CB-7]', async () => {
+  it('accepts the URIs of search, in every form [CB-7]', async () => {
     await using engine = memoryEngine({ 'a.txt': { text } }, budget);
     const uri = 'm+memory:///a.txt#L2-L3';
     expect(embeddedIn(await engine.call('read', { uri }))).toMatchObject([{ uri, text: 'line 2 é\nline 3 é\n' }]);
@@ -27,7 +27,7 @@ describe('read of lines', () => {
     expect(window).toMatchObject({ window: { start_offset: 10 }, parts: [{ text: 'line 2 é\nline 3 é\n' }] });
   });
 
-  it('gives a window where the lines are over the budget, from the first one on', async () => {
+  it('gives a window if the lines are over the budget, from the first one on', async () => {
     await using engine = memoryEngine({ 'a.txt': { text } }, budget);
     const result = await engine.call('read', { uri: 'm+memory:///a.txt#L10-L400' });
     expect(structured<WindowAnswer>(result).parts[0]?.text?.startsWith('line 10 é\n')).toBe(true);
@@ -63,7 +63,7 @@ describe('read of lines', () => {
     expect(textOf(result)).toContain(`"format":"${markdown}"`);
   });
 
-  it('refuses lines and a window at once, and lines that are not there', async () => {
+  it('refuses lines together with a window, and missing lines', async () => {
     await using engine = memoryEngine({ 'a.txt': { text } });
     expect(await engine.refusal('read', { uri: 'm+memory:///a.txt#L2', start_offset: 1 })).toContain('leave out');
     expect(await engine.refusal('read', { uri: 'm+memory:///a.txt#L9999' })).toContain('ends before line 9999');

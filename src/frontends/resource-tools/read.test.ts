@@ -22,13 +22,13 @@ const PNG = await readFile(`${MUSEUM}/guide/icon.png`);
 const WAV = await readFile(`${MUSEUM}/collection/clocks/tick.wav`);
 const binary = (length: number): Uint8Array => Uint8Array.from({ length }, (_, index) => (index * 7 + 128) % 256);
 
-describe('read without a form', () => {
+describe('read without an explicit form', () => {
   it.each([
     ['text that fits exactly', 'a.txt', 'x'.repeat(BUDGET)],
     ['text of many-byte characters that fits exactly', 'a.txt', 'é'.repeat(BUDGET / 2)],
     ['an empty text', 'a.txt', ''],
     ['text without a name for its type', 'a', 'just text'],
-  ])('embeds %s, whole, with what it is before it [CB-4, CB-6]', async (_, name, text) => {
+  ])('embeds %s, whole, after a line with its facts [CB-4, CB-6]', async (_, name, text) => {
     await using engine = memoryEngine({ [name]: { text } }, budget);
     const result = await engine.call('read', { uri: `m+memory:///${name}` });
     expect(typesOf(result)).toEqual(['text', 'resource']);
@@ -62,7 +62,7 @@ describe('read without a form', () => {
     expect(nextOffset(result)).toBe(expected);
   });
 
-  it('counts binaries as base64: embeds what fits so, and no byte more [CB-6]', async () => {
+  it('counts binaries in base64: embeds them up to the limit exactly [CB-6]', async () => {
     const most = (BUDGET / 4) * 3;
     await using engine = memoryEngine(
       { 'fits.bin': { bytes: binary(most) }, 'over.bin': { bytes: binary(most + 1) } },
@@ -88,7 +88,7 @@ describe('read without a form', () => {
     expect(textOf(over)).toContain('structured content');
   });
 
-  it('shows images and plays sounds, whole and whatever the budget [CB-5, CB-7]', async () => {
+  it('returns images and sounds whole, whatever the budget [CB-5, CB-7]', async () => {
     await using engine = memoryEngine({ 'a.png': { bytes: PNG }, 'a.wav': { bytes: WAV } }, budget);
     const image = await engine.call('read', { uri: 'm+memory:///a.png' });
     expect(typesOf(image)).toEqual(['text', 'image']);
@@ -100,7 +100,7 @@ describe('read without a form', () => {
     for (const { structuredContent } of [image, sound]) expect(structuredContent).toBeUndefined();
   });
 
-  it('says how to go on where an image is over the limit of a read', async () => {
+  it('says how to go on if an image is over the limit of a read', async () => {
     const options = { ...budget, limits: { maxReadBytes: 2_000 } };
     await using engine = memoryEngine({ 'a.png': { bytes: PNG } }, options);
     const refusal = await engine.refusal('read', { uri: 'm+memory:///a.png' });
@@ -108,7 +108,7 @@ describe('read without a form', () => {
     expect(refusal).toContain('read {"uri":"m+memory:///a.png","as":"window","start_offset":0}');
   });
 
-  it('goes by the bytes and not by the name [CB-5]', async () => {
+  it('follows the bytes, not the name [CB-5]', async () => {
     await using engine = memoryEngine(
       { 'text.png': { text: 'no image' }, 'image.txt': { bytes: PNG }, 'noise.png': { bytes: binary(300) } },
       { ...budget, limits: {} },
@@ -120,7 +120,7 @@ describe('read without a form', () => {
     expect(typesOf(await engine.call('read', { uri: 'm+memory:///noise.png' }))).toEqual(['text', 'resource']);
   });
 
-  it('takes SVG for text, since nobody can be sure that an image of it can be shown', async () => {
+  it('treats SVG as text, because a host may not show it as an image', async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>';
     await using engine = memoryEngine({ 'a.svg': { text: svg } });
     expect(embeddedIn(await engine.call('read', { uri: 'm+memory:///a.svg' }))).toMatchObject([{ text: svg }]);
@@ -135,7 +135,7 @@ describe('read without a form', () => {
 });
 
 describe('read as embedded', () => {
-  it('embeds everything, over the budget too, with all that is known of it [CB-4, 2093-1, 2093-9]', async () => {
+  it('embeds everything, over the budget, too, with all known fields [CB-4, 2093-1, 2093-9]', async () => {
     const annotations = { audience: ['user'], priority: 0.5, lastModified: '2026-01-01T00:00:00.000Z' } as const;
     const said = { title: 'A title', description: 'What it is', annotations, _meta: { 'example/key': 1 } };
     await using engine = memoryEngine({ 'a.md': { text: 'é'.repeat(5_000), ...said } }, budget);
@@ -166,7 +166,7 @@ describe('read as embedded', () => {
     expect(embeddedIn(result)).toMatchObject([{ mimeType: 'image/png', blob: PNG.toString('base64') }]);
   });
 
-  it('embeds a window, with where it lies and how to go on [CB-3, CB-4]', async () => {
+  it('embeds a window, with its place and the next call [CB-3, CB-4]', async () => {
     await using engine = memoryEngine({ 'a.txt': { text: 'aé'.repeat(100) } });
     const result = await engine.call('read', {
       uri: 'm+memory:///a.txt',
@@ -182,7 +182,7 @@ describe('read as embedded', () => {
     );
   });
 
-  it('refuses what is over the limit of a read, and says how to go on [SEC-TOOL-3]', async () => {
+  it('refuses a content over the limit of a read, and says how to go on [SEC-TOOL-3]', async () => {
     await using engine = memoryEngine({ 'a.txt': { text: 'x'.repeat(2_001) } }, { limits: { maxReadBytes: 2_000 } });
     expect(await engine.refusal('read', { uri: 'm+memory:///a.txt', as: 'embedded' })).toContain('"as":"window"');
     expect(await engine.refusal('read_embedded', { uri: 'm+memory:///a.txt' })).toContain('"as":"window"');
@@ -190,7 +190,7 @@ describe('read as embedded', () => {
 });
 
 describe('read as plain', () => {
-  it('gives text as text, images as images, sounds as sounds, and nothing else [CB-5]', async () => {
+  it('returns text as text, images as images, sounds as sounds, and nothing else [CB-5]', async () => {
     await using engine = memoryEngine({ 'a.txt': { text: 'héllo' }, 'a.png': { bytes: PNG }, 'a.wav': { bytes: WAV } });
     const plain = (name: string) => engine.call('read', { uri: `m+memory:///${name}`, as: 'plain' });
     expect(await plain('a.txt')).toEqual({ content: [{ type: 'text', text: 'héllo' }] });
@@ -206,14 +206,14 @@ describe('read as plain', () => {
     ['a.bin', Buffer.from(binary(100)), 'application/octet-stream'],
     ['a.png', Buffer.from(binary(100)), 'application/octet-stream'],
     ['a.mp4', Buffer.from('0000001866747970697336340000000069736f3634', 'hex'), 'video/mp4'],
-  ])('describes other binaries, as %s, and never shows them as an image [CB-5]', async (name, bytes, type) => {
+  ])('describes other binaries, as %s, and never returns them as an image [CB-5]', async (name, bytes, type) => {
     await using engine = memoryEngine({ [name]: { bytes } });
     const result = await engine.call('read', { uri: `m+memory:///${name}`, as: 'plain' });
     expect(typesOf(result)).toEqual(['text']);
     expect(textOf(result)).toContain(`${type}, ${bytes.byteLength} bytes: binary content, which has no plain form`);
   });
 
-  it('gives a window of a text and the call for the next, and no part of an image [CB-3, CB-5]', async () => {
+  it('returns a window of a text and the call for the next one, and no part of an image [CB-3, CB-5]', async () => {
     await using engine = memoryEngine({ 'a.txt': { text: '0123456789' }, 'a.png': { bytes: PNG } });
     const args = { uri: 'm+memory:///a.txt', as: 'plain', max_bytes: 4 };
     const first = await engine.call('read', args);
@@ -231,7 +231,7 @@ describe('read as plain', () => {
   });
 });
 
-describe('read of an image whose server says of its window what is none', () => {
+describe('read of an image whose server sends an invalid window', () => {
   it.each([[null], ['x'], [{}], [{ offset: '1', length: 2 }]])('shows the image: %j', async (window) => {
     const memory = memoryProvider({ resources: { 'a.png': { bytes: PNG } } });
     const odd = wrapProvider(memory, {
@@ -247,7 +247,7 @@ describe('read of an image whose server says of its window what is none', () => 
 });
 
 describe('read of a directory', () => {
-  it('shows the children that fit, each as it reads, and names the rest [CB-7, 2093-5]', async () => {
+  it('shows the children that fit, each as a read of it, and names the rest [CB-7, 2093-5]', async () => {
     await using engine = memoryEngine(
       {
         'd/a.txt': { text: 'first' },
@@ -269,7 +269,7 @@ describe('read of a directory', () => {
     expect(said).toContain('list {"uri":"m+memory:///d"}');
   });
 
-  it('shows all of a small one, in the form that is asked for', async () => {
+  it('shows everything of a small one, in the requested form', async () => {
     await using engine = memoryEngine({
       'd/a.txt': { text: 'first' },
       'd/b.png': { bytes: PNG },
@@ -305,7 +305,7 @@ describe('read of a directory', () => {
     expect(textOf(result)).toContain('list {"uri":"m+memory:///d"}');
   });
 
-  it('refuses a byte range of a directory but in windows', async () => {
+  it('refuses a byte range of a directory except as windows', async () => {
     await using engine = memoryEngine({ 'd/a.txt': { text: 'a' }, 'd/b.txt': { text: 'b' } });
     const refusal = await engine.refusal('read', { uri: 'm+memory:///d', as: 'embedded', start_offset: 1 });
     expect(refusal).toContain('as: "window"');
@@ -314,7 +314,7 @@ describe('read of a directory', () => {
 
 describe('read of other providers', () => {
   const files = { 'a.txt': { text: 'é'.repeat(3_000) }, 'small.txt': { text: 'small' }, 'a.png': { bytes: PNG } };
-  /** Ignores ranges, which a provider may. */
+  /** Ignores ranges, as a provider may. */
   const whole = (inner: ResourceProvider): ResourceProvider =>
     wrapProvider(inner, { read: (uri, want, ctx) => inner.read(uri, { ...want, range: undefined }, ctx) });
 
@@ -322,7 +322,7 @@ describe('read of other providers', () => {
     ['streams', streaming],
     ['no ranges', whole],
     ['streams and no ranges', (inner: ResourceProvider) => streaming(whole(inner))],
-  ])('is the same over a provider with %s', async (_, wrap) => {
+  ])('gives the same over a provider with %s', async (_, wrap) => {
     await using plain = engineOf({ m: memoryProvider({ resources: files }) }, budget);
     await using other = engineOf({ m: wrap(memoryProvider({ resources: files })) }, budget);
     for (const name of Object.keys(files)) {
@@ -339,7 +339,7 @@ describe('read of other providers', () => {
     }
   });
 
-  /** Alternatives of one content: the same text in two forms. */
+  /** Alternatives of one content: the same text in two formats. */
   const alternatives = (inner: ResourceProvider): ResourceProvider =>
     wrapProvider(inner, {
       async read(uri, want, ctx) {
@@ -360,6 +360,6 @@ describe('read of other providers', () => {
   });
 });
 
-/** Without the times at which two engines were filled. */
+/** Without times, which differ between two engines. */
 const timeless = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value).replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'then'));

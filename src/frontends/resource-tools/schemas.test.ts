@@ -4,7 +4,7 @@ import { createContext } from '../../core/context.ts';
 import type { Mount } from '../../core/mounts/mount.ts';
 import { seenMount } from './schemas.ts';
 
-it('somebody who may see no mount is told so, and no names of mounts', () => {
+it('a caller who may see no mount is told so, without names of mounts', () => {
   const mounts = [{ name: 'docs' }, { name: 'data' }] as Mount[];
   const access = { could: () => false } as unknown as AccessOutline;
   expect(() => seenMount({ mounts, access }, 'docs', createContext())).toThrow(

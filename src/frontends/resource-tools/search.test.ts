@@ -75,7 +75,7 @@ describe('the search tool [CB-7]', () => {
     }
   });
 
-  it.each([1, 50, 51, 250])('pages through %d matches, losing and repeating none', async (count) => {
+  it.each([1, 50, 51, 250])('gives %d matches in pages, without loss or repetition', async (count) => {
     await using engine = memoryEngine({ 'a.txt': { text: lines(count) }, 'b.txt': { text: 'nothing' } });
     const pages = await allPages(engine, { pattern: 'clock', context: 0 });
     const found = pages.flatMap((page) => answer(page).matches.map(({ line }) => line));
@@ -107,7 +107,7 @@ describe('the search tool [CB-7]', () => {
     );
   });
 
-  it('says so when there is nothing', async () => {
+  it('says so if there is no match', async () => {
     await using engine = memoryEngine({ 'a.md': { text: 'a' } });
     const result = await engine.call('search', { pattern: 'clock' });
     expect(answer(result)).toEqual({ matches: [] });
@@ -130,7 +130,7 @@ describe('the search tool [CB-7]', () => {
     expect(answer(third).matches[0]?.line).toBe(101);
   });
 
-  it('goes on in another replica, and where the search has ended, behind what was given', async () => {
+  it('continues in another replica, and after the search has ended, behind the last match', async () => {
     const keys = [new Uint8Array(32).fill(7)];
     const replica = () => memoryEngine({ 'a.txt': { text: lines(160) } }, { keys });
     await using first = replica();
@@ -149,7 +149,7 @@ describe('the search tool [CB-7]', () => {
     expect(await stranger.refusal('search', { pattern: 'clock', cursor: begun.nextCursor })).toMatch(/cursor/i);
   });
 
-  it('leaves out what a human has to confirm', async () => {
+  it('leaves out resources that a human has to confirm', async () => {
     const inner = memoryProvider({ resources: { 'open.md': { text: 'clock' }, 'private/a.md': { text: 'clock' } } });
     const layer = createAccess({ rules: [{ effect: 'ask', uris: ['memory:///private/**'] }], default: 'allow' }).layer;
     await using inside = engineOf({ m: layer(inner) });
@@ -159,7 +159,7 @@ describe('the search tool [CB-7]', () => {
         expect(answer(await engine.call('search', args)).matches).toEqual([{ uri: 'm+memory:///open.md', line: 1 }]);
   });
 
-  it('leaves out what is gone when it is shown', async () => {
+  it('leaves out resources that are gone when they are shown', async () => {
     const inner = memoryProvider({ resources: { 'open.md': { text: 'clock' } } });
     const provider = wrapProvider(inner, {
       async *search() {
@@ -174,7 +174,7 @@ describe('the search tool [CB-7]', () => {
     ]);
   });
 
-  it('tells of its progress, and ends with its caller', async () => {
+  it('reports progress, and ends with its caller', async () => {
     await using engine = memoryEngine({ 'a.txt': { text: lines(50) } });
     const told: number[] = [];
     const caller = new AbortController();

@@ -13,7 +13,7 @@ async function around(text: string, lines: number, maxBytes = 4_096) {
   return found && { uri: found.uri.slice('memory:///a.txt'.length), text: found.text };
 }
 
-describe('what stands around a match', () => {
+describe('the text around a match', () => {
   it.each<[string, string, number, { uri: string; text: string }]>([
     ['the line alone', 'a\nneedle\nb\n', 0, { uri: '#L2', text: 'needle' }],
     ['lines on both sides', 'a\nb\nneedle\nc\nd\n', 1, { uri: '#L2-L4', text: 'b\nneedle\nc' }],
@@ -25,7 +25,7 @@ describe('what stands around a match', () => {
     expect(await around(text, lines)).toEqual(expected);
   });
 
-  it('is cut between characters where a line is longer than may be shown', async () => {
+  it('is cut between characters if a line is over the limit', async () => {
     for (const shift of ['', 'x', 'xx', 'xxx']) {
       const found = await around(`first\n${shift}${'😀'.repeat(500)}needle${'😀'.repeat(500)}\nlast`, 2, 200);
       expect(found?.uri).toBe('#L2');
@@ -35,12 +35,12 @@ describe('what stands around a match', () => {
     }
   });
 
-  it('shows whole lines only, besides the one of the match', async () => {
+  it('has only whole lines, except for the line of the match', async () => {
     const found = await around(`${'a'.repeat(500)}\nb\nneedle\nc\n${'d'.repeat(500)}\n`, 5, 100);
     expect(found).toEqual({ uri: '#L2-L4', text: 'b\nneedle\nc' });
   });
 
-  it('is nothing where there is no text', async () => {
+  it('is empty for an empty text', async () => {
     const provider = memoryProvider({ resources: { 'a.png': { text: 'needle' } } });
     const options = { lines: 1, maxBytes: 100 };
     const place = { line: 1, offset: 0 };

@@ -21,7 +21,7 @@ const pageOf = async (engine: Engine, peer = 'p'): Promise<BookPage> =>
   structured<BookPage>(await engine.call('list_subscriptions', {}, { peer }));
 
 describe('the subscription tools [CB-8]', () => {
-  it('tell how often a resource has changed since it was subscribed to', async () => {
+  it('say how often a resource has changed since the subscription', async () => {
     await using engine = memoryEngine({ 'a.txt': { text: 'one' }, 'b.txt': { text: 'one' } });
     const uri = 'm+memory:///a.txt';
     expect(textOf(await engine.call('subscribe', { uri }, { peer: 'p' }))).toContain(`Subscribed to ${uri}.`);
@@ -43,7 +43,7 @@ describe('the subscription tools [CB-8]', () => {
     expect(engine.vitrine.changes.size).toBe(0);
   });
 
-  it('tell whether the list has changed', async () => {
+  it('say whether the list has changed', async () => {
     await using engine = memoryEngine({ 'a.txt': { text: 'one' } });
     expect(textOf(await engine.call('subscribe_list_changes', {}, { peer: 'p' }))).toContain('Subscribed');
     expect(textOf(await engine.call('subscribe_list_changes', {}, { peer: 'p' }))).toContain('already');
@@ -57,7 +57,7 @@ describe('the subscription tools [CB-8]', () => {
     expect(await pageOf(engine)).toEqual({ subscriptions: [] });
   });
 
-  it('know a resource by any spelling, and when it is gone', async () => {
+  it('recognise a resource in any spelling, and report that it is gone', async () => {
     await using engine = memoryEngine({ 'a b.txt': { text: 'one' }, 'c.txt': { text: 'one' } });
     await engine.call('subscribe', { uri: 'm+memory:///a b.txt' }, { peer: 'p' });
     await engine.call('subscribe', { uri: 'm+memory:///c.txt' }, { peer: 'p' });
@@ -70,7 +70,7 @@ describe('the subscription tools [CB-8]', () => {
     expect(await pageOf(engine)).toEqual({ subscriptions: [] });
   });
 
-  it('share one watch over all who ask for the same', async () => {
+  it('share one watch for all subscribers of a resource', async () => {
     await using engine = memoryEngine({ 'a.txt': { text: 'one' } });
     const uri = 'm+memory:///a.txt';
     await engine.call('subscribe', { uri }, { peer: 'p' });
@@ -81,7 +81,7 @@ describe('the subscription tools [CB-8]', () => {
     await until(async () => (await pageOf(engine, 'q')).subscriptions[0]?.changes === 1, 'the change to be counted');
   });
 
-  it('hold a hundred resources of a client, and say so [SEC-RES-4]', async () => {
+  it('limit a client to a hundred resources, and say so [SEC-RES-4]', async () => {
     const names = Array.from({ length: 101 }, (_, index) => `${index}.txt`);
     await using engine = memoryEngine(Object.fromEntries(names.map((name) => [name, { text: name }])));
     for (const name of names.slice(0, 100)) await engine.call('subscribe', { uri: `m+memory:///${name}` });
@@ -89,14 +89,14 @@ describe('the subscription tools [CB-8]', () => {
     expect(refusal).toContain('You have 100 subscriptions, which is the most; end one first');
   });
 
-  it('refuse what is not there, and what cannot be subscribed to', async () => {
+  it('refuse missing resources, and resources without subscriptions', async () => {
     await using engine = memoryEngine({ 'a.txt': { text: 'one' } });
     expect(await engine.refusal('subscribe', { uri: 'm+memory:///nope' })).toContain('list shows what there is');
     expect(await engine.refusal('subscribe', { uri: STATE })).toContain('cannot be subscribed to');
     expect(await pageOf(engine)).toEqual({ subscriptions: [] });
   });
 
-  it('are left out where nothing can be watched [SEC-CAP-1]', async () => {
+  it('do not exist if nothing can be watched [SEC-CAP-1]', async () => {
     const memory = memoryProvider({ resources: { 'a.txt': { text: 'one' } } });
     const still = wrapProvider(memory, { features: { ...memory.features, watch: false } });
     await using engine = engineOf({ m: still });
@@ -107,7 +107,7 @@ describe('the subscription tools [CB-8]', () => {
 });
 
 describe('the state of the subscription tools as a resource [CB-8]', () => {
-  it('is what list_subscriptions says, for each client its own', async () => {
+  it('is the result of list_subscriptions, for each client its own', async () => {
     await using engine = memoryEngine({ 'a.txt': { text: 'one' } });
     await engine.call('subscribe', { uri: 'm+memory:///a.txt' }, { peer: 'p' });
     await engine.call('subscribe_list_changes', {}, { peer: 'p' });
@@ -120,7 +120,7 @@ describe('the state of the subscription tools as a resource [CB-8]', () => {
     expect((await pageOf(engine, 'q')).subscriptions).toHaveLength(0);
   });
 
-  it('is described, has no children, and is in no list', async () => {
+  it('has metadata, has no children, and is in no list', async () => {
     await using engine = memoryEngine({ 'a.txt': { text: 'one' } });
     expect(textOf(await engine.call('describe', { uri: STATE }))).toContain('application/json');
     expect(await engine.refusal('list', { uri: STATE })).toContain('no children');
@@ -129,7 +129,7 @@ describe('the state of the subscription tools as a resource [CB-8]', () => {
     const { provider } = engine.vitrine;
     const roots = await provider.list(undefined, { limit: 10 }, createContext());
     expect(roots.resources.map(({ uri }) => uri)).toEqual(['m+memory:///']);
-    // A page that is exactly full is the last one all the same.
+    // A page that is exactly full can be the last one.
     expect((await provider.list(undefined, { limit: 1 }, createContext())).nextCursor).toBeUndefined();
   });
 

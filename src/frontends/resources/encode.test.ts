@@ -28,7 +28,7 @@ interface Source {
   readonly state: { opened: number; chunks: number; ended: boolean };
 }
 
-/** A stream that knows what was taken of it. */
+/** A stream that counts the bytes that were read. */
 function sourceOf(chunks: Iterable<Uint8Array>, parts: Partial<ResourceBody> & { size?: number } = {}): Source {
   const state = { opened: 0, chunks: 0, ended: false };
   const { size, ...rest } = parts;
@@ -96,18 +96,18 @@ describe('text or blob [RES-2]', () => {
     expect(await itemOf(utf8('\ufeffa'), 'text/plain')).toMatchObject({ text: '\ufeffa' });
   });
 
-  it('a part of a larger buffer is that part alone', async () => {
+  it('a part of a larger buffer is only that part', async () => {
     expect(await itemOf(utf8('before, this, after').subarray(8, 12))).toMatchObject({ text: 'this' });
     const { body } = sourceOf([utf8('before, this, after').subarray(8, 12)]);
     expect((await encode(body)).item).toMatchObject({ text: 'this' });
   });
 
-  it('a character that two chunks share is one', async () => {
+  it('a character across two chunks is one character', async () => {
     const { body } = sourceOf(inChunks(utf8('日本😀'), 1));
     expect((await encode(body)).item).toMatchObject({ text: '日本😀' });
   });
 
-  it('the item has all that is said of the resource, and the bytes are counted before base64 [2093-1]', async () => {
+  it('the item has all fields of the resource, and its size is that before base64 [2093-1]', async () => {
     const resource = resourceOf({
       title: 'A',
       description: 'An a',
@@ -125,7 +125,7 @@ describe('text or blob [RES-2]', () => {
 });
 
 describe('the budget of a read [SEC-RES-3]', () => {
-  it('is all of what may be taken, and not a byte more', async () => {
+  it('is used up to the last byte, and not beyond', async () => {
     const { body } = sourceOf(inChunks(Buffer.alloc(100), 7));
     expect((await encode(body, undefined, 100)).bytes).toBe(100);
     await expect(encode(sourceOf(inChunks(Buffer.alloc(101), 7)).body, undefined, 100)).rejects.toMatchObject({
@@ -141,7 +141,7 @@ describe('the budget of a read [SEC-RES-3]', () => {
     expect(state).toEqual({ opened: 1, chunks: 3, ended: true });
   });
 
-  it('refuses a size that is known without opening anything', async () => {
+  it('refuses a known size without opening anything', async () => {
     const { body, state } = sourceOf(endless(Buffer.alloc(40)), { size: 101, resource: resourceOf({ size: 101 }) });
     await expect(encode(body, undefined, 100)).rejects.toMatchObject({ code: 'too-large', details: { size: 101 } });
     expect(state.opened).toBe(0);
@@ -150,13 +150,13 @@ describe('the budget of a read [SEC-RES-3]', () => {
     ).rejects.toThrow(/read it in windows/);
   });
 
-  it('holds for a size that is wrong', async () => {
+  it('applies even if the declared size is wrong', async () => {
     const { body, state } = sourceOf(endless(Buffer.alloc(40)), { size: 10 });
     await expect(encode(body, undefined, 100)).rejects.toMatchObject({ code: 'too-large' });
     expect(state.ended).toBe(true);
   });
 
-  it('is for what is kept: a window of a resource without windows goes through what lies before it', async () => {
+  it('counts the kept bytes: a window of a resource without windows skips those before it', async () => {
     const { body, state } = sourceOf(endless(Buffer.alloc(40)));
     expect((await encode(body, { offset: 1_000, length: 100 }, 100)).bytes).toBe(100);
     expect(state).toEqual({ opened: 1, chunks: 28, ended: true });
@@ -167,7 +167,7 @@ describe('the budget of a read [SEC-RES-3]', () => {
     });
   });
 
-  it('does not matter to a caller that is gone: the stream ends [RES-7]', async () => {
+  it('does not matter to a caller that has left: the stream ends [RES-7]', async () => {
     const caller = new AbortController();
     function* chunks(): Iterable<Uint8Array> {
       yield Buffer.alloc(1);
@@ -190,7 +190,7 @@ const cutBy = (whole: Uint8Array, { offset, length }: ByteRange, parts: Partial<
 });
 
 describe('a window [CB-3]', () => {
-  it('says where it lies, how long it is and how much there is in all', async () => {
+  it('has its place, its length and the total', async () => {
     const { item } = await encode(cutBy(utf8('0123456789'), { offset: 2, length: 3 }), { offset: 2, length: 3 });
     expect(item).toMatchObject({
       text: '234',
@@ -205,7 +205,7 @@ describe('a window [CB-3]', () => {
     expect(item._meta).toEqual({ 'example/kept': 1, [WINDOW_META_KEY]: { offset: 0, length: 1, total: 2 } });
   });
 
-  it('never splits a character, and one after the other they are the whole text', async () => {
+  it('never splits a character, and windows in a row are the whole text', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: 'binary', minLength: 1 }),
@@ -227,7 +227,7 @@ describe('a window [CB-3]', () => {
     );
   });
 
-  it('that ends within a character is made smaller by the part; one that begins there is bytes', async () => {
+  it('that ends inside a character is shortened by that part; one that begins there is bytes', async () => {
     const whole = utf8('a日b');
     const cut = async (offset: number, length: number) => {
       const { item } = await encode(cutBy(whole, { offset, length }), { offset, length });
@@ -242,7 +242,7 @@ describe('a window [CB-3]', () => {
     }
   });
 
-  it('of text in another encoding gives every byte once', async () => {
+  it('of text in another encoding has every byte once', async () => {
     const whole = Buffer.from('ab\u00bbcd\u00e9\u00bf', 'latin1');
     const parts: Buffer[] = [];
     for (let offset = 0; offset < whole.byteLength; ) {
@@ -254,7 +254,7 @@ describe('a window [CB-3]', () => {
     expect(Buffer.concat(parts)).toEqual(whole);
   });
 
-  it('that has nothing but a part of a character is refused, with the way out', async () => {
+  it('that has only a part of a character is refused, with advice', async () => {
     const whole = utf8('😀😀');
     const range = { offset: 0, length: 3 };
     await expect(encode(cutBy(whole, range), range)).rejects.toMatchObject({
@@ -263,7 +263,7 @@ describe('a window [CB-3]', () => {
     });
   });
 
-  it('of binary content decodes by itself, and all of them are the whole', async () => {
+  it('of binary content decodes alone, and all windows together are the whole', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ minLength: 1, maxLength: 60 }),
@@ -283,12 +283,12 @@ describe('a window [CB-3]', () => {
     );
   });
 
-  it('at the end keeps what is no whole character, since nothing comes that would complete it', async () => {
+  it('at the end keeps an incomplete character, because nothing follows', async () => {
     const whole = Buffer.from([0x61, 0x62, 0xe6]);
     const range = { offset: 0, length: 100 };
     expect(bytesIn((await encode(cutBy(whole, range), range)).item)).toEqual(whole);
     expect(bytesIn((await encode(sourceOf([whole]).body, range)).item)).toEqual(whole);
-    // Also where a provider that cuts does not know how much there is.
+    // Also if a provider that cuts windows does not give the total.
     const unknown: ResourceBody = { resource: resourceOf(), content: bytesOf(whole), window: { offset: 0 } };
     expect(bytesIn((await encode(unknown, range)).item)).toEqual(whole);
   });
@@ -297,7 +297,7 @@ describe('a window [CB-3]', () => {
 describe('a window of a provider without windows', () => {
   const whole = utf8('aé日😀z');
 
-  it('is the same as one of a provider with them, for every window there is, and from every kind of content', async () => {
+  it('equals one of a provider with windows, for every window and every kind of content', async () => {
     const outcome = (body: ResourceBody, range: ByteRange) =>
       encode(body, range).catch((error: Error) => error.message);
     for (let offset = 0; offset <= whole.byteLength; offset++) {
@@ -329,7 +329,7 @@ describe('a window of a provider without windows', () => {
     expect(state).toEqual({ opened: 1, chunks: 2, ended: true });
   });
 
-  it('says how much there is in all as soon as that is known', async () => {
+  it('has the total as soon as it is known', async () => {
     const { item } = await encode(sourceOf(inChunks(whole, 3)).body, { offset: 1 });
     expect(windowOf(item)).toEqual({ offset: 1, length: 10, total: 11 });
   });
@@ -340,13 +340,13 @@ describe('an item of another server', () => {
   const extra = Object.assign(item, { unknown: { kept: true }, annotations: { priority: 1 }, _meta: { k: 1 } });
   const body: ResourceBody = { resource: resourceOf(), content: bytesOf(utf8('né')), item: extra };
 
-  it('is sent on as it came where it is wanted whole, and counts as many bytes as it has', async () => {
+  it('is passed on unchanged if the whole is requested, and counts its bytes', async () => {
     const encoded = await encode(body);
     expect(encoded.item).toBe(item);
     expect(encoded.bytes).toBe(3);
   });
 
-  it('is cut like any other where a window is wanted', async () => {
+  it('is cut like any other if a window is requested', async () => {
     const encoded = await encode(body, { offset: 1, length: 2 });
     expect(encoded.item).toMatchObject({ uri: URI, text: 'é', _meta: { [WINDOW_META_KEY]: { offset: 1, length: 2 } } });
     expect(encoded.item).not.toHaveProperty('unknown');

@@ -11,7 +11,7 @@ function iconOf(mimeType: string | undefined): string {
 }
 
 describe('default icons [973-2]', () => {
-  it('differ by what a type is', () => {
+  it('differ by the kind of a type', () => {
     const types = [
       undefined,
       'inode/directory',
@@ -37,7 +37,7 @@ describe('default icons [973-2]', () => {
     expect(iconOf(type)).toBe(iconOf(like));
   });
 
-  it('have sizes as a list [973-3], and go on every entry of a list, a read and the templates', () => {
+  it('have sizes as a list [973-3], and are on every entry of a list, a read and the templates', () => {
     for (const key of ['resources', 'contents', 'resourceTemplates']) {
       const result = withIcons(() => undefined)({ [key]: [{ name: 'a' }, { name: 'b', icons: OWN }], other: [1] });
       const [first, second] = result[key] as { icons: readonly Icon[] }[];

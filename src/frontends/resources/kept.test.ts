@@ -1,4 +1,4 @@
-/** How much is kept, and what is not kept at all. */
+/** How much is kept, and what is never kept. */
 import { describe, expect, it } from 'vitest';
 import { markRepeatable } from '../../core/again.ts';
 import { textBytes } from '../../core/body.ts';
@@ -10,7 +10,7 @@ import { createKeptAnswers } from './kept.ts';
 const ctx = createContext();
 const WANT = { maxBytes: 1_000_000, maxChildren: 10 };
 
-/** A provider that would give everything again. */
+/** A provider that always gives everything again. */
 const willing = { ...memoryProvider(), again: () => true };
 
 const given = (text: string) => {
@@ -28,7 +28,7 @@ describe('kept answers', () => {
     expect(kept?.again('a:c', ctx)).toBeUndefined();
   });
 
-  it('take no more than their bytes: those go that were not wanted for longest', () => {
+  it('take no more than their bytes: the least recently used ones go', () => {
     const kept = createKeptAnswers(willing, 100_000);
     for (let at = 0; at < 100; at++) {
       kept?.keep(`a:${at}`, given('x'.repeat(5_000)), { text: 'x'.repeat(5_000) });
@@ -40,7 +40,7 @@ describe('kept answers', () => {
     expect(kept?.again('a:1', ctx)).toBeUndefined();
   });
 
-  it('are none of what is large, or nobody can be asked about', () => {
+  it('do not include large ones, and those about which no provider can be asked', () => {
     const kept = createKeptAnswers(willing, 16_000_000);
     for (const [from, text] of [
       [given('x'.repeat(300_000)), 'x'],
@@ -53,14 +53,14 @@ describe('kept answers', () => {
     }
   });
 
-  it('are replaced by what is read later', () => {
+  it('are replaced by later reads', () => {
     const kept = createKeptAnswers(willing, 1_000_000);
     kept?.keep('a:b', given('x'), { text: 'old' });
     kept?.keep('a:b', given('x'), { text: 'new' });
     expect(kept?.again('a:b', ctx)).toBe('"text":"new"');
   });
 
-  it('are there where a provider can be asked, and there is room', () => {
+  it('exist if a provider can be asked, and there is room', () => {
     const { again: _, listAgain: __, ...mute } = memoryProvider();
     expect(createKeptAnswers(mute, 1_000_000)).toBeUndefined();
     expect(createKeptAnswers(willing, 0)).toBeUndefined();

@@ -18,7 +18,7 @@ describe('a line fragment', () => {
     ['x:a#L2-4', { resource: 'x:a', lines: { first: 2, last: 4 } }],
     ['x:a#L9999999999', { resource: 'x:a', lines: { first: 9_999_999_999, last: 9_999_999_999 } }],
     ['x:a?q#L1', { resource: 'x:a?q', lines: { first: 1, last: 1 } }],
-  ])('%s names lines, and is made again', (uri, split) => {
+  ])('%s names lines, and can be written again', (uri, split) => {
     expect(splitLines(uri)).toEqual(split);
     expect(splitLines(lineUri(split.resource, split.lines))).toEqual(split);
   });
@@ -81,7 +81,7 @@ describe('lines in resources/read', () => {
     expect(await read(uri)).toMatchObject({ text, mimeType: expect.stringMatching(/^text\//) });
   });
 
-  it('gives lines in another encoding as the bytes they are', async () => {
+  it('gives lines in another encoding as their original bytes', async () => {
     expect(await read('latin1.md#L2')).toMatchObject({ blob: Buffer.from('été\n', 'latin1').toString('base64') });
     expect(await read('latin1.md#L1')).toMatchObject({ text: 'one\n' });
   });

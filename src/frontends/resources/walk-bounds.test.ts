@@ -1,4 +1,4 @@
-/** A walk ends by its limits where the tree has no end, and shows lists that are whole just once. */
+/** A walk of an endless tree ends by its limits, and shows complete lists just once. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LIMITS, levelsOf, memoryOf, SMALL, selfSimilar, WIDE, walk } from '../../../test/lists/walking.ts';
@@ -7,8 +7,8 @@ import { mountTree } from '../../core/mounts.ts';
 import type { Page, ResourcePage, ResourceProvider } from '../../core/provider.ts';
 import { MAX_LISTS, walkPage } from './walk.ts';
 
-describe('a walk of what has no end', () => {
-  it('is ended by maxDepth where a container has itself for a child', async () => {
+describe('a walk of an endless tree', () => {
+  it('is ended by maxDepth if a container contains itself', async () => {
     const { uris, truncatedBy } = await walk(
       selfSimilar((uri) => [uri]),
       { maxDepth: 12 },
@@ -17,7 +17,7 @@ describe('a walk of what has no end', () => {
     expect(truncatedBy).toBe('maxDepth');
   });
 
-  it('is ended by maxListed where containers have each other for children', async () => {
+  it('is ended by maxListed if containers contain each other', async () => {
     for (const pageSize of [7, 100]) {
       const { uris, truncatedBy } = await walk(
         selfSimilar(() => ['x:a', 'x:b', 'x:root']),
@@ -28,7 +28,7 @@ describe('a walk of what has no end', () => {
     }
   });
 
-  it('is ended by maxListed where a container has no end of children', async () => {
+  it('is ended by maxListed if a container has endless children', async () => {
     function* numbers(): Iterable<string> {
       for (let index = 0; ; index++) yield `x:${index}`;
     }
@@ -37,7 +37,7 @@ describe('a walk of what has no end', () => {
     expect(truncatedBy).toBe('maxResources');
   });
 
-  it('has an end of work in each page where a list has no end of empty pages', async () => {
+  it('does limited work for each page if a list has endless empty pages', async () => {
     let lists = 0;
     const provider: ResourceProvider = {
       ...memoryOf([]),
@@ -50,7 +50,7 @@ describe('a walk of what has no end', () => {
     expect(lists).toBe(2 * MAX_LISTS);
   });
 
-  it('has an end of work in each page where a level is nearly empty, and loses nothing by that', async () => {
+  it('does limited work for each page if a level is nearly empty, and loses nothing by that', async () => {
     const folders = Array.from({ length: MAX_LISTS + 500 }, (_, index) => `x:${String(index).padStart(5, '0')}`);
     const provider = selfSimilar((uri) => (uri === 'x:root' ? folders : uri === 'x:01499' ? ['x:last'] : []));
     const { uris, truncatedBy } = await walk(provider, { pageSize: 10_000 });
@@ -59,8 +59,8 @@ describe('a walk of what has no end', () => {
   });
 });
 
-describe('a walk beside lists that are whole', () => {
-  /** Lists all of its entries at once, some of which lie below others; refuses to be gone down into. */
+describe('a walk beside complete lists', () => {
+  /** Lists all its entries at once, some of which lie below others. Its containers cannot be listed. */
   function wholeOf(count: number, pageSize = Number.POSITIVE_INFINITY): ResourceProvider & { shown: number } {
     const uris = Array.from({ length: count }, (_, index) => `x:${String(index).padStart(4, '0')}`);
     const provider = {
@@ -108,7 +108,7 @@ describe('a walk beside lists that are whole', () => {
     );
   });
 
-  it('reads them once, however deep the others go', async () => {
+  it('reads them once, however deep the other mounts are', async () => {
     const whole = wholeOf(300);
     for (const pageSize of [7, 100]) {
       whole.shown = 0;
@@ -121,8 +121,8 @@ describe('a walk beside lists that are whole', () => {
   it.each([
     ['before', 0],
     ['behind', 1],
-  ])('has no limit for them, which stand %s what has one', async (_where, place) => {
-    // The roots are all that the limit lets through: nothing is left out but what lies below.
+  ])('has no limit for them, if they come %s a mount with a limit', async (_where, place) => {
+    // The limit allows only the roots, so only their children are left out.
     const providers: ResourceProvider[] = [memoryOf([]), memoryOf([])];
     providers.splice(place * 2, 0, wholeOf(250));
     for (const pageSize of [1, 2, 10, 99, 250, 1_000]) {
@@ -132,7 +132,7 @@ describe('a walk beside lists that are whole', () => {
     }
   });
 
-  it('says what a limit leaves out of the others', async () => {
+  it('names what a limit leaves out of the others', async () => {
     const tree = treeOf([wholeOf(50), memoryOf(SMALL)]);
     for (const pageSize of [1, 7, 100]) {
       const { uris, truncatedBy } = await walk(tree, { pageSize, maxListed: 3 });

@@ -46,7 +46,7 @@ describe('the walk of a tree', () => {
     );
   });
 
-  it('fills its pages, so that there are as few as can be', async () => {
+  it('fills its pages, so that they are as few as possible', async () => {
     const provider = memoryOf(WIDE);
     const { uris, pages } = await walk(provider, { pageSize: 10 });
     expect(pages).toBe(Math.ceil(uris.length / 10));
@@ -114,7 +114,7 @@ describe('the limits of a walk', () => {
 });
 
 describe('a walk of a tree that changes between its pages', () => {
-  it('lists each entry that was there all the time exactly once, whatever comes and goes', async () => {
+  it('lists each entry that is there all the time exactly once, whatever is added and removed', async () => {
     const names = ['a', 'b', 'c', 'd'];
     const path = fc
       .array(fc.constantFrom(...names), { minLength: 1, maxLength: 4 })

@@ -62,8 +62,8 @@ async function listed(provider: ResourceProvider, uri: string, limit: number, on
   return pages;
 }
 
-describe('what is hidden [SEC-RES-2]', () => {
-  it('is missing to every operation, in the same words as what is missing', async () => {
+describe('a hidden resource [SEC-RES-2]', () => {
+  it('gives every operation the error of a missing resource, word for word', async () => {
     const provider = await guarded(without('hide'));
     for (const uri of [PRIVATE, uriOf('private'), uriOf('private/nothing.txt'), uriOf('nothing.txt')]) {
       const missing = `not-found: Resource not found ${uri}`;
@@ -75,7 +75,7 @@ describe('what is hidden [SEC-RES-2]', () => {
     }
   });
 
-  it('is on no page, and leaves no gap and no page behind', async () => {
+  it('is on no page of a list, and leaves neither a gap nor an empty page', async () => {
     const provider = await guarded(without('hide'));
     const [root] = (await provider.list(undefined, { limit: 1 }, ctx)).resources;
     const all = (await listed(provider, root?.uri ?? '', 1)).flat();
@@ -86,7 +86,7 @@ describe('what is hidden [SEC-RES-2]', () => {
     expect(await listed(only, root?.uri ?? '', 1)).toEqual([[uriOf('a.txt')]]);
   });
 
-  it('is no child of what is read, and is closed', async () => {
+  it('is not among the children of a read, and its body is closed', async () => {
     const provider = await guarded(without('hide'));
     const [root] = (await provider.list(undefined, { limit: 1 }, ctx)).resources;
     const bodies = await provider.read(root?.uri ?? '', want, ctx);
@@ -94,7 +94,7 @@ describe('what is hidden [SEC-RES-2]', () => {
     expect(bodies.filter(({ resource }) => resource.uri.includes('private'))).toEqual([]);
   });
 
-  it('is missing under another spelling, whichever spelling is allowed', async () => {
+  it('is missing under every spelling, even if another spelling is allowed', async () => {
     const described: Resource = { uri: PRIVATE, name: 'c' };
     // A provider that knows the same resource under another URI.
     const alias = (): ProviderOverrides => ({
@@ -108,7 +108,7 @@ describe('what is hidden [SEC-RES-2]', () => {
     }
   });
 
-  it("has not another server's own words for what is missing", async () => {
+  it("does not give a mounted server's own error for a missing resource", async () => {
     const away = (): ProviderOverrides => ({
       metadata: async (uri) => {
         throw new PeerError({ code: -32_602, message: 'No such page in our wiki', data: { uri } }, uri);
@@ -118,11 +118,11 @@ describe('what is hidden [SEC-RES-2]', () => {
     expect(await codeOf((await guarded(without('hide'), away)).metadata(uri, ctx))).toBe(
       `not-found: Resource not found ${uri}`,
     );
-    // If nothing is hidden there is nothing to tell apart.
+    // If nothing is hidden, hidden and missing resources need not look alike.
     expect(await codeOf((await guarded(without('deny'), away)).metadata(uri, ctx))).toContain('our wiki');
   });
 
-  it('can be subscribed to as what does not exist yet can be, and is never told of', async () => {
+  it('can be subscribed to like a resource that does not exist yet, and its changes are never reported', async () => {
     const provider = await guarded(without('hide'));
     const handle = await provider.watch?.(PRIVATE, () => {}, ctx);
     await handle?.[Symbol.asyncDispose]();
@@ -130,8 +130,8 @@ describe('what is hidden [SEC-RES-2]', () => {
   });
 });
 
-describe('what is denied [SEC-RES-2]', () => {
-  it('says so, to the operation that is denied and to no other', async () => {
+describe('a denied resource [SEC-RES-2]', () => {
+  it('refuses the denied operation as denied, and no other operation', async () => {
     const provider = await guarded(without('deny', { operations: ['read'] }));
     expect(await codeOf(provider.read(PRIVATE, want, ctx))).toMatch(
       /^denied: .*\(read\) memory:\/\/\/private\/c\.txt$/,
@@ -142,13 +142,13 @@ describe('what is denied [SEC-RES-2]', () => {
     expect(matches.filter((uri) => uri.includes('private'))).toEqual([]);
   });
 
-  it('takes away what a resource says that it can do [2093-3]', async () => {
+  it('lacks the capability of a denied operation [2093-3]', async () => {
     const provider = await guarded(without('deny', { operations: ['list', 'subscribe'] }));
     expect((await provider.metadata(uriOf('private'), ctx)).capabilities).toEqual({ list: false, subscribe: false });
     expect((await provider.metadata(uriOf('public'), ctx)).capabilities?.list).toBe(true);
   });
 
-  it('depends on what the resource is, where a rule says so', async () => {
+  it('is denied by its attributes if a rule names them', async () => {
     const rules: AccessOptions = { rules: [{ effect: 'deny', minBytes: 22, operations: ['read'] }], default: 'allow' };
     const provider = await guarded(rules);
     expect(await codeOf(provider.read(PRIVATE, want, ctx))).toContain('denied');
@@ -156,10 +156,10 @@ describe('what is denied [SEC-RES-2]', () => {
   });
 });
 
-describe('what a human is asked about', () => {
+describe('a resource that a human has to allow', () => {
   const asking = without('ask', { operations: ['read'], rememberSeconds: 60 });
 
-  it('is read with a yes, and remembered for this principal and peer only', async () => {
+  it('is read after a yes, which is remembered for this principal and peer only', async () => {
     const provider = await guarded(asking);
     const anna = createContext({ principal: { id: 'anna' }, peer: 's1' });
     expect(await codeOf(provider.read(PRIVATE, want, anna))).toContain('only after a human has confirmed it');
@@ -173,7 +173,7 @@ describe('what a human is asked about', () => {
     ).toContain('denied');
   });
 
-  it('is not read with a no, which is remembered too', async () => {
+  it('is not read after a no, which is remembered, too', async () => {
     const provider = await guarded(asking);
     const anna = createContext({ principal: { id: 'anna' } });
     const no = { ...anna, refused: new Set([PRIVATE]) };
@@ -181,17 +181,17 @@ describe('what a human is asked about', () => {
     expect(await codeOf(provider.read(PRIVATE, want, anna))).toContain('The user did not let');
   });
 
-  it('is asked each time of those who cannot be told apart', async () => {
+  it('is asked about each time for callers who cannot be told apart', async () => {
     const provider = await guarded(asking);
     expect(await codeOf(provider.read(PRIVATE, want, { ...ctx, confirmed: new Set([PRIVATE]) }))).toBe('nothing');
     expect(await codeOf(provider.read(PRIVATE, want, ctx))).toContain('only after a human');
   });
 });
 
-describe('a policy of another kind', () => {
+describe('a custom policy', () => {
   const policy = (decide: AccessPolicy['decide']): AccessPolicy => ({ name: 'mine', attributes: false, decide });
 
-  it('may take its time', async () => {
+  it('may be asynchronous', async () => {
     const provider = await guarded(
       policy(async ({ uri }) => ({ effect: uri === PRIVATE ? 'hide' : 'allow', rule: '' })),
     );
@@ -216,7 +216,7 @@ describe('a policy of another kind', () => {
   });
 });
 
-describe('what a policy says of all that may be read', () => {
+describe('a policy that allows a caller to list and subscribe to everything readable', () => {
   const policyWith = (readMeansAll: AccessPolicy['readMeansAll']): AccessPolicy => ({
     name: 'own',
     attributes: false,

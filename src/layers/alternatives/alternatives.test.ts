@@ -27,8 +27,8 @@ const MARKDOWN = 'text/markdown';
 const URI = 'memory:///report.pdf';
 
 /**
- * A program that says which conversion of its process this is, and otherwise does what the content tells it: what
- * converters do is the matter of other tests.
+ * A program that tells which conversion of its process this is, and otherwise does what the content says. Other tests cover the
+ * converters.
  */
 const PROGRAM = `
 let count = 0;
@@ -107,8 +107,8 @@ async function read(provider: ResourceProvider, uri: string, want: Partial<ReadO
 
 const typesOf = (given: readonly { readonly type: string | undefined }[]) => given.map(({ type }) => type);
 
-describe('what is said of a resource with other formats [2093-8]', () => {
-  it('its formats, its own first, in lists and metadata, without reading', async () => {
+describe('the description of a resource with other formats [2093-8]', () => {
+  it('has its formats, its own first, in lists and metadata, without a read', async () => {
     const { provider, reads } = observed();
     const formats = { [FORMATS_META_KEY]: [{ mimeType: PDF, size: pdf('report').length }, { mimeType: MARKDOWN }] };
     expect(await provider.metadata(URI, createContext())).toMatchObject({ mimeType: PDF, _meta: formats });
@@ -117,7 +117,7 @@ describe('what is said of a resource with other formats [2093-8]', () => {
     expect(reads).toEqual([]);
   });
 
-  it('nothing of what has none, or says itself what it has', async () => {
+  it('is unchanged without other formats, or if the provider names its own', async () => {
     const { provider } = observed();
     const { resources } = await provider.list('memory:///', { limit: 100 }, createContext());
     const said = new Map(resources.map(({ name, _meta }) => [name, _meta?.[FORMATS_META_KEY]]));
@@ -125,7 +125,7 @@ describe('what is said of a resource with other formats [2093-8]', () => {
     expect(said.get('own.pdf')).toEqual([{ mimeType: PDF }, { mimeType: 'text/x-own' }]);
   });
 
-  it('nothing where it is excepted, or is nobody of whom this is asked', async () => {
+  it('is unchanged if its type is excluded, or its URI is not concerned', async () => {
     const { provider } = observed({ except: ['application/*'] });
     expect(await provider.metadata(URI, createContext())).not.toHaveProperty('_meta');
     const alternatives = createAlternatives({}, { concerns: (uri) => uri !== URI });
@@ -159,7 +159,7 @@ describe('formats whose packages are missing', () => {
 describe.each([
   ['in memory', (inner: ResourceProvider) => inner],
   ['in streams', streaming],
-])('a read of content %s where nobody says what is wanted [2093-6]', (_where, around) => {
+])('a read of content %s without a requested format [2093-6]', (_where, around) => {
   it('gives a document and its text, under one URI, each with its size', async () => {
     const { provider } = observed({}, around);
     const given = await read(provider, URI);
@@ -172,46 +172,46 @@ describe.each([
     }
   });
 
-  it('gives the text alone of what is larger than is said', async () => {
+  it('gives only the text of a document over the limit for originals', async () => {
     const { provider } = observed({ originalBytes: 4 }, around);
     expect(typesOf(await read(provider, URI))).toEqual([MARKDOWN]);
     expect(typesOf(await read(provider, URI))).toEqual([MARKDOWN]);
   });
 
-  it('gives what fits: the text alone where both are too much', async () => {
+  it('gives what fits: only the text if both together are too large', async () => {
     const { provider } = observed({}, around);
     const [, text] = await read(provider, URI);
     expect(typesOf(await read(provider, URI, { maxBytes: (text?.text.length ?? 0) + 1 }))).toEqual([MARKDOWN]);
     expect(typesOf(await read(provider, URI, { maxBytes: 3 }))).toEqual([PDF]);
   });
 
-  it('gives what is text as it is, and children too', async () => {
+  it('gives a text unchanged, and children, too', async () => {
     const { provider } = observed({}, around);
     expect(typesOf(await read(provider, 'memory:///page.html'))).toEqual(['text/html']);
     expect(typesOf(await read(provider, 'memory:///plain.txt'))).toEqual(['text/plain']);
     expect(typesOf(await read(provider, 'memory:///folder'))).toEqual([PDF]);
   });
 
-  it('gives the text of what only its bytes say to be a document', async () => {
+  it('gives the text of a document that only its bytes reveal', async () => {
     const { provider } = observed({}, around);
     expect(typesOf(await read(provider, 'memory:///unnamed'))).toEqual([PDF, MARKDOWN]);
     expect(typesOf(await read(provider, 'memory:///unnamed', { accept: [MARKDOWN] }))).toEqual([MARKDOWN]);
   });
 
-  it.each(['crash', 'fail', 'large'])('gives the original, whole, where the text cannot be made: %s', async (name) => {
+  it.each(['crash', 'fail', 'large'])('gives the whole original if the text cannot be made: %s', async (name) => {
     const { provider } = observed({ originalBytes: 0 }, around);
     const given = await read(provider, `memory:///${name}.pdf`);
     expect(given.map(({ type, text }) => [type, text])).toEqual([[PDF, pdf(name)]]);
   });
 
-  it('gives the original where it is too large to be converted, without reading it for that', async () => {
+  it('gives the original if it is too large to be converted, without reading it for that', async () => {
     const { provider } = observed({ maxInputBytes: 4 }, around);
     expect((await read(provider, URI)).map(({ text }) => text)).toEqual([pdf('report')]);
   });
 });
 
-describe('a read with what is accepted [2093-6]', () => {
-  it('gives the one that suits best', async () => {
+describe('a read with accepted formats [2093-6]', () => {
+  it('gives the best of them', async () => {
     const { provider } = observed();
     expect(typesOf(await read(provider, URI, { accept: [MARKDOWN] }))).toEqual([MARKDOWN]);
     expect(typesOf(await read(provider, URI, { accept: ['text/*', PDF] }))).toEqual([MARKDOWN]);
@@ -220,14 +220,14 @@ describe('a read with what is accepted [2093-6]', () => {
     expect(typesOf(await read(provider, 'memory:///plain.txt', { accept: [MARKDOWN] }))).toEqual(['text/plain']);
   });
 
-  it('gives the original of which a part is wanted, and says its formats', async () => {
+  it('gives a window of the original without conversion, and its formats', async () => {
     const { provider } = observed();
     const [only] = await read(provider, URI, { accept: [PDF], range: { offset: 5, length: 3 } });
     expect([only?.text, only?.body.window]).toEqual(['1.4', { offset: 5, total: 15 }]);
     expect(only?.body.resource._meta).toHaveProperty([FORMATS_META_KEY]);
   });
 
-  it('gives windows of the format that is wanted, and of the original where none is said', async () => {
+  it('gives windows of the requested format, and of the original by default', async () => {
     const { provider } = observed();
     const [whole] = await read(provider, URI, { accept: [MARKDOWN] });
     const total = whole?.text.length ?? 0;
@@ -243,7 +243,7 @@ describe('a read with what is accepted [2093-6]', () => {
     ['large', 'too-large'],
     ['fail', 'unavailable'],
     ['crash', 'unavailable'],
-  ])('is an error where nothing else is accepted, and the original where it is: %s', async (name, code) => {
+  ])('fails if nothing else is accepted, and otherwise gives the original: %s', async (name, code) => {
     const { provider } = observed();
     const uri = `memory:///${name}.pdf`;
     await expect(read(provider, uri, { accept: [MARKDOWN] })).rejects.toMatchObject({ code, uri });
@@ -252,7 +252,7 @@ describe('a read with what is accepted [2093-6]', () => {
   });
 });
 
-/** Answers that are shared within this process. */
+/** Shared answers within this process. */
 function sharedAnswers() {
   const kept = new Map<string, Uint8Array>();
   const answers: SharedAnswers = {
@@ -269,11 +269,11 @@ function sharedAnswers() {
   return { answers, kept };
 }
 
-describe('conversions that are shared', () => {
+describe('shared conversions', () => {
   const { answers, kept } = sharedAnswers();
   afterEach(() => kept.clear());
 
-  /** As a process that has started just now. */
+  /** As a process that has just started. */
   function started(options: AlternativesOptions = {}) {
     const alternatives = createAlternatives(options, { program, answers });
     opened.push(alternatives);
@@ -281,7 +281,7 @@ describe('conversions that are shared', () => {
     return { text: async (uri = URI) => (await read(provider, uri)).at(-1)?.text, alternatives };
   }
 
-  it('are made once by all processes, of the same content, whatever it is called', async () => {
+  it('are made once by all processes for the same content, whatever its name', async () => {
     const [first, second] = [started(), started()];
     const text = await first.text();
     expect(text).toMatch(/^conversion /);
@@ -290,7 +290,7 @@ describe('conversions that are shared', () => {
     expect([first.alternatives.conversions(), second.alternatives.conversions()]).toEqual([1, 0]);
   });
 
-  it('are others of another content, and with other limits', async () => {
+  it('differ for another content, and for other limits', async () => {
     const before = await started().text();
     expect(await started().text('memory:///folder/inside.pdf')).not.toBe(before);
     expect(await started({ maxOutputBytes: 1_000 }).text()).not.toBe(before);
@@ -298,7 +298,7 @@ describe('conversions that are shared', () => {
     expect(await started({ timeoutMs: 1_000, cacheBytes: 1_024 }).text()).toBe(before);
   });
 
-  it('are none where they failed, since another process may succeed', async () => {
+  it('do not include failures, because another process may succeed', async () => {
     for (const name of ['fail', 'large', 'crash']) {
       const one = started();
       expect(await one.text(`memory:///${name}.pdf`)).toBe(pdf(name));
@@ -307,7 +307,7 @@ describe('conversions that are shared', () => {
     expect(kept.size).toBe(0);
   });
 
-  it('depend on all packages that converters load, in the versions that are there', async () => {
+  it('depend on all packages that converters load, and their versions', async () => {
     const loaded = new Set<string>();
     for (const folder of ['src/layers/alternatives/converters', 'plug-ins/media', 'plug-ins/rtf']) {
       for (const name of await readdir(folder)) {
@@ -325,17 +325,17 @@ describe('conversions that are shared', () => {
 });
 
 describe('conversions', () => {
-  it('are made once for those who ask at once, and for those who ask later', async () => {
+  it('are made once for concurrent and for later requests', async () => {
     const { provider } = observed();
     const all = await Promise.all([1, 2, 3].map(() => read(provider, URI, { accept: [MARKDOWN] })));
     const later = await read(provider, URI);
     const texts = [...all, later].map((given) => given.at(-1)?.text);
     expect(new Set(texts).size).toBe(1);
-    // The same content under another name is the same format.
+    // The same content under another name has the same format.
     expect((await read(provider, 'memory:///copy.pdf')).at(-1)?.text).toBe(texts[0]);
   });
 
-  it('are not made again of a version that is known, even to look at its content', async () => {
+  it('are not made again for a known version, and its content is not read', async () => {
     const { provider } = observed({}, streaming);
     await read(provider, URI);
     let opened = 0;
@@ -359,33 +359,33 @@ describe('conversions', () => {
     expect(opened).toBe(1);
     await read(layered, URI, { accept: [MARKDOWN] });
     expect(opened).toBe(1);
-    // To somebody else it may be another content: it is read, and then known to be the same.
+    // Another caller may see another content, so it is read, and then found to be the same.
     await read(layered, URI, { accept: [MARKDOWN] }, createContext({ principal: { id: 'other' } }));
     expect(opened).toBe(2);
   });
 
-  it('that take too long are ended, and the next one is made', async () => {
+  it('that take too long are ended, and the next one runs', async () => {
     const { provider } = observed({ timeoutMs: 2_000, maxConcurrent: 1 });
     const hanging = read(provider, 'memory:///hang.pdf', { accept: [MARKDOWN] });
     await expect(hanging).rejects.toMatchObject({ code: 'timeout' });
-    // On a busy machine a good one may take too long, too.
+    // On a busy machine a good conversion may take too long, too.
     await expect
       .poll(() => read(provider, URI).then(typesOf, (error) => error.code), { timeout: 60_000 })
       .toEqual([PDF, MARKDOWN]);
   });
 
-  it('that nobody waits for any more are ended [RES-7]', async () => {
+  it('that no caller waits for any more are ended [RES-7]', async () => {
     const { provider } = observed({ maxConcurrent: 1 });
     const caller = new AbortController();
     const gone = read(provider, 'memory:///hang.pdf', { accept: [MARKDOWN] }, createContext({ signal: caller.signal }));
-    // It has the only process, until nobody wants it.
+    // It has the only process, until its caller leaves.
     const next = read(provider, URI, { accept: [MARKDOWN] });
     setTimeout(() => caller.abort(new Error('The caller is gone')), 100);
     await expect(gone).rejects.toThrow('The caller is gone');
     expect(typesOf(await next)).toEqual([MARKDOWN]);
   });
 
-  it('are refused when too many are waiting', async () => {
+  it('are refused if too many are waiting', async () => {
     const { provider } = observed({ maxConcurrent: 1, maxWaiting: 0 });
     const caller = new AbortController();
     const first = read(

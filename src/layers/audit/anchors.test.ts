@@ -38,7 +38,7 @@ describe('notes of heads', () => {
   it.each([
     ['with an end', '\n'],
     ['without one', ''],
-  ])('are not read from a line that is longer than a line may be, %s', async (_, end) => {
+  ])('are not read from a line over the limit, %s', async (_, end) => {
     const { heads, problems } = await read(`${note(1)}\n${note(2, ' '.repeat(MAX_LINE_BYTES))}${end}`);
     expect([...heads.keys()]).toEqual([1]);
     expect(problems).toEqual([{ line: 2, problem: 'not a note of a head' }]);

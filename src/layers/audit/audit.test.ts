@@ -50,7 +50,7 @@ async function drain(bodies: readonly ResourceBody[]): Promise<void> {
   for (const { content } of bodies) for await (const _ of chunksOf(content));
 }
 
-describe('a record [RES-9]', () => {
+describe('an audit line [RES-9]', () => {
   it.each(['list', 'metadata', 'read', 'listTemplates', 'complete', 'watch', 'search'] as const)(
     'of %s has who, what and how it ended',
     async (method) => {
@@ -71,8 +71,8 @@ describe('a record [RES-9]', () => {
     },
   );
 
-  it('is there, once, of whatever can be asked for', async () => {
-    // The headers of a call are looked at before it, and are no operation by themselves.
+  it('is written once for every kind of operation', async () => {
+    // The definition of a tool is looked up before its call, and is not an operation of its own.
     for (const method of CALLER_METHODS.filter((each) => each !== 'headerParameters')) {
       const records = await recordsOf(async (layer) => {
         const answer = await call(layer(innerProvider()), method, ctx);
@@ -86,7 +86,7 @@ describe('a record [RES-9]', () => {
     expect(called).toMatchObject({ method: 'tools/call', name: 'note', mount: 'inner' });
   });
 
-  it('has the code of what was thrown', async () => {
+  it('has the code of the error', async () => {
     const thrown = [new ResourceError('denied', 'no', { uri: URI }), new Error('the disk is on fire')];
     for (const [error, outcome] of [
       [thrown[0], 'denied'],
@@ -98,14 +98,14 @@ describe('a record [RES-9]', () => {
     }
   });
 
-  it('says so when the caller was gone', async () => {
+  it('says that the caller had gone', async () => {
     const gone = { ...ctx, signal: AbortSignal.abort() };
     const inner = innerProvider({ before: async () => gone.signal.throwIfAborted() });
     const [record] = await recordsOf((layer) => call(layer(inner), 'list', gone).catch(() => {}));
     expect(record?.outcome).toBe('cancelled');
   });
 
-  it('of a read in streams comes with the end of the last one, and has the bytes that were taken', async () => {
+  it('of a read of streams is written at the end of the last one, with the number of bytes', async () => {
     const records: Operation[] = [];
     const inner = innerProvider({ bodies: () => [streamOf('abc', 'de'), streamOf('f')] });
     const bodies = await auditLayer((record) => records.push(record))(inner).read(URI, EVERYTHING, ctx);
@@ -117,14 +117,14 @@ describe('a record [RES-9]', () => {
     expect(records).toHaveLength(1);
   });
 
-  it('of a read whose bodies nobody takes comes when they are closed', async () => {
+  it('of a read whose bodies nobody reads is written when they are closed', async () => {
     const records: Operation[] = [];
     const inner = innerProvider({ bodies: () => [streamOf('abc')] });
     await closeBodies(await auditLayer((record) => records.push(record))(inner).read(URI, EVERYTHING, ctx));
     expect(records).toMatchObject([{ bytes: 0, outcome: 'ok' }]);
   });
 
-  it('of a read that breaks off has the code and what came before', async () => {
+  it('of a read that breaks off has the code and the bytes before', async () => {
     const failing = new ResourceError('unavailable', 'gone', { uri: URI });
     const inner = innerProvider({ bodies: () => [streamOf('abc', failing)] });
     const [record] = await recordsOf(async (layer) =>
@@ -133,7 +133,7 @@ describe('a record [RES-9]', () => {
     expect(record).toMatchObject({ bytes: 3, outcome: 'unavailable' });
   });
 
-  it('of a call tells failures and questions from answers', async () => {
+  it('of a call tells failures and questions from results', async () => {
     const records: Operation[] = [];
     const results: readonly (() => Promise<CallToolResult | InputRequired>)[] = [
       async () => ({ content: [] }),
@@ -157,7 +157,7 @@ describe('a record [RES-9]', () => {
     expect(records[0]).toMatchObject({ method: 'tools/call', name: 'x', mount: 'm' });
   });
 
-  it('keeps the beginning of what is long, and tells apart what goes on differently', async () => {
+  it('keeps the beginning of a long text, and distinguishes texts with the same beginning', async () => {
     const long = `memory:///${'x'.repeat(MAX_FIELD_LENGTH)}`;
     const [one, two] = await recordsOf(async (layer) => {
       for (const end of ['1', '2']) await layer(innerProvider()).metadata(`${long}${end}`, ctx);
@@ -167,7 +167,7 @@ describe('a record [RES-9]', () => {
   });
 });
 
-describe('a line', () => {
+describe('the text of a line', () => {
   const operation = (parts: Partial<Operation> = {}): Operation => ({
     ...operationOf({ method: 'read', uri: URI }, ctx),
     ...{ time: Date.parse('2026-11-22T14:00:00.007Z'), micros: 1_250, bytes: 7, outcome: 'ok', ...parts },
@@ -188,7 +188,7 @@ describe('a line', () => {
     'été',
     'р\u0430ypal 名 🗝',
     '"}\n{"',
-  ])('is one line of visible ASCII with %j in it', (text) => {
+  ])('is one line of visible ASCII for %j', (text) => {
     const uri = `memory:///${text}x`;
     const principal = { id: text, clientId: text };
     expect(members(operation({ uri, principal, name: text }))).toMatch(/^[\u0020-\u007e]+$/);
@@ -196,7 +196,7 @@ describe('a line', () => {
     expect(recordOf(operation({ uri }))).toMatchObject({ uri, time: '2026-11-22T14:00:00.007Z', ms: 1.25, bytes: 7 });
   });
 
-  it('has what is known, in one order, as any JSON has it', () => {
+  it('has the known members in one order, as any JSON writer would write them', () => {
     const text = fc.string({ unit: 'binary' });
     const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
     const parts = fc.record({
@@ -214,7 +214,7 @@ describe('a line', () => {
     fc.assert(fc.property(parts, (each) => members(operation(each)) === asciiMembers(lineOf(operation(each)))));
   });
 
-  /** As it is said in docs/layers/audit.md, without a thought for how long it takes. */
+  /** Writes a line as docs/layers/audit.md describes it, without optimisation. */
   const lineOf = ({ principal: { id, clientId }, decided, time, micros, ...own }: Operation) => ({
     ...{
       time: new Date(time).toISOString(),
@@ -229,7 +229,7 @@ describe('a line', () => {
     ...{ bytes: own.bytes, ms: micros / 1_000, outcome: own.outcome },
   });
 
-  it('has what was decided until it ended, and nothing of what came after', async () => {
+  it('has the decision at its end, and nothing of later changes', async () => {
     const ended: Operation[] = [];
     let decided: Context['decided'];
     const inner = innerProvider({ before: async () => {} });

@@ -4,7 +4,7 @@ import { BEGINNING, readLine } from './chain.ts';
 import { createJournal } from './journal.ts';
 import type { AuditOutput } from './output.ts';
 
-/** An output in memory. `write` stands in for the disk: it may take fewer bytes, or fail. */
+/** An output in memory. `write` behaves like a disk: it may take fewer bytes, or fail. */
 function memoryOutput(write: (bytes: Uint8Array) => Promise<number>, maxBytes = Number.POSITIVE_INFINITY) {
   const files: string[] = [''];
   const output: AuditOutput = {
@@ -67,7 +67,7 @@ describe('a journal', () => {
     expect(linesOf(files)).toHaveLength(2);
   });
 
-  it('goes on behind the bytes of a write that ended early', async () => {
+  it('continues after a partial write', async () => {
     const { output, files } = memoryOutput(async (bytes) => Math.min(7, bytes.byteLength));
     const journal = createJournal<object>(output, SILENT);
     journal.add({ index: 1 });
@@ -75,7 +75,7 @@ describe('a journal', () => {
     expect(linesOf(files)).toHaveLength(3);
   });
 
-  it('waits while the disk is full, says so once, and goes on without a gap', async () => {
+  it('waits while the disk is full, says so once, and continues without a gap', async () => {
     let refusals = 0;
     const { output, files } = memoryOutput(async (bytes) => {
       if (refusals++ < 2) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
@@ -90,7 +90,7 @@ describe('a journal', () => {
     expect(log.said).toEqual(['audit: lines cannot be written, and wait', 'audit: lines are written again']);
   });
 
-  it('drops lines when the queue is full, and writes how many', async () => {
+  it('drops lines if the queue is full, and writes how many', async () => {
     let open = (): void => {};
     const opened = new Promise<void>((resolve) => {
       open = resolve;
@@ -115,7 +115,7 @@ describe('a journal', () => {
     expect(log.said).toHaveLength(1);
   });
 
-  it('gives up when it is closed and still nothing can be written, and says so', async () => {
+  it('gives up if nothing can be written before the end, and says so', async () => {
     const { output } = memoryOutput(() => Promise.reject(new Error('broken')));
     const log = told();
     const journal = createJournal<object>(output, log);

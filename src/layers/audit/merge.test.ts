@@ -5,7 +5,7 @@ import { mergeAudits } from './merge.ts';
 const line = (second: number, name: string): string =>
   `{"audit":1,"time":"2026-11-25T12:00:${String(second).padStart(2, '0')}.000Z","name":"${name}"}\n`;
 
-it('gives the lines of all chains by their time, those that were put away too, and keeps the order of each', async () => {
+it('gives the lines of all chains by their time, those of rotated files, too, and keeps the order of each chain', async () => {
   await using folder = await temporaryFolder({
     'audit.1.jsonl.1': line(1, 'a'),
     'audit.1.jsonl': `${line(4, 'd')}${line(3, 'e')}`,

@@ -20,7 +20,7 @@ function around(...descriptions: Description[]) {
 }
 
 describe('descriptions', () => {
-  it('are in lists, metadata and what is read, and change nothing else [RES-3]', async () => {
+  it('are in lists, metadata and reads, and change nothing else [RES-3]', async () => {
     const said = { uris: ['memory:///reports/*.md'], title: 'Report {stem} of {folder}', audience: ['user'] as const };
     const provider = around(said);
     const ctx = createContext();
@@ -40,7 +40,7 @@ describe('descriptions', () => {
     await closeBodies(bodies);
   });
 
-  it('add to each other, and the last one that says something counts', async () => {
+  it('add up, and the last one with a field sets it', async () => {
     const provider = around(
       { title: 'All', description: 'Everything' },
       { mimeTypes: ['image/*'], title: '{name}', icons: [{ src: 'https://icons.example/picture.svg' }] },
@@ -58,7 +58,7 @@ describe('descriptions', () => {
     });
   });
 
-  it('of another server are on its items too, which are sent on as they came otherwise', async () => {
+  it('of another server are on its items, too, which are otherwise unchanged', async () => {
     const item = { uri: 'memory:///reports/may.md', name: 'may.md', text: '# May', unknown: 1 };
     const inner = memoryProvider({ resources: { 'reports/may.md': { text: '# May' } } });
     const passing = {
@@ -70,7 +70,7 @@ describe('descriptions', () => {
     expect(body?.item).toMatchObject({ ...item, annotations: { priority: 1 } });
   });
 
-  it('are refused with a place that nothing goes into', () => {
+  it('are refused with an unknown placeholder', () => {
     expect(() => describeLayer([{ title: 'By {author}' }])).toThrow('{name}, {stem}, {folder}');
   });
 });

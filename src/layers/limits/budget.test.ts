@@ -10,7 +10,7 @@ afterEach(() => {
 
 const never = new AbortController().signal;
 
-/** A promise whose state can be seen. */
+/** A promise whose state is visible. */
 function seen<T>(work: Promise<T>): { readonly work: Promise<T>; state: 'pending' | 'done' | 'failed' } {
   const one = { work, state: 'pending' as 'pending' | 'done' | 'failed' };
   work.then(
@@ -25,7 +25,7 @@ function seen<T>(work: Promise<T>): { readonly work: Promise<T>; state: 'pending
 }
 
 describe('a budget of bytes [RES-7]', () => {
-  it('gives what there is, and lets others wait until it is given back, in order', async () => {
+  it('gives the available bytes, and lets other reads wait for returned ones, in order', async () => {
     const budget = createBudget({ maxBytes: 100 });
     const first = await budget.reserve(60, never);
     const large = seen(budget.reserve(80, never));
@@ -41,7 +41,7 @@ describe('a budget of bytes [RES-7]', () => {
     expect([budget.held, budget.waiting]).toEqual([0, 0]);
   });
 
-  it('gives more than there is to one alone', async () => {
+  it('gives one read more than it has, if nothing else is held', async () => {
     const budget = createBudget({ maxBytes: 100 });
     const release = await budget.reserve(1_000, never);
     const other = seen(budget.reserve(1, never));
@@ -52,7 +52,7 @@ describe('a budget of bytes [RES-7]', () => {
     expect(budget.held).toBe(0);
   });
 
-  it('counts what is there already, however much that is', async () => {
+  it('counts bytes that are in memory already, however many', async () => {
     const budget = createBudget({ maxBytes: 100 });
     const release = budget.take(500);
     const waiting = seen(budget.reserve(1, never));
@@ -62,7 +62,7 @@ describe('a budget of bytes [RES-7]', () => {
     (await waiting.work)();
   });
 
-  it('refuses who has waited long enough, and lets the next one go on', async () => {
+  it('refuses a read that has waited for too long, and lets the next one go on', async () => {
     const budget = createBudget({ maxBytes: 100, waitMs: 1_000 });
     const release = await budget.reserve(50, never);
     const large = seen(budget.reserve(80, never));
@@ -78,7 +78,7 @@ describe('a budget of bytes [RES-7]', () => {
     expect([budget.held, budget.waiting]).toEqual([0, 0]);
   });
 
-  it('refuses at once where too many wait', async () => {
+  it('refuses at once if too many reads wait', async () => {
     const budget = createBudget({ maxBytes: 10, maxWaiting: 1 });
     const release = await budget.reserve(10, never);
     const waiting = budget.reserve(10, never);
@@ -87,7 +87,7 @@ describe('a budget of bytes [RES-7]', () => {
     (await waiting)();
   });
 
-  it('forgets who has gone, with their reason, and lets the next one go on', async () => {
+  it('forgets a read that was aborted, with the reason, and lets the next one go on', async () => {
     const budget = createBudget({ maxBytes: 10 });
     const release = await budget.reserve(5, never);
     const gone = new AbortController();

@@ -14,7 +14,7 @@ const KIB = 1024;
 const ctx = createContext();
 const ann: Principal = { id: 'ann' };
 
-/** A provider with bodies of these sizes, of which nothing is known before where a size is negative. */
+/** A provider with bodies of these sizes. A negative size is unknown in advance. */
 function scene(
   sizes: readonly number[],
   maxBytes = 1_000 * KIB,
@@ -41,7 +41,7 @@ const drain = async (body: ResourceBody): Promise<void> => {
 };
 
 describe('the memory of reads [RES-7]', () => {
-  it('is held until the last body was drained', async () => {
+  it('is held until the last body has been drained', async () => {
     const { budget, provider } = scene([200 * KIB, 100 * KIB]);
     const bodies = await provider.read(URI, EVERYTHING, ctx);
     expect(budget.held).toBe(300 * KIB);
@@ -54,13 +54,13 @@ describe('the memory of reads [RES-7]', () => {
     expect(budget.held).toBe(0);
   });
 
-  it('is given back by who closes what was not read', async () => {
+  it('is returned by a caller that closes unread bodies', async () => {
     const { budget, provider, closed } = scene([200 * KIB, 100 * KIB]);
     await closeBodies(await provider.read(URI, EVERYTHING, ctx));
     expect([budget.held, closed()]).toEqual([0, 2]);
   });
 
-  it('counts the window that is asked for, and of an unknown size what the caller would take', async () => {
+  it("counts the requested window, and for an unknown size the caller's maximum", async () => {
     const window = scene([500 * KIB]);
     const part = { ...EVERYTHING, range: { offset: 10, length: 100 * KIB } };
     const bodies = await window.provider.read(URI, part, ctx);
@@ -79,7 +79,7 @@ describe('the memory of reads [RES-7]', () => {
     await closeBodies(bodies);
   });
 
-  it('is refused where there is none, and then nothing stays open', async () => {
+  it('is refused if there is none, and then no body stays open', async () => {
     const { budget, provider, closed } = scene([600 * KIB]);
     const first = await provider.read(URI, EVERYTHING, ctx);
     await expect(provider.read(URI, EVERYTHING, ctx)).rejects.toMatchObject({
@@ -92,7 +92,7 @@ describe('the memory of reads [RES-7]', () => {
   });
 });
 
-describe('requests at a time', () => {
+describe('concurrent requests', () => {
   const hanging = () => {
     const ends: (() => void)[] = [];
     return {
@@ -103,7 +103,7 @@ describe('requests at a time', () => {
   const settle = () => new Promise((resolve) => setImmediate(resolve));
   const READ = { method: 'resources/read', uri: URI };
 
-  it('are so many of one principal, and so many in all; who is refused has run nothing, and is told of', async () => {
+  it('are limited for each principal, and in total; a refused request runs nothing, and is reported', async () => {
     const refused: unknown[] = [];
     const { admission, close } = createLimits({ maxConcurrent: 3, maxConcurrentPerPrincipal: 2 }, (...all) =>
       refused.push(all),
@@ -137,7 +137,7 @@ describe('requests at a time', () => {
     close();
   });
 
-  it('are given back by what fails', async () => {
+  it('are no longer counted after a failure', async () => {
     const { admission, close } = createLimits({ maxConcurrent: 1 });
     const fail = () => Promise.reject(new Error('no'));
     for (let turn = 0; turn < 3; turn++) await expect(admission.run(READ, ctx, fail)).rejects.toThrow('no');
@@ -145,7 +145,7 @@ describe('requests at a time', () => {
   });
 });
 
-describe('what lasts [SEC-RES-4]', () => {
+describe('subscriptions, sessions and streams [SEC-RES-4]', () => {
   it.each([
     ['subscriptions', 'maxSubscriptionsPerPrincipal'],
     ['sessions', 'maxSessionsPerPrincipal'],
@@ -164,7 +164,7 @@ describe('what lasts [SEC-RES-4]', () => {
     expect(() => admission.hold(what, ann)).toThrow();
   });
 
-  it('counts in total for those of whom nothing is known, unless others are known', () => {
+  it('of anonymous callers count in total only, unless others are authenticated', () => {
     const open = createLimits({ maxSubscriptions: 3, maxSubscriptionsPerPrincipal: 1 });
     for (let count = 0; count < 3; count++) open.admission.hold('subscriptions', ANONYMOUS);
     expect(() => open.admission.hold('subscriptions', ANONYMOUS)).toThrow(

@@ -4,7 +4,7 @@ import { ANONYMOUS, type Principal } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { createRates, type RateOptions, type Rates } from './rates.ts';
 
-// Loaded before the clock stands still: the rates load it when they first count.
+// Loads the library before the clock stands still: rates load it when they first count.
 beforeAll(async () => void (await import('rate-limiter-flexible')));
 beforeEach(
   () => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }),
@@ -23,10 +23,10 @@ const ann: Principal = { id: 'ann' };
 const bob: Principal = { id: 'bob' };
 const READ = { method: 'resources/read' };
 
-/** So many requests of one principal at the same time, or a time that passes. */
+/** A number of requests of one principal at the same time, or a time that passes. */
 type Step = { readonly who: number; readonly times: number; readonly atOnce: boolean } | { readonly laterMs: number };
 
-/** Runs with rates that are closed at the end. */
+/** Runs a function with rates, and closes them at the end. */
 async function rated(
   options: RateOptions,
   use: (rates: Rates) => Promise<void>,
@@ -41,7 +41,7 @@ async function rated(
   }
 }
 
-/** How many of so many requests pass, and the error of the last one. */
+/** Gives how many of the requests pass, and the last error. */
 async function pass(count: number, take: () => Promise<void>): Promise<{ passed: number; error: unknown }> {
   let passed = 0;
   let error: unknown;
@@ -57,7 +57,7 @@ async function pass(count: number, take: () => Promise<void>): Promise<{ passed:
 }
 
 describe('rates [SEC-TOOL-2]', () => {
-  it('let so many of one principal pass, say when to come again, and let pass again then', () =>
+  it('let a number of requests of one principal pass, give the time of the next one, and let requests pass again then', () =>
     rated({ ...OFF, principal: '3/min' }, async (rates) => {
       vi.advanceTimersByTime(5);
       const { passed, error } = await pass(5, () => rates.take(READ, ann));
@@ -71,7 +71,7 @@ describe('rates [SEC-TOOL-2]', () => {
       expect((await pass(5, () => rates.take(READ, ann))).passed).toBe(3);
     }));
 
-  it('have a default for those who are known, and none for those who are not', () =>
+  it('have a default for authenticated principals, and none for anonymous callers', () =>
     rated({}, async (rates) => {
       expect((await pass(6_100, () => rates.take(READ, ann))).passed).toBe(6_000);
       expect((await pass(6_100, () => rates.take(READ, ANONYMOUS))).passed).toBe(6_100);
@@ -80,14 +80,14 @@ describe('rates [SEC-TOOL-2]', () => {
       expect((await pass(3_100, () => rates.take({ method: 'completion/complete' }, { id: 'c' }))).passed).toBe(3_000);
     }));
 
-  it('of anonymous callers are one count for all of them', () =>
+  it('of anonymous callers count all of them together', () =>
     rated({ ...OFF, anonymous: '2/s' }, async (rates) => {
       const { passed, error } = await pass(3, () => rates.take(READ, ANONYMOUS));
       expect(passed).toBe(2);
       expect(error).toMatchObject({ details: { limit: 'rates.anonymous' } });
     }));
 
-  it('hold anonymous callers to what holds for one principal, where they are one among others', () =>
+  it('apply the rate of one principal to all anonymous callers, if others are authenticated', () =>
     rated(
       { ...OFF, principal: '2/s' },
       async (rates) => {
@@ -96,7 +96,7 @@ describe('rates [SEC-TOOL-2]', () => {
       true,
     ));
 
-  it('of a client count for all for whom it acts', () =>
+  it('of a client count its requests for all principals', () =>
     rated({ ...OFF, client: '2/min' }, async (rates) => {
       const by = (id: string, clientId: string, issuer = 'https://a'): Principal => ({ id, clientId, issuer });
       await rates.take(READ, by('ann', 'app'));
@@ -107,7 +107,7 @@ describe('rates [SEC-TOOL-2]', () => {
       await rates.take(READ, { id: 'cid' });
     }));
 
-  it('of a method leave the others alone', () =>
+  it('of a method do not count other methods', () =>
     rated({ ...OFF, methods: { ...OFF.methods, 'resources/read': '1/min' } }, async (rates) => {
       await rates.take(READ, ann);
       await expect(rates.take(READ, ann)).rejects.toMatchObject({ details: { limit: 'rates.methods.resources/read' } });
@@ -115,7 +115,7 @@ describe('rates [SEC-TOOL-2]', () => {
       await rates.take(READ, bob);
     }));
 
-  it('of a tool count its calls, and only them', () =>
+  it('of a tool count its calls, and nothing else', () =>
     rated({ ...OFF, tools: { search: '1/min' } }, async (rates) => {
       const call = (name: string) => rates.take({ method: 'tools/call', name }, ann);
       await call('search');
@@ -125,7 +125,7 @@ describe('rates [SEC-TOOL-2]', () => {
       await rates.take({ method: 'prompts/get', name: 'search' }, ann);
     }));
 
-  it('count so many principals, and the others as one: nobody begins anew by making room', () =>
+  it('count a limited number of principals, and the others as one: no new principal resets a count', () =>
     rated(
       { ...OFF, principal: '2/min' },
       async (rates) => {
@@ -142,7 +142,7 @@ describe('rates [SEC-TOOL-2]', () => {
       5,
     ));
 
-  it('know at once whom they need not ask, and let exactly as many pass', async () => {
+  it('let requests pass at once where possible, and exactly as many as allowed', async () => {
     const some = { who: fc.nat(3), times: fc.integer({ min: 1, max: 4 }) };
     const step = fc.oneof(fc.record({ ...some, atOnce: fc.boolean() }), fc.record({ laterMs: fc.nat(1_500) }));
     const options = { ...OFF, principal: '5/s', methods: { ...OFF.methods, 'resources/read': '7/s' } };
@@ -168,7 +168,7 @@ describe('rates [SEC-TOOL-2]', () => {
     await fc.assert(property, { numRuns: 300 });
   });
 
-  it('need ask nobody where nothing is counted, and ask where all is used up', () =>
+  it('count nothing without a rate, and never pass at once after the last request', () =>
     rated({ ...OFF, principal: '3/min' }, async (rates) => {
       expect(rates.atOnce(READ, ANONYMOUS)).toBeDefined();
       expect(rates.atOnce(READ, ann)).toBeUndefined();
@@ -178,7 +178,7 @@ describe('rates [SEC-TOOL-2]', () => {
       await expect(rates.take(READ, ann)).rejects.toMatchObject({ code: 'limited' });
     }));
 
-  it.each(['', '10', '0/s', '-1/s', '10/day', '1e9/s', '10/min '])('refuse what is none: %j', (rate) => {
+  it.each(['', '10', '0/s', '-1/s', '10/day', '1e9/s', '10/min '])('refuse an invalid rate: %j', (rate) => {
     expect(() => createRates({ rates: { principal: rate } })).toThrow(ResourceError);
   });
 });

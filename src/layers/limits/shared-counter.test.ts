@@ -8,7 +8,7 @@ import { createSharedCounter, type SharedRates } from './shared-counter.ts';
 
 const KEY = 'ada';
 
-/** Replicas that count together in one process. */
+/** Replicas in one process that count together. */
 function replicasOf(count: number, most: number, without: SharedRates['without'] = 'local') {
   const limit = { name: 'rates.principal', rate: `${most}/min`, most, seconds: 60 };
   const hub = createHub();
@@ -42,7 +42,7 @@ function replicasOf(count: number, most: number, without: SharedRates['without']
   };
 }
 
-/** How many of so many requests pass, each at the replica that this says. */
+/** Gives how many of the requests pass, each at the given replica. */
 async function passed(
   { counters }: ReturnType<typeof replicasOf>,
   requests: number,
@@ -57,7 +57,7 @@ describe('a rate of several replicas', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'Date'] }));
   afterEach(() => void vi.useRealTimers());
 
-  it('lets no more pass than one would, and hardly fewer, however the requests are spread', async () => {
+  it('lets no more requests pass than one replica would, and hardly fewer, in whatever order they come', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 4 }),
@@ -78,7 +78,7 @@ describe('a rate of several replicas', () => {
     );
   });
 
-  it('says when the time is over, and lets as many pass again then', async () => {
+  it('gives the time of the next request, and lets as many pass again then', async () => {
     const replicas = replicasOf(3, 10);
     expect(await passed(replicas, 30, (turn) => turn)).toBe(10);
     await expect(replicas.counters[1]?.take(KEY)).rejects.toMatchObject({
@@ -90,7 +90,7 @@ describe('a rate of several replicas', () => {
     replicas.close();
   });
 
-  it('is asked for seldom: a part at a time, and no more when all is taken', async () => {
+  it('asks the bus seldom: for a part at a time, and not again when everything is taken', async () => {
     const replicas = replicasOf(1, 3_000);
     expect(await passed(replicas, 4_000, () => 0)).toBe(3_000);
     expect(replicas.asked()).toBeLessThanOrEqual(302);
@@ -98,7 +98,7 @@ describe('a rate of several replicas', () => {
     replicas.close();
   });
 
-  it('is counted by each replica alone while the bus is away, and together again when it is back', async () => {
+  it('is counted by each replica alone while the bus is away, and together again afterwards', async () => {
     const replicas = replicasOf(2, 10);
     expect(await passed(replicas, 4, (turn) => turn)).toBe(4);
     replicas.away(true);
@@ -108,7 +108,7 @@ describe('a rate of several replicas', () => {
     replicas.close();
   });
 
-  it('refuses all while the bus is away, where that is wanted, and says why', async () => {
+  it('refuses all requests while the bus is away if configured, and says why', async () => {
     const replicas = replicasOf(2, 10, 'refuse');
     replicas.away(true);
     expect(replicas.counters[0]?.left(KEY)).toBe(0);

@@ -38,7 +38,7 @@ describe.each([
   ['in memory', mimeLayer()(inner)],
   ['in streams', mimeLayer()(streaming(inner))],
 ])('the mime layer over content %s', (_name, provider) => {
-  it('corrects a type that the bytes contradict, and says what was claimed [SEC-RES-6]', async () => {
+  it('corrects a type that the bytes contradict, and keeps the declared one [SEC-RES-6]', async () => {
     expect(await first(provider, 'memory:///picture.txt')).toMatchObject({
       mimeType: 'image/png',
       _meta: { [DECLARED_MIME_TYPE_META_KEY]: 'text/plain' },
@@ -49,13 +49,13 @@ describe.each([
     });
   });
 
-  it('finds a type where none is claimed, and marks nothing then', async () => {
+  it('adds a missing type, without a mark', async () => {
     const resource = await first(provider, 'memory:///untyped');
     expect(resource?.mimeType).toBe('text/plain');
     expect(resource).not.toHaveProperty('_meta');
   });
 
-  it('says the encoding of a text that names its own, and of others that they are not UTF-8 [SEC-RES-6]', async () => {
+  it('gives the encoding of a text that names it, and marks others as not UTF-8 [SEC-RES-6]', async () => {
     const charsetOf = async (name: string) => (await first(provider, `memory:///${name}`))?._meta?.[CHARSET_META_KEY];
     expect(await charsetOf('utf16.csv')).toBe('utf-16le');
     expect(await charsetOf('latin1.txt')).toBe('unknown-8bit');
@@ -63,20 +63,20 @@ describe.each([
     expect(await first(provider, 'memory:///utf16.csv')).toMatchObject({ mimeType: 'text/csv' });
   });
 
-  it('leaves a type that fits, and the rest of what is said, as it is', async () => {
+  it('keeps a type that fits, and all other fields', async () => {
     expect(await first(provider, 'memory:///notes.md')).toEqual(
       await inner.metadata('memory:///notes.md', createContext()),
     );
   });
 
-  it('leaves lists and metadata to the name: they never touch the content [2093-2]', async () => {
+  it('leaves the types in lists and metadata, which come from names, and reads no content for them [2093-2]', async () => {
     const ctx = createContext();
     expect(await provider.metadata('memory:///picture.txt', ctx)).toMatchObject({ mimeType: 'text/plain' });
     const { resources } = await provider.list('memory:///', { limit: 100 }, ctx);
     expect(resources.find(({ name }) => name === 'picture.txt')).toMatchObject({ mimeType: 'text/plain' });
   });
 
-  it('says the same of the first window as of the whole, wherever that ends', async () => {
+  it('gives the first window the same type as the whole, wherever the window ends', async () => {
     for (const uri of ['memory:///short.png', 'memory:///untyped', 'memory:///not-really.png']) {
       const whole = await first(provider, uri);
       for (let length = 1; length <= 9; length++) {
@@ -85,7 +85,7 @@ describe.each([
     }
   });
 
-  it('says nothing of what a window from the middle is', async () => {
+  it('leaves a window from the middle unchanged', async () => {
     expect((await first(provider, 'memory:///picture.txt', 4, 8))?.mimeType).toBe('text/plain');
   });
 
@@ -108,7 +108,7 @@ describe('the mime layer over streams', () => {
   const giving = (...bodies: ResourceBody[]): ResourceProvider =>
     mimeLayer()(wrapProvider(inner, { read: async () => bodies }));
 
-  it('reads no more than the head before somebody asks for the rest', async () => {
+  it('reads only the head until the caller reads on', async () => {
     let chunks = 0;
     async function* endless(): AsyncIterable<Uint8Array> {
       for (;;) {
@@ -145,8 +145,8 @@ describe('the mime layer over streams', () => {
   });
 });
 
-describe('what another server sent', () => {
-  it('is not corrected, nor looked into: what it is called is that server’s word', async () => {
+describe('contents of another server', () => {
+  it('keep their type, and are not checked: the type is that server’s word', async () => {
     const item = { uri: 'memory:///a', name: 'a', mimeType: 'image/png', text: 'no picture' };
     let opened = 0;
     async function* open(): AsyncIterable<Uint8Array> {

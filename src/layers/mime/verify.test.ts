@@ -24,7 +24,7 @@ const GIF = bytes('GIF89a', 1, 0, 1, 0, 0x80, 0, 0);
 const GZIP = bytes(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3);
 const WAV = bytes('RIFF', 0x24, 0, 0, 0, 'WAVEfmt ', 16, 0, 0, 0);
 
-/** A local file header of a zip archive, whose name decides what sort of archive it is taken for. */
+/** A local file header of a zip archive. The name in it decides the type of archive. */
 const zipOf = (name: string, content = ''): Uint8Array => {
   const header = Buffer.alloc(30);
   header.writeUInt32LE(0x04034b50, 0);
@@ -98,14 +98,14 @@ const CASES: readonly Case[] = [
   ['text with escape sequences', 'colours.log', utf8('\u001b[31mred\u001b[0m\n'), 'text/plain'],
 ];
 
-describe('the type of a name, verified from the bytes [SEC-RES-6]', () => {
+describe('a declared type, verified by the bytes [SEC-RES-6]', () => {
   for (const [what, name, content, expected] of CASES) {
-    it(`${what} (${name}) is ${expected ?? 'not said'}`, async () => {
+    it(`${what} (${name}) is ${expected ?? 'without a type'}`, async () => {
       expect(await verifyType(mimeTypeOfName(name), content, true)).toBe(expected);
     });
   }
 
-  it('stays what it was when it is verified again', async () => {
+  it('stays the same when it is verified again', async () => {
     for (const [, name, content] of CASES) {
       const once = await verifyType(mimeTypeOfName(name), content, true);
       expect(await verifyType(once, content, true), name).toBe(once);
@@ -120,7 +120,7 @@ describe('the type of a name, verified from the bytes [SEC-RES-6]', () => {
     }
   });
 
-  it('does not take a character that is cut at the end of the whole for UTF-8', async () => {
+  it('is not UTF-8 text if a character is cut at the end of the whole', async () => {
     expect(await verifyType('application/json', utf8('日').subarray(0, 2), true)).toBe('application/json');
     expect(await verifyType('image/png', utf8('日').subarray(0, 2), true)).toBe('application/octet-stream');
   });
@@ -130,7 +130,7 @@ describe('the type of a name, verified from the bytes [SEC-RES-6]', () => {
     expect(await verifyType('text/plain', cut, false)).toBe('text/plain');
   });
 
-  it('is not found in a content that is too short for it, before which nothing but zeros would have to be thought', async () => {
+  it('is not found for a content so short that it would match only if zeros came before it', async () => {
     for (const short of [
       [0, 1],
       [0, 1, 0],
@@ -138,13 +138,13 @@ describe('the type of a name, verified from the bytes [SEC-RES-6]', () => {
     ])
       expect(await verifyType(undefined, bytes(...short), true)).toBe('application/octet-stream');
     expect(await verifyType('image/x-icon', bytes(0, 0, 1), true)).toBe('image/x-icon');
-    // Whole ones that are short are found.
+    // Short contents that are complete are recognised.
     expect(await verifyType(undefined, JPEG, true)).toBe('image/jpeg');
     expect(await verifyType(undefined, GZIP, true)).toBe('application/gzip');
     expect(await verifyType(undefined, bytes(0, 1, 0, 0, 0, 9, 0, 0x80), true)).toBe('font/ttf');
   });
 
-  it('is not confused by a long tail of zeros', async () => {
+  it('is found in spite of a long tail of zeros', async () => {
     expect(await verifyType('text/plain', padded(PNG, HEAD_BYTES), false)).toBe('image/png');
     expect(await verifyType('text/plain', padded(utf8('text'), HEAD_BYTES), false)).toBe('application/octet-stream');
   });

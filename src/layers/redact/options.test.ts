@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ResourceError } from '../../core/errors.ts';
 import { concerning } from './options.ts';
 
-/** Names of folders that a pattern could take for something else, as canonical URIs have them. */
+/** Names of folders that are also glob patterns, as canonical URIs contain them. */
 const NAMES = [
   'a (old)',
   'a)',
@@ -24,10 +24,10 @@ const NAMES = [
 const uriOf = (...names: readonly string[]): string =>
   `docs+file:///${names.map((name) => encodeURIComponent(name).replace(/%2[BC]|%40|%7C/g, decodeURIComponent)).join('/')}`;
 
-/** How somebody would write that name in a glob who knows which characters mean something there. */
+/** The name as a glob, with the special characters escaped. */
 const escaped = (name: string): string => name.replace(/[*?[\]{}\\]/g, '\\$&').replace(/^!/, '\\!');
 
-describe('which resources are looked through', () => {
+describe('the scanned resources', () => {
   it.each(NAMES)('uris: a folder named %s, and nothing else', (name) => {
     const concerns = concerning([`docs+file:///${escaped(name)}/**`], undefined);
     expect(concerns(uriOf(name, 'x.txt'))).toBe(true);
@@ -41,14 +41,14 @@ describe('which resources are looked through', () => {
     expect(concerns(uriOf('other', 'x.txt'))).toBe(true);
   });
 
-  it('uris is about whatever could be meant, except about what surely is', () => {
+  it('uris includes every possible match, except excludes only certain ones', () => {
     expect(concerning(['docs+file:///a[1]/**'], undefined)(uriOf('a[1]', 'x'))).toBe(true);
     expect(concerning(['docs+file:///a[1]/**'], undefined)(uriOf('a1', 'x'))).toBe(true);
     expect(concerning(undefined, ['docs+file:///a[1]/**'])(uriOf('a[1]', 'x'))).toBe(true);
     expect(concerning(undefined, ['docs+file:///a[1]/**'])(uriOf('a1', 'x'))).toBe(false);
   });
 
-  it('except is not about what another server could take for a way to somewhere else', () => {
+  it('except does not exclude a URI that may lead to another resource', () => {
     const concerns = concerning(undefined, ['up+file:///public/**']);
     expect(concerns('up+file:///public/a.txt')).toBe(false);
     for (const way of [
@@ -64,7 +64,7 @@ describe('which resources are looked through', () => {
       expect(concerns(`up+file:///public/${way}`), way).toBe(true);
   });
 
-  it('what is no glob is refused', () => {
+  it('an invalid glob is refused', () => {
     for (const [uris, except] of [
       [['a**b'], undefined],
       [undefined, ['docs+file:///{a/**']],

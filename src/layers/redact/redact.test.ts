@@ -10,7 +10,7 @@ import { MAX_KEY_LENGTH } from './scan-keys.ts';
 import { MARGIN_BYTES } from './scan-program.ts';
 import { createScanner } from './scanner.ts';
 
-// Their resources without end, which nobody can look through, are not concerned.
+// Endless resources, which cannot be scanned, are excluded.
 const shared = createRedaction({ except: ['**'] });
 afterAll(() => shared.close());
 layerContract('redact', shared.layer);
@@ -64,7 +64,7 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof ResourceError ? error.code : String(error)),
   );
 
-describe('what is covered', () => {
+describe('covers', () => {
   it.each([
     ['a key of AWS', `id=${AWS_KEY};`, AWS_KEY, { 'aws-key': 1 }, 'id=[redacted: aws-key]*;'],
     [
@@ -100,7 +100,7 @@ describe('what is covered', () => {
     if (whole !== undefined) expect(given.text).toBe(whole);
   });
 
-  it('the lines of a private key stay lines', async () => {
+  it('keep the lines of a private key', async () => {
     await using engine = over(`before\n${PEM}\nafter\n`);
     const { text } = await read(engine.provider);
     expect(text.split('\n')).toHaveLength(`before\n${PEM}\nafter\n`.split('\n').length);
@@ -108,7 +108,7 @@ describe('what is covered', () => {
     expect(text).toMatch(/\*\nafter\n$/);
   });
 
-  it('text in UTF-16, which is given as bytes', async () => {
+  it('include text in UTF-16, which is given as bytes', async () => {
     await using engine = over(Buffer.from(`\ufefftoken ${GITHUB} end`, 'utf16le'));
     const given = (await read(engine.provider)).bytes.toString('utf16le');
     expect(given).toBe(`\ufefftoken [redacted: github-token]${'*'.repeat(GITHUB.length - 24)} end`);
@@ -119,7 +119,7 @@ describe('what is covered', () => {
     ['to its own quote', `_authToken="abc-${'def'} 0123456" stays`],
     ['not as a variable', `stays _authToken=${'$'}{NPM_TOKEN}`],
     ['nor as one in quotes', `stays _authToken="${'$'}{NPM_TOKEN}"`],
-  ])('a token of npm goes %s', async (_what, text) => {
+  ])('include a token of npm %s', async (_what, text) => {
     await using engine = over(text);
     const given = (await read(engine.provider)).text;
     expect(given).not.toContain('abc-def');
@@ -127,12 +127,12 @@ describe('what is covered', () => {
     expect(given.includes('NPM_TOKEN')).toBe(text.includes('NPM_TOKEN'));
   });
 
-  it('JSON stays JSON', async () => {
+  it('keep JSON valid', async () => {
     await using engine = over(JSON.stringify({ key: PEM, id: AWS_KEY, plain: 'é' }));
     expect(JSON.parse((await read(engine.provider)).text)).toMatchObject({ plain: 'é' });
   });
 
-  it('nothing else: what has no secret is given as it is, without a word', async () => {
+  it('are in no content without a secret, which stays unchanged', async () => {
     const text = 'account: 1234-5678-9012, AKIAIOSFODNN7EXAMPLE, https://user:password@example.org/';
     await using engine = over(text);
     expect(await read(engine.provider)).toMatchObject({ text, counts: undefined });
@@ -154,7 +154,7 @@ describe('windows', () => {
     }
   });
 
-  it('count what is in them, if only a part of it', async () => {
+  it('count their secrets, even if they contain only a part of one', async () => {
     await using engine = over(text);
     const at = Buffer.from(text).indexOf(GITHUB);
     expect((await read(engine.provider, { range: { offset: at - 10, length: 11 } })).counts).toEqual({
@@ -163,18 +163,18 @@ describe('windows', () => {
     expect((await read(engine.provider, { range: { offset: at - 10, length: 10 } })).counts).toBeUndefined();
   });
 
-  it('at and past the end are what they are without the layer', async () => {
+  it('at and past the end are as without the layer', async () => {
     await using engine = over('0123456789');
     expect((await read(engine.provider, { range: { offset: 10 } })).text).toBe('');
     expect(await codeOf(read(engine.provider, { range: { offset: 11 } }))).toBe('invalid');
     expect((await read(engine.provider, { range: { offset: 4, length: 3 } })).text).toBe('456');
   });
 
-  it('have a margin that is longer than any secret that is known, in UTF-16 too', () => {
+  it('have a margin that is longer than every known secret, in UTF-16, too', () => {
     expect(MARGIN_BYTES).toBeGreaterThan(2 * MAX_KEY_LENGTH);
   });
 
-  it('of a line that goes on for long are those of the whole: a token ends where its word does', async () => {
+  it('of a long line are those of the whole: a token ends with its word', async () => {
     const line = `//r.example/:_authToken=${'aB3-'.repeat(9)} ${'and so on, '.repeat(40_000)}`;
     await using engine = over(line);
     const whole = (await read(engine.provider)).bytes;
@@ -188,14 +188,14 @@ describe('windows', () => {
 });
 
 describe('limits', () => {
-  it('what is larger is refused whole, and given in windows', async () => {
+  it('a larger content is refused as a whole, and given in windows', async () => {
     await using engine = over(`${'line\n'.repeat(20_000)}${GITHUB}`, { maxBytes: 65_536 });
     expect(await codeOf(read(engine.provider))).toBe('too-large');
     const tail = await read(engine.provider, { range: { offset: 99_990, length: 100 } });
     expect(tail.text).toMatch(/^\n?line\nline\n\[redacted: github-token\]\*+$/);
   });
 
-  it('a text that takes too long is not given, and the next one has a thread and a time of its own', async () => {
+  it('a text that takes too long is refused, and the next one has its own thread and time', async () => {
     const scanner = createScanner({ timeoutMs: 1 });
     try {
       const slow = Buffer.from(`${GITHUB}\n`.repeat(200_000));
@@ -206,7 +206,7 @@ describe('limits', () => {
     }
   });
 
-  it('what waits is let go when its caller is gone, and everything when the layer is closed', async () => {
+  it('a waiting scan ends with its caller, and all end with the layer', async () => {
     const scanner = createScanner();
     const first = scanner.scan(Buffer.from(GITHUB), ctx);
     const gone = new AbortController();
@@ -222,14 +222,14 @@ describe('limits', () => {
 });
 
 describe('options', () => {
-  it('refuse: what has a secret in it is not given, and the error does not have it', async () => {
+  it('refuse: a content with a secret is refused, and the error does not contain the secret', async () => {
     await using engine = over(`id=${AWS_KEY}`, { action: 'refuse' });
     const error = await read(engine.provider).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'denied', details: { secrets: { 'aws-key': 1 } } });
     expect(JSON.stringify(error)).not.toContain(AWS_KEY);
   });
 
-  it('uris and except choose, by the canonical URI', async () => {
+  it('uris and except select by the canonical URI', async () => {
     await using other = over(GITHUB, { uris: ['memory:///d/**'] });
     expect((await read(other.provider)).text).toBe(GITHUB);
     await using excepted = over(GITHUB, { except: ['**/*.txt'] });

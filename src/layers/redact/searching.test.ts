@@ -1,4 +1,4 @@
-/** A search tells nothing of a secret: not by what it finds, nor by where, how many, or in which order. */
+/** A search reveals nothing of a secret: not by its matches, their places, number or order. */
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,13 +28,13 @@ const FILES: Readonly<Record<string, string>> = {
   'plain.txt': 'nothing is in here but a plain line\n',
 };
 
-/** Looked through in several pieces: the secret lies in a line that no piece has whole, and across two of them. */
+/** Scanned in several pieces: no piece has the whole line of the secret, and the secret spans two of them. */
 const LARGE: Readonly<Record<string, string>> = {
   'longer.txt': `start ${filler(70_000)} token ${TOKEN} it is ${filler(200_000)}\nlast line\n`,
   'border.txt': `start ${filler(256 * 1024 - 30)} ${TOKEN} it is`,
 };
 
-/** Patterns with a guess in them. What the guess is must not be seen in the answer. */
+/** Patterns with a guess in them. The answer must not depend on the guess. */
 const QUESTIONS: Readonly<Record<string, (guess: string) => Partial<SearchQuery>>> = {
   'the guess alone': (guess) => ({ pattern: guess }),
   'the guess as plain text': (guess) => ({ pattern: guess, literal: true }),
@@ -94,14 +94,14 @@ afterAll(async () => {
 async function find(provider: ResourceProvider, query: Partial<SearchQuery>): Promise<readonly string[]> {
   const found: SearchMatch[] = [];
   for await (const match of provider.search?.({ literal: false, ...query }, createContext()) ?? []) found.push(match);
-  // Files are searched side by side, in any order; the matches of one are in theirs.
+  // Files are searched in parallel, so only the order within a file is fixed.
   return found
     .map(({ uri, place }) => ({ name: uri.slice(uri.lastIndexOf('/') + 1), place }))
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
     .map(({ name, place }) => `${name}:${place?.line}:${place?.offset}`);
 }
 
-describe.each(['redact', 'refuse'] as const)('a search where secrets are covered (%s)', (action) => {
+describe.each(['redact', 'refuse'] as const)('a search with covered secrets (%s)', (action) => {
   let redaction: Redaction;
   beforeAll(() => {
     redaction = createRedaction({ action });
@@ -118,7 +118,7 @@ describe.each(['redact', 'refuse'] as const)('a search where secrets are covered
   it.each(Object.keys(QUESTIONS))('a right and a wrong guess have one answer: %s', (name) => same('by ripgrep', name));
 
   it.each(['in large files', 'in a repository', 'by reading'])(
-    'a right and a wrong guess have one answer %s',
+    'a right and a wrong guess give the same answer %s',
     async (source) => {
       for (const name of [
         'from the beginning of the line',
@@ -130,7 +130,7 @@ describe.each(['redact', 'refuse'] as const)('a search where secrets are covered
   );
 
   it.each(['by ripgrep', 'in a repository', 'by reading'])(
-    'finds what is beside a secret, and in lines without one, %s',
+    'finds text beside a secret, and lines without one, %s',
     async (source) => {
       const provider = redaction.layer(sources[source] as ResourceProvider);
       const lines = async (pattern: string): Promise<readonly string[]> =>
@@ -142,7 +142,7 @@ describe.each(['redact', 'refuse'] as const)('a search where secrets are covered
     },
   );
 
-  it('finds what is beside a secret in large files', async () => {
+  it('finds text beside a secret in large files', async () => {
     const provider = redaction.layer(sources['in large files'] as ResourceProvider);
     expect(await find(provider, { pattern: '^start' })).toEqual(
       action === 'refuse' ? [] : ['border.txt:1:0', 'longer.txt:1:0'],
@@ -153,7 +153,7 @@ describe.each(['redact', 'refuse'] as const)('a search where secrets are covered
   });
 });
 
-it('what is found in files is found by the expression for suspects', async () => {
+it('every secret that is found in files matches the expression for suspects', async () => {
   const { RE2JS } = await import('re2js');
   const suspect = RE2JS.compile(SUSPECT_LINES);
   for (const line of [

@@ -9,12 +9,12 @@ const TOKEN = `gh${'p_'}wxyzabcdefghijklmnopqrstuvw012345678`;
 const MARK = `[redacted: github-token]${'*'.repeat(TOKEN.length - 24)}`;
 const NAMES = new Set(['uri']);
 
-describe('JSON data, looked through', () => {
+describe('JSON data with secrets', () => {
   const scanner = createScanner();
   const ctx = createContext();
   afterAll(() => scanner.close());
 
-  it('every text of an entry is covered, and what has none stays the same object', async () => {
+  it('every text of an entry is covered, and an entry without a secret stays the same object', async () => {
     const plain = Object.freeze({ uri: 'memo:1', name: 'plain', size: 3, on: true, none: null });
     const secret = { uri: 'memo:2', deep: [{ list: ['x', `a ${TOKEN} b`] }], blob: btoa(` ${TOKEN} `), size: 4 };
     const [first, second] = await lookThrough([plain, secret], NAMES, { scanner, maxBytes: 10_000 }, ctx);
@@ -28,7 +28,7 @@ describe('JSON data, looked through', () => {
     expect(second?.named).toBe(false);
   });
 
-  it('what names an entry stays, and is told of, escaped or not', async () => {
+  it('an identifying field stays, and is reported, escaped or not', async () => {
     const uris = [`memo:${TOKEN}`, `memo:${TOKEN.replace('_', '%5f')}`, `memo:${TOKEN}%ZZ%`, 'memo:%67%68%70_x'];
     const entries = uris.map((uri) => ({ uri }));
     const looked = await lookThrough(entries, NAMES, { scanner, maxBytes: 10_000 }, ctx);
@@ -36,7 +36,7 @@ describe('JSON data, looked through', () => {
     expect(looked.map((each) => each?.named)).toEqual([true, true, true, false]);
   });
 
-  it('an entry that is too large is none, and the others are what they are, over several batches', async () => {
+  it('an entry that is too large is left out, and the others stay, over several batches', async () => {
     const entries = Array.from({ length: 40 }, (_, index) => ({
       uri: `memo:${index}`,
       text: index === 20 ? 'x'.repeat(70_000) : `${'y '.repeat(15_000)}${index % 3 === 0 ? TOKEN : ''}`,
@@ -50,7 +50,7 @@ describe('JSON data, looked through', () => {
     expect(JSON.stringify(looked)).not.toContain(TOKEN);
   });
 
-  it('an entry whose secrets are covered keeps its other names, by which access rules decide', async () => {
+  it('an entry with covered secrets keeps its other names, by which access rules decide', async () => {
     const entry = { uri: 'memo:1', description: TOKEN, [NAMES_OF_RESOURCE]: { paths: ['private/a.md'] } };
     const [looked] = await lookThrough([entry], NAMES, { scanner, maxBytes: 10_000 }, ctx);
     expect(looked?.value).toEqual({ ...entry, description: MARK });
@@ -60,7 +60,7 @@ describe('JSON data, looked through', () => {
   it.each([
     ['lists', '[', ']'],
     ['objects', '{"a":', '}'],
-  ])('an entry of %s that is nested too deep is none, and the others are what they are', async (_, open, end) => {
+  ])('an entry of %s with too many levels is left out, and the others stay', async (_, open, end) => {
     const nested = (levels: number): object => ({
       uri: 'memo:1',
       deep: JSON.parse(`${open.repeat(levels)}"${TOKEN}"${end.repeat(levels)}`) as unknown,

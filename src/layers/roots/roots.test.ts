@@ -12,13 +12,13 @@ import { filesProvider } from '../../providers/files/index.ts';
 import { layerContract } from '../../testing/layer-contract.ts';
 import { rootsLayer } from './index.ts';
 
-/** The layer as it is with a client whose roots hold everything. */
+/** The layer with a client whose roots contain everything. */
 const withEverything: Layer = (inner) => {
   const bounded = rootsLayer({ folder: '/served' })(inner);
   const roots: readonly string[] = ['file:///'];
   const known = (ctx: Context): Context => ({ ...ctx, roots });
   return wrapProvider(bounded, {
-    // The one fact that it adds, which the contract does not know.
+    // The only question of the layer, which the contract does not know.
     features: inner.features,
     list: (uri, page, ctx) => bounded.list(uri, page, known(ctx)),
     metadata: (uri, ctx) => bounded.metadata(uri, known(ctx)),
@@ -64,7 +64,7 @@ const rootOf = (...names: readonly string[]): string => pathToFileURL(join(base,
 const context = (...roots: readonly string[]): Context => createContext({ roots });
 const EVERYTHING = { maxBytes: 1_000_000, maxChildren: 100 };
 
-/** Everything that can be reached by lists, as paths; directories end in a slash. */
+/** Everything that lists lead to, as paths. Directories end in a slash. */
 async function tree(ctx: Context): Promise<string[]> {
   const found: string[] = [];
   const walk = async (uri: string | undefined): Promise<void> => {
@@ -94,7 +94,7 @@ const complete = async (value: string, ctx: Context): Promise<readonly string[]>
   return (await provider.complete?.(request, ctx))?.values ?? [];
 };
 
-describe('what lies under a root', () => {
+describe('a resource below a root', () => {
   it('is listed, with the folders on the way to it [SEC-ROOT-2]', async () => {
     expect(await tree(context(rootOf('work', 'a')))).toEqual(['/', 'a/', 'a/deep/', 'a/deep/two.md', 'a/one.md']);
     expect(await tree(context(rootOf('work', 'b', 'sub'), rootOf('work', 'a', 'deep')))).toEqual([
@@ -108,7 +108,7 @@ describe('what lies under a root', () => {
     ]);
   });
 
-  it('is all of the folder for a root that is the folder or holds it', async () => {
+  it('is everything in the folder if the root is the folder or contains it', async () => {
     const all = await tree(context(rootOf('work')));
     expect(all.filter((path) => !path.endsWith('/'))).toEqual([...FILES].sort());
     expect(await tree(context(rootOf()))).toEqual(all);
@@ -121,7 +121,7 @@ describe('what lies under a root', () => {
     expect(await read('file:///a/one.md', ctx)).toBe('text of a/one.md');
   });
 
-  it('is found by odd names, and through links on the way to the root', async () => {
+  it('may have an odd name, and may be reached through links on the way to the root', async () => {
     expect(await tree(context(rootOf('work', '100% #?')))).toContain('100% #?/five.md');
     expect(await tree(context(rootOf('elsewhere')))).toContain('b/three.md');
   });
@@ -136,7 +136,7 @@ describe('what lies under a root', () => {
   });
 });
 
-describe('what lies outside', () => {
+describe('a resource outside of the roots', () => {
   const outside = ['file:///b', 'file:///b/three.md', 'file:///b/missing.md', 'file:///top.md', 'file:///aa'];
 
   it.each(outside)('is refused, whether or not it exists: %s [SEC-ROOT-2]', async (uri) => {
@@ -148,7 +148,7 @@ describe('what lies outside', () => {
     await expect(provider.watch?.(uri, () => {}, ctx)).rejects.toMatchObject(refusal);
   });
 
-  it('is not reached through a link, which is no resource here', async () => {
+  it('is not reached through a link, which is not a resource here', async () => {
     const ctx = context(rootOf('work', 'a'));
     expect(await tree(ctx)).not.toContain('a/link/');
     await expect(read('file:///a/link/three.md', ctx)).rejects.toMatchObject({ code: 'not-found' });
@@ -167,7 +167,7 @@ describe('what lies outside', () => {
   it.each<[string, string]>([
     ['a folder beside, whose name begins alike', 'work-too'],
     ['one that does not exist', 'nowhere'],
-  ])('is everything for %s', async (_, name) => {
+  ])('is every resource for %s', async (_, name) => {
     expect(await tree(context(rootOf(name)))).toEqual(['/']);
   });
 
@@ -180,11 +180,11 @@ describe('what lies outside', () => {
     ['another scheme', () => `https://${base}/work`],
     ['no URI', () => base],
     ['nothing', () => ''],
-  ])('is everything for a root with %s', async (_, root) => {
+  ])('is every resource for a root with %s', async (_, root) => {
     expect(await tree(context(root()))).toEqual(['/']);
   });
 
-  it('is everything when there are no roots', async () => {
+  it('is every resource if there are no roots', async () => {
     expect(await tree(context())).toEqual(['/']);
     await expect(provider.read('file:///', EVERYTHING, context())).rejects.toMatchObject({ code: 'invalid' });
   });
@@ -214,17 +214,17 @@ describe('a folder on the way to a root', () => {
   });
 });
 
-describe('before the roots are known', () => {
+describe('unknown roots', () => {
   const ctx = createContext();
 
-  it('only the folder itself is shown, and nothing in it', async () => {
+  it('show only the folder itself, and nothing in it', async () => {
     const { resources } = await provider.list(undefined, { limit: 10 }, ctx);
     expect(resources).toMatchObject([{ uri: 'file:///', capabilities: { list: false, subscribe: false } }]);
     expect(await provider.metadata('file:///', ctx)).toMatchObject({ name: 'work' });
     expect(await complete('', ctx)).toEqual([]);
   });
 
-  it('everything else says that it needs them', async () => {
+  it('make every other request ask for them', async () => {
     await expect(provider.list('file:///', { limit: 1 }, ctx)).rejects.toBeInstanceOf(RootsNeeded);
     await expect(provider.metadata('file:///a', ctx)).rejects.toBeInstanceOf(RootsNeeded);
     await expect(provider.read('file:///a/one.md', EVERYTHING, ctx)).rejects.toBeInstanceOf(RootsNeeded);
@@ -241,7 +241,7 @@ describe('search', () => {
     return found.sort();
   };
 
-  it('finds what lies under a root, from wherever it starts [SEC-ROOT-2]', async () => {
+  it('finds resources below a root, wherever the search begins [SEC-ROOT-2]', async () => {
     const ctx = context(rootOf('work', 'a'), rootOf('work', 'b', 'sub'), rootOf('work', 'gone'));
     const all = ['file:///a/deep/two.md', 'file:///a/one.md', 'file:///b/sub/four.md'];
     expect(await uris(ctx, {})).toEqual(all);

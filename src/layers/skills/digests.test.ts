@@ -1,4 +1,4 @@
-/** Keeps digests of files that are not about to change, and of no others. */
+/** Keeps digests of settled files, and of no others. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createContext } from '../../core/context.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
@@ -7,7 +7,7 @@ import { createDigests } from './digests.ts';
 const URI = 'skill:///a.txt';
 const ctx = createContext();
 
-describe('the digest of a file that was changed before it was read', () => {
+describe('the digest of a file that was changed shortly before it was read', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'] });
     vi.setSystemTime('2026-01-02T03:04:10.623Z');

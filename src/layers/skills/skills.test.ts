@@ -1,4 +1,4 @@
-/** The layer as layers are, and what it makes of folders that are not as they should be. */
+/** The layer with its neighbours, over folders with mistakes. */
 import { describe, expect, it } from 'vitest';
 import { createContext, SILENT } from '../../core/context.ts';
 import type { Mount } from '../../core/mounts/mount.ts';
@@ -39,7 +39,7 @@ function serve(
   };
 }
 
-/** Long ago, so that nobody takes it for something that may still change. */
+/** A time long ago, so that the file does not count as changing. */
 const annotations = { lastModified: '2026-01-02T03:04:05.006Z' };
 
 const memory = (resources: Record<string, string | Uint8Array>) =>
@@ -53,8 +53,8 @@ const memory = (resources: Record<string, string | Uint8Array>) =>
     ),
   });
 
-describe('skills that are left out', () => {
-  it('have too many files, or too large ones, or too much together, and each says so', async () => {
+describe('skills with a mistake', () => {
+  it('have too many files, too large ones, or too many bytes in total, and the reasons say so', async () => {
     const many = Object.fromEntries(Array.from({ length: 512 }, (_, index) => [`many/${index}.txt`, 'x']));
     const large = Object.fromEntries(
       Array.from({ length: 17 }, (_, index) => [`large/${index}.bin`, new Uint8Array(999_999)]),
@@ -81,7 +81,7 @@ describe('skills that are left out', () => {
     ]);
   });
 
-  it('change each time they are read', async () => {
+  it('change during each read', async () => {
     const provider = memory({ 'busy/SKILL.md': head('busy'), 'busy/a.txt': 'x' });
     let count = 0;
     const { list, leftOut } = serve({
@@ -114,8 +114,8 @@ describe('skills that are left out', () => {
   });
 });
 
-describe('skills that are found', () => {
-  it('are those that a glob names, by their paths', async () => {
+describe('skills', () => {
+  it('are limited to those that a glob names, by their paths', async () => {
     const files = { 'a/one/SKILL.md': head('one'), 'b/two/SKILL.md': head('two'), 'b/c/three/SKILL.md': head('three') };
     const { list, get } = serve(memory(files), ['b/*']);
     expect((await list()).map(({ uri }) => uri)).toEqual(['skill:///b/two/SKILL.md']);
@@ -123,7 +123,7 @@ describe('skills that are found', () => {
     await expect(get('skill:///a/one/SKILL.md')).rejects.toThrow('No skill is served at this URI');
   });
 
-  it('have no digests where nobody says what state their files are in, and each read gives others', async () => {
+  it('have no kept digests if the provider gives no state of files, and each read makes new ones', async () => {
     const provider = memory({ 'made/SKILL.md': head('made'), 'made/now.txt': 'x' });
     let count = 0;
     const plain = <T extends object>(resource: T): T => ({ ...resource, annotations: {}, size: undefined });
@@ -144,7 +144,7 @@ describe('skills that are found', () => {
     expect((await list())[0]?.resources).toBe('dynamic');
   });
 
-  it('are as they are when one is asked for, and no file is read twice that has not changed', async () => {
+  it('are up to date when one is requested, and unchanged files are not read again', async () => {
     const provider = memory({ 'good/SKILL.md': head('good'), 'good/a.txt': 'one' });
     const reads: string[] = [];
     const { list, get } = serve({
@@ -166,7 +166,7 @@ describe('skills that are found', () => {
 });
 
 describe('the search for skills', () => {
-  it('stops in a list of roots that does not end, and says so', async () => {
+  it('stops in an endless list of roots, and says so', async () => {
     const provider = memory({ 'good/SKILL.md': head('good') });
     const { list, leftOut } = serve({
       ...provider,
@@ -185,7 +185,7 @@ describe('the search for skills', () => {
   it.each([
     ['of roots', undefined],
     ['of a folder', 'skill:///good'],
-  ])('stops in a list %s whose pages are empty and do not end', async (_what, endless) => {
+  ])('stops in an endless list %s of empty pages', async (_what, endless) => {
     const provider = memory({ 'good/SKILL.md': head('good') });
     let asked = 0;
     const { leftOut } = serve({
@@ -201,11 +201,11 @@ describe('the search for skills', () => {
   });
 });
 
-describe('digests of skills that are shared', () => {
+describe('shared digests of skills', () => {
   const bytes = new Uint8Array(300_000).fill(7);
   const other = new Uint8Array(300_000).fill(8);
 
-  /** Answers that are shared within this process. */
+  /** Shared answers within this process. */
   function shared() {
     const kept = new Map<string, Uint8Array>();
     const write = async (name: string, sealed: Uint8Array) => void kept.set(name, sealed);
@@ -214,7 +214,7 @@ describe('digests of skills that are shared', () => {
     return { kept, answers };
   }
 
-  /** A process that has just started, over a skill whose files have versions. @returns how often its large file was read */
+  /** Starts a process over a skill whose files have versions. @returns how often its large file was read */
   function started(answers: SharedAnswers, version: string, content = bytes, others: Partial<Mount> = {}) {
     const files = memory({ 'good/SKILL.md': head('good'), 'good/large.bin': content });
     const tagged = <T extends { readonly uri: string }>(resource: T): T => ({
@@ -245,7 +245,7 @@ describe('digests of skills that are shared', () => {
     };
   }
 
-  it('are made once of each version, by whichever process, and small files on this machine are read', async () => {
+  it('are made once for each version, by any process; small files of this machine are read', async () => {
     const { kept, answers } = shared();
     const [first, second, third] = [started(answers, 'one'), started(answers, 'one'), started(answers, 'two', other)];
     const digest = await first.digest();
@@ -256,7 +256,7 @@ describe('digests of skills that are shared', () => {
     expect([first.reads(), second.reads(), third.reads()]).toEqual([1, 0, 1]);
   });
 
-  it('are those of one reader, one mount and one file', async () => {
+  it('belong to one reader, one mount and one file', async () => {
     const { answers } = shared();
     const digest = await started(answers, 'one').digest();
     const theirs = started(answers, 'one', other);
@@ -266,7 +266,7 @@ describe('digests of skills that are shared', () => {
     expect((await started(answers, 'one', other, { name: 'copy' }).digest())?.digest).not.toBe(digest?.digest);
   });
 
-  it('are none of weak versions, of mounted servers, and of what shows each connection something else', async () => {
+  it('are not made for weak versions, mounted servers, and mounts that show each connection something else', async () => {
     const { kept, answers } = shared();
     await started(answers, 'W/"one"').digest();
     const server = { features: {} } as NonNullable<Mount['server']>;
@@ -274,7 +274,7 @@ describe('digests of skills that are shared', () => {
     expect(kept.size).toBe(0);
   });
 
-  it('are read where what is kept is no digest', async () => {
+  it('are replaced by a read if the kept value is not a digest', async () => {
     const { answers } = shared();
     answers.put(
       ['digest', 'docs', ctx.principal.id, 'skill:///good/large.bin', 'one', '300000'],

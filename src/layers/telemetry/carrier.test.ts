@@ -9,13 +9,13 @@ const GOOD = `00-${TRACE}-${SPAN}-01`;
 type Carrier = Readonly<Record<string, unknown>>;
 const read = (carrier: Carrier) => contextIn((key) => carrier[key], ROOT_CONTEXT);
 
-describe('a trace that comes in', () => {
+describe('a received trace context', () => {
   it.each([
     ['version 00', GOOD, 1],
     ['not sampled', `00-${TRACE}-${SPAN}-00`, 0],
     ['flags that are not known yet', `00-${TRACE}-${SPAN}-ff`, 1],
     ['a later version, with more fields', `01-${TRACE}-${SPAN}-01-more`, 1],
-  ])('is taken: %s', (_what, traceparent, traceFlags) => {
+  ])('is accepted: %s', (_what, traceparent, traceFlags) => {
     const found = read({ traceparent });
     expect(found && trace.getSpanContext(found)).toEqual({ traceId: TRACE, spanId: SPAN, traceFlags, isRemote: true });
   });
@@ -31,11 +31,11 @@ describe('a trace that comes in', () => {
     ['a span of zeros', `00-${TRACE}-${'0'.repeat(16)}-01`],
     ['spaces around it', ` ${GOOD}`],
     ['very much', `01-${TRACE}-${SPAN}-01-${'x'.repeat(600)}`],
-  ])('is not taken: %s', (_what, traceparent) => {
+  ])('is refused: %s', (_what, traceparent) => {
     expect(read({ traceparent, tracestate: 'a=1', baggage: 'a=1' })).toBeUndefined();
   });
 
-  it('goes on as it came, within bounds', () => {
+  it('is passed on unchanged, within limits', () => {
     const carrier = {
       traceparent: GOOD,
       tracestate: 'rojo=1,congo=2',

@@ -89,14 +89,14 @@ describe('without providers of its own', () => {
     metrics.disable();
   });
 
-  it('goes to those of the application', async () => {
+  it('uses those of the application', async () => {
     const { exporter, provider } = recorder();
     trace.setGlobalTracerProvider(provider);
     await createTelemetry().request(REQUEST, async () => ({}));
     expect(exporter.getFinishedSpans().map(({ name, kind }) => [name, kind])).toEqual([['resources/read', 1]]);
   });
 
-  it('passes on a trace that it has no part in', async () => {
+  it('passes on a trace in which it records nothing', async () => {
     const meta = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' };
     const sent = await createTelemetry().request({ ...REQUEST, meta }, (place) =>
       place.outgoing({ method: 'tools/call', name: 'x', mount: 'm', transport: 'tcp' }, async (given) => given),

@@ -44,7 +44,7 @@ afterEach(() => {
 });
 
 describe('an operation that hangs [RES-7]', () => {
-  it.each(LIMITED)('%s ends with a timeout when its time is up, and its work is told to stop', async (method) => {
+  it.each(LIMITED)('%s ends with a timeout when its time is over, and its work is aborted', async (method) => {
     const reached: Reached[] = [];
     let stopped = 0;
     const inner = innerProvider({
@@ -71,14 +71,14 @@ describe('an operation that hangs [RES-7]', () => {
     expect(error).toHaveProperty('uri', uri);
   });
 
-  it.each(LIMITED)('%s ends even if its work does not listen', async (method) => {
+  it.each(LIMITED)('%s ends even if its work ignores the signal', async (method) => {
     const inner = innerProvider({ before: () => new Promise(() => {}) });
     const outcome = outcomeOf(call(layer(inner), method));
     await vi.advanceTimersByTimeAsync(LIMIT_MS);
     expect(isTimeout(await outcome.settled)).toBe(true);
   });
 
-  it.each(LIMITED)('%s ends with its caller, whose reason it gives', async (method) => {
+  it.each(LIMITED)('%s ends with its caller, and has the reason of the caller', async (method) => {
     const caller = new AbortController();
     const ctx = createContext({ signal: caller.signal });
     const inner = innerProvider({ before: () => new Promise(() => {}) });
@@ -88,14 +88,14 @@ describe('an operation that hangs [RES-7]', () => {
     expect(await outcome.settled).toBe(reason);
   });
 
-  it.each(LIMITED)('%s ends at once for a caller that was gone before', async (method) => {
+  it.each(LIMITED)('%s ends at once for a caller that has left before', async (method) => {
     const reason = new Error('The caller is gone');
     const ctx = createContext({ signal: AbortSignal.abort(reason) });
     const inner = innerProvider({ before: () => new Promise(() => {}) });
     expect(await outcomeOf(call(layer(inner), method, ctx)).settled).toBe(reason);
   });
 
-  it.each(LIMITED)('%s gives a signal that any number of listeners may use without a warning', async (method) => {
+  it.each(LIMITED)('%s gets a signal that any number of listeners may use without a warning', async (method) => {
     const warned: Error[] = [];
     const warn = (warning: Error): void => void warned.push(warning);
     process.on('warning', warn);
@@ -132,7 +132,7 @@ describe('an operation that hangs [RES-7]', () => {
     }
   });
 
-  it('watching goes on for as long as somebody wants it', async () => {
+  it('watching has no time limit', async () => {
     const caller = new AbortController();
     const ctx = createContext({ signal: caller.signal });
     const reached: Reached[] = [];
@@ -169,7 +169,7 @@ interface Traced {
   readonly state: { ended: boolean; closed: number };
 }
 
-/** A body whose stream gives a chunk whenever `next` resolves, for ever. */
+/** A body with an endless stream, which gives a chunk whenever `next` resolves. */
 function traced(next: () => Promise<void>): Traced {
   const state = { ended: false, closed: 0 };
   async function* open(): AsyncIterable<Uint8Array> {
@@ -198,7 +198,7 @@ async function drain(body: ResourceBody | undefined, chunks = Number.POSITIVE_IN
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the content of a read [RES-7]', () => {
-  it('that hangs midway ends with a timeout, and its source is told to stop', async () => {
+  it('that hangs in the middle ends with a timeout, and its source is aborted', async () => {
     let chunks = 0;
     let signal: AbortSignal | undefined;
     const { body, state } = traced(async () => {
@@ -231,7 +231,7 @@ describe('the content of a read [RES-7]', () => {
     await closeBodies(bodies);
   });
 
-  it('that is left in the middle ends its source, and the clock', async () => {
+  it('that the caller leaves ends its source and its time limit', async () => {
     const { body, state } = traced(async () => {});
     const caller = new AbortController();
     const bodies = await readBodies([body], createContext({ signal: caller.signal }));
@@ -242,7 +242,7 @@ describe('the content of a read [RES-7]', () => {
     expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
   });
 
-  it('that is closed unread, twice, is closed within, and ends the clock', async () => {
+  it('that is closed unread, twice, closes its source, and ends its time limit', async () => {
     const { body, state } = traced(async () => {});
     const bodies = await readBodies([body]);
     await closeBodies([...bodies, ...bodies]);
@@ -250,7 +250,7 @@ describe('the content of a read [RES-7]', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('of several bodies has one clock, until the last of them ends', async () => {
+  it('of several bodies has one time limit, until the last of them ends', async () => {
     const [one, two] = [traced(async () => {}), traced(async () => {})];
     const bodies = await readBodies([one.body, two.body]);
     await drain(bodies[0], 1);

@@ -1,4 +1,4 @@
-/** Diffs leave out each file of which the caller may not read one of the sides that the diff shows. */
+/** A diff leaves out each file of which the caller may not read one of its two sides. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import type { ResourceProvider } from '../../core/provider.ts';
 import { type Scene, scene } from '../../testing/git-scene.ts';
 import { drainBody, EVERYTHING } from '../../testing/observe.ts';
 
-describe('what a caller may not read at one revision', () => {
+describe('a file that a caller may not read at one revision', () => {
   let place: Scene;
   let provider: ResourceProvider;
   let base = '';
@@ -33,7 +33,7 @@ describe('what a caller may not read at one revision', () => {
   });
   afterAll(() => place[Symbol.asyncDispose]());
 
-  /** Reads a document of a caller who may not read the given paths, each after `base` or `target`. */
+  /** Reads a document as a caller who may not read the given paths, each after `base` or `target`. */
   async function read(uri: string, ...denied: readonly string[]): Promise<string> {
     const kept = new Set(denied.map((at) => `git:///commits/${at.replace('base', base).replace('target', target)}`));
     const ctx = createContext({ may: async (_operation, native) => !kept.has(native) });
@@ -42,7 +42,7 @@ describe('what a caller may not read at one revision', () => {
   }
 
   it.each(['diff/HEAD', 'compare/branches/before/HEAD', 'diff/HEAD/d', 'diff/HEAD/d/kept.txt'])(
-    'is not in %s, on whichever side it is',
+    'is not in %s, on either side',
     async (view) => {
       for (const side of ['base', 'target']) {
         const diff = await read(`git:///${view}`, `${side}/d/kept.txt`);
@@ -53,7 +53,7 @@ describe('what a caller may not read at one revision', () => {
     },
   );
 
-  it('is not in the comparison the other way round', async () => {
+  it('is not in the comparison in reverse', async () => {
     for (const side of ['base', 'target'])
       expect(await read('git:///compare/HEAD/branches/before', `${side}/d/kept.txt`)).not.toMatch(/OLD|NEW|kept/);
   });
@@ -63,7 +63,7 @@ describe('what a caller may not read at one revision', () => {
       expect(await read('git:///commit/HEAD', `${side}/d/kept.txt`)).not.toContain('kept');
   });
 
-  it('counts only where the file is: one that came, and one that went', async () => {
+  it('matters only at the revision that has the file: for an added one, and a removed one', async () => {
     const whole = await read('git:///diff/HEAD', 'base/d/come.txt', 'target/gone.txt');
     expect(whole).toContain('+COME');
     expect(whole).toContain('-GONE');
@@ -72,7 +72,7 @@ describe('what a caller may not read at one revision', () => {
     expect(less).toContain('-OLD\n+NEW\n');
   });
 
-  it('is not in a diff because a file with the name of its folder is', async () => {
+  it('is not in a diff because of a file with the name of its folder', async () => {
     expect(await read('git:///diff/HEAD', 'target/turned/inside.txt')).not.toContain('INSIDE');
     expect(await read('git:///diff/HEAD/turned', 'target/turned/inside.txt')).not.toContain('INSIDE');
     expect(await read('git:///compare/HEAD/branches/before', 'target/turned/inside.txt')).not.toContain('INSIDE');

@@ -7,10 +7,10 @@ afterAll(removeTemplates);
 
 providerContract('git', (seed) => gitFixture(seed));
 
-// Each leaf is there four times over, so a few of each kind are enough.
+// Each leaf exists four times, so a few of each kind are enough.
 const SOME = /^(?:readme|sizes|many\/(?:entry-0[0-3]|folder-0)|odd\/(?:with|%2F|~|it|日))/;
 
-/** Laws that say something else where there is more than HEAD. */
+/** Laws that differ if there is more than HEAD. */
 const ABOUT_REVISIONS = [
   /^a list has the direct/,
   /^pages of any/,

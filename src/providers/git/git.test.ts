@@ -49,13 +49,13 @@ describe('a repository', () => {
     expect(await textOf(provider, 'git:///tags/a-file')).toBe('one\ntwo\n');
   });
 
-  it('leads whoever walks it to HEAD only', async () => {
+  it('has only HEAD in a walk over everything', async () => {
     await using own = await opened();
     const page = await own.provider.list('git:///', { limit: 10, containersOnly: true }, ctx);
     expect(urisOf(page.resources)).toEqual(['git:///HEAD']);
   });
 
-  it('says size, type, time and hash of a file without reading it', async () => {
+  it('gives size, type, time and hash of a file without reading it', async () => {
     await using own = await opened();
     expect(await own.provider.metadata('git:///tags/v1/b%20c.md', ctx)).toEqual({
       uri: 'git:///tags/v1/b%20c.md',
@@ -74,7 +74,7 @@ describe('a repository', () => {
     });
   });
 
-  it('has the history of a path, page by page, also when the branch moves on meanwhile', async () => {
+  it('has the history of a path, page by page, even if the branch moves on meanwhile', async () => {
     await using own = await opened();
     const { provider } = own;
     const log = 'git:///log/HEAD/a.txt';
@@ -110,7 +110,7 @@ describe('a repository', () => {
     ]);
   });
 
-  it('has what a commit changed, what differs between two, and who wrote which line', async () => {
+  it('has the changes of a commit, the differences of two, and the author of each line', async () => {
     await using own = await opened();
     const { provider } = own;
     const diff = await textOf(provider, 'git:///diff/HEAD');
@@ -130,7 +130,7 @@ describe('a repository', () => {
     expect(json.commits[first]).toMatchObject({ author: 'Ada', summary: 'First' });
   });
 
-  it('does not show a commit that nothing leads to, nor what its options hide', async () => {
+  it('hides unreachable commits, and what its options hide', async () => {
     await using own = await opened({ branches: false, tags: false });
     const { provider } = own;
     for (const uri of [
@@ -171,7 +171,7 @@ describe('a repository', () => {
     expect(await found({ pattern: '--open-files-in-pager=id', literal: true })).toEqual([]);
   });
 
-  it('answers many at a time, goes on when git is killed, and refuses when it is closed', async () => {
+  it('answers many requests at a time, goes on when git is killed, and refuses after it was closed', async () => {
     await using scripts = await scene();
     const pids = join(scripts.directory, 'pids');
     const program = join(scripts.directory, 'git');
@@ -189,7 +189,7 @@ describe('a repository', () => {
     process.kill(pid, 'SIGKILL');
     expect(await Promise.all(reads)).toEqual(reads.map((_, index) => expected[index % 3]));
     expect(await textOf(provider, 'git:///HEAD/a.txt')).toBe('one\ntwo\n');
-    // One process did all of it, and another one the rest.
+    // One process answered all of them, and another one the rest.
     expect(await started()).toHaveLength(2);
     await provider.close?.();
     expect(await codeOf(provider.read('git:///HEAD/a.txt', { maxBytes: 10, maxChildren: 1 }, ctx))).toBe('unavailable');

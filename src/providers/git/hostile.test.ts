@@ -1,4 +1,4 @@
-/** Repositories that were made to harm whoever serves them: nothing of theirs is executed, nothing outside is shown. */
+/** Repositories that were made to harm their server: nothing in them is executed, nothing outside is shown. */
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { gitProvider } from './index.ts';
 const ctx = createContext();
 const SECRET = 'nobody may see this';
 
-/** Does all that can be done with a repository, and gives all that it said. */
+/** Sends every kind of request to a repository, and gives all the text in the answers. */
 async function everything(provider: ResourceProvider): Promise<string> {
   const said: string[] = [];
   const ask = async (work: () => Promise<unknown>): Promise<void> => {
@@ -37,7 +37,7 @@ async function everything(provider: ResourceProvider): Promise<string> {
   return said.join('\n');
 }
 
-/** A repository with two commits, and an outside: a file with a secret, and where a program would leave its mark. */
+/** A repository with two commits, and a folder outside: with a secret file, and a place where a program would leave a mark. */
 async function prepared(): Promise<{ place: Scene; outside: Scene; canary: string; secret: string; run: string }> {
   const [place, outside] = [await scene(), await scene()];
   const canary = join(outside.directory, 'canary');
@@ -125,7 +125,7 @@ it('a configuration that names programs and files: none is run, none is read', a
   expect(existsSync(canary)).toBe(false);
 });
 
-it('what the environment of this process says to git is not said', async () => {
+it('variables of this process for git do not reach git', async () => {
   const { place, outside, canary, run } = await prepared();
   await using _place = place;
   await using _outside = outside;
@@ -199,7 +199,7 @@ const OBJECTS_ELSEWHERE: readonly { name: string; make: (git: string, other: str
   { name: 'a common folder', make: (git, other) => writeFile(join(git, 'commondir'), `${other}\n`) },
 ];
 
-it.each(OBJECTS_ELSEWHERE)('$name: what lies elsewhere is not served unasked', async ({ make }) => {
+it.each(OBJECTS_ELSEWHERE)('$name: objects of another repository are not served by default', async ({ make }) => {
   const { other, commit } = await neighbour();
   await using _other = other;
   await using place = await scene();
@@ -210,7 +210,7 @@ it.each(OBJECTS_ELSEWHERE)('$name: what lies elsewhere is not served unasked', a
   expect(await codeOf(gitProvider({ path: place.directory }))).toBe('invalid');
 });
 
-it('objects of others that are wanted are served', async () => {
+it('objects of other repositories are served if configured', async () => {
   const { other, commit } = await neighbour();
   await using _other = other;
   await using place = await scene();
@@ -223,7 +223,7 @@ it('objects of others that are wanted are served', async () => {
   }
 });
 
-it('a .git that is a file is not followed to a place that does not name it', async () => {
+it('a .git that is a file is not followed to a folder that does not point back', async () => {
   const { other } = await neighbour();
   await using _other = other;
   await using place = await scene();
@@ -236,7 +236,7 @@ it('a .git that is a file is not followed to a place that does not name it', asy
   expect(await codeOf(gitProvider({ path: join(place.directory, 'trap') }))).toBe('invalid');
 });
 
-it('references and HEAD that are links to files say nothing of these', async () => {
+it('references and HEAD that are links to files reveal nothing of these', async () => {
   const { place, outside, secret } = await prepared();
   await using _place = place;
   await using _outside = outside;
@@ -252,7 +252,7 @@ it('references and HEAD that are links to files say nothing of these', async () 
   expect(await codeOf(provider.metadata('git:///HEAD', ctx))).toBe('not-found');
 });
 
-it('replacements and grafts change nothing of what commits say', async () => {
+it('replacements and grafts do not change commits', async () => {
   await using place = await scene();
   await place.write('a.txt', 'true\n');
   const first = place.commit('First');
@@ -290,7 +290,7 @@ it('trees that git would not write: each name once, in one order, and none too l
   expect(await codeOf(small.list('git:///HEAD', { limit: 1 }, ctx))).toBe('too-large');
 });
 
-it('of a long message both parts are shown up to a length', async () => {
+it('both parts of a long message are shown up to a limit', async () => {
   await using place = await scene();
   place.commit('First');
   const message = `${'*s'.repeat(50_000)}\n\n${'b'.repeat(100_000)}\n`;
@@ -303,7 +303,7 @@ it('of a long message both parts are shown up to a length', async () => {
   expect(lines).toContain('b'.repeat(65_536));
 });
 
-it('what says more than it may is ended: a diff in bytes, a damaged object at once', async () => {
+it('output over a limit is ended: a diff in bytes, a damaged object at once', async () => {
   await using place = await scene();
   await place.write('a.txt', 'x\n'.repeat(10_000));
   place.commit('Long');
@@ -316,6 +316,6 @@ it('what says more than it may is ended: a diff in bytes, a damaged object at on
   await writeFile(file, 'no object');
   const again = await place.open();
   expect(await codeOf(bytesOf(again, 'git:///HEAD/a.txt'))).toBe('unavailable');
-  // The next question is answered all the same.
+  // The next request is answered all the same.
   expect(await codeOf(again.list('git:///branches', { limit: 1 }, ctx))).toBe('nothing was refused');
 });

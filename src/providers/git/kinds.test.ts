@@ -22,7 +22,7 @@ it('SHA-256 is read like SHA-1', async () => {
   expect(await textOf(provider, 'git:///diff/HEAD')).toContain('+one');
 });
 
-it('an empty repository has branches and tags, and none in them; HEAD is there with the first commit', async () => {
+it('an empty repository has branches and tags without entries; HEAD exists from the first commit on', async () => {
   await using place = await scene();
   const provider = await place.open();
   expect(urisOf(await listAll(provider, 'git:///'))).toEqual(['git:///branches', 'git:///tags', 'git:///commits']);
@@ -37,7 +37,7 @@ it('an empty repository has branches and tags, and none in them; HEAD is there w
   expect(await listAll(provider, 'git:///HEAD')).toEqual([]);
 });
 
-it('HEAD may be at no branch, or at one that is not there yet', async () => {
+it('HEAD may be detached, or at a branch that does not exist yet', async () => {
   await using place = await scene();
   await place.write('a.txt', 'one\n');
   const commit = place.commit('First');
@@ -49,7 +49,7 @@ it('HEAD may be at no branch, or at one that is not there yet', async () => {
   expect(await textOf(provider, `git:///commits/${commit}/a.txt`)).toBe('one\n');
 });
 
-it('references are found packed, loose, and by another name', async () => {
+it('references are found packed, loose, and through symbolic references', async () => {
   await using place = await scene();
   await place.write('a.txt', 'one\n');
   place.commit('First');
@@ -69,7 +69,7 @@ it('references are found packed, loose, and by another name', async () => {
     expect(await textOf(provider, uri)).toBe(text);
 });
 
-it('where a shallow repository ends, the end is said and nothing is made up', async () => {
+it('the end of a shallow repository is marked, and nothing is made up', async () => {
   await using origin = await scene();
   await origin.write('a.txt', 'one\n');
   origin.commit('First');
@@ -88,7 +88,7 @@ it('where a shallow repository ends, the end is said and nothing is made up', as
   }
 });
 
-it('changes of a folder that cannot be read are not said to be missing', async () => {
+it('changes of an unreadable folder do not count as a missing path', async () => {
   await using place = await scene();
   await place.write('a.txt', 'one\n');
   place.commit('First');
@@ -106,7 +106,7 @@ it('changes of a folder that cannot be read are not said to be missing', async (
   expect(await codeOf(damaged.metadata('git:///diff/HEAD/nothing', ctx))).toBe('not-found');
 });
 
-it('a symbolic link is the text of where it leads; a submodule is named and not entered', async () => {
+it('a symbolic link is the text of its target; a submodule is named and not entered', async () => {
   await using place = await scene();
   await symlink('/etc/passwd', join(place.directory, 'link'));
   await mkdir(join(place.directory, 'folder'));

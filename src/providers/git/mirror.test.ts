@@ -1,4 +1,4 @@
-/** Tests of what is taken over of a repository that git does not see, and of its limits. */
+/** Tests of the parts of a repository that the mirror takes over, and of its limits. */
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const OID = 'a'.repeat(40);
 const OTHER = 'b'.repeat(40);
 const SHA1 = { objectFormat: 'sha1', reftable: false } as const;
 
-/** A repository of texts, by their paths; the size of a number is said and nothing is there. */
+/** A repository of texts, by their paths. A number stands for a file of that size without content. */
 function sourceOf(files: Map<string, string | number>): Source & { opened: number } {
   const source = {
     opened: 0,
@@ -71,7 +71,7 @@ it('has the branches and tags in one file, small objects, and links to large one
   expect(existsSync(at('hooks'))).toBe(false);
   expect(source.opened).toBe(1);
 
-  // Packed anew: the old pack is let go.
+  // After a repack, the old pack is closed.
   files.delete(`objects/pack/${pack}.pack`);
   files.delete(`objects/pack/${pack}.idx`);
   files.set('refs/heads/main', `${OTHER}\n`).set('shallow', `${OTHER}\n`);

@@ -4,7 +4,7 @@ import { parseTreeUri } from '../../core/uri.ts';
 import { type Address, isRefName, parseUri, uriOf } from './address.ts';
 import { nameOf, segmentOf } from './names.ts';
 
-/** Bytes that a careless spelling would confuse, among all that git can hold in a name. */
+/** Bytes that a careless spelling would confuse, among all that a name in git can contain. */
 const TRICKY = [
   '~',
   '0',
@@ -53,7 +53,7 @@ const address: fc.Arbitrary<Address> = fc.oneof(
 const options = { seed: 20_261_122, numRuns: 2_000 };
 
 describe('a name', () => {
-  it('of any bytes is one segment, which gives it back [RES-1]', () => {
+  it('of any bytes is one segment, from which it can be read back [RES-1]', () => {
     fc.assert(
       fc.property(bytes, (name) => {
         expect(nameOf(segmentOf(name))).toBe(name);
@@ -62,7 +62,7 @@ describe('a name', () => {
     );
   });
 
-  it('has no other spelling: a segment that is read is the one that is written', () => {
+  it('has no other spelling: a valid segment is the one that would be written', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 8 }), (segment) => {
         const name = nameOf(segment);
@@ -93,19 +93,19 @@ describe('a name', () => {
 });
 
 describe('an address', () => {
-  it('has one URI, which gives it back, whatever the names in it are [RES-1]', () => {
+  it('has one URI, from which it can be read back, whatever names it contains [RES-1]', () => {
     fc.assert(
       fc.property(address, (each) => {
         const uri = uriOf(each);
         expect(parseUri(uri).address).toEqual(each);
-        // `parseTreeUri`, which everybody else uses, agrees.
+        // `parseTreeUri`, which all other code uses, agrees.
         expect(parseTreeUri(uri, 'git').trailingSlash).toBe(each.kind === 'root');
       }),
       options,
     );
   });
 
-  it('differs from every other one in its URI', () => {
+  it('has another URI than every other one', () => {
     fc.assert(
       fc.property(address, address, (one, other) => {
         expect(uriOf(one) === uriOf(other)).toBe(JSON.stringify(one) === JSON.stringify(other));

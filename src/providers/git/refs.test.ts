@@ -18,7 +18,7 @@ async function refsIn(directory: string, asked: boolean): Promise<Refs> {
 it.each([
   ['read from its file', false],
   ['asked of git, as with references in tables', true],
-])('HEAD is %s, at a branch, at none, and at one that is not there', async (_, asked) => {
+])('HEAD is %s, at a branch, detached, and at a missing branch', async (_, asked) => {
   await using place = await scene();
   await place.write('a.txt', 'one\n');
   const commit = place.commit('First');
@@ -30,7 +30,7 @@ it.each([
   expect(await refs.head(signal)).toBeUndefined();
 });
 
-it('a reference whose file cannot be read is unavailable, and not what it was when it was packed', async () => {
+it('a reference whose file cannot be read is unavailable, and not the older, packed one', async () => {
   await using place = await scene();
   await place.write('a.txt', 'one\n');
   const commit = place.commit('First');

@@ -57,7 +57,7 @@ const ODD = [
   'x'.repeat(1_000),
 ];
 
-it('names of any bytes: each has one URI, under which its own bytes are [RES-1]', async () => {
+it('names of any bytes: each has one URI, which gives its own bytes [RES-1]', async () => {
   await using place = await scene();
   const names = [...ODD, ...Array.from({ length: 255 }, (_, index) => String.fromCharCode(index + 1))].filter(
     (name) => name !== '/' && name !== '.',
@@ -86,13 +86,13 @@ it('names of any bytes: each has one URI, under which its own bytes are [RES-1]'
   for (const { uri, hash } of files) expect([uri, hashOf(await bytesOf(provider, uri))]).toEqual([uri, hash]);
 });
 
-/** A tree's entry as it is kept: `mktree` refuses names that a hostile repository can have. */
+/** A raw entry of a tree, because `mktree` refuses the names of hostile repositories. */
 const treeEntry = (mode: string, name: string, hash: string): Buffer =>
   Buffer.concat([Buffer.from(`${mode} ${name}\0`, 'latin1'), Buffer.from(hash, 'hex')]);
 
 const OWN = fileURLToPath(new URL('../../../.git', import.meta.url));
 
-// A copy of the source that was not cloned has no history.
+// A copy of the source without git has no history.
 it.runIf(existsSync(`${OWN}/objects`))(
   'this project: every file of its newest commits reads back with its hash',
   async () => {
@@ -107,7 +107,7 @@ it.runIf(existsSync(`${OWN}/objects`))(
         expect(read).toEqual(fresh.map(({ hash }) => hash));
       }
       expect(seen.size).toBeGreaterThan(100);
-      // Errors that the tests of this project have recorded: they are contents, and no server has said them.
+      // Errors that the tests of this project have recorded are contents here, and no server has sent them.
       takeWrong();
     } finally {
       await provider.close?.();

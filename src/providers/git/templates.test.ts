@@ -30,7 +30,7 @@ afterAll(() => place[Symbol.asyncDispose]());
 const complete = async (value: string, limit = 100): Promise<CompletionValues | undefined> =>
   provider.complete?.({ uriTemplate: 'git:///HEAD/{+path}', variable: 'path', value, known: {}, limit }, ctx);
 
-/** Completes, and measures the whole time and the longest one for which nothing else had its turn, in milliseconds. */
+/** Completes, and measures the total time and the longest time without a turn for other work, in milliseconds. */
 async function measured(value: string): Promise<{ whole: number; longest: number }> {
   const begun = performance.now();
   let [last, longest] = [begun, 0];
@@ -44,7 +44,7 @@ async function measured(value: string): Promise<{ whole: number; longest: number
 }
 
 describe('completion in a folder with very many names', () => {
-  it('offers those that begin with what is typed, in the order of git', async () => {
+  it("offers the names with the typed beginning, in git's order", async () => {
     const values = async (typed: string): Promise<unknown> => (await complete(typed))?.values;
     expect(await values('a')).toEqual(['a', 'a-/', 'a.b', 'a.txt', 'ab/', 'a~b', 'a\u{1f600}b']);
     expect(await values('a.')).toEqual(['a.b', 'a.txt']);
@@ -60,7 +60,7 @@ describe('completion in a folder with very many names', () => {
     expect(await complete('', 1)).toMatchObject({ values: ['a'], hasMore: true });
   });
 
-  it('looks only at such names, and gives way to other work where it has to look at all', async () => {
+  it('looks only at such names, and gives other work a turn if it has to look at all', async () => {
     await complete('zz');
     // A tilde may begin an escape of any byte.
     const all = await measured('~0');

@@ -1,4 +1,4 @@
-/** The end of a watch while the repository is looked at. */
+/** The end of a watch during a look at the repository. */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
@@ -6,7 +6,7 @@ import { createContext, type Log, SILENT } from '../../core/context.ts';
 import type { Repository } from './find.ts';
 import { createWatching } from './watch.ts';
 
-it('warns of nothing when the last watch ends during a look', async () => {
+it('logs no warning if the last watch ends during a look', async () => {
   const warn = vi.fn();
   const log: Log = { ...SILENT, warn };
   let began = (): void => {};

@@ -1,4 +1,4 @@
-/** Which catalogue counts when the database changes while it is read. */
+/** Which catalogue counts if the database changes while it is read. */
 import { expect, it } from 'vitest';
 import { createContext } from '../../core/context.ts';
 import { createCatalogues } from './catalogues.ts';
@@ -12,7 +12,7 @@ const catalogueWith = (name: string): Catalogue => ({
   tables: [{ name, kind: 'table', columns: [], primaryKey: [], foreignKeys: [] } as unknown as Table],
 });
 
-/** A database whose catalogue is answered when the test says so. */
+/** A database that gives its catalogue when the test says so. */
 function database(): { readonly connection: Connection; readonly answers: ((found: Catalogue | Error) => void)[] } {
   const answers: ((found: Catalogue | Error) => void)[] = [];
   const catalogue = (): Promise<Catalogue> =>
@@ -40,7 +40,7 @@ it('a catalogue that was being read when it was forgotten does not count afterwa
   expect(answers).toHaveLength(2);
 });
 
-it('and neither if nobody asks before the reading ends', async () => {
+it('and neither does it without a request before the reading ends', async () => {
   const { connection, answers } = database();
   const catalogues = createCatalogues(connection, config, limitsOf);
   const before = catalogues.get(createContext());
@@ -54,7 +54,7 @@ it('and neither if nobody asks before the reading ends', async () => {
   expect((await after).find(undefined, 'new')).toBeDefined();
 });
 
-it('a reading that fails is not kept, and one that succeeds is shared', async () => {
+it('a failed reading is not kept, and a successful one is shared', async () => {
   const { connection, answers } = database();
   const catalogues = createCatalogues(connection, config, limitsOf);
   const failing = catalogues.get(createContext());

@@ -43,14 +43,14 @@ const keyed = identity.chain((each) =>
     ]),
 );
 
-/** An integer column holds no number that is one. */
+/** An integer column contains no real number that is an integer. */
 const fitting = (one: Parameter, kind: ValueKind | undefined): Parameter =>
   kind === 'integer' && typeof one === 'number' && Number.isSafeInteger(one) ? BigInt(one) : one;
 
 const seeded = { seed: 6, numRuns: 2_000 };
 
 describe('keys in URIs', () => {
-  it('come back as they were, of every kind and with every value [RES-5]', () => {
+  it('are read back unchanged, of every kind and with every value [RES-5]', () => {
     fc.assert(
       fc.property(keyed, ([columns, key]) => {
         const segment = encodeKey(key, columns) ?? '';
@@ -62,7 +62,7 @@ describe('keys in URIs', () => {
     );
   });
 
-  it('differ where the keys differ', () => {
+  it('differ if the keys differ', () => {
     fc.assert(
       fc.property(keyed, fc.infiniteStream(value), ([columns, key], others) => {
         const values = columns.columns.map(({ kind }) => fitting(others.next().value ?? null, kind));
@@ -74,7 +74,7 @@ describe('keys in URIs', () => {
     );
   });
 
-  it('have one form: a segment is the form of the key that it is read as, or of none', () => {
+  it('have one form: a valid segment is the one that would be written', () => {
     const segment = fc.string({ unit: fc.constantFrom(...'~,:.nirtbAF0129-+e x'), maxLength: 10 });
     fc.assert(
       fc.property(identity, segment, (columns, typed) => {
@@ -85,7 +85,7 @@ describe('keys in URIs', () => {
     );
   });
 
-  it('are read as nothing where they are written otherwise', () => {
+  it('are refused in any other spelling', () => {
     const integer: Identity = { of: 'primary key', columns: [{ name: 'id', kind: 'integer' }] };
     for (const typed of [
       '',
@@ -125,7 +125,7 @@ describe('keys in URIs', () => {
 });
 
 describe('names in URIs', () => {
-  it('come back, and are never taken for a reserved word', () => {
+  it('are read back, and never taken for a reserved word', () => {
     fc.assert(
       fc.property(
         text.filter((each) => each !== ''),

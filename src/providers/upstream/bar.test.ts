@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { ResourceError } from '../../core/errors.ts';
 import { createBar } from './bar.ts';
 
-it('a server that is cut off again and again is left alone for longer each time, up to a bound', () => {
+it('a server that is cut off repeatedly is left alone for longer each time, up to a limit', () => {
   vi.useFakeTimers();
   try {
     const bar = createBar();

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createCache } from './cache.ts';
 import { createKnownResources } from './known.ts';
 
-it('[RES-6] keeps an answer as long and as widely as it says, and tells on what is left', () => {
+it('[RES-6] keeps an answer as long and as widely as its hints say, and gives the remaining time', () => {
   let now = 1_000;
   const cache = createCache(() => now);
   cache.put('resources/read', 'a', 'one', { text: 'mine', ttlMs: 100, cacheScope: 'private' }, 0);
@@ -22,7 +22,7 @@ it.each([{}, { ttlMs: 0 }, { ttlMs: -5 }, { ttlMs: '100' }, { ttlMs: Number.NaN 
   expect(cache.get('resources/read', 'a', 'one')).toBeUndefined();
 });
 
-it('what does not say whom it is for is for whoever asked', () => {
+it('an answer without an audience is for its caller only', () => {
   const cache = createCache();
   cache.put('resources/read', 'a', 'one', { ttlMs: 1_000, cacheScope: 'everybody' }, 0);
   expect(cache.get('resources/read', 'a', 'one')).toBeDefined();
@@ -45,7 +45,7 @@ it('forgets a method, or one answer of it for every audience', () => {
   expect(cache.get('resources/readings', 'a', 'one')).toBeDefined();
 });
 
-it('does not keep an answer to what was asked before something was forgotten', () => {
+it('does not keep an answer to a request from before a change', () => {
   const cache = createCache();
   const asked = cache.forgotten;
   cache.forget('tools/list');
@@ -55,7 +55,7 @@ it('does not keep an answer to what was asked before something was forgotten', (
   expect(cache.get('tools/list', 'a', 'one')).toBeDefined();
 });
 
-it('a list is believed for longer where its server tells of changes, and not at all after one', () => {
+it('a list is kept for longer if its server reports changes, and is dropped at a change', () => {
   let now = 0;
   const known = createKnownResources(() => now);
   known.learn([{ uri: 'a:1', name: 'one' }], true);
@@ -72,7 +72,7 @@ it('a list is believed for longer where its server tells of changes, and not at 
   expect(known.get('a:1')).toBeUndefined();
 });
 
-it('contents with versions stay after their time to be asked about, for the same audience, and until they have changed', () => {
+it('contents with versions stay after their time, to be revalidated for the same audience, until they have changed', () => {
   let now = 0;
   const cache = createCache(() => now);
   const result = { contents: [{ uri: 'a:1', text: 'one', _meta: { 'vitrine/version': '"1"' } }], ttlMs: 100 };

@@ -8,7 +8,7 @@ import type { Link } from './wire/link.ts';
 /** One call of a server that asks a question in the middle of it. */
 interface Running {
   readonly start: Start;
-  /** The question, as the connection hands it on. */
+  /** The question, as the connection passes it on. */
   ask(): Promise<Data>;
   finish(result: Data): void;
   signal(): AbortSignal | undefined;
@@ -88,7 +88,7 @@ function asksOf(outcome: Outcome) {
   return outcome.asks;
 }
 
-it('a client comes back with the answer, and gets the result', async () => {
+it('a client returns with the answer, and gets the result', async () => {
   const call = running();
   const { state, key, asked } = await parked(call);
   const second = calls.run(round({ state, answers: { [key]: { action: 'accept' } } }), call.start);
@@ -96,18 +96,18 @@ it('a client comes back with the answer, and gets the result', async () => {
   call.finish({ content: [] });
   expect(await second).toEqual({ result: { content: [] } });
   expect(call.released).toEqual([true]);
-  // It has ended: its state is good for nothing more.
+  // The call has ended, so its state is no longer valid.
   await expect(calls.run(round({ state }), call.start)).rejects.toMatchObject({ code: 'invalid' });
 });
 
-it('a client that comes back without the answer is asked again', async () => {
+it('a client that returns without the answer is asked again', async () => {
   const call = running();
   const { state, key } = await parked(call);
   const again = asksOf(await calls.run(round({ state }), call.start));
   expect(Object.keys(again.inputRequests ?? {})).toEqual([key]);
 });
 
-it('nobody else comes back to a call, and its client still may', async () => {
+it('no other client can return to a call, and its own still can', async () => {
   const call = running();
   const { state, key, asked } = await parked(call);
   const other = calls.run(round({ principal: 'another', state, answers: { [key]: {} } }), call.start);
@@ -118,7 +118,7 @@ it('nobody else comes back to a call, and its client still may', async () => {
   await own;
 });
 
-it('a call whose client does not come back is ended after a time', async () => {
+it('a call whose client does not return is ended after a time', async () => {
   const call = running();
   const { state, asked } = await parked(call);
   await vi.advanceTimersByTimeAsync(10 * 60_000 - 1);
@@ -130,7 +130,7 @@ it('a call whose client does not come back is ended after a time', async () => {
   await expect(calls.run(round({ state }), call.start)).rejects.toMatchObject({ code: 'invalid' });
 });
 
-it('a call is cancelled by its client in whichever round it is', async () => {
+it('a client can cancel its call in every round', async () => {
   const first = running();
   const leaving = new AbortController();
   const gone = calls.run(round({ signal: leaving.signal }), first.start);
@@ -148,7 +148,7 @@ it('a call is cancelled by its client in whichever round it is', async () => {
   expect(second.released).toEqual([false]);
 });
 
-it('calls end with the gateway, those that wait for their clients too', async () => {
+it('calls end with the gateway, even those that wait for their clients', async () => {
   const call = running();
   const { asked } = await parked(call);
   calls.close();
@@ -156,7 +156,7 @@ it('calls end with the gateway, those that wait for their clients too', async ()
   await expect(asked).rejects.toThrow('ended');
 });
 
-it('a question without a call has nobody to go to', async () => {
+it('a question outside of a call is refused', async () => {
   const asked = calls.asked({ era: 'legacy' } as Link, undefined, QUESTION, new AbortController().signal);
   await expect(asked).rejects.toThrow('No client');
 });

@@ -10,7 +10,7 @@ interface Begun {
   fail(error: unknown): void;
 }
 
-/** Work that ends when it is told to, and when it is aborted. */
+/** Work that ends when the test lets it, or when it is aborted. */
 function createWork() {
   const begun: Begun[] = [];
   const work = (ctx: Context): Promise<string> =>
@@ -21,7 +21,7 @@ function createWork() {
   return { begun, work };
 }
 
-/** The next one that is begun. */
+/** The next work that begins. */
 async function latest(begun: readonly Begun[], count: number): Promise<Begun> {
   while (begun.length < count) await new Promise(setImmediate);
   return begun[count - 1] as Begun;
@@ -34,8 +34,8 @@ function setup() {
   return { begun, ask };
 }
 
-describe('work that many ask for', () => {
-  it('is running once and waits once, however many ask', async () => {
+describe('shared work', () => {
+  it('runs once and waits once, however many request it', async () => {
     const { begun, ask } = setup();
     const first = ask();
     const others = Array.from({ length: 50 }, () => ask());
@@ -47,7 +47,7 @@ describe('work that many ask for', () => {
     expect(begun.length).toBe(2);
   });
 
-  it('begins after it was asked for: whoever comes while it is running is told what is true then', async () => {
+  it('begins after the request: a request during a run gets the next run', async () => {
     const { begun, ask } = setup();
     const first = ask();
     const second = ask();
@@ -61,7 +61,7 @@ describe('work that many ask for', () => {
     expect(await third).toBe('newer');
   });
 
-  it('is told apart by its key', async () => {
+  it('is shared by key', async () => {
     const { begun, ask } = setup();
     const both = [ask(createContext(), 'a'), ask(createContext(), 'b')];
     expect(begun.length).toBe(2);
@@ -69,7 +69,7 @@ describe('work that many ask for', () => {
     expect(await Promise.all(both)).toEqual(['0', '1']);
   });
 
-  it('goes on when one of those who wait goes away, and ends when all have', async () => {
+  it('goes on when one of its callers leaves, and ends when all have', async () => {
     const { begun, ask } = setup();
     const leaving = new AbortController();
     const lasting = new AbortController();
@@ -87,7 +87,7 @@ describe('work that many ask for', () => {
     expect(ctx.signal.aborted).toBe(true);
   });
 
-  it('that nobody waits for any more is not begun, and who comes then has one of their own', async () => {
+  it('without callers is not begun, and a later caller gets a run of its own', async () => {
     const { begun, ask } = setup();
     const leaving = new AbortController();
     const running = ask();
@@ -102,7 +102,7 @@ describe('work that many ask for', () => {
     expect(begun.length).toBe(2);
   });
 
-  it('that fails is tried for those who wait, unless it took too long', async () => {
+  it('that fails is tried again for waiting callers, unless it took too long', async () => {
     const { begun, ask } = setup();
     const first = ask();
     const second = ask();
@@ -117,7 +117,7 @@ describe('work that many ask for', () => {
     expect(await fourth).toBe('well');
   });
 
-  it('says what it notes to everybody who waited', async () => {
+  it('gives its notes to all callers', async () => {
     const coalescing: Coalescing<string> = createCoalescing();
     const all = [createNotes(), createNotes(), createNotes()];
     const asked = all.map((notes) =>

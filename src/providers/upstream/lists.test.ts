@@ -10,7 +10,7 @@ const keep: Keep = async (entries) => entries.filter((each): each is Data => typ
 
 const things = (fetch: Fetch): List => ({ key: 'things', field: 'things', idOf, fetch, keep });
 
-/** Goes through a list until it ends. */
+/** Follows a list to its end. */
 async function drain(fetch: Fetch, limit: number, change: (page: number) => void = () => {}) {
   const lists = createLists('up');
   const notes = createNotes();
@@ -30,7 +30,7 @@ async function drain(fetch: Fetch, limit: number, change: (page: number) => void
 }
 
 describe('the lists of an upstream', () => {
-  it('are cut where a page is longer than what is wanted, and asked for once a page', async () => {
+  it('are cut if a page is longer than requested, and each page is requested once', async () => {
     let asked = 0;
     const fetch: Fetch = async () => {
       asked++;
@@ -40,7 +40,7 @@ describe('the lists of an upstream', () => {
     expect(asked).toBe(1);
   });
 
-  it.each([1, 2, 3])('end where a cursor comes again, with a word about it: a loop of %i', async (length) => {
+  it.each([1, 2, 3])('end at a repeated cursor, and say so: a loop of %i', async (length) => {
     const fetch: Fetch = async (cursor) => {
       const at = cursor === undefined ? 0 : Number(cursor);
       return { things: [entry(at)], nextCursor: String((at % length) + 1) };
@@ -54,7 +54,7 @@ describe('the lists of an upstream', () => {
     expect(await drain(async () => ({ things: [entry(1)], nextCursor: '' }), 10)).toMatchObject({ ids: [1], pages: 1 });
   });
 
-  it('a list that has changed in between is gone on with after the entry that was last given', async () => {
+  it('that change meanwhile continue after the last given entry', async () => {
     let ids = [1, 2, 3, 4];
     const lists = createLists('up');
     const ctx = createContext();
@@ -69,21 +69,21 @@ describe('the lists of an upstream', () => {
     lists.forget('things');
     const second = await page(first.nextCursor);
     expect(second.entries).toEqual([entry(3), entry(4)]);
-    // The last one given is gone: on from its place.
+    // The last given entry is gone, so the list continues at its position.
     ids = [1, 3, 4];
     lists.forget('things');
     expect((await page(first.nextCursor)).entries).toEqual([entry(3), entry(4)]);
   });
 
-  it.each([{}, { things: 'no' }, { things: { id: 1 } }])('that are none are refused: %o', async (result) => {
+  it.each([{}, { things: 'no' }, { things: { id: 1 } }])('that are invalid are refused: %o', async (result) => {
     await expect(drain(async () => result, 10)).rejects.toMatchObject({ code: 'internal' });
   });
 
-  it('what is no entry in them is left out', async () => {
+  it('leave out invalid entries', async () => {
     expect(await drain(async () => ({ things: [null, 7, entry(1)] }), 10)).toMatchObject({ ids: [1] });
   });
 
-  it.each(['', '{}', '[]', '[7,null,[]]', 'forged'])('a cursor of nobody is refused: %j', async (cursor) => {
+  it.each(['', '{}', '[]', '[7,null,[]]', 'forged'])('refuse an unknown cursor: %j', async (cursor) => {
     const page = createLists('up').page(
       things(async () => ({ things: [] })),
       { cursor, limit: 1 },

@@ -15,7 +15,7 @@ function isListed(uri: string, list: () => EntryPage): Promise<boolean> {
   return createMetadata(setup).isListed(uri, createContext());
 }
 
-it('the search in the list of a server ends where its pages are empty and have no end', async () => {
+it('the search in the list of a server ends if its pages are empty and endless', async () => {
   let asked = 0;
   const endless = (): EntryPage => {
     if (++asked > 30_000) throw new Error('the search does not end');
@@ -25,7 +25,7 @@ it('the search in the list of a server ends where its pages are empty and have n
   expect(asked).toBeLessThan(21_000);
 });
 
-it('and goes on behind empty pages', async () => {
+it('and continues after some empty pages', async () => {
   let asked = 0;
   const late = (): EntryPage =>
     ++asked < 100

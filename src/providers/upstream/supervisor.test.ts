@@ -30,7 +30,7 @@ function fake(): Fake {
 }
 
 describe('a supervisor', () => {
-  /** The attempts to connect, in order; the last one serves for all further ones. */
+  /** The attempts to connect, in order. The last one repeats. */
   let attempts: (() => Promise<Link>)[];
   let opened: number;
   let ups: boolean[];
@@ -65,7 +65,7 @@ describe('a supervisor', () => {
     vi.restoreAllMocks();
   });
 
-  it('opens one connection for all who want it at the same time', async () => {
+  it('opens one connection for all concurrent requests', async () => {
     const [a, b] = await Promise.all([supervisor.get(), supervisor.get()]);
     expect(a).toBe(b);
     expect(opened).toBe(1);
@@ -73,7 +73,7 @@ describe('a supervisor', () => {
     expect(supervisor.state).toBe('ready');
   });
 
-  it('takes one that came late for one that is back', async () => {
+  it('counts a late connection as a reconnection', async () => {
     attempts = [refused, async () => fake()];
     using _kept = supervisor.keep();
     await vi.advanceTimersByTimeAsync(60_000);
@@ -81,7 +81,7 @@ describe('a supervisor', () => {
     expect(ups).toEqual([true]);
   });
 
-  it('says at once that it is away while the next attempt is due later', async () => {
+  it('fails at once while the next attempt is not due', async () => {
     attempts = [refused];
     await expect(supervisor.get()).rejects.toMatchObject({ code: 'unavailable' });
     await expect(supervisor.get()).rejects.toMatchObject({ details: { retryAfterMs: 250 } });
@@ -109,7 +109,7 @@ describe('a supervisor', () => {
     expect(opened).toBe(12);
   });
 
-  it('opens a connection that has ended again at once, and later when that one ends soon', async () => {
+  it('reopens a connection that has ended at once, and later if that one ends soon', async () => {
     using _kept = supervisor.keep();
     await vi.advanceTimersByTimeAsync(0);
     for (const [pause, times] of [
@@ -130,7 +130,7 @@ describe('a supervisor', () => {
     expect(ups).toEqual([false, true, true, true]);
   });
 
-  it('begins anew with its pauses after a connection that lasted', async () => {
+  it('starts again with short pauses after a lasting connection', async () => {
     const first = await supervisor.get();
     supervisor.ended(first);
     const second = await supervisor.get();
@@ -141,7 +141,7 @@ describe('a supervisor', () => {
     expect(opened).toBe(3);
   });
 
-  it('hears of the end of a connection that is not its own any more, and keeps the one it has', async () => {
+  it('ignores the end of a former connection, and keeps the present one', async () => {
     const first = await supervisor.get();
     supervisor.ended(first);
     const second = await supervisor.get();
@@ -149,7 +149,7 @@ describe('a supervisor', () => {
     expect(supervisor.current).toBe(second);
   });
 
-  it('goes on opening for the others when one of them goes away', async () => {
+  it('continues to connect for the others if one of them leaves', async () => {
     let done = (_link: Link): void => {};
     attempts = [
       () =>
@@ -167,7 +167,7 @@ describe('a supervisor', () => {
     expect(await stays).toBe(link);
   });
 
-  it('gives up what is being opened when it closes, and closes what was opened too late', async () => {
+  it('aborts connecting when it closes, and closes a connection that comes too late', async () => {
     let done = (_link: Link): void => {};
     attempts = [
       () =>

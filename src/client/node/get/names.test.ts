@@ -1,4 +1,4 @@
-/** Whatever a server names its resources, the names of files are names, and each resource has its own. */
+/** Whatever names a server gives its resources, the names of files are safe, and each resource has its own file. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldName } from '../../file-names.ts';
@@ -27,7 +27,7 @@ describe('names', () => {
     ['x://search?order=title&limit=2', undefined, 'x/search%3Forder=title&limit=2'],
     ['no uri at all', undefined, '_/no uri at all'],
     ['', undefined, '_/_'],
-    // Ways out.
+    // Paths that lead out.
     ['x:///../../etc/passwd', undefined, 'x/.%2E/.%2E/etc/passwd'],
     ['x:///%2e%2e/%2e%2e/etc/passwd', undefined, 'x/.%2E/.%2E/etc/passwd'],
     ['x:///..%2f..%2fetc%2fpasswd', undefined, 'x/..%2F..%2Fetc%2Fpasswd'],
@@ -39,7 +39,7 @@ describe('names', () => {
     ['x:///file:stream', undefined, 'x/file%3Astream'],
     ['x:///a%00b', undefined, 'x/a%00b'],
     ['x:///a%0Ab%1B%5B2J', undefined, 'x/a%0Ab%1B[2J'],
-    // Marks that turn or hide text; some file systems pass over them.
+    // Characters that reverse or hide text. Some file systems ignore them.
     ['x:///.g%E2%80%8Cit/config', undefined, 'x/.g%E2%80%8Cit/config'],
     ['x:///%E2%80%AEgpj.exe', undefined, 'x/%E2%80%AEgpj.exe'],
     // Windows.
@@ -49,10 +49,10 @@ describe('names', () => {
     ['x:///console', undefined, 'x/console'],
     ['x:///trailing.', undefined, 'x/trailing%2E'],
     ['x:///trailing%20', undefined, 'x/trailing%20'],
-    // Escapes that are none.
+    // Invalid escapes.
     ['x:///100%', undefined, 'x/100%'],
     ['x:///%ff', undefined, 'x/%ff'],
-    // Names that tools act on, in the spellings that file systems take for the same.
+    // Names on which tools act, in the spellings that file systems treat as equal.
     ['x:///.git/config', undefined, 'x/_.git/config'],
     ['x:///a/.GiT/hooks/post-checkout', undefined, 'x/a/_.GiT/hooks/post-checkout'],
     ['x:///%2egit/config', undefined, 'x/_.git/config'],
@@ -71,7 +71,7 @@ describe('names', () => {
     ['x:///.git', 'x:///.git', '_.git'],
     ['x:///.gitignore', undefined, 'x/.gitignore'],
     ['x:///.gitattributes', undefined, 'x/.gitattributes'],
-    // A file makes a folder a repository; a folder of that name does not.
+    // A file of that name makes a folder a repository; a folder of that name does not.
     ['x:///head', undefined, 'x/_head'],
     ['x:///HEAD/src', undefined, 'x/HEAD/src'],
     ['x:///a/Desktop.ini', undefined, 'x/a/_Desktop.ini'],
@@ -81,7 +81,7 @@ describe('names', () => {
     // Only a home directory has these.
     ['x:///.bashrc', 'x:///', '_.bashrc'],
     ['x:///.bashrc', undefined, 'x/.bashrc'],
-    // The folder that get keeps for itself.
+    // The folder of `get` itself.
     ['x:///a/.vitrine-get/manifest.jsonl', undefined, 'x/a/_.vitrine-get/manifest.jsonl'],
     ['x:///.vitrine-get/manifest.jsonl', 'x:///', '_.vitrine-get/manifest.jsonl'],
     ['x:///.Vitrine-Get/lock', 'x:///', '_.Vitrine-Get/lock'],
@@ -90,7 +90,7 @@ describe('names', () => {
     for (const name of path.split('/')) expect(isSafeName(name)).toBe(true);
   });
 
-  it('are of up to 255 bytes, and folders of up to 32', () => {
+  it('are limited to 255 bytes, and paths to 32 folders', () => {
     const long = safeName(`${'\u00fc'.repeat(400)}.markdown`, FILE);
     expect(Buffer.byteLength(long)).toBeLessThanOrEqual(255);
     expect(long).toMatch(/^\u00fc+~[0-9a-f]{16}\.markdown$/);
@@ -101,7 +101,7 @@ describe('names', () => {
     expect(Buffer.byteLength(marked('\u{1f600}'.repeat(80), '0'.repeat(64)))).toBeLessThanOrEqual(255);
   });
 
-  it('of any URI lead nowhere else, and no two of them are one file', () => {
+  it('of any URI stay in the folder, and no two of them are one file', () => {
     const segment = fc.oneof(
       fc.constantFrom(
         '.git',
@@ -138,12 +138,12 @@ describe('names', () => {
       expect(new Set(files).size).toBe(all.length);
       for (const path of paths) {
         for (const name of path) expect(isSafeName(name)).toBe(true);
-        // No file is where a folder has to be.
+        // No file has the path of a folder.
         for (let count = 1; count < path.length; count++) {
           expect(files).not.toContain(path.slice(0, count).map(foldName).join('/'));
         }
       }
-      // The next run knows them again.
+      // The next run gives the same names.
       const next = createPlacement('x:///');
       for (const [at, path] of paths.entries()) expect(next.keep(all[at] ?? '', path)).toBe(true);
       expect(all.map((each) => next.place(each, false))).toEqual(paths);
@@ -166,7 +166,7 @@ describe('names', () => {
     [['x', 'nul']],
     [['Con.txt', 'a']],
     [[]],
-  ])('of a manifest that somebody has changed, %j is not taken', (path) => {
+  ])('from a changed manifest are refused: %j', (path) => {
     expect(createPlacement(undefined).keep('x:///a', path)).toBe(false);
   });
 });

@@ -44,38 +44,38 @@ async function complete(
 }
 
 describe('completion of an argument', () => {
-  it('offers the values of the file, whichever case was typed', async () => {
+  it('offers the values of the file, in upper and lower case', async () => {
     expect(await complete('{{tone}}', 'tone', 'g')).toEqual(['Grave', 'gay', 'glum']);
     expect(await complete('{{tone}}', 'tone', 'GA')).toEqual(['gay']);
   });
 
-  it('offers names of files that the template fits [SEC-UTIL-5]', async () => {
+  it('offers names of files that match the template [SEC-UTIL-5]', async () => {
     const template = '{{resource m+memory:///rooms/{file}.md}}';
     expect(await complete(template, 'file', '')).toEqual(['100% brass', 'café']);
     expect(await complete(template, 'file', 'caf')).toEqual(['café']);
     expect(await complete(template, 'file', '100%')).toEqual(['100% brass']);
   });
 
-  it('offers folders where the template goes on below', async () => {
+  it('offers folders if the template continues below them', async () => {
     const template = '{{resource m+memory:///rooms/{room}/index.md}}';
     expect(await complete(template, 'room', '')).toEqual(['cellar', 'clocks']);
     expect(await complete(template, 'room', 'cl')).toEqual(['clocks']);
   });
 
-  it('needs the arguments that stand before it', async () => {
+  it('needs the arguments before it', async () => {
     const template = '{{resource m+memory:///rooms/{room}/{file}}}';
     expect(await complete(template, 'file', '')).toEqual([]);
     expect(await complete(template, 'file', '', { room: 'clocks' })).toEqual(['index.md', 'tick.wav']);
     expect(await complete(template, 'file', '', { room: '../rooms/clocks' })).toEqual([]);
   });
 
-  it('offers nothing for what names no resource, or cannot be told', async () => {
+  it('offers nothing for a text that names no resource', async () => {
     expect(await complete('Hello {{room}}', 'room', '')).toEqual([]);
     expect(await complete('{{resource m+memory:///rooms/{room,file}}}', 'room', '')).toEqual([]);
     expect(await complete('{{resource other:///{file}}}', 'file', '')).toEqual([]);
   });
 
-  it('offers nothing where the provider refuses, and passes on what is a fault', async () => {
+  it('offers nothing if the provider refuses, and passes other errors on', async () => {
     const failing = (error: Error) =>
       wrapProvider(memory, {
         complete: async () => {

@@ -62,13 +62,13 @@ async function mistake(text: string): Promise<LineFault> {
 }
 
 describe('a prompt of a file', () => {
-  it('is called as the file when its head does not say', async () => {
+  it('has the name of the file if its front matter has none', async () => {
     const prompt = await load('Say hello.\n');
     expect(prompt).toMatchObject({ name: 'greet', arguments: [] });
     expect(await render(prompt)).toEqual([user('Say hello.')]);
   });
 
-  it('says what its head says [973-2]', async () => {
+  it('has the fields of its front matter [973-2]', async () => {
     const prompt = await load(
       [
         '---',
@@ -95,11 +95,11 @@ describe('a prompt of a file', () => {
     expect(result).toEqual({ description: 'A greeting', messages: [user('Hello Ada!')] });
   });
 
-  it('takes a byte order mark, and an empty head', async () => {
+  it('may have a byte-order mark, and empty front matter', async () => {
     expect(await render(await load('\ufeff---\n---\nHello'))).toEqual([user('Hello')]);
   });
 
-  it('switches the role where a line says so, and nowhere else', async () => {
+  it('switches the role at a role line, and nowhere else', async () => {
     const prompt = await load(
       'One <!-- assistant --> here\n<!-- assistant -->\nTwo\n\n  <!--user-->  \nThree\n<!-- user -->\n\n<!-- system -->',
     );
@@ -111,11 +111,11 @@ describe('a prompt of a file', () => {
     ]);
   });
 
-  it('leaves an argument that was not given empty', async () => {
+  it('leaves a missing argument empty', async () => {
     expect(await render(await load(`${head('who')}Hello [{{ who }}]`))).toEqual([user('Hello []')]);
   });
 
-  it('writes braces that are escaped, and those that are no expression', async () => {
+  it('keeps escaped braces, and those that are no expression', async () => {
     const prompt = await load(`${head('x')}\\{{x}} }} { } {{x}}\\{{`);
     expect(await render(prompt, { x: '1' })).toEqual([user('{{x}} }} { } 1{{')]);
   });
@@ -137,7 +137,7 @@ describe('embedding', () => {
     });
   });
 
-  it('tells sounds and other binaries apart', async () => {
+  it('distinguishes sounds and other binaries', async () => {
     const messages = await render(await load('{{resource memory:///tick.wav}}{{resource memory:///data.bin}}'));
     expect(messages.map(({ content }) => content)).toMatchObject([
       { type: 'audio', mimeType: 'audio/wav' },
@@ -145,12 +145,12 @@ describe('embedding', () => {
     ]);
   });
 
-  it('gives the role that is current to what is embedded', async () => {
+  it('gives embedded blocks the current role', async () => {
     const messages = await render(await load('<!-- assistant -->\n{{resource memory:///notes/today.md}}'));
     expect(messages.map(({ role }) => role)).toEqual(['assistant']);
   });
 
-  it('embeds the files of a folder, each by itself', async () => {
+  it('embeds the files of a folder, each in its own block', async () => {
     const messages = await render(await load('{{resource memory:///notes}}'));
     const uris = messages.map(({ content }) => (content.type === 'resource' ? content.resource.uri : undefined));
     expect(uris).toEqual(['memory:///notes/100%25.md', 'memory:///notes/a%20b.md', 'memory:///notes/today.md']);
@@ -175,14 +175,14 @@ describe('embedding', () => {
     ]);
   });
 
-  it('embeds lines of a text by a fragment', async () => {
+  it('embeds lines of a text, which a fragment names', async () => {
     const messages = await render(await load('{{resource memory:///lines.txt#L2-L3}}'));
     expect(messages).toMatchObject([
       { content: { resource: { uri: 'memory:///lines.txt#L2-L3', text: 'two\nthree\n' } } },
     ]);
   });
 
-  it('leaves a resource out whose optional argument is missing or empty', async () => {
+  it('leaves a resource out if an optional argument of its URI is missing or empty', async () => {
     const prompt = await load(`${head('name')}Hello\n{{resource memory:///notes/{name}.md}}`);
     expect(await render(prompt)).toEqual([user('Hello')]);
     expect(await render(prompt, { name: '' })).toEqual([user('Hello')]);
@@ -197,7 +197,7 @@ describe('embedding', () => {
     },
   );
 
-  it('has one budget for all that it embeds [SEC-PROMPT-3]', async () => {
+  it('has one budget for everything that it embeds [SEC-PROMPT-3]', async () => {
     const twice = '{{resource memory:///notes/today.md}}{{resource memory:///notes/today.md}}';
     expect(await render(await load(twice, { maxReadBytes: 14 }))).toHaveLength(2);
     await expect(render(await load(twice, { maxReadBytes: 13 }))).rejects.toMatchObject({ code: 'too-large' });
@@ -224,7 +224,7 @@ describe('values', () => {
     expect(messages[1]).toMatchObject({ role: 'user', content: { resource: { text: '# Today' } } });
   });
 
-  it('named like a property of every object are only values', async () => {
+  it('with names that every object inherits are only values', async () => {
     const odd = await load(`${head('constructor', '__proto__')}[{{constructor}}{{__proto__}}]`);
     expect(await render(odd)).toEqual([user('[]')]);
   });
@@ -260,7 +260,7 @@ describe('a broken file', () => {
     ['too many aliases', `---\n${ALIASES}---\nHello`, 2, /too many aliases/],
     ['too many parts', `${head('a')}${'{{a}} '.repeat(MAX_NODES)}`, 5, /at most 200 parts/],
     ['too many resources', '{{resource x:a}}'.repeat(MAX_EMBEDS + 1), 1, /at most 50 resources/],
-  ])('names the line of %s', async (_, text, line, message) => {
+  ])('is reported with the line of %s', async (_, text, line, message) => {
     const error = await mistake(text);
     expect(error.message).toMatch(message);
     expect(error.line).toBe(line);

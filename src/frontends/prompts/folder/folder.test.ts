@@ -25,7 +25,7 @@ interface Warning {
   readonly facts: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A context whose warnings are kept. */
+/** A context that keeps its warnings. */
 function listening(principal = 'somebody') {
   const warnings: Warning[] = [];
   const ignore = (): void => {};
@@ -37,7 +37,7 @@ function listening(principal = 'somebody') {
   return { ctx, warnings };
 }
 
-/** Counts what is read of a provider. */
+/** Counts the reads of a provider. */
 function counted(inner: MemoryProvider): { readonly provider: ResourceProvider; readonly reads: string[] } {
   const reads: string[] = [];
   const provider = wrapProvider(inner, {
@@ -53,7 +53,7 @@ const memoryWith = (files: Readonly<Record<string, string>>): MemoryProvider =>
   memoryProvider({ resources: Object.fromEntries(Object.entries(files).map(([name, text]) => [name, { text }])) });
 
 describe('a folder of prompts', () => {
-  it('is used in part where its pages are empty and do not end, and says so', async () => {
+  it('is used in part if its pages are empty and endless, and says so', async () => {
     const { ctx, warnings } = listening();
     let asked = 0;
     const endless = wrapProvider(memoryWith({ 'prompts/a.md': 'A' }), {
@@ -67,7 +67,7 @@ describe('a folder of prompts', () => {
     expect(warnings.map(({ message }) => message)).toContain('a folder of prompts is used in part');
   });
 
-  it('has a prompt for each Markdown file in it, and none for anything else', async () => {
+  it('has a prompt for each Markdown file in it, and for no other file', async () => {
     const provider = memoryWith({
       'prompts/b.md': 'B',
       'prompts/a.md': '---\nname: first\n---\nA',
@@ -81,7 +81,7 @@ describe('a folder of prompts', () => {
     expect(prompts.map(({ name }) => name)).toEqual(['first', 'b']);
   });
 
-  it('leaves out what is broken, with its name and line in the log, once for each version', async () => {
+  it('leaves out broken files, with name and line in the log, once for each version', async () => {
     const provider = memoryWith({ 'prompts/good.md': 'Good', 'prompts/bad.md': 'One\n{{two}}' });
     const source = promptFolder({ uri: FOLDER }, resourcesOf(provider));
     const { ctx, warnings } = listening();
@@ -99,7 +99,7 @@ describe('a folder of prompts', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it('leaves out what is too large or no text [SEC-PROMPT-3]', async () => {
+  it('leaves out files that are too large or not text [SEC-PROMPT-3]', async () => {
     const provider = memoryWith({ 'prompts/large.md': 'x'.repeat(MAX_PROMPT_BYTES + 1) });
     provider.set('prompts/fits.md', { text: 'x'.repeat(MAX_PROMPT_BYTES) });
     provider.set('prompts/bytes.md', { bytes: Buffer.from([0xff, 0xfe]) });
@@ -118,7 +118,7 @@ describe('a folder of prompts', () => {
     expect(warnings.map(({ message }) => message)).toEqual(['a folder of prompts is used in part']);
   });
 
-  it('has none while it is not there', async () => {
+  it('has no prompts while it does not exist', async () => {
     const provider = memoryWith({ 'other.md': 'x' });
     const source = promptFolder({ uri: FOLDER }, resourcesOf(provider));
     const { ctx, warnings } = listening();
@@ -128,7 +128,7 @@ describe('a folder of prompts', () => {
     expect(await source.list(ctx)).toHaveLength(1);
   });
 
-  it('reads a file again when it has changed, and for everybody who asks [SEC-PROMPT-2]', async () => {
+  it('reads a file again after a change, and for each caller [SEC-PROMPT-2]', async () => {
     const memory = memoryWith({ 'prompts/a.md': 'One' });
     const { provider, reads } = counted(memory);
     const source = promptFolder({ uri: FOLDER }, resourcesOf(provider));
@@ -142,7 +142,7 @@ describe('a folder of prompts', () => {
     expect(reads).toHaveLength(3);
   });
 
-  it('leaves out what this caller may not read, and asks again the next time', async () => {
+  it('leaves out files that this caller may not read, and tries again the next time', async () => {
     const memory = memoryWith({ 'prompts/a.md': 'A', 'prompts/b.md': 'B' });
     let closed = true;
     const provider = wrapProvider(memory, {
@@ -159,7 +159,7 @@ describe('a folder of prompts', () => {
     expect((await source.list(ctx)).map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
-  it('embeds from the mounts, and not from a provider of its own', async () => {
+  it('embeds resources of all mounts, and not of its own provider', async () => {
     const own = memoryWith({ 'prompts/a.md': '{{resource memory:///own.md}}', 'own.md': 'own' });
     const source = promptFolder({ uri: FOLDER, provider: own }, resourcesOf(memoryWith({ 'served.md': 'x' })));
     const [prompt] = await source.list(createContext());
@@ -169,7 +169,7 @@ describe('a folder of prompts', () => {
 });
 
 describe('watching a folder of prompts', () => {
-  /** A memory provider that knows how many watches are open. */
+  /** A memory provider that counts its open watches. */
   function watched(files: Readonly<Record<string, string>>) {
     const memory = memoryWith(files);
     const open = new Set<string>();
@@ -198,7 +198,7 @@ describe('watching a folder of prompts', () => {
     return { memory, open, source, onChange, untilTold, count: () => told };
   }
 
-  it('tells of files that come, change and go', async () => {
+  it('reports added, changed and removed files', async () => {
     const { memory, open, source, onChange, untilTold, count } = watched({ 'prompts/a.md': 'A' });
     const handle = await source.watch?.(onChange, createContext());
     expect([...open].sort()).toEqual([FOLDER, `${FOLDER}/a.md`]);
@@ -227,7 +227,7 @@ describe('watching a folder of prompts', () => {
     expect(count()).toBe(before);
   });
 
-  it('waits for a folder that is not there yet', async () => {
+  it('waits for a folder that does not exist yet', async () => {
     const { memory, source, onChange, untilTold, open } = watched({ 'other.md': 'x' });
     const handle = await source.watch?.(onChange, createContext());
     memory.set('prompts/a.md', { text: 'A' });
@@ -236,7 +236,7 @@ describe('watching a folder of prompts', () => {
     expect([...open]).toEqual([]);
   });
 
-  it('is not offered where the provider does not watch, or it was switched off', () => {
+  it('is not offered if the provider does not watch, or if it is off', () => {
     const memory = memoryWith({ 'prompts/a.md': 'A' });
     const still = { ...memory, features: { ...memory.features, watch: false } };
     expect(promptFolder({ uri: FOLDER }, resourcesOf(memory)).watch).toBeDefined();

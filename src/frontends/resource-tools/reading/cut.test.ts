@@ -20,7 +20,7 @@ function sliceAt(whole: Buffer, offset: number, length: number, mimeType = 'text
 const cutAt = (whole: Buffer, offset: number, most: number, mimeType?: string): Cut =>
   cutWindow(sliceAt(whole, offset, most, mimeType), { text: most, base64: most });
 
-/** Windows from the start to the end, each where the one before ended. */
+/** Windows from the start to the end, each from the end of the one before. */
 function chain(whole: Buffer, most: number, mimeType?: string): Cut[] {
   const cuts: Cut[] = [];
   for (let at = 0; at < whole.byteLength; ) {
@@ -40,7 +40,7 @@ const text = fc
 const windowSize = fc.integer({ min: 4, max: 24 });
 
 describe('cutting a window [CB-3]', () => {
-  it('gives all of a text, in pieces that are text on their own', () => {
+  it('gives all of a text, in pieces that are valid text', () => {
     fc.assert(
       fc.property(text, windowSize, (whole, most) => {
         const cuts = chain(whole, most);
@@ -50,7 +50,7 @@ describe('cutting a window [CB-3]', () => {
     );
   });
 
-  it.each(['text/plain', 'application/octet-stream'])('gives every byte of anything once, as %s', (mimeType) => {
+  it.each(['text/plain', 'application/octet-stream'])('gives every byte of any content once, as %s', (mimeType) => {
     const anything = fc.oneof(
       fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
       fc
@@ -65,7 +65,7 @@ describe('cutting a window [CB-3]', () => {
     );
   });
 
-  it('begins behind the character that the offset is in the middle of', () => {
+  it('begins after a character that the offset is inside of', () => {
     fc.assert(
       fc.property(text, fc.nat(240), windowSize, (whole, at, most) => {
         const offset = Math.min(at, whole.byteLength);
@@ -78,7 +78,7 @@ describe('cutting a window [CB-3]', () => {
     );
   });
 
-  it('takes bytes that look like the rest of a character for what they are', () => {
+  it('takes bytes that only look like the rest of a character for what they are', () => {
     // 0xb0 is a degree sign in Latin-1; after an ASCII letter it continues no character.
     const latin = Buffer.from('aaaa\u00b0bbb', 'latin1');
     expect(cutAt(latin, 4, 4)).toEqual({ kind: 'base64', start: 4, bytes: Buffer.from('\u00b0bbb', 'latin1') });
@@ -86,25 +86,25 @@ describe('cutting a window [CB-3]', () => {
     expect(cutAt(utf8, 4, 4)).toEqual({ kind: 'text', start: 5, bytes: Buffer.from('bbb') });
   });
 
-  it('ends base64 of no binary type between characters, so that the next window can be text', () => {
+  it('ends base64 of a text type between characters, so that the next window can be text', () => {
     const mixed = Buffer.concat([Buffer.from([0xff]), Buffer.from('aaé'), Buffer.from('plain text')]);
     const [first, second] = chain(mixed, 4);
     expect(first).toMatchObject({ kind: 'base64', bytes: mixed.subarray(0, 3) });
     expect(second).toMatchObject({ kind: 'text', start: 3 });
   });
 
-  it('cuts binary types at the byte, text or not', () => {
+  it('cuts binary types at any byte', () => {
     const cut = cutAt(Buffer.from('éééé'), 0, 5, 'application/pdf');
     expect(cut).toEqual({ kind: 'base64', start: 0, bytes: Buffer.from('éééé').subarray(0, 5) });
   });
 
-  it('gives less of base64 where it is to fit the same room as text', () => {
+  it('gives less base64 if it has to fit the room of text', () => {
     const slice = sliceAt(Buffer.alloc(100, 0x80), 0, 40);
     expect(cutWindow(slice, { text: 40, base64: 30 }).bytes.byteLength).toBe(30);
     expect(cutWindow(sliceAt(Buffer.alloc(100, 97), 0, 40), { text: 40, base64: 30 }).bytes.byteLength).toBe(40);
   });
 
-  it('takes a character that the text ends within for bytes, and nothing for text', () => {
+  it('gives a character that the text ends inside of as bytes, and never as text', () => {
     const cut = Buffer.from('abcé').subarray(0, 4);
     expect(cutAt(cut, 0, 10)).toMatchObject({ kind: 'base64', bytes: cut });
     expect(cutAt(Buffer.alloc(0), 0, 10)).toMatchObject({ kind: 'text', bytes: Buffer.alloc(0) });

@@ -1,4 +1,4 @@
-/** On its own, so that the process it runs in does nothing else. */
+/** In its own file, so that its process does nothing else. */
 import { open } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../../../../test/e2e/folders.ts';
@@ -10,7 +10,7 @@ const SMALL = 8 * MEBIBYTE;
 const LARGE = 1024 * MEBIBYTE;
 const ROUNDS = 12;
 
-/** A file that has a size and takes no room, with a few bytes at its end. */
+/** A sparse file with a few bytes at its end. */
 async function sparseFile(folder: Folder, name: string, size: number, end: string): Promise<void> {
   const handle = await open(folder.at(name), 'w');
   try {
@@ -23,8 +23,8 @@ async function sparseFile(folder: Folder, name: string, size: number, end: strin
 
 const peakBytes = (): number => process.resourceUsage().maxRSS * 1024;
 
-describe('windows on a file of 1 GiB', () => {
-  it('take no more memory than those on a small one [CB-3, SEC-RES-3]', async () => {
+describe('windows of a file of 1 GiB', () => {
+  it('take no more memory than those of a small one [CB-3, SEC-RES-3]', async () => {
     await using folder = await temporaryFolder();
     await sparseFile(folder, 'small.bin', SMALL, 'the end');
     await sparseFile(folder, 'large.bin', LARGE, 'the end');

@@ -51,7 +51,7 @@ describe('windows one after the other [CB-3]', () => {
     }
   });
 
-  it('end behind the last byte where a provider cuts windows and does not say how much there is', async () => {
+  it('end after the last byte if a provider cuts windows and does not give the total', async () => {
     const memory = memoryProvider({ resources: { 'a.txt': { text: '0123456789' } } });
     const untold = wrapProvider(memory, {
       async read(uri, want, ctx) {
@@ -70,7 +70,7 @@ describe('windows one after the other [CB-3]', () => {
     }
   });
 
-  it('give the same over streams, also where nobody knows how long they are', async () => {
+  it('are the same for streams, even of unknown length', async () => {
     const unsized = (inner: ResourceProvider): ResourceProvider =>
       wrapProvider(inner, {
         async read(uri, want, ctx) {
@@ -91,7 +91,7 @@ describe('windows one after the other [CB-3]', () => {
   });
 });
 
-/** Mostly text, with bytes in it that are none, and characters of many bytes everywhere else. */
+/** Mostly text, with bytes that are not, and characters of several bytes everywhere else. */
 function mixed(): Buffer {
   const parts = Array.from({ length: 60 }, (_, index) => [
     Buffer.from('日é😀'.repeat((index % 7) + 1)),
@@ -101,7 +101,7 @@ function mixed(): Buffer {
 }
 
 describe('a window [CB-3]', () => {
-  it('has the shape of the source document, and nothing else in it', async () => {
+  it('has exactly the fields of the source document', async () => {
     await using engine = memoryEngine({ 'server.py': { text: 'x'.repeat(1_000) } });
     const result = await engine.call('read', { uri: 'm+memory:///server.py', as: 'window' });
     expect(result.structuredContent).toEqual({
@@ -114,7 +114,7 @@ describe('a window [CB-3]', () => {
     expect(textOf(result)).toContain('This is the end.');
   });
 
-  it('is what start_offset and max_bytes ask for, with or without the form', async () => {
+  it('is the one of start_offset and max_bytes, with or without the form', async () => {
     await using engine = memoryEngine({ 'a.txt': { text: '0123456789' } });
     const uri = 'm+memory:///a.txt';
     for (const form of [{}, { as: 'window' }]) {
@@ -126,7 +126,7 @@ describe('a window [CB-3]', () => {
     }
   });
 
-  it('begins behind a character that it would begin inside of, and says so', async () => {
+  it('begins after a character that the offset is inside of, and says so', async () => {
     await using engine = memoryEngine({ 'a.txt': { text: 'a😀b' } });
     for (const start_offset of [2, 3, 4]) {
       const result = await engine.call('read', { uri: 'm+memory:///a.txt', start_offset, max_bytes: 4 });
@@ -136,13 +136,13 @@ describe('a window [CB-3]', () => {
     }
   });
 
-  it('has room for any character, and never more than was asked for', async () => {
+  it('has room for any character, and never more than requested', async () => {
     await using engine = memoryEngine({ 'a.txt': { text: 'é😀é' } });
     const { windows } = await follow(engine, 'm+memory:///a.txt', 4);
     expect(windows.map(({ parts }) => parts[0]?.text)).toEqual(['é', '😀', 'é']);
   });
 
-  it('is empty at the end and of what is empty, and refused past the end', async () => {
+  it('is empty at the end and for an empty content, and refused past the end', async () => {
     await using engine = memoryEngine({ 'a.txt': { text: 'é' }, 'empty.txt': { text: '' } });
     for (const [name, start_offset, total_bytes] of [
       ['a.txt', 2, 2],
@@ -161,7 +161,7 @@ describe('a window [CB-3]', () => {
     expect(await engine.refusal('read', { uri: 'm+memory:///empty.txt', start_offset: 1 })).toContain('has 0 bytes');
   });
 
-  it('knows the type of what it is in the middle of [SEC-RES-6]', async () => {
+  it('has the type of the content, even in its middle [SEC-RES-6]', async () => {
     await using engine = memoryEngine({ icon: { bytes: PNG }, 'icon.txt': { bytes: PNG } });
     for (const name of ['icon', 'icon.txt']) {
       for (const start_offset of [0, 1_000]) {
@@ -171,7 +171,7 @@ describe('a window [CB-3]', () => {
     }
   });
 
-  it('asks the provider for no more than it gives and what tells the type', async () => {
+  it('requests only the window, and the bytes that reveal the type', async () => {
     const asked: (number | undefined)[] = [];
     const memory = memoryProvider({ resources: { 'large.txt': { text: 'x'.repeat(1_000_000) } } });
     const watched = wrapProvider(memory, {
@@ -187,7 +187,7 @@ describe('a window [CB-3]', () => {
     expect(asked).toEqual([25_003, 16, 4_103]);
   });
 
-  it('has half of the room of a message for text, which is in it twice [SEC-RES-3]', async () => {
+  it('gives a text half of the room of a message, because the message has it twice [SEC-RES-3]', async () => {
     const limits = { maxReadBytes: 10_000 };
     await using engine = memoryEngine({ 'a.txt': { text: 'x'.repeat(20_000) }, 'a.bin': { bytes: NOISE } }, { limits });
     const window = async (name: string) =>
@@ -196,7 +196,7 @@ describe('a window [CB-3]', () => {
     expect(await window('a.bin')).toMatchObject({ window: { max_bytes: 10_000 }, parts: [{ bytes_returned: 10_000 }] });
   });
 
-  it('closes what it has opened, whatever becomes of it [RES-7]', async () => {
+  it('closes everything that it has opened, whatever the outcome [RES-7]', async () => {
     let open = 0;
     const memory = memoryProvider({ resources: { 'a.txt': { text: 'x'.repeat(100_000) } } });
     const counted = wrapProvider(streaming(memory), {
@@ -231,7 +231,7 @@ describe('a window over several parts [CB-3]', () => {
   };
   const whole = Buffer.concat([Buffer.from('first é'), NOISE.subarray(0, 50), Buffer.from('日本語')]);
 
-  it('goes over the children of a directory as if they were one', async () => {
+  it('covers the children of a directory as if they were one content', async () => {
     await using engine = memoryEngine(children);
     for (const size of [4, 7, 8, 9, 50, 1_000]) {
       const { bytes, windows } = await follow(engine, 'm+memory:///d', size);
@@ -248,7 +248,7 @@ describe('a window over several parts [CB-3]', () => {
     ]);
   });
 
-  it('has only the parts that lie in it, and splits no character of any', async () => {
+  it('has only the parts that lie in it, and splits no character of them', async () => {
     await using engine = memoryEngine(children);
     const result = await engine.call('read', { uri: 'm+memory:///d', start_offset: 60, max_bytes: 5 });
     const { window, parts } = structured<WindowAnswer>(result);
@@ -257,7 +257,7 @@ describe('a window over several parts [CB-3]', () => {
     expect(nextOffset(result)).toBe(64);
   });
 
-  it('refuses to begin behind the last one, and is empty of nothing', async () => {
+  it('refuses to begin after the last part, and is empty for no parts', async () => {
     await using engine = memoryEngine(children);
     const uri = 'm+memory:///d';
     expect(await engine.refusal('read', { uri, start_offset: whole.byteLength + 1 })).toContain('which has 67 bytes');
@@ -267,7 +267,7 @@ describe('a window over several parts [CB-3]', () => {
     expect(structured<WindowAnswer>(none)).toMatchObject({ total_parts: 1, parts: [{ text: 'not a part' }] });
   });
 
-  /** Two more forms of the same content, streamed, the middle one of a length that nobody knows. */
+  /** Two more formats of the same content, as streams, the middle one of unknown length. */
   const alternatives = (inner: ResourceProvider): ResourceProvider =>
     wrapProvider(inner, {
       async read(uri, want, ctx) {
@@ -286,7 +286,7 @@ describe('a window over several parts [CB-3]', () => {
       },
     });
 
-  it('goes over alternatives, also where nobody knows how long one is [2093-6]', async () => {
+  it('covers alternatives, even of unknown length [2093-6]', async () => {
     await using engine = engineOf({ m: alternatives(memoryProvider({ resources: { 'a.txt': { text: 'plain é' } } })) });
     for (const size of [4, 5, 7, 100]) {
       const { bytes, windows } = await follow(engine, 'm+memory:///a.txt', size);

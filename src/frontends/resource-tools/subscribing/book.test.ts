@@ -3,7 +3,7 @@ import { type Context, createContext } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import { createSubscriptionBook, type SubscriptionBook } from './book.ts';
 
-/** A watch whose changes the test makes. `open` counts the watches that have not ended. */
+/** A watch whose changes the test makes. `open` counts the open watches. */
 function watches() {
   const listeners = new Set<() => void>();
   return {
@@ -28,7 +28,7 @@ describe('the book of subscriptions [CB-8]', () => {
   beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) }));
   afterEach(() => void vi.useRealTimers());
 
-  it('counts the changes since the subscription, and says when the last one was', async () => {
+  it('counts the changes since the subscription, and has the time of the last one', async () => {
     const book = createSubscriptionBook();
     const files = watches();
     expect(await book.add('x:a', files.watch, peer('p'))).toBe(true);
@@ -45,7 +45,7 @@ describe('the book of subscriptions [CB-8]', () => {
     book.close();
   });
 
-  it('has at most one subscription to a resource: a second one changes nothing, one removal ends it', async () => {
+  it('has at most one subscription to a resource: a second one changes nothing, and one removal ends it', async () => {
     const book = createSubscriptionBook();
     const files = watches();
     const both = await Promise.all([book.add('x:a', files.watch, peer('p')), book.add('x:a', files.watch, peer('p'))]);
@@ -57,7 +57,7 @@ describe('the book of subscriptions [CB-8]', () => {
     expect(book.size).toBe(0);
   });
 
-  it('keeps a subscription to the list apart from subscriptions to resources', async () => {
+  it('keeps subscriptions to lists and to resources apart', async () => {
     const book = createSubscriptionBook();
     const lists = watches();
     expect(await book.add(undefined, lists.watch, peer('p'))).toBe(true);
@@ -67,7 +67,7 @@ describe('the book of subscriptions [CB-8]', () => {
     expect(book.of(peer('p'))).toEqual({ subscriptions: [] });
   });
 
-  it('shows each peer its own, and lets nobody end what is another’s', async () => {
+  it('shows each peer its own subscriptions, and lets no peer end those of another', async () => {
     const book = createSubscriptionBook();
     const files = watches();
     await book.add('x:a', files.watch, peer('one'));
@@ -77,7 +77,7 @@ describe('the book of subscriptions [CB-8]', () => {
     book.close();
   });
 
-  it('limits the URIs of a peer, the list not counted, and the number of peers [SEC-RES-4]', async () => {
+  it('limits the URIs of a peer, not counting the list, and the number of peers [SEC-RES-4]', async () => {
     const book = createSubscriptionBook({ maxUris: 2, maxPeers: 2, idleMs: HOUR });
     const { watch } = watches();
     await book.add(undefined, watch, peer('p'));
@@ -115,7 +115,7 @@ describe('the book of subscriptions [CB-8]', () => {
     expect(book.size).toBe(0);
   });
 
-  it('forgets a peer that has not called for an hour and ends its watches, and no other peer’s', async () => {
+  it('forgets a peer after an hour without a call and ends its watches, and those of no other peer', async () => {
     const book = createSubscriptionBook({ maxUris: 10, maxPeers: 10, idleMs: HOUR });
     const files = watches();
     await book.add('x:a', files.watch, peer('idle'));
@@ -152,7 +152,7 @@ describe('a connection in the book [CB-8]', () => {
     return { told, end };
   };
 
-  it('learns what its peer subscribes to, and only that', async () => {
+  it('hears of its peer’s subscriptions, and of no others', async () => {
     const book = createSubscriptionBook();
     const files = watches();
     const { told } = linkTo(book);
@@ -175,7 +175,7 @@ describe('a connection in the book [CB-8]', () => {
     expect(book.size).toBe(0);
   });
 
-  it('keeps its peer from being forgotten while it lasts', async () => {
+  it('keeps its peer from being forgotten while it is open', async () => {
     let time = 0;
     const book = createSubscriptionBook({ maxUris: 10, maxPeers: 10, idleMs: HOUR }, () => time);
     const files = watches();

@@ -55,7 +55,7 @@ describe('rules over arguments', () => {
     ['', ''],
     ['draft[1]', 'draft[1]'],
     ['secret', '\uff33ecret'],
-  ])('what forbids %j forbids %j', (wanted, given) => expect(forbids(wanted, given)).toBe(true));
+  ])('a rule that forbids %j forbids %j', (wanted, given) => expect(forbids(wanted, given)).toBe(true));
 
   it.each<[ArgumentValue | readonly ArgumentValue[], unknown]>([
     [1, '10'],
@@ -76,9 +76,9 @@ describe('rules over arguments', () => {
     ['y', 'on'],
     [0, '.'],
     [2, ['1', { of: '3' }]],
-  ])('what forbids %j does not forbid %j', (wanted, given) => expect(forbids(wanted, given)).toBe(false));
+  ])('a rule that forbids %j does not forbid %j', (wanted, given) => expect(forbids(wanted, given)).toBe(false));
 
-  it('forbids what is nested too deep to be looked at', () => {
+  it('a forbidding rule forbids arguments that are nested too deep', () => {
     const deep = JSON.parse(`${'['.repeat(100)}"x"${']'.repeat(100)}`) as unknown;
     expect(forbids('private.txt', deep)).toBe(true);
   });
@@ -93,15 +93,15 @@ describe('rules over arguments', () => {
     [5, '5.0'],
     [true, 'true'],
     [true, 1],
-  ])('what allows %j does not allow %j', (wanted, given) => expect(allows(wanted, given)).toBe(false));
+  ])('a rule that allows %j does not allow %j', (wanted, given) => expect(allows(wanted, given)).toBe(false));
 
   it.each<[ArgumentValue | readonly ArgumentValue[], unknown]>([
     ['public/*', 'public/a/b'],
     [['a', 5], 5],
     ['', ''],
-  ])('what allows %j allows %j', (wanted, given) => expect(allows(wanted, given)).toBe(true));
+  ])('a rule that allows %j allows %j', (wanted, given) => expect(allows(wanted, given)).toBe(true));
 
-  it('an argument that is not given is no such argument, whatever objects inherit', () => {
+  it('a missing argument does not match, whatever objects inherit', () => {
     expect(argumentTest({ effect: 'deny', arguments: { toString: '*' } })({})).toBe(false);
   });
 });

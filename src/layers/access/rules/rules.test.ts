@@ -30,14 +30,14 @@ const allow = (rule: Omit<AccessRule, 'effect'> = {}): AccessRules => ({ rules: 
 const A = 'docs+file:///a.md';
 
 describe('rules', () => {
-  it('deny what none of them matches, or do as the default says', () => {
+  it('deny what none of them matches, or follow the default', () => {
     expect(decide({ rules: [] }, read(A))).toBe('deny default');
     expect(decide({ rules: [], default: 'hide' }, read(A))).toBe('hide default');
     expect(decide({ rules: [], default: 'allow' }, read(A))).toBe('allow default');
     expect(decide(allow(), read(A))).toBe('allow rule 1');
   });
 
-  it('have no order: the strictest of those that match decides', () => {
+  it('have no order: the strictest one that matches decides', () => {
     const effects = ['allow', 'ask', 'deny', 'hide'] as const;
     for (const a of effects) {
       for (const b of effects) {
@@ -70,7 +70,7 @@ describe('rules', () => {
     [{ scopes: ['docs:read'] }, true, false],
     [{ scopes: ['docs:read', 'docs:write'] }, false, false],
     [{ authenticated: true, groups: ['staff'], clients: ['phone'] }, false, false],
-  ])('are about who asks: %j', (who, anna, nobody) => {
+  ])('match callers: %j', (who, anna, nobody) => {
     expect(decide(allow({ who }), read(A))).toBe(anna ? 'allow rule 1' : 'deny default');
     expect(decide(allow({ who }), read(A, { principal: ANONYMOUS }))).toBe(nobody ? 'allow rule 1' : 'deny default');
   });
@@ -99,7 +99,7 @@ describe('rules', () => {
     [{ operations: ['list'] }, A, false],
     [{ tools: ['*'] }, A, false],
     [{ prompts: ['*'] }, A, false],
-  ])('are about what is asked for: %j of %s', (rule, uri, matches) => {
+  ])('match targets: %j of %s', (rule, uri, matches) => {
     expect(decide(allow(rule), read(uri))).toBe(matches ? 'allow rule 1' : 'deny default');
   });
 
@@ -120,10 +120,10 @@ describe('rules', () => {
     [{ audience: ['user'] }, { annotations: { audience: ['user', 'assistant'] } }, true],
     [{ audience: ['user'] }, { annotations: { audience: ['assistant'] } }, false],
     [{ audience: ['user'] }, {}, 'unknown'],
-  ])('are about what it is: %j of %j', (rule, parts, matches) => {
+  ])('match attributes: %j of %j', (rule, parts, matches) => {
     const request = read(A, { resource: resource(parts) });
     expect(decide(allow(rule), request)).toBe(matches === true ? 'allow rule 1' : 'deny default');
-    // A rule that hides also matches where an attribute is unknown.
+    // A rule that hides also matches if an attribute is unknown.
     const denying: AccessRules = { rules: [{ effect: 'hide', ...rule }], default: 'allow' };
     expect(decide(denying, request)).toBe(matches === false ? 'allow default' : 'hide rule 1');
     expect(decide(denying, read(A))).toBe('hide rule 1');
@@ -134,7 +134,7 @@ describe('rules', () => {
   const call = (name: string, args: Record<string, unknown> | undefined, more: Partial<AccessRequest> = {}) =>
     ({ principal: ANNA, operation: 'call', name, arguments: args, ...more }) as const;
 
-  it('are about tools and their arguments [SEC-TOOL-2]', () => {
+  it('match tools and their arguments [SEC-TOOL-2]', () => {
     const rules = allow({ tools: ['db_*'], arguments: { table: ['public_*', 'people'], limit: [10, 20], dry: true } });
     const good = { table: 'public_x', limit: 20, dry: true, other: 1 };
     expect(decide(rules, call('db_query', good))).toBe('allow rule 1');
@@ -143,7 +143,7 @@ describe('rules', () => {
       expect(decide(rules, call('db_query', { ...good, ...wrong }))).toBe('deny default');
     }
     expect(decide(rules, call('db_query', {}))).toBe('deny default');
-    // In a list: there are arguments with which it may be called.
+    // In a list: there are arguments with which the tool may be called.
     expect(decide(rules, call('db_query', undefined))).toBe('allow rule 1');
     const denying: AccessRules = { rules: [{ effect: 'deny', arguments: { path: '/etc/**' } }], default: 'allow' };
     expect(decide(denying, call('cat', { path: '/etc/passwd' }))).toBe('deny rule 1');
@@ -151,14 +151,14 @@ describe('rules', () => {
     expect(decide(denying, call('cat', JSON.parse('{"__proto__": {"path": "/etc/x"}}')))).toBe('allow default');
   });
 
-  it('leave the resource tools to the resources, unless one names them', () => {
+  it('do not apply to the resource tools, unless one names them', () => {
     expect(decide({ rules: [] }, call('read', {}, { onlyResources: true }))).toBe('allow default of resource tools');
     expect(decide({ rules: [{ effect: 'hide', tools: ['read'] }] }, call('read', {}, { onlyResources: true }))).toBe(
       'hide rule 1',
     );
   });
 
-  it('tell which scopes are all that is missing', () => {
+  it('name the scopes if only these are missing', () => {
     const policy = rulesPolicy({
       rules: [
         { effect: 'allow', who: { scopes: ['docs:read', 'docs:write'] }, mounts: ['docs'], operations: ['read'] },
@@ -175,7 +175,7 @@ describe('rules', () => {
     expect(policy.decide(read('press+x:a', { mount: 'press' })).scopes).toBeUndefined();
   });
 
-  it('know beforehand what could be allowed, and who may do everything [SEC-CAP-1]', () => {
+  it('tell in advance what could be allowed, and who may do everything [SEC-CAP-1]', () => {
     const policy = rulesPolicy({
       rules: [
         { effect: 'allow', who: { groups: ['staff'] }, uris: ['docs+**'] },
@@ -196,7 +196,7 @@ describe('rules', () => {
     );
   });
 
-  it('know beforehand where everything is allowed [SEC-RES-2]', () => {
+  it('tell in advance where everything is allowed [SEC-RES-2]', () => {
     const withholds = (rules: AccessRules, mount: string | undefined = 'docs') =>
       rulesPolicy(rules).couldWithhold?.(ANNA, { operation: 'list', mount });
     const allow = { effect: 'allow', mounts: ['docs'] } as const;
@@ -216,7 +216,7 @@ describe('rules', () => {
     expect(withholds({ rules: [] })).toBe(true);
   });
 
-  it('know whom they let list and subscribe to whatever they let them read [2093-3]', () => {
+  it('tell whether a caller may list and subscribe to everything readable [2093-3]', () => {
     const operation = fc.constantFrom<AccessOperation>('list', 'read', 'metadata', 'subscribe');
     const some = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
     const rule = fc.record({
@@ -256,7 +256,7 @@ describe('rules', () => {
     [{ effect: 'hide', uris: ['docs+file:///**secret*'] }, /\*\* stands between slashes or at the end/],
     [{ effect: 'allow', except: ['docs+file:///a**b/c'] }, /\*\* stands between slashes or at the end/],
     [{ effect: 'deny', uris: ['x'], operations: ['call'] }, /name tools or prompts instead/],
-  ])('are refused where they can never do what they say: %j', (rule, problem) => {
+  ])('are refused if they can never apply: %j', (rule, problem) => {
     expect(() => rulesPolicy({ rules: [rule] })).toThrow(problem);
   });
 

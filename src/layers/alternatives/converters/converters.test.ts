@@ -1,4 +1,4 @@
-/** Runs every converter on documents that real programs wrote (those of the museum), and on odd ones that are made here. */
+/** Runs every converter on documents of real programs (those of the museum), and on odd ones that the tests make. */
 import { readFile } from 'node:fs/promises';
 import { strToU8, zipSync } from 'fflate';
 import { getDocumentProxy } from 'unpdf';
@@ -22,7 +22,7 @@ const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const OOXML = 'application/vnd.openxmlformats-officedocument.';
 const ODF = 'application/vnd.oasis.opendocument.';
 
-/** A cell of a table in OpenDocument in a row that is repeated, and is repeated itself. */
+/** A cell of a table in OpenDocument, which is repeated in a repeated row. */
 const row = (text: string, rows: number | string = 1, columns: number | string = 1): string =>
   `<table:table-row table:number-rows-repeated="${rows}"><table:table-cell table:number-columns-repeated="${columns}"><text:p>${text}</text:p></table:table-cell></table:table-row>`;
 
@@ -135,7 +135,7 @@ More at [the press office](https://museum.example/press).
     );
   });
 
-  it('OpenDocument tables with every row that is repeated, however often', async () => {
+  it('OpenDocument tables with every repeated row, however often it is repeated', async () => {
     expect(await convert(tableOf(`${row('a')}${row('b', 3)}${row('', 2)}${row('c', 1)}`), `${ODF}text`)).toBe(
       '| a |\n| --- |\n| b |\n| b |\n| b |\n|  |\n|  |\n| c |\n\n',
     );
@@ -159,7 +159,7 @@ More at [the press office](https://museum.example/press).
     await expect(convert(tableOf(row('a', times)), `${ODF}text`)).rejects.toMatchObject({ code: 'too-large' });
   });
 
-  it('EPUB: chapters in reading order, which is not that of the archive', async () => {
+  it('EPUB: chapters in reading order, which is not the order in the archive', async () => {
     const text = await convertFile('a-short-history.epub', 'application/epub+zip');
     expect(text.match(/^#.*$/gm)).toEqual([
       '# A short history of the museum',
@@ -186,7 +186,7 @@ More at [the press office](https://museum.example/press).
 });
 
 describe('HTML', () => {
-  it('becomes its whole text, without scripts, styles, and links that run something', async () => {
+  it('becomes its whole text, without scripts, styles, and links that run code', async () => {
     const page = `<!doctype html><title>Hours &amp; prices</title><style>p{}</style><nav>Menu</nav>
       <p>Open <b>daily</b> <a href="javascript:alert(1)">now</a> <a href="/visit">visit</a><script>alert(2)</script></p>
       <img src="data:image/png;base64,AAAA" alt="A plan"><table><tr><td>Day<td>Hours<tr><td>Mon|Tue<td>9</table>`;
@@ -198,7 +198,7 @@ describe('HTML', () => {
     expect(text).not.toMatch(/alert|base64|p\{\}/);
   });
 
-  it('is read in the encoding that it declares', async () => {
+  it('is read in its declared encoding', async () => {
     const page = Buffer.from('<meta charset="iso-8859-1"><p>caf\u00e9</p>', 'latin1');
     expect(await convert(page, 'text/html')).toBe('café\n');
     const utf16 = Buffer.from('\ufeff<p>日本</p>', 'utf16le');
@@ -229,7 +229,7 @@ describe('tables in text', () => {
     ]);
   });
 
-  it('lose no cell if a column has no name, the name of another, or one that every object has', async () => {
+  it('lose no cell if a column has no name, the name of another column, or one that every object inherits', async () => {
     const json = async (text: string) => JSON.parse(await convert(utf8(text), 'text/csv', 'application/json'));
     expect(await json('a,a\n1,2\n')).toEqual([
       ['a', 'a'],
@@ -242,10 +242,10 @@ describe('tables in text', () => {
   });
 });
 
-describe('what documents may not do [SEC-RES-6]', () => {
+describe('a document cannot [SEC-RES-6]', () => {
   const odt = (content: string): Uint8Array => zipSync({ 'content.xml': strToU8(content) });
 
-  it('expand entities that they declare', async () => {
+  it('expand entities that it declares', async () => {
     const body = (text: string): string =>
       `<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><text:p>${text}</text:p></office:body></office:document-content>`;
     const dtd = `<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>`;
@@ -254,7 +254,7 @@ describe('what documents may not do [SEC-RES-6]', () => {
     expect(text.length).toBeLessThan(100);
   });
 
-  it('lead out of their archive', async () => {
+  it('lead out of its archive', async () => {
     const book = zipSync({
       'META-INF/container.xml': strToU8(
         '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="a.opf"/></rootfiles></container>',
@@ -276,7 +276,7 @@ describe('what documents may not do [SEC-RES-6]', () => {
     },
   );
 
-  it('have too many files, or parts that are too deep, and the error says how many may be', async () => {
+  it('have too many files, or parts with too many levels; the error gives the limit', async () => {
     const files = Object.fromEntries(Array.from({ length: 20_001 }, (_, index) => [`${index}`, new Uint8Array()]));
     await expect(convert(zipSync(files, { level: 0 }), 'application/epub+zip')).rejects.toThrow(
       'The archive is larger than 20000 files',
@@ -285,7 +285,7 @@ describe('what documents may not do [SEC-RES-6]', () => {
     await expect(convert(deep, `${ODF}text`)).rejects.toThrow(/^The depth of the document is larger than \d+ levels$/);
   });
 
-  it('be larger than a format may', async () => {
+  it('be larger than the limit of a format', async () => {
     const rows = utf8('a,b\n'.repeat(1_000));
     await expect(convert(rows, 'text/csv', MARKDOWN, { ...LIMITS, maxOutputBytes: 500 })).rejects.toMatchObject({
       code: 'too-large',

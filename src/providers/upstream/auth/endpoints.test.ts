@@ -31,17 +31,17 @@ afterEach(async () => {
 });
 
 describe('requests to an authorization server', () => {
-  it('stay away from this machine, and from plain http, where the upstream is elsewhere', async () => {
+  it('are refused to this machine, and over plain http, if the upstream is on another machine', async () => {
     const asking = endpointFetch('https://mcp.example/mcp')(`${origin}/x`);
     await expect(asking).rejects.toBeInstanceOf(TypeError);
     expect(asked).toEqual([]);
   });
 
-  it('may be to this machine where the upstream is on it', async () => {
+  it('may go to this machine if the upstream is on it', async () => {
     expect(await (await endpointFetch('http://localhost:1/mcp')(`${origin}/x`)).json()).toEqual({ ok: true });
   });
 
-  it('follow a few redirects, to safe places only, and none with what is posted', async () => {
+  it('follow a few redirects, to safe places only, and never repeat a POST', async () => {
     const fetchFn = endpointFetch(`${origin}/mcp`);
     expect((await fetchFn(`${origin}/hops/3`)).ok).toBe(true);
     await expect(fetchFn(`${origin}/hops/4`)).rejects.toBeInstanceOf(TypeError);
@@ -53,7 +53,7 @@ describe('requests to an authorization server', () => {
     expect(asked).toEqual(['POST /hops/1']);
   });
 
-  it('end with the signal of whoever waits for them', async () => {
+  it('end with the signal of their caller', async () => {
     const controller = new AbortController();
     controller.abort();
     await expect(endpointFetch(origin, controller.signal)(`${origin}/x`)).rejects.toBeInstanceOf(TypeError);

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { locked } from './lock.ts';
 
-// Each step takes another time, as on a busy machine, so that the steps of those who want one lock mix.
+// Each step takes another time, as on a busy machine, so that the steps of several processes mix.
 vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof import('node:fs/promises')>();
   let steps = 0;
@@ -28,13 +28,13 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Makes a file look as if it had been left two minutes ago. */
+/** Makes a file look two minutes old. */
 async function age(file: string): Promise<void> {
   const longAgo = new Date(Date.now() - 120_000);
   await utimes(file, longAgo, longAgo);
 }
 
-/** Work that tells when it has begun, and ends when it is let go. */
+/** Work that tells when it has begun, and ends when the test lets it. */
 function gate(): { readonly entered: Promise<void>; readonly enter: () => Promise<void>; readonly leave: () => void } {
   let leave = (): void => {};
   let begun = (): void => {};
@@ -52,7 +52,7 @@ function gate(): { readonly entered: Promise<void>; readonly enter: () => Promis
 }
 
 describe('a lock', () => {
-  it('lets one in at a time, and everybody in the end', async () => {
+  it('admits one at a time, and everybody in the end', async () => {
     let inside = 0;
     const seen: number[] = [];
     const work = async (): Promise<void> => {
@@ -66,7 +66,7 @@ describe('a lock', () => {
     await expect(access(path)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('is given back when the work fails', async () => {
+  it('is released when the work fails', async () => {
     const failing = locked(path, async () => {
       throw new Error('no');
     });
@@ -74,14 +74,14 @@ describe('a lock', () => {
     expect(await locked(path, async () => 'again')).toBe('again');
   });
 
-  it('that was left by a process that died is taken over', async () => {
+  it('of a process that died is taken over', async () => {
     await writeFile(path, '');
     await age(path);
     expect(await locked(path, async () => 'in')).toBe('in');
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('that was left is taken over by one at a time, when many see that it is stale', async () => {
+  it('that is stale is taken over by one at a time, even if many see it', async () => {
     const all = Array.from({ length: 20 }, async (_each, n) => {
       const lock = join(folder, `${n}.lock`);
       await writeFile(lock, '');
@@ -100,7 +100,7 @@ describe('a lock', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('is taken over though a process died while it took it over', async () => {
+  it('is taken over even if a process died while taking it over', async () => {
     await writeFile(path, '');
     await age(path);
     const { ino, mtimeNs } = await stat(path, { bigint: true });
@@ -111,7 +111,7 @@ describe('a lock', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('stays when the work of the one before ends, which took so long that the lock was taken over', async () => {
+  it('stays when work ends that took so long that another process took the lock over', async () => {
     const slow = gate();
     const next = gate();
     const before = locked(path, slow.enter);
@@ -127,7 +127,7 @@ describe('a lock', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('stays when it was made anew by somebody else', async () => {
+  it('stays if somebody else made it again', async () => {
     await locked(path, async () => {
       await rm(path);
       await writeFile(path, 'of another process');
@@ -139,7 +139,7 @@ describe('a lock', () => {
     expect(await locked(path, () => rm(path).then(() => 'done'))).toBe('done');
   });
 
-  it('that cannot be made is an error of its own', async () => {
+  it('that cannot be created gives its own error', async () => {
     await expect(locked(join(folder, 'missing', 'lock'), async () => 'in')).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });

@@ -30,7 +30,7 @@ describe('a file of tokens', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('gives what was saved, for the same URL', async () => {
+  it('gives the saved tokens, for the same URL', async () => {
     await tokenFile(target, folder).save(saved);
     const same = tokenFile({ mount: 'docs', url: 'HTTPS://mcp.example:443/mcp' }, folder);
     expect(await same.load()).toEqual({ ...saved, url: 'https://mcp.example/mcp' });
@@ -43,12 +43,12 @@ describe('a file of tokens', () => {
     { mount: 'docs', url: 'https://mcp.example:8443/mcp' },
     { mount: 'docs', url: 'https://other.example/mcp' },
     { mount: 'docs2', url: 'https://mcp.example/mcp' },
-  ])('is nothing to %j', async (other) => {
+  ])('is not read for %j', async (other) => {
     await tokenFile(target, folder).save(saved);
     expect(await tokenFile(other, folder).load()).toBeUndefined();
   });
 
-  it('is whole whenever it is read', async () => {
+  it('is complete whenever it is read', async () => {
     const file = tokenFile(target, folder);
     const long = { ...saved, resource: 'r'.repeat(200_000) };
     await file.save(long);
@@ -59,7 +59,7 @@ describe('a file of tokens', () => {
     expect(await readdir(folder)).toHaveLength(1);
   });
 
-  it('that cannot be read is an error without a path', async () => {
+  it('that cannot be read gives an error without a path', async () => {
     const file = tokenFile(target, folder);
     await file.save(saved);
     const [name] = await readdir(folder);
