@@ -1,7 +1,7 @@
 /**
- * A server has a fault while it is asked something, over every kind of connection: from the client library and from the
- * gateway, to a program and to a URL, in both eras. Each ends with an error that says what it was, or with the answer; and when
- * the server is well, it is there again.
+ * A server has a fault during a request, over every kind of connection: from the client library and from the gateway, to a program and
+ * to a URL, in both eras. Each request ends with an error that names the fault, or with the answer. When the server works again, so do
+ * requests.
  */
 import { describe, expect, it } from 'vitest';
 import { connectResourceClient } from '../../src/client/node/index.ts';
@@ -14,13 +14,13 @@ import type { Way } from '../gateway/fixture/link.ts';
 
 interface Row {
   readonly fault: Fault;
-  /** A read ends with one of these reasons, or with the answer when the server is well. */
+  /** A read ends with one of these errors, or with the answer if the server works. */
   readonly ends: readonly string[] | 'answered';
-  /** A server that has ended is started again: a program by whoever uses it. */
+  /** A server that has ended is started again; a program by its user. */
   readonly restarts?: boolean;
-  /** On a busy machine the client library may end with this: if it is flooded no faster than it may be, it waits until its time is over. */
+  /** On a busy machine the client library may end with this: if the flood stays below the limit, the read waits until its time is over. */
   readonly whenSlow?: string;
-  /** One that went over a limit is left alone for minutes. */
+  /** A server that went over a limit is left alone for minutes. */
   readonly returns?: false;
 }
 
@@ -45,21 +45,21 @@ const FAULTS: Readonly<Record<string, Row>> = {
   restart: { fault: { kind: 'crash-loop' }, ends: ENDED, restarts: true },
 };
 
-/** Somebody who reads: the text, or fails with the reason. */
+/** Reads once. Gives the text, or fails with the error. */
 interface Reader extends AsyncDisposable {
   readonly server: Faulty;
   read(): Promise<string | undefined>;
-  /** Why a read failed. */
+  /** The error of a failed read. */
   reason(reading: Promise<unknown>): Promise<unknown>;
 }
 
-/** The client library has no other limit than the usual one. */
+/** The client library has only the usual limits. */
 const isUnlimited = (reader: string): boolean => reader === 'the client library';
 
-/** Messages a second that nobody asked for: more than come of a server that is well. */
+/** Messages a second that no request asked for: more than a working server sends. */
 const FEW = 50;
 
-/** Whether an answer that does not come is given up soon; else all have as long as they need. */
+/** Whether timeouts are short. Otherwise every request has all the time it needs. */
 const isHurried = ({ ends }: Row): boolean => ends.includes('timeout');
 
 const READERS: Readonly<Record<string, (way: Way, row: Row) => Promise<Reader>>> = {
@@ -83,7 +83,7 @@ const READERS: Readonly<Record<string, (way: Way, row: Row) => Promise<Reader>>>
     };
   },
   async 'the gateway'(way, row) {
-    // A flood is one however slowly it is read: what is read at the usual rate may come slower than that on a busy machine.
+    // On a busy machine a flood may be read below the usual rate, so the limit is lower.
     const limit = row.fault.kind === 'flood' ? { upstream: { maxMessagesPerSecond: FEW } } : {};
     const scene = await setScene(way, { hurried: isHurried(row), subscribed: false, ...limit });
     const [, client] = scene.clients;

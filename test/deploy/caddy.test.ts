@@ -27,7 +27,7 @@ const caddy: Service = {
   missing: () => (findProgram('caddy') === undefined ? 'there is no caddy' : undefined),
 };
 
-/** The Caddyfile as Caddy reads it, but for ports of this machine, and for who knows the name `vitrine`. */
+/** The Caddyfile with ports of this machine, and with a name server that knows `vitrine`. */
 async function startCaddy(folder: string, port: number, replicas: number, names: number): Promise<AsyncDisposable> {
   const { stdout } = await promisify(execFile)(CADDY, ['adapt', '--config', join(DEPLOY, 'Caddyfile')]);
   const adapted = stdout
@@ -48,7 +48,7 @@ const metricsOf = async (address: string, port: number): Promise<string> => {
   return response.text();
 };
 
-/** Asks again after a 502: the Caddy of Debian gives a request with a body to no second replica when nobody listens at the first. */
+/** Repeats a request after a 502: the Caddy of Debian sends a request with a body to no second replica if nobody listens at the first. */
 const persistently = (read: () => Promise<string>): Promise<string> =>
   until(async () => {
     try {
@@ -60,7 +60,7 @@ const persistently = (read: () => Promise<string>): Promise<string> =>
   }, 'an answer');
 
 describeWith([redis, caddy])('three replicas behind Caddy', () => {
-  it('answer in turn, go on when one is killed, and show their numbers to Prometheus alone', async () => {
+  it('answer in turn, continue when one is killed, and give their metrics to Prometheus only', async () => {
     await using server = await startRedis();
     await using docs = await temporaryFolder({ 'note.txt': 'one' });
     await using own = await temporaryFolder({});

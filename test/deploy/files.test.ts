@@ -1,4 +1,4 @@
-/** The files of `examples/deploy` say what there is, and fit each other. */
+/** The files of `examples/deploy` name existing things, and fit each other. */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { parseConfig } from '../../src/config/load.ts';
 const read = (name: string): Promise<string> =>
   readFile(new URL(`../../examples/deploy/${name}`, import.meta.url), 'utf8');
 
-it('the composition gives the configuration what it refers to, and the proxy the port that is served', async () => {
+it('the composition gives the configuration its references, and the proxy the served port', async () => {
   const compose = parse(await read('compose.yaml'));
   const { vitrine } = compose.services;
   expect(vitrine.deploy.replicas).toBe(3);

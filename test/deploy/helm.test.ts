@@ -1,4 +1,4 @@
-/** The chart and the composition, read by the code of Helm and Docker Compose, and held to the schemas of Kubernetes. */
+/** The chart and the composition, parsed by the code of Helm and Docker Compose, and checked against the schemas of Kubernetes. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { parseConfig } from '../../src/config/load.ts';
 import { describeWith } from '../services/service.ts';
 import { chart, composition, DEPLOY, deployTools, validate } from './tools.ts';
 
-/** The oldest Kubernetes that the chart is for, and the latest one that there are schemas of. */
+/** The oldest Kubernetes that the chart supports, and the latest one with available schemas. */
 const VERSIONS = ['1.25', '1.37'];
 
 const ALL = `${DEPLOY}/helm/ci/all-values.yaml`;
@@ -48,7 +48,7 @@ describeWith([deployTools])('the chart', () => {
   const configOf = (configMap: Manifest, env: Record<string, string>) =>
     parseConfig(configMap.data['vitrine.yaml'], 'vitrine.yaml', { env });
 
-  it.each(VERSIONS)('with everything on is what Kubernetes %s takes', async (version) => {
+  it.each(VERSIONS)('with everything on is valid for Kubernetes %s', async (version) => {
     const { file } = await render(ALL);
     const lines = await validate(file, version);
     expect(lines.filter((line) => !line.includes(' passed '))).toEqual([
@@ -57,7 +57,7 @@ describeWith([deployTools])('the chart', () => {
     expect(lines).toHaveLength(9);
   });
 
-  it('with the least that it needs makes a key, and a configuration that is valid with it', async () => {
+  it('with the fewest values makes a key, and a valid configuration', async () => {
     const { file, of } = await render(await valuesOf(LEAST));
     for (const version of VERSIONS) expect((await validate(file, version)).join()).not.toMatch(/WARN|ERROR/);
     expect(of('HorizontalPodAutoscaler')).toBeUndefined();
@@ -68,7 +68,7 @@ describeWith([deployTools])('the chart', () => {
     expect(of('NetworkPolicy').spec.ingress[0].from).toEqual([{ podSelector: {} }]);
   });
 
-  it('runs as nobody, over a root that is read only, and is asked whether it is ready', async () => {
+  it('runs without a user of its own, over a read-only root, with probes of readiness', async () => {
     const { of } = await render(ALL);
     const { spec } = of('Deployment').spec.template;
     const [vitrine] = spec.containers;
@@ -88,7 +88,7 @@ describeWith([deployTools])('the chart', () => {
     expect(configOf(of('ConfigMap'), env).bus).toBe('rediss://vitrine:abc@valkey.data:6379');
   });
 
-  it('grows by requests in flight, keeps replicas when nodes go, and connects where it may', async () => {
+  it('scales by running requests, keeps replicas when nodes go, and connects only where it may', async () => {
     const { of } = await render(ALL);
     expect(of('Deployment').spec.replicas).toBeUndefined();
     const [metric] = of('HorizontalPodAutoscaler').spec.metrics;
@@ -103,7 +103,7 @@ describeWith([deployTools])('the chart', () => {
     expect(of('Deployment').spec.template.metadata.labels).toMatchObject(matchLabels);
   });
 
-  it('replaces replicas when the configuration changes, and asks over TLS where TLS is served', async () => {
+  it('replaces replicas when the configuration changes, and probes over TLS if TLS is served', async () => {
     const before = (await render(await valuesOf(LEAST))).of('Deployment').spec.template;
     const tls = { cert: '/srv/cert.pem', key: '/srv/key.pem' };
     const config = { ...LEAST.config, server: { tls } };
@@ -118,11 +118,11 @@ describeWith([deployTools])('the chart', () => {
     [{ ...LEAST, ingress: { enabled: true } }, 'ingress.host says'],
     [{ ...LEAST, replicaCount: 3 }, 'replicaCount'],
     [{ ...LEAST, autoscaling: { min: 0 } }, 'minimum'],
-  ])('says what is wrong with values: %#', async (values, words) => {
+  ])('reports wrong values: %#', async (values, words) => {
     await expect(chart('library', [await valuesOf(values)])).rejects.toThrow(words);
   });
 
-  it('would not pass with a field that Kubernetes does not know', async () => {
+  it('would be invalid with an unknown field', async () => {
     const { file } = await render(await valuesOf({ ...LEAST, resources: { limit: { memory: '1Gi' } } }));
     await expect(validate(file, '1.37')).rejects.toThrow();
   });
@@ -131,7 +131,7 @@ describeWith([deployTools])('the chart', () => {
 describeWith([deployTools])('the composition', () => {
   const env = { VITRINE_KEYS: key(), BUS_PASSWORD: 'abc', METRICS_TOKEN: 'a-token-for-the-scraper' };
 
-  it('is one that Docker Compose takes, with three replicas that cannot write', async () => {
+  it('is valid for Docker Compose, with three replicas that cannot write', async () => {
     const { services } = await composition(`${DEPLOY}/compose.yaml`, env);
     expect(Object.keys(services).sort()).toEqual(['caddy', 'prometheus', 'valkey', 'vitrine']);
     expect(services.vitrine).toMatchObject({ deploy: { replicas: 3 }, read_only: true, environment: env });

@@ -1,4 +1,4 @@
-/** The programs that read charts, manifests and compositions: `node scripts/install-interop.mjs deploy` installs them. */
+/** The programs that parse charts, manifests and compositions. `node scripts/install-interop.mjs deploy` installs them. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 const READER = here('go/.built/deploy');
 const VALIDATE = here('.venv/bin/kubernetes-validate');
 
-/** The folder of everything that deploys. */
+/** The folder of all deployment files. */
 export const DEPLOY = here('../../examples/deploy');
 
 export const deployTools: Service = {
@@ -22,11 +22,11 @@ export const deployTools: Service = {
 const run = async (program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> =>
   (await promisify(execFile)(program, [...args], { env: { ...process.env, ...env } })).stdout;
 
-/** The manifests of the chart, as `helm template` prints them. @throws with what Helm says */
+/** The manifests of the chart, as `helm template` prints them. @throws the error of Helm */
 export const chart = (release: string, values: readonly string[]): Promise<string> =>
   run(READER, ['chart', release, `${DEPLOY}/helm`, ...values]);
 
-/** The composition as Docker Compose understands it. @throws with what is wrong with it */
+/** The composition as Docker Compose reads it. @throws its errors */
 export const composition = async (file: string, env: NodeJS.ProcessEnv): Promise<Composition> =>
   JSON.parse(await run(READER, ['compose', file], env)) as Composition;
 
@@ -46,6 +46,6 @@ export interface Composition {
   >;
 }
 
-/** Holds manifests to the schemas of a Kubernetes, strictly. @returns its lines @throws with what is wrong */
+/** Checks manifests strictly against the schemas of a Kubernetes version. @returns the lines of the report @throws the errors */
 export const validate = async (file: string, version: string): Promise<readonly string[]> =>
   (await run(VALIDATE, ['--strict', '-k', version, file])).trim().split('\n');

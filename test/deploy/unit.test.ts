@@ -14,7 +14,7 @@ const systemd = {
   missing: () => (findProgram('systemd-analyze') === undefined ? 'there is no systemd-analyze' : undefined),
 };
 
-/** Lets systemd judge the text of a unit. @returns its complaints; empty for a good one */
+/** Lets systemd verify the text of a unit. @returns its complaints; empty for a valid unit */
 async function verified(text: string): Promise<string> {
   await using folder = await temporaryFolder({});
   const file = join(folder.path, 'vitrine.service');
@@ -28,11 +28,11 @@ describeWith([systemd])('the unit', () => {
   const unit = async (): Promise<string> =>
     (await readFile(join(DEPLOY, 'vitrine.service'), 'utf8')).replace('/usr/local/bin/vitrine', process.execPath);
 
-  it('is one that systemd takes without a word', async () => {
+  it('is valid without a warning', async () => {
     expect(await verified(await unit())).toBe('');
   });
 
-  it('would not be, with a setting that there is not', async () => {
+  it('would be invalid with an unknown setting', async () => {
     expect(await verified((await unit()).replace('ProtectHome', 'ProtectHomes'))).toContain('ProtectHomes');
   });
 });

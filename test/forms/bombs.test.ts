@@ -1,4 +1,4 @@
-/** Documents that are made to take everything there is: each ends as an error, and the next document is converted. */
+/** Documents that try to exhaust resources: each ends as an error, and the next document is converted. */
 import { deflateSync } from 'node:zlib';
 import { strToU8, zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const PPTX = `${OOXML}presentationml.presentation`;
 const XLSX = `${OOXML}spreadsheetml.sheet`;
 const ODT = 'application/vnd.oasis.opendocument.text';
 
-/** So many zeros are a thousandth of it in an archive. */
+/** In an archive, so many zeros take a thousandth of the room. */
 const zeros = (bytes: number): Uint8Array => new Uint8Array(bytes);
 
 const RELS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
@@ -34,7 +34,7 @@ function docx(body: string): Record<string, Uint8Array> {
   };
 }
 
-/** The archive with another size in its directory than the file has: what is believed is not what comes. */
+/** The archive with another size in its directory than the file has. */
 function lying(archive: Uint8Array, size: number): Uint8Array {
   const copy = Buffer.from(archive);
   for (let at = copy.indexOf('PK\u0001\u0002'); at !== -1; at = copy.indexOf('PK\u0001\u0002', at + 4)) {
@@ -43,7 +43,7 @@ function lying(archive: Uint8Array, size: number): Uint8Array {
   return copy;
 }
 
-/** A page whose content is so many bytes when it is inflated. */
+/** A page whose content has that many bytes after inflation. */
 function pdf(content: Uint8Array): Uint8Array {
   const stream = deflateSync(content, { level: 1 });
   const objects = [
@@ -109,7 +109,7 @@ interface Bomb {
   readonly what: string;
   readonly type: string;
   readonly bytes: () => Uint8Array;
-  /** How it ends; `text` where there is nothing to expand, and the text is small. */
+  /** The outcome; `text` if there is nothing to expand, and the text is small. */
   readonly ends: 'too-large' | 'unavailable' | 'text';
 }
 
@@ -208,7 +208,7 @@ const BOMBS: readonly Bomb[] = [
   },
 ];
 
-describe('a bomb ends as an error of the form, and the server goes on [SEC-RES-3, RES-7]', () => {
+describe('a bomb ends as an error of the format, and the server goes on [SEC-RES-3, RES-7]', () => {
   let alternatives: Alternatives;
   const serve = (type: string, bytes: Uint8Array): ResourceProvider =>
     alternatives.layer(memoryProvider({ resources: { bomb: { bytes, mimeType: type } } }));
@@ -230,10 +230,10 @@ describe('a bomb ends as an error of the form, and the server goes on [SEC-RES-3
       ([body]) => (body?.content.kind === 'bytes' && body.content.bytes.byteLength < MIB ? 'text' : 'much'),
       (error: { readonly code?: string }) => error.code,
     );
-    // On a busy machine, a program that is killed here for its memory may be killed for its time.
+    // On a busy machine, a process may exceed its time before it exceeds its memory.
     if (ends === 'too-large') expect(['too-large', 'timeout']).toContain(outcome);
     else expect(outcome).toBe(ends);
-    // Without a wish for the form, the original is given.
+    // Without a requested format, the original is given.
     const bodies = await read(provider, 'memory:///bomb');
     expect(bodies[0]?.resource.mimeType).toBe(type);
     const note = serve('application/rtf', strToU8('{\\rtf1 All is well}'));

@@ -1,4 +1,4 @@
-/** Other forms of documents, as clients see them. */
+/** Other formats of documents, as clients see them. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ describe.each(DIAGONAL)('documents over $transport, $era', ({ transport, era }) 
   });
   afterAll(() => office.close());
 
-  it('say in lists and metadata what they can be read as, without a read [2093-8]', async () => {
+  it('name their formats in lists and metadata, without a read [2093-8]', async () => {
     const listed = await drain(office, 'resources/list');
     const byName = new Map(listed.map((resource) => [resource.name, resource]));
     const formatsOf = (name: string): unknown => byName.get(name)?._meta?.[FORMATS_META_KEY];
@@ -49,7 +49,7 @@ describe.each(DIAGONAL)('documents over $transport, $era', ({ transport, era }) 
     expect(await metadata(office, 'file:///loan-agreement.docx')).toEqual(byName.get('loan-agreement.docx'));
   });
 
-  it('are read as what they are and as text, under one URI, the primary first [2093-6]', async () => {
+  it('are read as the original and as text, under one URI, the primary one first [2093-6]', async () => {
     const listed = await drain(office, 'resources/list');
     const documents = listed.filter(({ _meta }) => _meta?.[FORMATS_META_KEY] !== undefined);
     expect(documents).toHaveLength(11);
@@ -63,7 +63,7 @@ describe.each(DIAGONAL)('documents over $transport, $era', ({ transport, era }) 
     }
   });
 
-  it('are read in the form that is accepted, whole and in windows [2093-6]', async () => {
+  it('are read in the accepted format, whole and in windows [2093-6]', async () => {
     expect(typesOf(await readAs(office, 'visitors.xlsx', [DOCX, 'application/*']))).toEqual([
       'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     ]);
@@ -86,7 +86,7 @@ describe.each(DIAGONAL)('documents over $transport, $era', ({ transport, era }) 
     expect(contents).toMatchObject([{ mimeType: MARKDOWN, text: '# Conservation report\n' }]);
   });
 
-  it('are text to those who only call tools, unless they say what they want [CB-3]', async () => {
+  it('are text for clients that only call tools, unless these request something else [CB-3]', async () => {
     const uri = 'file:///loan-agreement.docx';
     expect(await call(office, 'describe', { uri })).toContain('can also be read as: text/markdown');
     const text = await call(office, 'read', { uri });
@@ -121,7 +121,7 @@ describe('documents', () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   it.each(['off.yaml', 'mount-off.yaml', 'except.yaml'])(
-    'have one form where the configuration says so: %s',
+    'have only one format if the configuration says so: %s',
     async (name) => {
       await using server = await connect('stdio', 'modern', ['--config', join(folder, name)]);
       expect(await metadata(server, 'file:///note.rtf')).not.toHaveProperty('_meta');
@@ -130,7 +130,7 @@ describe('documents', () => {
     },
   );
 
-  it('keep their secrets in every form', async () => {
+  it('have their secrets covered in every format', async () => {
     await using server = await connect('http', 'modern', ['--config', join(folder, 'redact.yaml')]);
     for (const answer of [await read(server, 'file:///note.rtf'), await readAs(server, 'note.rtf', [MARKDOWN])]) {
       for (const item of answer) expect(item.text).toMatch(/The token is \[redacted: github-token\]/);

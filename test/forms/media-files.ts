@@ -1,4 +1,4 @@
-/** Images, sounds and films, small as they can be, made of what tests want in them. */
+/** Images, sounds and films with the given contents, as small as possible. */
 import { deflateSync } from 'node:zlib';
 
 const u16 = (value: number): Buffer => Buffer.from([value >> 8, value & 0xff]);
@@ -23,7 +23,7 @@ function chunk(name: string, data: Uint8Array): Buffer {
   return Buffer.concat([u32(data.byteLength), body, u32(crc(body))]);
 }
 
-/** A PNG whose header says this size, whatever its rows are. */
+/** A PNG whose header has this size, whatever its rows are. */
 export function png(
   width: number,
   height: number,
@@ -69,7 +69,7 @@ export const chapterFrame = (id: string, startMs: number, title: string): Buffer
     ]),
   );
 
-/** Seven bits in a byte, as ID3 writes the size of its tags. */
+/** Seven bits of each byte, as ID3 writes the size of its tags. */
 const synchsafe = (size: number): Buffer => Buffer.from([21, 14, 7, 0].map((shift) => (size >> shift) & 0x7f));
 
 export function mp3(frames: readonly Uint8Array[], says?: number): Buffer {
@@ -89,10 +89,10 @@ export const box = (name: string, ...parts: readonly Uint8Array[]): Buffer => {
 
 const version = (flags = 0): Buffer => u32(flags);
 
-/** An item of the list that players show. */
+/** An item of the metadata that players show. */
 const item = (name: string, text: string): Buffer => box(name, box('data', u32(1), u32(0), Buffer.from(text)));
 
-/** 12.5 seconds of nothing to be seen. */
+/** 12.5 seconds without a picture. */
 export function mp4(title: string): Buffer {
   const times = Buffer.concat([u32(0), u32(0), u32(1_000), u32(12_500)]);
   const entry = box('avc1', Buffer.alloc(6), u16(1), Buffer.alloc(16), u16(640), u16(360), Buffer.alloc(50));
@@ -120,7 +120,7 @@ const float = (value: number): Buffer => {
   return bytes;
 };
 
-/** 3 seconds of nothing to be seen or heard. */
+/** 3 seconds without a picture or sound. */
 export function webm(title: string): Buffer {
   const info = element(
     '1549a966',
@@ -148,7 +148,7 @@ export function webm(title: string): Buffer {
   ]);
 }
 
-/** As many entries as there may be, each of which says that its text is the whole of what follows them. */
+/** The largest number of entries, each of which claims everything after the entries as its text. */
 export function endlessExif(entries: number, bytes: number): Buffer {
   const directory = Buffer.alloc(8 + 2 + entries * 12 + 4);
   directory.write('MM\0*', 'latin1');

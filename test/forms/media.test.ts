@@ -1,4 +1,4 @@
-/** Smaller images, and what is known of images, sounds and films: as clients see it, and when they are made to do harm. */
+/** Smaller images, and facts of images, sounds and films: as clients see them, and for harmful files. */
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,7 +92,7 @@ function vast(): Uint8Array {
   return Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="60000" height="60000"><rect width="9"/></svg>');
 }
 
-describe('an image or a sound that does harm ends as an error of the form, and the server goes on [SEC-RES-3, RES-7]', () => {
+describe('a harmful image or sound ends as an error of the format, and the server goes on [SEC-RES-3, RES-7]', () => {
   let alternatives: Alternatives;
   const serve = (type: string, bytes: Uint8Array): ResourceProvider =>
     alternatives.layer(memoryProvider({ resources: { bomb: { bytes, mimeType: type } } }));
@@ -114,10 +114,10 @@ describe('an image or a sound that does harm ends as an error of the form, and t
       ([body]) => `${body?.resource.mimeType} of ${body?.resource.size} bytes`,
       (error: { readonly code?: string }) => error.code,
     );
-    // On a busy machine, a program that is killed here for its memory may be killed for its time.
+    // On a busy machine, a process may exceed its time before it exceeds its memory.
     if (ends === 'too-large') expect(['too-large', 'timeout']).toContain(outcome);
     else expect(outcome).toBe(ends);
-    // Without a wish for the form, the original is given.
+    // Without a requested format, the original is given.
     expect((await readAs(provider))[0]?.resource.mimeType).toBe(type);
     const [small] = await readAs(serve('image/png', png(2, 2, rows(2, 2))), [WEBP]);
     expect(small?.resource.mimeType).toBe(WEBP);
@@ -150,7 +150,7 @@ describe('images and sounds, as clients see them', () => {
     return (await server.request<ReadAnswer>('resources/read', params)).contents;
   };
 
-  it('say what they can be read as, without a read [2093-8]', async () => {
+  it('name their formats without a read [2093-8]', async () => {
     const listed = await drain(server, 'resources/list');
     const formatsOf = (wanted: string) => listed.find(({ name }) => name === wanted)?._meta?.[FORMATS_META_KEY];
     const formats = (...types: readonly string[]) => types.map((mimeType) => expect.objectContaining({ mimeType }));
@@ -159,7 +159,7 @@ describe('images and sounds, as clients see them', () => {
     expect(formatsOf('tick.wav')).toEqual(formats('audio/wav', MARKDOWN, JSON_TYPE));
   });
 
-  it.each(MUSEUM_FILES)('are as they are where nobody says what is wanted: %s [2093-6]', async (name) => {
+  it.each(MUSEUM_FILES)('are unchanged without a requested format: %s [2093-6]', async (name) => {
     const [original, ...others] = await read(server, `file:///${name}`);
     expect(original?.mimeType).toMatch(/^(?:image|audio)\//);
     expect(original?.mimeType).not.toBe(WEBP);
@@ -172,7 +172,7 @@ describe('images and sounds, as clients see them', () => {
     expect(content.some(({ text }) => text?.startsWith('# '))).toBe(false);
   });
 
-  it('are read in the form that is accepted [2093-6]', async () => {
+  it('are read in the accepted format [2093-6]', async () => {
     const [small] = await readAs('large.png', [WEBP]);
     if (small === undefined) throw new Error('There is no smaller one');
     expect(small).toMatchObject({ mimeType: WEBP, size: bytesOf(small).byteLength });
@@ -183,7 +183,7 @@ describe('images and sounds, as clients see them', () => {
     expect(table).toMatchObject({ mimeType: MARKDOWN, text: expect.stringContaining('| Frames | 12 |') });
   });
 
-  it('are read in a form by those who only call tools [CB-3]', async () => {
+  it('are read in a format by clients that only call tools [CB-3]', async () => {
     const call = async (format: string) =>
       (
         await server.request<ToolAnswer>('tools/call', {

@@ -1,4 +1,4 @@
-/** The built program of conversions lies beside the built command. */
+/** The built program of conversions is beside the built command. */
 import { pathToFileURL } from 'node:url';
 import { CLI } from '../e2e/harness.ts';
 

@@ -1,4 +1,4 @@
-/** The findings of the fuzzer, each by its name. */
+/** The findings of the fuzzer, each with its name. */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { definePrompt, defineTool } from '../../src/index.ts';
@@ -10,10 +10,10 @@ import { ask } from '../security/incidents/asking.ts';
 
 const docs = memoryProvider({ resources: { 'a.txt': { text: 'a' } } });
 
-/** A tool of one's own may log. */
+/** A custom tool may log. */
 const logging = defineTool({ name: 'count', description: 'Counts', inputSchema: z.object({}), run: () => 'one' });
 
-/** Serves a document and whatever else is wanted while `use` runs. */
+/** Serves a document, and other options, while `use` runs. */
 async function served(options: Partial<VitrineOptions>, use: (url: string) => Promise<void>): Promise<void> {
   const vitrine = createVitrine({ mounts: [{ name: 'docs', provider: docs }], ...options });
   const serving = await serveHttp(vitrine, { port: 0 });
@@ -25,7 +25,7 @@ async function served(options: Partial<VitrineOptions>, use: (url: string) => Pr
   }
 }
 
-it('a level of log messages that is none is refused as such, and not as an error inside', () =>
+it('an invalid level of log messages is refused, and is not an internal error', () =>
   served({ tools: [logging] }, async (url) => {
     for (const level of ['loud', '', 1, null, {}]) {
       const { message } = await ask(url, 'legacy', 'logging/setLevel', { level });
@@ -34,7 +34,7 @@ it('a level of log messages that is none is refused as such, and not as an error
     expect((await ask(url, 'legacy', 'logging/setLevel', { level: 'error' })).message.result).toEqual({});
   }));
 
-it('a handshake without what it needs is refused as such, within a session and at its start', () =>
+it('an incomplete handshake is refused, within a session and at its start', () =>
   served({}, async (url) => {
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     const post = async (params: object | undefined, session?: string): Promise<Response> =>
@@ -52,14 +52,14 @@ it('a handshake without what it needs is refused as such, within a session and a
       const { error } = JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? text);
       expect(error, text).toMatchObject({ code: -32602, message: expect.stringContaining('params for initialize') });
       expect(error.message).not.toContain('[');
-      // Without a session there is nothing that could read it any further.
+      // Without a session, no code could read it any further.
       const outside = await post(params);
       expect(outside.status).toBe(400);
       expect((await outside.json()).error).toMatchObject({ code: -32000 });
     }
   }));
 
-it('what is no template is refused as such where confirmations are configured', () =>
+it('an invalid template is refused if confirmations are configured', () =>
   served({ confirm: ['docs+memory:///a.txt'] }, async (url) => {
     for (const uri of ['vitrine+state:///subscriptions%', 'vitrine+state:///subscriptions\u0000', 'docs+memory:///{']) {
       const params = { ref: { type: 'ref/resource', uri }, argument: { name: 'path', value: '' } };
@@ -68,7 +68,7 @@ it('what is no template is refused as such where confirmations are configured', 
     }
   }));
 
-it.each(['modern', 'legacy'] as const)('names of parameters are told in visible characters (%s)', (era) => {
+it.each(['modern', 'legacy'] as const)('names of parameters are shown in visible characters (%s)', (era) => {
   const greet = definePrompt({
     name: 'greet',
     get: () => ({ messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }] }),

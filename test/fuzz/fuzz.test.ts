@@ -1,4 +1,4 @@
-/** The fuzzer, for a bounded number of cases; `npm run fuzz -- --cases 2000000` takes it further. */
+/** The fuzzer, for a number of cases. `npm run fuzz -- --cases 2000000` runs more. */
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, it } from 'vitest';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
@@ -12,7 +12,7 @@ import { templatesTarget } from './targets/templates.ts';
 
 const byHand = process.env.VITRINE_FUZZ_CASES !== undefined;
 const cases = Number(process.env.VITRINE_FUZZ_CASES ?? ROUND / 2);
-/** By hand it looks for what is new; among the other tests it judges every change by the same cases. */
+/** By hand it searches with a new seed. Among the other tests it runs the same cases for every change. */
 const seed = Number(process.env.VITRINE_FUZZ_SEED ?? (byHand ? randomInt(2 ** 31) : 20_260_728));
 const only = process.env.VITRINE_FUZZ_ONLY;
 /** A second for 20 cases is far more than they take. */
@@ -38,7 +38,7 @@ afterAll(async () => {
   await folder?.[Symbol.asyncDispose]();
 });
 
-it(`no message, URI, cursor, template or header brings about a crash, a hang, an escape or growth (seed ${seed})`, {
+it(`no message, URI, cursor, template or header causes a crash, a hang, a leak or growth (seed ${seed})`, {
   timeout,
 }, async () => {
   const all = [endpointTarget(place), templatesTarget(), socketsTarget(place), stdio];

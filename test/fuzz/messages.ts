@@ -1,4 +1,4 @@
-/** JSON-RPC messages: right, nearly right, and hostile; as data, and as the text that goes over the wire. */
+/** JSON-RPC messages: valid, nearly valid, and hostile; as data, and as text for the wire. */
 import fc, { type Arbitrary } from 'fast-check';
 import { TOOL_NAMES } from '../../src/frontends/resource-tools/names.ts';
 import { cursor, json, template, text, uri } from './values.ts';
@@ -16,7 +16,7 @@ const range = fc.oneof(
   json,
 );
 
-/** Parameters by method, as they are meant to be. */
+/** The right parameters of each method. */
 function parameters(given: Arbitrary<string>): Readonly<Record<string, Arbitrary<Data>>> {
   const at = cursor(given);
   const listed = fc.record({ uri: optional(uri), cursor: optional(at) });
@@ -110,7 +110,7 @@ const id: Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: json },
 );
 
-/** A request of the 2026-07-28 era may bring these along. */
+/** The envelope of requests of the 2026-07-28 era. */
 const rounds = fc.record(
   {
     inputResponses: fc.oneof(fc.dictionary(fc.string({ maxLength: 5 }), json, { maxKeys: 2 }), json),
@@ -158,7 +158,7 @@ export function message(given: Arbitrary<string>): Arbitrary<Data> {
   ) as Arbitrary<Data>;
 }
 
-/** How the text of a message differs from what it should be. */
+/** How the text of a message is changed. */
 export type Twist = readonly [
   kind: 'none' | 'cut' | 'flip' | 'twice' | 'proto' | 'insert' | 'huge-key' | 'raw',
   at: number,
@@ -180,7 +180,7 @@ export const twist: Arbitrary<Twist> = fc.oneof(
   },
 );
 
-/** The text of a message, twisted. */
+/** The changed text of a message. */
 export function textOf(data: unknown, [kind, at, piece]: Twist): string {
   const whole = JSON.stringify(data);
   const position = at % (whole.length + 1);

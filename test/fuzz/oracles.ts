@@ -1,7 +1,7 @@
-/** Every answer has to pass these, whatever the request was. */
+/** Checks of every answer, whatever the request was. */
 import { canaryOf, type Place, PRINCIPALS, principalOf, type Who } from './place.ts';
 
-/** A finding: the answer that should not have been given. */
+/** A finding: the wrong answer. */
 export class Finding extends Error {}
 
 interface Message {
@@ -12,14 +12,14 @@ interface Message {
   readonly method?: unknown;
 }
 
-/** No error names places of code, functions, or the system's own codes. */
+/** No error contains code locations, functions, or codes of the system. */
 const INTERNALS =
   /\bat \S+ \(|\bat \S+:\d+:\d+|node_modules|\.ts:\d+|\.js:\d+|\b(?:Type|Range|Reference|Syntax|Zod|UriTemplate)Error\b|Cannot read prop|is not a function|is not iterable|Maximum call stack|\bE(?:NOENT|ACCES|NOTDIR|LOOP|ISDIR|INVAL|NAMETOOLONG|PERM|MFILE)\b/;
 
-/** Nothing of another place or principal is in a text. @param asked may be repeated in it */
+/** Checks that a text contains nothing of another place or principal. @param asked may be repeated in it */
 export function checkSecrets(place: Place, who: Who | undefined, text: string, asked: string): void {
   const leaks = place.scene.leaks(text, asked);
-  // The request may name the place that the process is told about; a marker is never a client's word.
+  // The request may contain the path of the process; a marker is never part of a request.
   if (leaks.length > 0 && !leaks.every((leak) => asked.includes(leak)))
     throw new Finding(`an escape: ${leaks}: ${cut(text)}`);
   for (const other of PRINCIPALS) {
@@ -29,7 +29,7 @@ export function checkSecrets(place: Place, who: Who | undefined, text: string, a
   }
 }
 
-/** One message is well-formed, and an error has no internals. */
+/** Checks that a message is well-formed, and that an error has no internals. */
 export function checkMessage(message: unknown, asked: string): Message {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
     throw new Finding(`not a message: ${cut(JSON.stringify(message))}`);
@@ -53,7 +53,7 @@ export function checkMessage(message: unknown, asked: string): Message {
   return it;
 }
 
-/** Each id is answered exactly once, and nothing else is answered. */
+/** Checks that each id is answered exactly once, and nothing else is answered. */
 export function checkAnswers(messages: readonly Message[], expected: readonly (string | number)[]): void {
   const answered = messages
     .filter((message) => message.method === undefined)
@@ -66,7 +66,7 @@ export function checkAnswers(messages: readonly Message[], expected: readonly (s
   }
 }
 
-/** The ids of the requests in a parsed body; undefined where it is not a body whose requests all have usable ids. */
+/** The ids of the requests in a parsed body; undefined if some request has no usable id. */
 export function idsOf(body: unknown): readonly (string | number)[] | undefined {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
   const ids: (string | number)[] = [];

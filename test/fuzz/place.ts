@@ -1,4 +1,4 @@
-/** The fuzzer is let loose on this: a folder with traps around it, things that belong to each principal, and another server. */
+/** The target of the fuzzer: a folder with traps around it, things of each principal, and another server. */
 import fc from 'fast-check';
 import type { Principal } from '../../src/core/context.ts';
 import { wrapProvider } from '../../src/core/layer.ts';
@@ -19,20 +19,20 @@ export type Who = (typeof PRINCIPALS)[number];
 
 export const principalOf = (who: Who): Principal => ({ id: `principal-${who}` });
 
-/** Stands in all that only this principal may see. */
+/** A text in everything that only this principal may see. */
 export const canaryOf = (id: string): string => `canary-of-${id}-and-nobody-else`;
 
-/** A resource that is there whatever happens, and its text. */
+/** A resource that always exists, and its text. */
 export const GOOD = { uri: 'docs+file:///a.txt', text: 'content of a.txt' } as const;
 
 export interface Place extends AsyncDisposable {
   readonly scene: Scene;
   readonly vitrine: Vitrine;
-  /** Answers without a network; the caller says who asks. */
+  /** Answers without a network; the caller names the principal. */
   readonly endpoint: HttpEndpoint;
   /** The same engine behind a port. */
   readonly serving: HttpServing;
-  /** Cursors that the engine gave, and to whom. */
+  /** Cursors from the engine, with their principals. */
   readonly cursors: readonly string[];
 }
 
@@ -66,7 +66,7 @@ export async function makePlace(): Promise<Place> {
       prompts: [greeting],
       confirm: ['docs+file:///guide/deep/**'],
       audit: { file: audit },
-      // Callers that are known have a rate, which a fuzzer would soon meet, and nothing else from then on.
+      // Authenticated callers have a rate, which a fuzzer would soon reach.
       limits: { pageSize: 3, rates: { principal: 'off' } },
       keys: [Buffer.alloc(32, 'fuzz')],
     });
@@ -84,7 +84,7 @@ export async function makePlace(): Promise<Place> {
   }
 }
 
-/** @throws where the lines of the audit do not hold each other, whatever stands in them */
+/** @throws if the chain of the audit is broken */
 async function expectWholeAudit(file: string): Promise<void> {
   const { lines, findings } = await verifyAudit(file);
   if (lines === 0 || findings.length > 0) throw new Error(`${lines} lines of the audit: ${JSON.stringify(findings)}`);
@@ -107,7 +107,7 @@ const greeting = definePrompt({
   get: ({ who = '' }) => ({ messages: [{ role: 'user', content: { type: 'text', text: `Hello ${who}` } }] }),
 });
 
-/** The same URIs for everybody, and behind them what is each one's own. */
+/** The same URIs for everybody, each with contents for its principal. */
 function ownProvider(): ResourceProvider {
   const names = ['a.txt', 'b.txt', 'sub/c.txt', 'sub/d.txt', 'sub/e.txt'];
   const of = new Map<string, ResourceProvider>();
@@ -130,7 +130,7 @@ function ownProvider(): ResourceProvider {
   });
 }
 
-/** Real cursors of every list, of each principal. */
+/** Real cursors of every list, for each principal. */
 async function collectCursors(endpoint: HttpEndpoint): Promise<readonly string[]> {
   const asked: readonly (readonly [method: string, params: object])[] = [
     ['resources/list', {}],

@@ -1,4 +1,4 @@
-/** HTTP requests around the messages: methods, headers, eras, sessions and who asks. */
+/** HTTP requests around the messages: methods, headers, eras, sessions and principals. */
 import fc, { type Arbitrary } from 'fast-check';
 import { type Data, message, type Twist, textOf, twist } from './messages.ts';
 import { PRINCIPALS, type Who } from './place.ts';
@@ -8,9 +8,9 @@ export interface Asked {
   readonly who: Who;
   readonly era: 'modern' | 'legacy';
   readonly method: string;
-  /** Whose session is named; `made-up` names none that is. */
+  /** The owner of the session; `made-up` names none that exists. */
   readonly session: 'own' | 'other' | 'made-up' | 'none';
-  /** Headers that replace the right ones; an empty value leaves one out. */
+  /** Headers that replace the right ones; an empty value removes one. */
   readonly headers: Readonly<Record<string, string>>;
   readonly messages: readonly Data[];
   readonly batch: boolean;
@@ -127,7 +127,7 @@ const ENVELOPE = {
 /** The text of the body. */
 export function bodyOf({ era, messages, batch, meta, twist: how }: Asked): string {
   const inEra = messages.map((each) => (era === 'modern' ? enveloped(each, meta) : each));
-  // As UTF-8 says it, which has no lone surrogates.
+  // As UTF-8, which has no lone surrogates.
   return textOf(batch ? inEra : (inEra[0] ?? null), how).toWellFormed();
 }
 
@@ -139,7 +139,7 @@ export function enveloped(data: Data, meta?: unknown): Data {
   return { ...data, params: { ...params, _meta: { ...own, ...ENVELOPE, ...(meta as object | undefined) } } };
 }
 
-/** The headers, with the session where there is one. Values are such that a Request can be made of them. */
+/** The headers, with the session if there is one. Values are valid for a Request. */
 export function headersOf({ era, messages, headers: wrong }: Asked, session: string | undefined): Headers {
   const first = messages[0] ?? {};
   const { uri, name } = (typeof first.params === 'object' && first.params !== null ? first.params : {}) as Data;

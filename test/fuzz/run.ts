@@ -1,4 +1,4 @@
-/** Rounds of cases against every target, from one seed; between rounds the engine has to be well. */
+/** Rounds of cases for every target, from one seed. The engine is checked between rounds. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
@@ -8,24 +8,24 @@ import type { Target } from './targets/target.ts';
 
 export interface Fuzzing {
   readonly seed: number;
-  /** Cases of all targets together. */
+  /** The number of cases of all targets together. */
   readonly cases: number;
   /** Called after each round. */
   readonly progress?: ((done: number) => void) | undefined;
 }
 
-/** Cases of a round. */
+/** The number of cases of a round. */
 export const ROUND = 1_000;
-/** Bytes that the heap may have grown between the first round and the last. */
+/** Bytes that the heap may grow between the first round and the last. */
 const MAX_GROWTH = 48 * 1024 * 1024;
-/** Timers and sockets that may be more at the end than after the first round: what the last round has not closed yet. */
+/** Timers and sockets that may be left at the end more than after the first round, because the last round has not closed them yet. */
 const MAX_HANDLES = 8;
-/** Characters of a case that are printed. */
+/** The most characters of a case that are printed. */
 const MAX_REPORT = 4_000;
-/** How long a failing case is made smaller, in milliseconds. */
+/** How long a failing case is shrunk, in milliseconds. */
 const SHRINKING_MS = 120_000;
 
-/** @throws an error with the seed and the smallest case of what was found */
+/** @throws an error with the seed and the smallest failing case */
 export async function fuzz(
   place: Place,
   targets: readonly Target[],
@@ -64,7 +64,7 @@ async function runTarget(target: Target, seed: number, numRuns: number): Promise
   });
   if (!outcome.failed) return;
   const { counterexample, numRuns: runs, numShrinks, errorInstance } = outcome;
-  // Not as fast-check writes it: some cases are nested deeper than it can go.
+  // Not as fast-check writes it, because some cases are nested deeper than it can go.
   const report = `after ${runs} cases, made smaller ${numShrinks} times: ${brief(counterexample)}`;
   const why = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
   throw new Error(`${why}\n  npm run fuzz -- --only ${target.name} --seed ${seed} --cases ${ROUND}\n  ${report}`, {
@@ -72,7 +72,7 @@ async function runTarget(target: Target, seed: number, numRuns: number): Promise
   });
 }
 
-/** A case as JSON, with what is nested deep, or the same again and again, said by its number. */
+/** A case as JSON, with numbers for deeply nested and repeated parts. */
 const brief = (it: unknown): string =>
   JSON.stringify(it)
     .replace(
@@ -86,7 +86,7 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
 async function measure(): Promise<{ heap: number; handles: number }> {
-  // Objects of the last turns become garbage only after some more.
+  // Objects of the last turns become garbage only after some more turns.
   for (let times = 0; times < 5; times++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
     collect();

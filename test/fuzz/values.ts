@@ -1,10 +1,10 @@
-/** Values that are right, nearly right, or made to hurt: JSON, URIs, cursors, templates. */
+/** Values that are valid, nearly valid, or hostile: JSON, URIs, cursors, templates. */
 import fc, { type Arbitrary } from 'fast-check';
 import { ATTACKS, MOUNT_ATTACKS } from '../security/corpus.ts';
 import { TRAVERSALS } from '../security/corpus-traversals.ts';
 import { GOOD } from './place.ts';
 
-/** Keys that objects inherit, and those that the protocol gives a meaning. */
+/** Keys that objects inherit, and those with a meaning in the protocol. */
 const KEYS = [
   '__proto__',
   'constructor',
@@ -79,7 +79,7 @@ const STRINGS = [
 
 const NUMBERS = [0, -0, 1, -1, 0.5, 2 ** 31, 2 ** 53, 2 ** 53 + 2, -(2 ** 63), 1e308, 5e-324];
 
-/** Nested as deep as a parser lets it be. */
+/** Nested as deeply as a parser accepts. */
 function nested(depth: number, array: boolean): unknown {
   let value: unknown = 1;
   for (let level = 0; level < depth; level++) value = array ? [value] : { a: value };
@@ -97,7 +97,7 @@ export const text: Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 12 }),
 );
 
-/** Any JSON; made of entries, so that `__proto__` is a key like any other. */
+/** Any JSON, made from entries, so that `__proto__` is a key like any other. */
 export const json: Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -176,7 +176,7 @@ const PIECES = [
   '\ud800',
 ];
 
-/** Puts something into a text, takes something out, or says it in another case. */
+/** Inserts text, removes text, or changes its case. */
 export function bent(source: Arbitrary<string>): Arbitrary<string> {
   return fc
     .tuple(
@@ -211,7 +211,7 @@ export const uri: Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: text },
 );
 
-/** Given by the engine to this one or another, for this list or another, whole or not; or made up. */
+/** Cursors of the engine for this or another principal, for this or another list, complete or not; or invented ones. */
 export const cursor = (given: Arbitrary<string>): Arbitrary<string> =>
   fc.oneof(
     { weight: 4, arbitrary: given },

@@ -20,12 +20,12 @@ afterAll(() => served[Symbol.asyncDispose]());
 interface Machine extends AsyncDisposable {
   readonly home: Folder;
   readonly project: Folder;
-  /** Gives what was printed and, behind `!`, how it failed. */
+  /** Gives the output and, after `!`, the error. */
   add(host: string, paths?: readonly string[], flags?: Partial<AddFlags>): Promise<string>;
   remove(host: string, flags?: Partial<AddFlags>): Promise<string>;
 }
 
-/** @param answer what a person types when asked; without it there is no terminal */
+/** @param answer what a person types at the prompt; without it there is no terminal */
 async function machine(
   { platform = 'linux', answer }: { platform?: keyof Configuration['file']; answer?: string } = {},
   files: Readonly<Record<string, string>> = {},
@@ -60,7 +60,7 @@ async function machine(
   };
 }
 
-/** Gives the piece that `now` has more than `before`, if it is one piece in one place, and a comma at most in another one. */
+/** Gives the piece that `now` has in addition to `before`, if it is one piece in one place, apart from one comma elsewhere. */
 function pieceAdded(before: string, now: string): string {
   let start = 0;
   while (start < before.length && before[start] === now[start]) start++;
@@ -79,7 +79,7 @@ const PLATFORMS = ['linux', 'darwin', 'win32'] as const;
 const HOSTS = CONFIGURATIONS.map((each) => [each.host, each.scope, each] as const);
 
 describe.each(PLATFORMS)('on %s', (platform) => {
-  it.each(HOSTS)('adds itself to %s (%s), and comes out without a trace', async (host, scope, configuration) => {
+  it.each(HOSTS)('adds itself to %s (%s), and is removed without a trace', async (host, scope, configuration) => {
     await using here = await machine({ platform });
     const folder = scope === 'user' ? here.home : here.project;
     const file = configuration.file[platform];
@@ -88,7 +88,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     expect(printed).toContain(`${host}, ${folder.at(file)}:\n`);
     const now = await readFile(folder.at(file), 'utf8');
     expect(pieceAdded(configuration.text, now)).toContain('vitrine');
-    // It is what this host reads, beside all that was there.
+    // The host reads it, beside everything else in the file.
     const known = await knownServers(undefined, machineOf(platform, here.home.path, here.project.path));
     const own = known.find((server) => server.name === 'vitrine' && server.host === host && server.scope === scope);
     expect(own?.file).toBe(folder.at(file));
@@ -117,8 +117,8 @@ describe.each(PLATFORMS)('on %s', (platform) => {
   });
 });
 
-describe('a server that is running', () => {
-  it('is added by its address, in the words of each host', async () => {
+describe('a running server', () => {
+  it('is added by its address, in the format of each host', async () => {
     await using here = await machine();
     const url = 'http://127.0.0.1:8931/mcp';
     for (const host of [
@@ -145,7 +145,7 @@ describe('a server that is running', () => {
 });
 
 describe('links that install it', () => {
-  it('have what the entry has, and nothing is written', async () => {
+  it('have the content of the entry, and nothing is written', async () => {
     await using here = await machine();
     const link = async (host: string, flags = {}) => (await here.add(host, undefined, { link: true, ...flags })).trim();
     const vscode = await link('vscode');
@@ -182,7 +182,7 @@ describe('before it writes', () => {
   const files = { '.cursor/mcp.json': OWN };
   const textOf = (here: Machine) => readFile(here.home.at('.cursor/mcp.json'), 'utf8');
 
-  it('shows the difference and asks, and only yes is a yes', async () => {
+  it('shows the difference and asks, and only yes counts as yes', async () => {
     await using yes = await machine({ answer: 'y\n' }, files);
     const printed = await yes.add('cursor');
     expect(printed).toMatch(/\+ {5}"vitrine": \{\n/);
@@ -209,7 +209,7 @@ describe('before it writes', () => {
     }
   });
 
-  it('says which entry was there, and puts itself in its place', async () => {
+  it('shows the old entry, and replaces it', async () => {
     await using here = await machine(
       {},
       { '.codex/config.toml': 'x = 1\n[mcp_servers.vitrine]\nurl = "http://old/" # c\n[y]\n' },
@@ -236,7 +236,7 @@ describe('a file', () => {
     ['goose', '.config/goose/config.yaml', 'a: [\n'],
     ['goose', '.config/goose/config.yaml', 'extensions: &all\n  a: {}\nother: *all\n'],
     ['goose', '.config/goose/config.yaml', 'extensions: some\n'],
-  ])('of %s that is broken, or cannot be edited, is left as it is: %s %j', async (host, name, text) => {
+  ])('of %s that is broken, or cannot be edited, stays unchanged: %s %j', async (host, name, text) => {
     await using here = await machine({}, { [name]: text });
     expect(await here.add(host, undefined, { yes: true })).toMatch(
       /^!2 .*(is invalid|not a configuration|cannot be edited)/,
@@ -244,7 +244,7 @@ describe('a file', () => {
     expect(await readFile(here.home.at(name), 'utf8')).toBe(text);
   });
 
-  it('that is not UTF-8 is left as it is', async () => {
+  it('that is not UTF-8 stays unchanged', async () => {
     await using here = await machine();
     const bytes = Buffer.from([0x7b, 0xff, 0x7d]);
     await here.home.write('.cursor/mcp.json', bytes);
@@ -261,7 +261,7 @@ describe('a file', () => {
     expect((await stat(here.home.at('dotfiles/mcp.json'))).mode & 0o777).toBe(0o664);
     expect(await readFile(here.home.at('dotfiles/mcp.json'), 'utf8')).toContain('vitrine');
     expect(await readdir(here.home.at('dotfiles'))).toEqual(['mcp.json']);
-    // A link to what is not there yet makes that.
+    // A link to a missing file makes that file.
     await mkdir(here.home.at('.codeium/windsurf'), { recursive: true });
     await symlink('../../dotfiles/windsurf.json', here.home.at('.codeium/windsurf/mcp_config.json'));
     await here.add('windsurf', undefined, { yes: true });
@@ -270,8 +270,8 @@ describe('a file', () => {
   });
 });
 
-describe('what is typed', () => {
-  it('names a host however it is spelled, and what is none is said', async () => {
+describe('the typed name', () => {
+  it('is a host in any spelling, and an unknown one is refused', async () => {
     await using here = await machine();
     for (const typed of ['claude-desktop', 'Claude Desktop', 'claudedesktop', 'CLAUDE_DESKTOP'])
       expect(await here.add(typed, undefined, { dryRun: true })).toMatch(/^Claude Desktop, /);

@@ -20,7 +20,7 @@ const application = (file: string): Configuration['file'] => ({
   win32: `AppData/Roaming/${file}`,
 });
 
-/** A system, with the variables that it has for programs. */
+/** A system, with its variables for programs. */
 export const machineOf = (platform: keyof Configuration['file'], home: string, cwd: string): Machine => ({
   cwd,
   home,
@@ -101,7 +101,7 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     scope: 'user',
     file: application('Claude/claude_desktop_config.json'),
     section: 'mcpServers',
-    // As it is written on Windows: a byte order mark, and lines that end in CR LF.
+    // As on Windows: a byte-order mark, and lines that end in CR LF.
     text: `\ufeff${MCP_SERVERS.replaceAll('\n', '\r\n')}`,
   },
   {

@@ -1,4 +1,4 @@
-/** Values that want to be more than one argument, an option, another path or a program: none of them gets to be. */
+/** Values that try to be more than one argument, an option, another path or a program: none of them succeeds. */
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createContext } from '../../src/core/context.ts';
@@ -8,7 +8,7 @@ import { commandProvider } from '../../src/providers/command/index.ts';
 import { readLeaf } from '../../src/testing/observe.ts';
 import { type Folder, temporaryFolder } from '../e2e/folders.ts';
 
-/** A caller may put these for a variable, before it is written into a URI. */
+/** The values with which a caller may replace a variable, before they are encoded in a URI. */
 const VALUES: readonly string[] = [
   '; touch ran',
   '&& touch ran',
@@ -66,7 +66,7 @@ const VALUES: readonly string[] = [
 const encoded = (value: string): string =>
   [...Buffer.from(value, 'utf8')].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 
-/** Prints its arguments with a NUL behind each, and leaves a mark that it ran. */
+/** Prints its arguments with a NUL after each, and leaves a mark that it ran. */
 const SHOWN = ['sh', '-c', 'echo >> started; printf "%s\\0" "$@"', 'sh'];
 
 let folder: Folder;
@@ -111,7 +111,7 @@ async function outcome(uri: string): Promise<readonly string[] | string> {
 const REFUSED = expect.stringMatching(/^(?:not-found|invalid)$/);
 
 describe.each(VALUES)('the value %j', (value) => {
-  it('is one argument as it is, or refused, where anything is allowed', async () => {
+  it('is one unchanged argument, or refused, if anything is allowed', async () => {
     const got = await outcome(`command:///any/${encoded(value)}`);
     const isName = !/[\u0000-\u001f\u007f-\u009f\\/]/.test(value) && value.isWellFormed() && !/^\.{1,2}$/.test(value);
     const isArgument = isName && !value.startsWith('-') && value.length < 1_000;
@@ -119,7 +119,7 @@ describe.each(VALUES)('the value %j', (value) => {
     expect(existsSync(folder.at('ran'))).toBe(false);
   });
 
-  it('is a part of one argument, in which it may begin with a dash, and of another, in which it may not', async () => {
+  it('is a part of one argument, in which it may begin with a dash, and of another one, in which it may not', async () => {
     const got = await outcome(`command:///part/x${encoded(value)}y`);
     if (typeof got === 'string') expect(got).toEqual(REFUSED);
     else expect(got).toEqual([`--unit=${value}`, `${value}!`]);
@@ -130,7 +130,7 @@ describe.each(VALUES)('the value %j', (value) => {
     }
   });
 
-  it('is refused, and nothing runs, where it does not match as a whole', async () => {
+  it('is refused, and nothing runs, if it does not match as a whole', async () => {
     const matches = /^[a-z][a-z0-9-]{0,31}$/.test(value);
     expect(await outcome(`command:///word/${encoded(value)}`)).toEqual(matches ? [value] : REFUSED);
     expect(await outcome(`command:///listed/${encoded(value)}`)).toEqual(REFUSED);
@@ -159,7 +159,7 @@ describe('a value', () => {
     expect(await outcome('command:///slow/aab')).toEqual(['aab']);
   });
 
-  it('is no other argument: braces that are no variable are text', async () => {
+  it('adds no argument: braces that are no variable are text', async () => {
     expect(await outcome('command:///braces.txt')).toEqual(['{value}', '{print $1}', '$' + '{X}']);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Names that have made servers of git repositories have git do something else (CVE-2025-68143, -68144, -68145,
- * CVE-2026-27735, and those of git's own front ends), in every place where a caller has a word: each is a name that is
- * not there, or refused, and git is never told of it but where only a name or a pattern can be.
+ * Names with which callers made servers of git repositories run something else (CVE-2025-68143, -68144, -68145, CVE-2026-27735, and
+ * those of git's own front ends), in every parameter of a caller. Each is a missing name, or refused, and git gets it only where a name
+ * or a pattern is the only possible meaning.
  */
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -98,7 +98,7 @@ const OWN: ReadonlySet<string> = new Set(['--', '--stdin']);
 const ctx = createContext();
 const REFUSED = ['not-found', 'invalid'];
 
-describe('words of callers', () => {
+describe('text of callers', () => {
   let place: Scene;
   let provider: ResourceProvider;
   let calls = '';
@@ -124,10 +124,10 @@ describe('words of callers', () => {
   });
   afterAll(() => place[Symbol.asyncDispose]());
 
-  /** Gives the words that git got. */
+  /** Gives the arguments that git got. */
   const told = async (): Promise<string[]> => (await readFile(calls, 'utf8')).split('\0');
 
-  it.each(ATTACKS)('%j is no revision and no path, in no spelling [SEC-RES-5]', async (attack) => {
+  it.each(ATTACKS)('%j is no revision and no path, in any spelling [SEC-RES-5]', async (attack) => {
     const spellings = new Set([
       encodeURIComponent(segmentOf(toBytes(attack))),
       encodeURIComponent(attack),
@@ -148,7 +148,7 @@ describe('words of callers', () => {
     expect(existsSync(join(place.directory, CANARY))).toBe(false);
   });
 
-  it('a commit that was taken back is not found by its hash, a part of it, or a name that ends in it', async () => {
+  it('a commit that was removed is not found by its hash, a part of it, or a name that ends in it', async () => {
     for (const word of [hidden, hidden.slice(0, 12), hidden.toUpperCase(), `v1-1-g${hidden.slice(0, 12)}`])
       for (const where of ['commits/X/secret.txt', 'branches/X', 'tags/X', 'commit/commits/X']) {
         const uri = `git:///${where.replace('X', word)}`;
@@ -156,7 +156,7 @@ describe('words of callers', () => {
       }
   });
 
-  it('as cursors, values to complete, patterns and globs they are what they are', async () => {
+  it('in cursors, completions, patterns and globs is only text', async () => {
     for (const attack of ATTACKS) {
       for (const uri of ['git:///HEAD', 'git:///branches', 'git:///commits', 'git:///log/HEAD/a.txt'])
         expect(['invalid', 'nothing was refused']).toContain(

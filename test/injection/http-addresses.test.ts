@@ -1,4 +1,4 @@
-/** Addresses that a URL, a name, or a redirect may lead to: every one that is not public is refused, however it is written. */
+/** Addresses to which a URL, a name, or a redirect may lead: every address that is not public is refused, in every spelling. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, isIPv6 } from 'node:net';
@@ -102,7 +102,7 @@ describe('allowPrivate', () => {
   });
 });
 
-/** Forms of this machine that URLs can be written in; the parser makes addresses out of them. */
+/** Spellings of this machine in URLs, which the parser turns into addresses. */
 const DISGUISED: readonly string[] = [
   'http://2130706433:9/',
   'http://0x7f000001:9/',
@@ -118,7 +118,7 @@ const DISGUISED: readonly string[] = [
 ];
 
 describe('a redirect', () => {
-  it.each(DISGUISED)('to %s is refused, and nothing is connected to', async (location) => {
+  it.each(DISGUISED)('to %s is refused without a connection', async (location) => {
     await using site = await startSite((_request, response) => response.writeHead(302, { location }).end());
     const provider = await httpProvider({ http: `${site.origin}/a` });
     try {
@@ -159,11 +159,11 @@ describe('a name', () => {
     expect(await named(to('127.0.0.1'), ['site.example'])).toMatchObject({ got: { text: 'inside' }, asked: 1 });
   });
 
-  it('is resolved once for a connection: what was checked is what is connected to', async () => {
+  it('is resolved once for a connection, which goes to the checked address', async () => {
     let times = 0;
     const rebinding: Resolve = async () => {
       times++;
-      // Public to whoever looks first, and this machine to whoever looks again.
+      // Public at the first look, and this machine at the next one.
       return [{ address: times === 1 ? '192.0.2.1' : '127.0.0.1', family: 4 }];
     };
     const { got, asked } = await named(rebinding);
@@ -195,8 +195,8 @@ describe('a name', () => {
   });
 });
 
-describe('an address that is written out where the mount is configured', () => {
-  it('is meant, and only that port of it', async () => {
+describe('an address in the configuration of a mount', () => {
+  it('is allowed, with that port only', async () => {
     await using site = await startSite(content('own'));
     await using other = await startSite(content('other'));
     site.on('/moved', (_request, response) => response.writeHead(302, { location: `${other.origin}/` }).end());
@@ -211,7 +211,7 @@ describe('an address that is written out where the mount is configured', () => {
     }
   });
 
-  it('is not meant where clouds keep credentials', async () => {
+  it('is not allowed if clouds keep credentials there', async () => {
     const http = 'http://169.254.169.254/latest/meta-data/';
     const provider = await httpProvider({ http });
     try {
@@ -223,7 +223,7 @@ describe('an address that is written out where the mount is configured', () => {
   });
 });
 
-it('a proxy that the environment names is not used', async () => {
+it('a proxy in the environment is not used', async () => {
   let proxied = 0;
   const proxy = createServer((_request, response) => {
     proxied++;

@@ -1,10 +1,10 @@
-/** URLs that callers make up, and values for templates: nothing leaves its place, and nothing else is asked for [SEC-RES-5]. */
+/** URLs that callers invent, and values for templates: nothing leaves its place, and nothing else is requested [SEC-RES-5]. */
 import { describe, expect, it } from 'vitest';
 import { compileTemplate } from '../../src/providers/http/templates.ts';
 import { ctx, get, serveWeb } from '../providers/http/looking.ts';
 import { content } from '../providers/http/site.ts';
 
-/** A caller writes these into the URL in the place of a variable. */
+/** The values with which a caller replaces a variable in the URL. */
 const ATTACKS: readonly string[] = [
   '..',
   '.',
@@ -56,7 +56,7 @@ describe.each([
   ['/items/{a}{b}', '/items/'],
   ['/find{?q}', '/find'],
 ])('the template %s', (template, prefix) => {
-  it('asks for nothing outside of its place', async () => {
+  it('requests nothing outside of its place', async () => {
     await using web = await serveWeb(
       ({ origin }) => ({ http: [{ urlTemplate: origin + template }], watch: false, head: false }),
       content('answer'),
@@ -103,7 +103,7 @@ describe('a value', () => {
   });
 
   it.each(['a b', '100%', 'ä', 'x.y', '...', 'a..b', '~', "it's", 'a+b', '日本', 'what?', '#1', 'a:b@c'])(
-    '%s of the path is asked for as it is',
+    '%s of the path is requested unchanged',
     async (value) => {
       await using web = await serveWeb(
         ({ origin }) => ({ http: [{ urlTemplate: `${origin}/items/{id}` }], head: false }),
@@ -115,7 +115,7 @@ describe('a value', () => {
     },
   );
 
-  it('that is not one of those that there are is not asked for', async () => {
+  it('that is not listed is not requested', async () => {
     const variables = { id: { values: ['one', 'two'] } };
     await using web = await serveWeb(
       ({ origin }) => ({ http: [{ urlTemplate: `${origin}/items/{id}`, variables }] }),
@@ -136,7 +136,7 @@ describe('a value', () => {
   });
 });
 
-describe('what is configured alone can be read:', () => {
+describe('only configured URLs can be read:', () => {
   it.each([
     'http://127.0.0.1:1/a.json',
     'http://evil.example/a.json',
@@ -166,7 +166,7 @@ describe('what is configured alone can be read:', () => {
   });
 });
 
-describe('a template is refused where it is configured when it', () => {
+describe('a template is refused in a configuration if it', () => {
   const common = { access: { headers: {}, query: {} }, said: {}, head: true };
   it.each<[string, string, Record<string, string[]>?]>([
     ['has no fixed host', 'https://{host}/a'],
@@ -189,7 +189,7 @@ describe('a template is refused where it is configured when it', () => {
     expect(() => compileTemplate(text, { ...common, values })).toThrow(/The URL template/);
   });
 
-  it('and is taken otherwise, in its canonical form', () => {
+  it('and is accepted otherwise, in its canonical form', () => {
     expect(compileTemplate('HTTPS://API.Example:443/v1/{id}{?q*}', common).text).toBe(
       'https://api.example/v1/{id}{?q*}',
     );

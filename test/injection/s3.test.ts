@@ -1,4 +1,4 @@
-/** Keys that a careless path would change on the way: each has one URI, and no URI leads out of what is mounted. */
+/** Keys that a careless path would change: each has one URI, and no URI leads out of the mount. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createContext } from '../../src/core/context.ts';
 import { ResourceError } from '../../src/core/errors.ts';
@@ -10,7 +10,7 @@ import { type KeyStore, startKeyStore } from '../services/key-store.ts';
 import { type S3Server, s3, startS3 } from '../services/s3.ts';
 import { describeWith } from '../services/service.ts';
 
-/** Keys as others make them, all below a root. */
+/** Keys of other programs, all below a root. */
 const KEYS: readonly string[] = [
   'plain.txt',
   'a',
@@ -74,7 +74,7 @@ describe('a key', () => {
     expect(parseKeyUri(uriOfPrefix(`${key}/`))).toEqual({ key: `${key}/`, isPrefix: true });
   });
 
-  it('has a URI that no other has, nor a prefix', () => {
+  it('has a URI that no other key has, nor a prefix', () => {
     const uris = KEYS.flatMap((key) => [uriOfKey(key), uriOfPrefix(`${key}/`)]);
     expect(new Set(uris).size).toBe(uris.length);
   });
@@ -103,7 +103,7 @@ describe('a key', () => {
   });
 });
 
-describe('a store that takes any key', () => {
+describe('a store that accepts any key', () => {
   let store: KeyStore;
   let provider: ResourceProvider;
   beforeAll(async () => {
@@ -117,7 +117,7 @@ describe('a store that takes any key', () => {
     await store?.[Symbol.asyncDispose]();
   });
 
-  it('is listed whole, in pages of any size, and each key is read under its own URI', async () => {
+  it('is listed completely, in pages of any size, and each key is read under its own URI', async () => {
     const walk = async (limit: number): Promise<string[]> => {
       const found: string[] = [];
       const folders: string[] = ['s3:///'];
@@ -139,7 +139,7 @@ describe('a store that takes any key', () => {
     }
   });
 
-  it('is completed with what leads to its keys', async () => {
+  it('completes values that lead to its keys', async () => {
     const complete = async (value: string): Promise<readonly string[]> => {
       const request = { uriTemplate: 's3:///{+path}', variable: 'path', value, known: {}, limit: 100 };
       return (await provider.complete?.(request, createContext()))?.values ?? [];
@@ -151,14 +151,14 @@ describe('a store that takes any key', () => {
   });
 });
 
-describeWith([s3])('a store that takes one key for another', () => {
+describeWith([s3])('a store that confuses keys', () => {
   let server: S3Server;
   beforeAll(async () => {
     server = await startS3();
   });
   afterAll(() => server?.[Symbol.asyncDispose]());
 
-  it('gives nothing that lies outside of what is mounted, and each object one name [SEC-RES-1]', async () => {
+  it('gives nothing outside of the mount, and each object has one name [SEC-RES-1]', async () => {
     const bucket = await server.newBucket();
     await server.put(bucket, 'root/in.txt', 'in');
     await server.put(bucket, 'outside.txt', 'SECRET');

@@ -1,4 +1,4 @@
-/** No text of a caller, and no name in a database, is ever taken for SQL by PostgreSQL or MariaDB. */
+/** PostgreSQL and MariaDB never execute a text of a caller or a name in a database as SQL. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createContext } from '../../src/core/context.ts';
 import { ResourceError } from '../../src/core/errors.ts';
@@ -15,7 +15,7 @@ import { ATTACKS } from './sql.ts';
 
 const ctx = createContext();
 const SECRET = 'the secret value';
-/** Keys of up to 191 characters: the longest that MariaDB has an index for in every setting. */
+/** Keys of up to 191 characters, for which MariaDB has an index in every setting. */
 const KEYS = ATTACKS.filter((text) => text.length <= 191);
 
 for (const kind of SERVERS) {
@@ -60,7 +60,7 @@ for (const kind of SERVERS) {
       await server?.[Symbol.asyncDispose]();
     });
 
-    it('is nothing in keys: each is one row [SEC-RES-5]', async () => {
+    it('has no effect in keys: each is one row [SEC-RES-5]', async () => {
       expect(await pagesOf(provider, victim)).toHaveLength(KEYS.length);
       for (const key of KEYS) {
         const { row } = await jsonOf(provider, `${victim}/${encodeSegment(encodeName(key))}`);
@@ -68,7 +68,7 @@ for (const kind of SERVERS) {
       }
     });
 
-    it('is nothing in URIs as somebody types them: a row of that name, or none', async () => {
+    it('has no effect in typed URIs: they name a row, or none', async () => {
       for (const attack of KEYS) {
         const typed = encodeSegment(attack);
         for (const path of [`victim/${typed}`, typed, `victim/~after/${typed}`, `hidden/${typed}`]) {
@@ -86,7 +86,7 @@ for (const kind of SERVERS) {
       expect(await count()).toBe(KEYS.length);
     });
 
-    it('is nothing in names of tables and columns: each is described and read', async () => {
+    it('has no effect in names of tables and columns: each is described and read', async () => {
       const listed = new Set((await listAll(provider, treeUri(scheme, [schema]))).map(({ name }) => name));
       for (const [at, attack] of names.entries()) {
         expect(listed.has(`${attack} ${at}`), attack).toBe(true);
@@ -95,7 +95,7 @@ for (const kind of SERVERS) {
       }
     });
 
-    it('is nothing in cursors and parameters of saved queries', async () => {
+    it('has no effect in cursors and parameters of saved queries', async () => {
       for (const attack of KEYS) {
         const error = await thrownBy(() => provider.list(victim, { cursor: attack, limit: 3 }, ctx));
         if (error !== undefined) expect(error, attack).toMatchObject({ code: 'invalid' });

@@ -1,4 +1,4 @@
-/** No text of a caller, and no name in a SQLite file, is ever taken for SQL. */
+/** SQLite never executes a text of a caller or a name in a file as SQL. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ const isIntact = async (): Promise<void> => {
 };
 
 describe('SQL injection', () => {
-  it('is nothing in keys: each is one row [SEC-RES-5]', async () => {
+  it('has no effect in keys: each is one row [SEC-RES-5]', async () => {
     const rows = await pagesOf(provider, 'sqlite:///victim');
     expect(rows).toHaveLength(ATTACKS.length);
     for (const text of ATTACKS) {
@@ -65,7 +65,7 @@ describe('SQL injection', () => {
     await isIntact();
   });
 
-  it('is nothing in URIs as somebody types them: a row of that name, or none', async () => {
+  it('has no effect in typed URIs: they name a row, or none', async () => {
     for (const text of ATTACKS) {
       for (const uri of [
         `sqlite:///victim/${encodeSegment(text)}`,
@@ -87,7 +87,7 @@ describe('SQL injection', () => {
     await isIntact();
   });
 
-  it('is nothing in names of tables and columns: each is listed, described and read', async () => {
+  it('has no effect in names of tables and columns: each is listed, described and read', async () => {
     const listed = new Set((await listAll(provider, 'sqlite:///')).map(({ name }) => name));
     for (const [at, text] of ATTACKS.entries()) {
       const name = `${text} ${at}`;
@@ -101,7 +101,7 @@ describe('SQL injection', () => {
     await isIntact();
   });
 
-  it('is nothing in cursors, parameters of saved queries, and what is typed for a completion', async () => {
+  it('has no effect in cursors, parameters of saved queries, and completions', async () => {
     const { resourceTemplates = [] } = (await provider.listTemplates?.({ limit: 1_000 }, ctx)) ?? {};
     const template = resourceTemplates.find(({ uriTemplate }) => uriTemplate === 'sqlite:///victim/{key}');
     expect(template).toBeDefined();
@@ -115,7 +115,7 @@ describe('SQL injection', () => {
         const { rows } = await jsonOf<{ rows: readonly ShownRow[] }>(provider, uri);
         expect(rows).toEqual([{ row: { value: `value of ${text}` } }]);
       });
-      // Only one that is too long is refused.
+      // Only a text that is too long is refused.
       if (found !== undefined) expect([(found as ResourceError).code, text.length > 1_024]).toEqual(['invalid', true]);
       const request = { uriTemplate: 'sqlite:///victim/{key}', variable: 'key', known: {}, limit: 100 };
       const typed = encodeName(text);

@@ -1,6 +1,6 @@
-/** Texts by which careless code lets a caller write SQL, for every database: as names, keys, cursors, parameters, what is typed. */
+/** Texts by which careless code lets a caller write SQL, for every database: as names, keys, cursors, parameters and typed text. */
 
-/** These must stay the text that they are. */
+/** These must stay unchanged. */
 export const ATTACKS: readonly string[] = [
   "'",
   "''",

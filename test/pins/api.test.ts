@@ -1,4 +1,4 @@
-/** The types of the package's exports, entry by entry: a signature or a member that changed by accident shows here. */
+/** The types of the package's exports, entry by entry: an accidental change of a signature or member fails here. */
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
@@ -40,10 +40,10 @@ const program = ts.createProgram(
 const checker = program.getTypeChecker();
 const FLAGS = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.WriteArrayAsGenericType;
 
-/** Characters of a type that are written out. */
+/** The most characters of a type that are written. */
 const MAX_WRITTEN = 400;
 
-/** Schemas have types of many pages: of those the beginning is written, and the rest is told apart. */
+/** Types of schemas take many pages: the beginning is written, and a hash of the rest. */
 function textOf(type: ts.Type): string {
   const text = checker.typeToString(type, undefined, FLAGS);
   if (text.length <= MAX_WRITTEN) return text;
@@ -54,7 +54,7 @@ function textOf(type: ts.Type): string {
 function membersOf(type: ts.Type): string[] {
   const members = checker.getPropertiesOfType(type).map((member) => {
     const optional = (member.flags & ts.SymbolFlags.Optional) !== 0 ? '?' : '';
-    // Symbols that are keys have a number, which depends on what was compiled before.
+    // Symbols that are keys have a number, which depends on the files that were compiled before.
     const name = member.name.replace(/^__@(\w+)@\d+$/, '[$1]');
     return `  ${name}${optional}: ${textOf(checker.getTypeOfSymbol(member))}`;
   });

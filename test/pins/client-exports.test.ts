@@ -1,4 +1,4 @@
-/** The client library exports these names: an export that came or went by accident shows here. */
+/** The names that the client library exports: an accidental change fails here. */
 import { expect, it } from 'vitest';
 import * as client from '../../src/client/index.ts';
 import * as node from '../../src/client/node/index.ts';

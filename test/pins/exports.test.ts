@@ -1,4 +1,4 @@
-/** The package exports these names: an export that came or went by accident shows here. */
+/** The names that the package exports: an accidental change fails here. */
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
@@ -57,7 +57,7 @@ const VALUES: readonly string[] = [
   'wrapProvider',
 ];
 
-/** Interfaces and types, and what is exported as a type only. */
+/** Interfaces and types, and names that are exported as types only. */
 const TYPES: readonly string[] = [
   'AccessArea',
   'AccessDecision',

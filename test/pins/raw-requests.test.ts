@@ -1,7 +1,6 @@
 /**
- * Raw requests, odd and well-formed, and what each is answered with, byte for byte: over HTTP, `fetch` and stdio, in both
- * eras. The records are in `raw-requests/records`; a change of an answer shows there, and is written with
- * `npx vitest run test/pins/raw-requests.test.ts -u`.
+ * Raw requests, odd and well-formed, and their answers, byte for byte: over HTTP, `fetch` and stdio, in both eras. The records are in
+ * `raw-requests/records`. A changed answer fails; `npx vitest run test/pins/raw-requests.test.ts -u` writes it.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpOptions } from '../../src/index.ts';
@@ -43,7 +42,7 @@ describe('each is answered as recorded', () => {
     await expect(await recordMessages(scene, table)).toMatchFileSnapshot(recorded(name));
   });
 
-  it('messages: states and cursors that were sealed elsewhere', async () => {
+  it('messages: states and cursors that another server sealed', async () => {
     const table: MessageCase[] = [];
     for (const [who, cursors] of Object.entries(STRANGERS)) {
       await using other = await startScene({}, cursors);

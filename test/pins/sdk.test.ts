@@ -1,6 +1,6 @@
 /**
- * Facts about the MCP SDK that Vitrine leans on and that no type promises. When an update changes one, this fails first
- * and says which.
+ * Facts about the MCP SDK that Vitrine relies on and that no type promises. If an update changes one, this test fails first and names
+ * it.
  */
 import {
   Client,
@@ -22,7 +22,7 @@ import { INTERNAL_ERROR, INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from '../..
 
 const loose = z.looseObject({});
 
-/** A resource with every field there is, and some that there are not. */
+/** A resource with every field, and some unknown ones. */
 const ITEM = {
   uri: 'a:b',
   name: 'name',
@@ -51,7 +51,7 @@ async function pair(prepare: (server: Server) => void): Promise<Client> {
 }
 
 describe('handlers of the SDK’s server', () => {
-  it('see every parameter when they are registered with schemas of their own', async () => {
+  it('get every parameter if they are registered with their own schemas', async () => {
     const seen: unknown[] = [];
     const client = await pair((server) =>
       server.setRequestHandler('resources/list', { params: loose, result: loose }, async (params) => {
@@ -64,7 +64,7 @@ describe('handlers of the SDK’s server', () => {
     await client.close();
   });
 
-  it('lose what the SDK does not know when they are registered plainly', async () => {
+  it('lose unknown parameters if they are registered without', async () => {
     const seen: unknown[] = [];
     const client = await pair((server) =>
       server.setRequestHandler('resources/list', async (request) => {
@@ -89,7 +89,7 @@ describe('results through the SDK', () => {
       }));
     });
 
-  it('leave the server with every field, and arrive with every field where the schema is loose', async () => {
+  it('are sent with every field, and arrive with every field if the schema is loose', async () => {
     const client = await answering();
     const list = await client.request({ method: 'resources/list' }, loose);
     expect(list).toEqual({ resources: [ITEM], unknown: 1 });
@@ -130,7 +130,7 @@ describe('constants of the SDK', () => {
     expect(SUPPORTED_PROTOCOL_VERSIONS).toEqual(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07']);
   });
 
-  it('takes messages of 10 MiB over stdio, which the default size limit of a read is made for', () => {
+  it('accepts messages of 10 MiB over stdio, for which the default limit of a read is made', () => {
     expect(STDIO_DEFAULT_MAX_BUFFER_SIZE).toBe(10 * 1024 * 1024);
   });
 
@@ -175,7 +175,7 @@ describe('isLegacyRequest', () => {
     ['GET', other('GET'), true],
     ['GET with a header of the newer era', other('GET', NEW), true],
     ['DELETE', other('DELETE'), true],
-  ])('tells the era of %s', async (_, request, legacy) => {
+  ])('recognises the era of %s', async (_, request, legacy) => {
     expect(await isLegacyRequest(request)).toBe(legacy);
   });
 });
@@ -193,7 +193,7 @@ describe('createMcpHandler', () => {
     { legacy: 'reject' },
   );
 
-  it('completes a result with its type, freshness and the whole identity of the server', async () => {
+  it('adds type, cache hints and the whole identity of the server to a result', async () => {
     const headers = { ...NEW, 'mcp-method': 'resources/list' };
     const response = await handler.fetch(post('resources/list', { uri: 'a:b', _meta: ENVELOPE }, headers));
     expect(response.status).toBe(200);
@@ -221,7 +221,7 @@ describe('createMcpHandler', () => {
     ['with another Mcp-Method', { 'mcp-method': 'resources/list' }],
     ['without Mcp-Name', { 'mcp-method': 'resources/read' }],
     ['with another Mcp-Name', { 'mcp-method': 'resources/read', 'mcp-name': 'x:y' }],
-  ])('refuses a read %s, as headers and body have to agree', async (_, headers) => {
+  ])('refuses a read %s, because headers and body have to agree', async (_, headers) => {
     const response = await handler.fetch(
       post('resources/read', { uri: 'a:b', _meta: ENVELOPE }, { ...NEW, ...headers }),
     );

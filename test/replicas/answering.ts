@@ -1,4 +1,4 @@
-/** Servers as processes that share answers, and what they say of that: documents of the museum are read as their text. */
+/** Server processes that share answers, and what they report of that. They read documents of the museum as text. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -13,14 +13,14 @@ import { type Serving, startVitrine } from './processes.ts';
 export const REPORT = 'office+file:///conservation-report.pdf';
 export const LETTER = 'office+file:///re-the-clock.eml';
 
-/** A word of the text of the report, and one of the letter. */
+/** A word in the text of the report, and one in that of the letter. */
 export const REPORT_WORD = 'walnut';
 export const LETTER_WORD = 'crate';
 
-/** Bytes that were to be sealed, as they lie there. */
+/** Sealed bytes, as they are stored. */
 export const PLAIN = /walnut|crate|conservation|clock|text\/|\.eml|office/i;
 
-/** The documents of the museum, to be changed. */
+/** The documents of the museum, which a test may change. */
 export async function officeFolder(): Promise<Folder> {
   const folder = await temporaryFolder();
   const office = join(MUSEUM, 'office');
@@ -33,9 +33,9 @@ export interface AnsweringServer extends AsyncDisposable {
   /** The text of a document. */
   text(uri: string): Promise<string>;
   request: Connected['request'];
-  /** Of the metric of a name. */
+  /** The value of a metric. */
   metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number>;
-  /** Resolves when so many answers have been kept by it. */
+  /** Resolves when the server has kept that many answers. */
   kept(count: number): Promise<void>;
 }
 

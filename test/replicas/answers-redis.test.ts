@@ -1,4 +1,4 @@
-/** Replicas and workers that share the texts of documents over their bus, with a real Redis that goes and comes back. */
+/** Replicas and workers that share the texts of documents over their bus, with a real Redis that goes away and comes back. */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createClient } from '@redis/client';
@@ -13,7 +13,7 @@ import { LETTER, officeFolder, PLAIN, REPORT, REPORT_WORD, startAnswering } from
 const KEYS = [new Uint8Array(32).fill(1)];
 const TEXTS = '{vitrine}:answers';
 
-/** Everything that a Redis has, as it lies there. */
+/** The whole content of a Redis, as it is stored. */
 async function everythingIn(url: string): Promise<string> {
   const client = await createClient({ url }).connect();
   try {
@@ -31,7 +31,7 @@ async function everythingIn(url: string): Promise<string> {
 }
 
 describeWith([redis])('replicas over one Redis', () => {
-  it('convert a document once, leave nothing in clear there, and go on without it', async () => {
+  it('convert a document once, store nothing readable, and work without Redis', async () => {
     await using server = await startRedis();
     await using folder = await officeFolder();
     const config = { keys: [randomBytes(32).toString('base64')], bus: server.url, answers: 'bus' };
@@ -55,7 +55,7 @@ describeWith([redis])('replicas over one Redis', () => {
     await server.start();
     const documents = ['loan-agreement.docx', 'press-release.odt', 'tour.odp', 'visitors.ods', 'wound-by-hand.pptx'];
     await until(async () => (await fetch(`http://127.0.0.1:${one.serving.port}/readyz`)).ok, 'the server');
-    // Once its rest is over, the store is asked again.
+    // After its pause, the replica uses the store again.
     await until(async () => {
       const next = documents.shift();
       if (next !== undefined) await one.text(`office+file:///${next}`);
@@ -66,7 +66,7 @@ describeWith([redis])('replicas over one Redis', () => {
     expect(one.serving.errors()).toContain('shared answers are read again');
   });
 
-  it('have no more there than they may, lose what was used longest ago, and begin anew what Redis forgot in part', async () => {
+  it('store no more than allowed, remove the least recently used answers, and recover when Redis has forgotten some', async () => {
     await using server = await startRedis();
     const bus = await redisBus({ url: server.url, keys: KEYS, log: SILENT });
     const client = await createClient({ url: server.url }).connect();
@@ -83,7 +83,7 @@ describeWith([redis])('replicas over one Redis', () => {
       expect(await memory.kept('name10')).toHaveLength(1_000);
       expect(await memory.kept('name11')).toBeUndefined();
       for (const name of names) await keep(name);
-      // The same one again takes no more room.
+      // Storing the same answer again takes no more room.
       for (let each = 0; each < 9; each++) await keep('name39');
       const held = await client.hGetAll(TEXTS);
       expect(Object.keys(held).length - 1).toBe(9);
@@ -113,7 +113,7 @@ describeWith([redis])('replicas whose clocks differ', () => {
   afterEach(() => void vi.restoreAllMocks());
 
   it.each([-86_400_000, 3_600_000])(
-    'forget first what was used longest ago, by the clock of Redis: %i ms',
+    'remove the least recently used answers by the clock of Redis: %i ms',
     async (ms) => {
       await using server = await startRedis();
       const bus = await redisBus({ url: server.url, keys: KEYS, log: SILENT });
@@ -130,7 +130,7 @@ describeWith([redis])('replicas whose clocks differ', () => {
             await untilLater();
           }
         };
-        // Whichever way the other clock is wrong, one of the two is used last by it, and the other one first.
+        // Whichever way the other clock is wrong, it would make one of the two the most recently used, and the other one the least.
         await byOtherClock(() => keep('used by the other first'));
         await keep('used here');
         await untilLater();
@@ -149,7 +149,7 @@ describeWith([redis])('replicas whose clocks differ', () => {
   );
 });
 
-/** Resolves in a later millisecond: the order of use is one of milliseconds. */
+/** Resolves in a later millisecond, because the order of use is one of milliseconds. */
 const untilLater = async (from = Date.now()): Promise<unknown> => until(() => Date.now() > from, 'a millisecond');
 
 async function childrenOf(pid: number): Promise<readonly number[]> {
@@ -158,7 +158,7 @@ async function childrenOf(pid: number): Promise<readonly number[]> {
 }
 
 describe('workers', () => {
-  it('find with their parent what one of them had made before it was killed', async () => {
+  it('find with their parent the answers of one that was killed', async () => {
     await using folder = await officeFolder();
     await using workers = await startAnswering(folder, { answers: 'bus' }, ['--workers', '1']);
     const report = await workers.text(REPORT);

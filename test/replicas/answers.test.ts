@@ -1,4 +1,4 @@
-/** Processes that share the texts of documents in a folder: each is made once, and given to those only who may have it. */
+/** Processes that share the texts of documents in a folder: each text is made once, and given only to callers who may have it. */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, stat, truncate } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ import {
   startAnswering,
 } from './answering.ts';
 
-/** Servers with the same settings share what they have made. */
+/** Servers with the same settings share their answers. */
 const sharing = () => ({ keys: [randomBytes(32).toString('base64')], answers: { folder: './cache' } });
 
 const found = { vitrine_answers_result: 'found' };
@@ -29,7 +29,7 @@ async function answersIn(folder: Folder): Promise<readonly string[]> {
 }
 
 describe('servers over one folder of answers', () => {
-  it('convert a document once, also after a restart, and one that has changed anew', async () => {
+  it('convert a document once, even after a restart, and a changed one again', async () => {
     await using folder = await officeFolder();
     const shared = sharing();
     await using one = await startAnswering(folder, shared);
@@ -48,7 +48,7 @@ describe('servers over one folder of answers', () => {
     expect(await one.text(LETTER)).toBe(letter);
     expect(await conversions()).toEqual([1, 1]);
     const written = await readFile(folder.at('office', 're-the-clock.eml'), 'utf8');
-    // As many bytes as before.
+    // The number of bytes is the same as before.
     await folder.write('office/re-the-clock.eml', written.replace('Tuesday', 'Sundays'));
     for (const each of [one, other]) expect(await each.text(LETTER)).toContain('Sundays');
 
@@ -60,7 +60,7 @@ describe('servers over one folder of answers', () => {
     expect(await again.metric('vitrine_answers_state', { vitrine_answers_state: 'whole' })).toBe(1);
   });
 
-  it('convert a document once that all of them are asked for at the same moment', async () => {
+  it('convert a document once that all of them need at the same moment', async () => {
     await using folder = await officeFolder();
     const shared = sharing();
     await using one = await startAnswering(folder, shared);
@@ -73,7 +73,7 @@ describe('servers over one folder of answers', () => {
     expect((conversions[0] ?? 0) + (conversions[1] ?? 0)).toBe(documents.length);
   });
 
-  it('leave nothing in clear there, and nothing for others', async () => {
+  it('store nothing readable, and nothing for other users', async () => {
     await using folder = await officeFolder();
     await using one = await startAnswering(folder, sharing());
     expect(await one.text(REPORT)).toContain(REPORT_WORD);
@@ -120,7 +120,7 @@ describe('servers over one folder of answers', () => {
     expect(changed).toBe(`sha256:${createHash('sha256').update(Buffer.alloc(300_000, 'other')).digest('hex')}`);
   });
 
-  it('make again what was cut off, and say so', async () => {
+  it('make a truncated answer again, and say so', async () => {
     await using folder = await officeFolder();
     const shared = sharing();
     await using one = await startAnswering(folder, shared);
@@ -133,7 +133,7 @@ describe('servers over one folder of answers', () => {
     await other.kept(1);
   });
 
-  it('give nothing to whom their own rules give nothing, and cover what their own settings cover', async () => {
+  it('give nothing that their own rules forbid, and cover what their own settings cover', async () => {
     await using folder = await officeFolder();
     const shared = sharing();
     const letter = await readFile(folder.at('office', 're-the-clock.eml'), 'utf8');

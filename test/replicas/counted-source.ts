@@ -1,4 +1,4 @@
-/** A source whose watches are counted, and replicas that watch it together, in the process of a test. */
+/** A source that counts its watches, and replicas in the process of a test that watch it together. */
 import type { ChangeEvent } from '../../src/core/provider.ts';
 import { createSharedSource, type SharedSource } from '../../src/engine/one-watcher/source.ts';
 import { eventOf, type Subject } from '../../src/engine/one-watcher/subject.ts';
@@ -14,14 +14,14 @@ interface Placed {
 }
 
 export interface CountedSource {
-  /** The replicas that watch the subject there now, by number; one that does so twice is there twice. */
+  /** The replicas that watch the subject now, by number. A replica with two watches is listed twice. */
   watchers(subject: Subject): readonly number[];
   readonly size: number;
   change(subject: Subject): void;
-  /** Says no when a replica wants to watch; undefined for yes. */
+  /** Refuses a watch of a replica; undefined accepts it. */
   refuse: (by: number) => Error | undefined;
   place(by: number, subject: Subject, onChange: OnChange): Promise<AsyncDisposable>;
-  /** The replica is gone, and all that it watched. */
+  /** Ends the replica, with all its watches. */
   gone(by: number): void;
 }
 
@@ -57,10 +57,10 @@ export interface WatchingReplica {
   readonly number: number;
   readonly shared: SharedSource;
   readonly faults: FaultyBus;
-  /** The subjects of changes that others have heard, as they were told to forget what is out of date. */
+  /** The subjects of changes for which replicas were told to drop their caches. */
   readonly heard: Subject[];
   close(): Promise<void>;
-  /** Ends without a word. */
+  /** Ends without a message to the others. */
   kill(): void;
 }
 

@@ -1,4 +1,4 @@
-/** A mounted server that says which replicas have subscribed to a resource of it. */
+/** A mounted server that tells which replicas have subscribed to its resources. */
 import { once } from 'node:events';
 import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,11 +8,11 @@ import { createVitrine } from '../../src/vitrine.ts';
 
 export interface CountedUpstream extends AsyncDisposable {
   readonly url: string;
-  /** The replicas, by the header `x-replica` of their requests, that are subscribed to this now. */
+  /** The replicas with a subscription to the resource now, by the header `x-replica` of their requests. */
   subscribed(uri: string): readonly string[];
 }
 
-/** Serves the files of a folder, and lets its clients keep what they read until they are told of a change. */
+/** Serves the files of a folder, and lets its clients cache what they read until a change is reported. */
 export async function countedUpstream(path: string): Promise<CountedUpstream> {
   const provider = await filesProvider({ path });
   const vitrine = createVitrine({
@@ -21,7 +21,7 @@ export async function countedUpstream(path: string): Promise<CountedUpstream> {
   });
   const serving = await serveHttp(vitrine, { port: 0, explorer: false });
   const { port } = new URL(serving.url);
-  /** The requests by which each replica asks to be told: in 2025 by URI, in 2026 as long as a stream is open. */
+  /** The requests of each replica for notifications: in 2025 by URI, in 2026 as long as a stream is open. */
   const subscriptions = new Set<{ readonly replica: string; readonly uri: string }>();
   const proxy = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = [];

@@ -20,16 +20,16 @@ import { startVitrine } from './processes.ts';
 
 const KEYS = [new Uint8Array(32).fill(1)];
 
-/** A key that the bus has. */
+/** A key of the bus. */
 const KEY = '{vitrine}:bus';
 
 const NOTE = 'docs+file:///note.txt';
 const OTHER = 'docs+file:///other.txt';
 
-/** More than a test takes, in seconds. */
+/** Longer than any test, in seconds. */
 const LONG = 600;
 
-/** Servers of which one is the master of the bus, and the others can take its place. */
+/** Servers of which one is the master of the bus, and any other one can take over. */
 interface Group extends AsyncDisposable {
   readonly address: RedisAddress;
   master(): Promise<string>;
@@ -51,7 +51,7 @@ async function clusterGroup(): Promise<Group> {
 /** Opens buses, and closes them at the end. */
 function buses(address: RedisAddress) {
   const opened: Bus[] = [];
-  /** Opens one that may have connected by then. */
+  /** Opens a bus that need not be connected yet. */
   async function attempt(log: Log): Promise<Bus> {
     const bus = await redisBus({ ...address, keys: KEYS, log });
     opened.push(bus);
@@ -59,7 +59,7 @@ function buses(address: RedisAddress) {
   }
   return {
     attempt,
-    /** Opens one that is connected, however long that takes on a busy machine. */
+    /** Opens a bus and waits until it is connected, however busy the machine is. */
     async open(): Promise<Bus> {
       const bus = await attempt(SILENT);
       await until(() => bus.whole, 'the bus to be there');
@@ -71,7 +71,7 @@ function buses(address: RedisAddress) {
   };
 }
 
-/** Versions of resources that one replica changes, as another one knows them: it reads again what it is told of. */
+/** Versions of resources that one replica changes, as another one sees them: it reads a resource again when it hears of a change. */
 function follow(bus: Bus, truth: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const seen = new Map<string, number>();
   const read = (uri: string): void => void seen.set(uri, truth.get(uri) ?? 0);
@@ -82,7 +82,7 @@ function follow(bus: Bus, truth: ReadonlyMap<string, number>): ReadonlyMap<strin
   return seen;
 }
 
-/** Waits until a replica of the master has all that the master has now. */
+/** Waits until a replica of the master has all of the master's data. */
 async function replicated(url: string): Promise<void> {
   type Role = readonly [string, number, readonly string[][]];
   const [, offset] = (await ask(url, ['ROLE'])) as Role;
@@ -92,7 +92,7 @@ async function replicated(url: string): Promise<void> {
   }, 'the replicas to have everything');
 }
 
-/** Resolves when the log gives this sentence as the reason for which a bus is away. */
+/** Resolves when the log gives this sentence as the reason why a bus is away. */
 async function away(address: RedisAddress, sentence: RegExp): Promise<void> {
   const reasons: string[] = [];
   await using all = buses(address);
@@ -106,13 +106,13 @@ async function away(address: RedisAddress, sentence: RegExp): Promise<void> {
 
 interface Forwarder extends AsyncDisposable {
   readonly url: string;
-  /** Sends connections to another server from now on; those that there are stay. */
+  /** Forwards new connections to another server from now on. Existing ones stay. */
   lead(url: string): void;
   /** Breaks all connections. */
   cut(): void;
 }
 
-/** A name that leads to a server, as services of Kubernetes are. */
+/** A name that leads to a server, like a service of Kubernetes. */
 async function forwardTo(url: string): Promise<Forwarder> {
   let target = new URL(url);
   const sockets = new Set<Socket>();
@@ -158,7 +158,7 @@ for (const [name, start] of [
     }, 120_000);
     afterAll(() => group[Symbol.asyncDispose]());
 
-    it('keeps, counts and says what all replicas see', async () => {
+    it('stores, counts and publishes for all replicas', async () => {
       await using all = buses(group.address);
       const [one, other] = [await all.open(), await all.open()];
       expect(await one.memory.put('k', 'a', '1', 60_000)).toBe(1);
@@ -176,7 +176,7 @@ for (const [name, start] of [
       expect(await ask(await group.master(), ['TYPE', '{vitrine}:k'])).toBe('hash');
     });
 
-    it('joins replicas, whose client is told of everything while the master is handed over', async () => {
+    it('joins replicas; a client hears of every change while the master is handed over', async () => {
       await using folder = await temporaryFolder({ 'docs/note.txt': 'one', 'docs/other.txt': 'one' });
       const config = { keys: [randomBytes(32).toString('base64')], bus: group.address, mounts: { docs: './docs' } };
       const args = ['--config', await writeConfig(folder, config), '--http', '0'];
@@ -196,7 +196,7 @@ for (const [name, start] of [
         await client.told(NOTE, told);
         await until(() => replicas.every((each) => each.errors().includes('there again')), 'both replicas to be back');
       }
-      // Servers that are kept from running may be handed over once more.
+      // Servers that could not run for a while may be handed over once more.
       const subscribe = (): Promise<boolean> =>
         client.request('resources/subscribe', { uri: OTHER }).then(
           () => true,
@@ -213,7 +213,7 @@ for (const [name, start] of [
       }
     });
 
-    it('loses nothing and gives nothing twice when the master is handed over and when it is killed', async () => {
+    it('loses nothing and counts nothing twice when the master is handed over and when it is killed', async () => {
       await using all = buses(group.address);
       const truth = new Map<string, number>();
       const replicas = [await all.open(), await all.open(), await all.open()];
@@ -234,7 +234,7 @@ for (const [name, start] of [
       let changes = 0;
       let isOver = false;
       let isQuiet = false;
-      /** Each replica changes something and takes of the rate, again and again. */
+      /** Each replica changes something and uses the rate, again and again. */
       const work = replicas.map(async (bus, at) => {
         while (!isOver) {
           const uri = `file:///${at}/${++changes % 10}`;
@@ -247,7 +247,7 @@ for (const [name, start] of [
       const isWhole = (): boolean => replicas.every((each) => each.whole) && mended.every((each) => each > 0);
       await until(() => got > 20, 'some of the rate');
 
-      // A master that sentinels replace counts on for a moment, which nobody knows of afterwards.
+      // A master that sentinels replace counts for another moment, and that count is lost.
       isQuiet = true;
       await replicated(await group.master());
       await group.handOver();
@@ -271,11 +271,11 @@ for (const [name, start] of [
         await until(() => others.every(([uri, version]) => each.get(uri) === version), 'the last of the changes');
       }
       expect(got).toBeLessThanOrEqual(rate.most);
-      // Three replicas take a part each that may have been counted, and not been answered any more.
+      // For each of the three replicas, a part may have been counted without an answer.
       expect(got).toBeGreaterThanOrEqual(rate.most - 12);
     });
 
-    it('is told so when a connection alone is broken', async () => {
+    it('reports a loss when a single connection breaks', async () => {
       await using all = buses(group.address);
       const [one, other] = [await all.open(), await all.open()];
       for (const type of ['pubsub', 'normal']) {
@@ -292,7 +292,7 @@ for (const [name, start] of [
   });
 
 describeWith([redis])('a bus behind a name that leads to another server', () => {
-  it('tells the others of what a replica said to the server before, where they heard nothing any more', async () => {
+  it('tells others of messages that a replica sent to the former server, where they no longer listened', async () => {
     await using old = await startRedis();
     await using next = await startRedis();
     await using here = await forwardTo(old.url);
@@ -322,13 +322,13 @@ describeWith([redis])('a bus behind a name that leads to another server', () => 
     await until(() => speaker.whole && speaker.state().mended > before, 'the other one to be back');
     speaker.publish('topic', 3);
     await until(() => heard === 2, 'a message that is heard');
-    // Nothing was missed this time.
+    // Nothing was lost this time.
     expect(mended).toBe(2);
   });
 });
 
 describeWith([redis])('a bus that cannot be reached', () => {
-  it('says of sentinels which of their answers is the reason', async () => {
+  it('names the answer of a sentinel that is the reason', async () => {
     await using group = await startSentinels();
     const { address } = group;
     const strangers = address.sentinels.map((url) => url.replace(/:[^:@]*@/, ':wrong@'));
@@ -343,7 +343,7 @@ describeWith([redis])('a bus that cannot be reached', () => {
     ]);
   });
 
-  it('is there when the sentinels are', async () => {
+  it('works when the sentinels come back', async () => {
     await using group = await startSentinels();
     await group.killSentinels();
     await using all = buses(group.address);
@@ -355,7 +355,7 @@ describeWith([redis])('a bus that cannot be reached', () => {
     expect(await bus.memory.put('k', 'f', 't', 1_000)).toBe(1);
   });
 
-  it('says of a cluster which of its answers is the reason', async () => {
+  it('names the answer of a cluster that is the reason', async () => {
     await using server = await startRedis();
     const { host, password } = new URL(server.url);
     await Promise.all([

@@ -1,4 +1,4 @@
-/** A bus within one process that can be cut, delayed and made to say everything twice, as networks do. */
+/** A bus within one process that can be cut, delayed and made to deliver twice, like a network. */
 import type { Bus, BusMemory } from '../../src/core/bus.ts';
 import { ResourceError } from '../../src/core/errors.ts';
 import { type CarrierEvents, createBus } from '../../src/serving/bus/bus.ts';
@@ -6,19 +6,19 @@ import type { Hub } from '../../src/serving/bus/hub.ts';
 
 export interface FaultyBus {
   readonly bus: Bus;
-  /** Nothing goes through any more, in either direction, and nothing is kept; everything since is lost. */
+  /** Lets nothing through any more, in either direction, and keeps nothing: everything from now on is lost. */
   cut(): void;
-  /** Messages of the others come when it is mended. */
+  /** Delays messages of the others until it is mended. */
   delay(): void;
-  /** Messages of the others come twice. */
+  /** Delivers messages of the others twice. */
   double(): void;
-  /** Everything that was kept is forgotten, by whoever keeps it; the connections break and are there again. */
+  /** Makes the store forget everything. The connections break and come back. */
   forgotten(): void;
-  /** All goes through again, and the replica learns that it may have missed something. */
+  /** Lets everything through again, and tells the replica that messages may be lost. */
   mend(): void;
 }
 
-/** @param kept keeps what all replicas see; it may be another one each time */
+/** @param kept stores the shared state; it may be another store each time */
 export function faultyBus(hub: Hub, kept: () => BusMemory = () => hub.memory): FaultyBus {
   let state: 'whole' | 'cut' | 'delayed' | 'doubled' = 'whole';
   let held: string[] = [];

@@ -1,4 +1,4 @@
-/** Replicas in the process of a test, each with a server of its own. */
+/** Replicas in the process of a test, each with its own server. */
 import type { Bus } from '../../src/core/bus.ts';
 import { filesProvider } from '../../src/providers/files/index.ts';
 import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';

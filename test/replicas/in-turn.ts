@@ -1,4 +1,4 @@
-/** Clients of replicas that answer in turn, as behind a proxy without affinity. */
+/** Clients whose requests go to one replica after the other, as behind a proxy without affinity. */
 import {
   Client,
   type ClientOptions,
@@ -10,22 +10,22 @@ import { PATIENCE_MS, until } from '../e2e/waiting.ts';
 
 const loose = z.looseObject({});
 
-/** A client of 2025, each of whose requests goes to the next one of these. */
+/** A client of 2025 whose requests go to the next of these URLs in turn. */
 export interface InTurn extends AsyncDisposable {
   readonly client: Client;
   readonly session: string;
-  /** How often it was told of each URI. */
+  /** The number of updates for each URI. */
   readonly updates: Map<string, number>;
-  /** Messages about lists that it got. */
+  /** The notifications about lists that it got. */
   readonly lists: string[];
   request<T>(method: string, params?: Record<string, unknown>): Promise<T>;
-  /** Resolves when it has been told of the URI more often than that. */
+  /** Resolves when it has got more updates of the URI than that. */
   told(uri: string, before: number): Promise<unknown>;
   /** The replica that has its stream. */
   readonly holder: number | undefined;
 }
 
-/** @param urls asked anew each time, since replicas come and go */
+/** @param urls is called for each request, because replicas come and go */
 export async function connectInTurn(
   urls: () => readonly string[],
   options: ClientOptions & { readonly prepare?: (client: Client) => void; readonly ends?: boolean } = {},

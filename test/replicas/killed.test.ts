@@ -1,4 +1,4 @@
-/** Replicas that are killed while clients of both eras work: no session is lost, and no update. */
+/** Replicas are killed while clients of both eras work: no session and no update is lost. */
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ const ROUNDS = 7;
 const NOTE = 'docs+file:///note.txt';
 const ENTRIES = 30;
 
-/** Asks again when a replica ended while it was at it, and in no other case. */
+/** Repeats a request if its replica ended during the request, and in no other case. */
 async function persistently<T>(ask: () => Promise<T>): Promise<T> {
   return await until(async () => {
     try {
@@ -31,7 +31,7 @@ async function persistently<T>(ask: () => Promise<T>): Promise<T> {
   }, 'an answer').then(({ value }) => value);
 }
 
-/** Every page of a folder, each by another replica. */
+/** Every page of a folder, each from another replica. */
 async function namesThroughPages(client: Pick<Connected, 'request'>): Promise<number> {
   let count = 0;
   for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
@@ -82,7 +82,7 @@ const files = (): Record<string, string> =>
 
 const inDocs = (folder: Folder): Folder => ({ ...folder, write: (path, text) => folder.write(`docs/${path}`, text) });
 
-/** Each process has a chain of its own, which goes on in the process that takes its place. */
+/** Each process has its own chain, which the process in its place continues. */
 async function expectWholeAudit(folder: Folder, count: number): Promise<void> {
   const files = (await readdir(folder.path)).filter((name) => /^audit\.\d\.jsonl$/.test(name));
   expect(files).toHaveLength(count);
@@ -134,7 +134,7 @@ describeWith([redis])('three replicas over Redis', () => {
 });
 
 describe('two workers', () => {
-  it('do not begin where each would have programs of its own, and say so once', async () => {
+  it('do not start if each would have programs of its own, and say so once', async () => {
     await using folder = await temporaryFolder({ 'vitrine.yaml': 'mounts: { up: { command: cat } }\n' });
     const refused = startVitrine(['--config', folder.at('vitrine.yaml'), '--http', '0', '--workers', '2']);
     await expect(refused).rejects.toThrow(
@@ -153,7 +153,7 @@ describe('two workers', () => {
         .split(' ')
         .filter(Boolean)
         .map(Number);
-    // Nobody answers while one starts and the other is killed, and the SDK of Python asks for its stream only twice.
+    // No worker answers while one starts and the other is killed, and the SDK of Python tries to open its stream only twice.
     const both = (): Promise<readonly number[]> =>
       until(async () => {
         const pids = await children();

@@ -1,4 +1,4 @@
-/** Metrics and readiness tell how the bus is, over a real Redis that goes and comes back. */
+/** Metrics and readiness report the state of the bus, over a real Redis that goes away and comes back. */
 import { expect, it } from 'vitest';
 import { SILENT } from '../../src/core/context.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
@@ -12,7 +12,7 @@ import { samplesOf, total } from '../telemetry/samples.ts';
 const KEYS = [new Uint8Array(32).fill(1)];
 
 describeWith([redis])('metrics of a bus over Redis', () => {
-  it('say what is sent and heard, and how it is while Redis is away and when it is back', async () => {
+  it('count sent and received messages, and report that Redis is away or back', async () => {
     await using server = await startRedis();
     const open = () => redisBus({ url: server.url, keys: KEYS, log: SILENT });
     const bus = await open();

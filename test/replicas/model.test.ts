@@ -1,6 +1,6 @@
 /**
- * Replicas against a model, under faults of their bus. `VITRINE_MODEL_RUNS` says how many sequences are tried, from a random seed;
- * without it they are few, and the same each time.
+ * Replicas against a model, under faults of their bus. `VITRINE_MODEL_RUNS` sets the number of random sequences. Without it, a few fixed
+ * sequences run.
  */
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
@@ -11,7 +11,7 @@ const { VITRINE_MODEL_RUNS } = process.env;
 const numRuns = Number(VITRINE_MODEL_RUNS ?? 25);
 const seed = VITRINE_MODEL_RUNS === undefined ? 20_261_126 : randomInt(2 ** 31);
 
-it('replicas forget no session and miss no change, whatever happens to them and to their bus', async () => {
+it('replicas forget no session and miss no change, under any faults of replicas and bus', async () => {
   await fc.assert(
     fc.asyncProperty(commands, async (sequence) => {
       const { model, real } = await begin();

@@ -1,4 +1,4 @@
-/** Replicas as their clients may think of them: one server, which forgets no session and misses no change, whatever happens. */
+/** The model: to its clients, a group of replicas is one server that forgets no session and misses no change. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { createHub, type Hub } from '../../src/serving/bus/hub.ts';
@@ -10,7 +10,7 @@ import { connectInTurn, type InTurn } from './in-turn.ts';
 
 const KEYS = [new Uint8Array(32).fill(7)];
 
-/** Replicas that run when all are there, files that change, clients at a time, and entries of the folder that is paged through. */
+/** The number of replicas, files, concurrent clients, and entries of the listed folder. */
 const REPLICAS = 3;
 const NOTES = 3;
 const MAX_CLIENTS = 3;
@@ -20,7 +20,7 @@ const PAGE = 4;
 const noteOf = (note: number): string => `note-${note}.txt`;
 const uriOf = (note: number): string => `file:///${noteOf(note)}`;
 
-/** How many replicas there are, whose buses are not whole, and the texts of the files. */
+/** The number of replicas, those whose bus is not whole, and the texts of the files. */
 interface Model {
   running: number;
   faulty: Set<number>;
@@ -29,7 +29,7 @@ interface Model {
   writes: number;
 }
 
-/** A subscription that is owed a word, if it was told of its file no more often than so. */
+/** A subscription that must get another update, unless it got more than this number. */
 interface Owed {
   readonly client: InTurn;
   readonly uri: string;
@@ -38,7 +38,7 @@ interface Owed {
 
 interface Client {
   readonly inTurn: InTurn;
-  /** The subscriptions that were promised. */
+  /** The accepted subscriptions. */
   readonly subscribed: Set<string>;
 }
 
@@ -48,14 +48,14 @@ interface Real extends AsyncDisposable {
   readonly clients: Client[];
   owed: Owed[];
   start(): Promise<void>;
-  /** All that is kept for replicas is gone. */
+  /** Whether the shared state is lost. */
   forget(): void;
   connect(): Promise<void>;
 }
 
 type Command = fc.AsyncCommand<Model, Real>;
 
-/** Everything that may happen, in any order. */
+/** All commands, in any order. */
 export const commands = fc.commands(
   [
     fc.constant(command('connect', ({ clients }) => clients < MAX_CLIENTS, connect)),
@@ -76,7 +76,7 @@ export const commands = fc.commands(
   { maxCommands: 40, size: 'max' },
 );
 
-/** Starts the replicas that are there before the first command. */
+/** Starts the replicas that exist before the first command. */
 export async function begin(): Promise<{ readonly model: Model; readonly real: Real }> {
   const texts = Array.from({ length: NOTES }, () => 'first');
   const folder = await temporaryFolder({
@@ -89,7 +89,7 @@ export async function begin(): Promise<{ readonly model: Model; readonly real: R
   return { model: { running: REPLICAS, faulty: new Set(), clients: 0, texts, writes: 0 }, real };
 }
 
-/** Ends what happens: all is mended, every client is told what it is owed, and reads what is there. */
+/** Ends a sequence: mends everything, then every client gets its updates, and reads the present contents. */
 export async function end(model: Model, real: Real): Promise<void> {
   await mend(model, real);
   if (model.clients > 0) await settle(model, real);
@@ -154,7 +154,7 @@ async function connect(model: Model, real: Real): Promise<void> {
   model.clients++;
 }
 
-/** The client whose turn it is. */
+/** The client of this command. */
 const clientOf = ({ clients }: Real, turn: number): Client => {
   const client = clients[turn % clients.length];
   if (client === undefined) throw new Error('There is no client');
@@ -167,7 +167,7 @@ async function subscribe(model: Model, real: Real, note: number): Promise<void> 
       await inTurn.request('resources/subscribe', { uri: uriOf(note) });
       subscribed.add(uriOf(note));
     } catch (error) {
-      // A replica that cannot keep a promise does not give it.
+      // A replica that cannot keep a subscription refuses it.
       expect(String(error)).toContain('The bus is cut');
       expect(model.faulty.size).toBeGreaterThan(0);
     }
@@ -182,7 +182,7 @@ async function unsubscribe(model: Model, real: Real, note: number): Promise<void
     expect(String(error)).toContain('The bus is cut');
     expect(model.faulty.size).toBeGreaterThan(0);
   }
-  // It may be told all the same, and nobody owes it that.
+  // It may get an update all the same, without a right to it.
   subscribed.delete(uriOf(note));
   real.owed = real.owed.filter(({ client, uri }) => client !== inTurn || uri !== uriOf(note));
 }
@@ -208,7 +208,7 @@ async function read(model: Model, real: Real, note: number): Promise<void> {
   }
 }
 
-/** Each page is another replica's. */
+/** Each page comes from another replica. */
 async function page(model: Model, real: Real): Promise<void> {
   const { inTurn } = clientOf(real, model.writes);
   const found: string[] = [];
@@ -230,7 +230,7 @@ const stop =
     const [gone] = real.replicas.splice(at % real.replicas.length, 1);
     await gone?.replica.close();
     model.running--;
-    // Faults have the places of their replicas, which have moved up.
+    // Faults belong to positions of replicas, which have moved.
     model.faulty = new Set(real.replicas.keys());
   };
 
@@ -252,14 +252,14 @@ async function mend(model: Model, real: Real): Promise<void> {
   model.faulty.clear();
 }
 
-/** Whoever keeps what replicas share has forgotten it, while every client has its stream. */
+/** The store has forgotten the shared state, while every client has its stream. */
 async function forget(model: Model, real: Real): Promise<void> {
   await write(model, real);
   await settle(model, real);
   real.forget();
 }
 
-/** With whole buses, every subscription is told what it is owed, in the end. */
+/** With whole buses, every subscription gets its updates in the end. */
 async function settle(model: Model, real: Real): Promise<void> {
   await mend(model, real);
   for (const { client, uri, before } of real.owed) await client.told(uri, before);

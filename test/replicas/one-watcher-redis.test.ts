@@ -1,4 +1,4 @@
-/** Three processes over a real Redis that serve the same page on the web: one of them looks at it, whatever is killed. */
+/** Three processes over a real Redis that serve the same web page: one of them polls it, whichever process is killed. */
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../e2e/folders.ts';
@@ -12,14 +12,14 @@ import { hasSocket } from './sockets.ts';
 
 const NAMES = [1, 2, 3];
 
-/** A process, and a client that asks it and no other one. */
+/** A process, with a client that uses this process only. */
 interface Subscribed {
   readonly serving: Serving;
   readonly client: InTurn;
 }
 
 describeWith([redis])('a page that three processes serve over Redis', () => {
-  it('is looked at by one of them, which may be killed, as may Redis, and every change is told', async () => {
+  it('is polled by one of them, and every change is reported, even if that one or Redis is killed', async () => {
     await using server = await startRedis();
     const started: Subscribed[] = [];
     await using page = await polledPage(async ({ port }) => {
@@ -72,7 +72,7 @@ describeWith([redis])('a page that three processes serve over Redis', () => {
       await start();
       await server.stop();
       expect([...(await page.lookers(3))].sort()).toEqual(started.map(({ serving }) => serving.pid).sort());
-      // Sessions are told again when the bus is back; the page is looked at meanwhile.
+      // Sessions are notified when the bus is back. The page is polled meanwhile.
       await changes('without Redis');
       await server.start();
       await page.lookers(1);

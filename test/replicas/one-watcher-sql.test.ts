@@ -1,4 +1,4 @@
-/** Three replicas of one PostgreSQL: one of them listens there, and the subscribers of all are told. */
+/** Three replicas of one PostgreSQL: one of them listens there, and the subscribers of all get updates. */
 import { expect, it } from 'vitest';
 import { sqlProvider } from '../../src/providers/sql/index.ts';
 import { createHub } from '../../src/serving/bus/hub.ts';
@@ -38,7 +38,7 @@ describeWith([postgres])('a PostgreSQL that three replicas serve', () => {
     }
 
     const row = 'postgres:///public/notes/1';
-    // Not all of them want the same.
+    // The clients have different subscriptions.
     let all = [await start(row), await start('postgres:///public/notes'), await start(row)];
     const listening = (): Promise<true> =>
       until(async () => {

@@ -1,4 +1,4 @@
-/** Three replicas of one mounted server: one of them subscribes there, in either era, and what the others keep is not out of date. */
+/** Three replicas of one mounted server: one of them subscribes there, in either era, and the caches of the others stay correct. */
 import { describe, expect, it } from 'vitest';
 import { upstream } from '../../src/providers/upstream/index.ts';
 import { createHub } from '../../src/serving/bus/hub.ts';
@@ -12,8 +12,8 @@ import { connectInTurn } from './in-turn.ts';
 const KEYS = [new Uint8Array(32).fill(7)];
 const NOTE = 'file:///note.txt';
 
-describe.each(['2025', '2026'] as const)('a mounted server that is spoken to in %s', (era) => {
-  it('is subscribed to by one of three replicas, and by another one when that is killed', async () => {
+describe.each(['2025', '2026'] as const)('a mounted server in %s', (era) => {
+  it('has a subscription of one of three replicas, and of another one when that is killed', async () => {
     await using folder = await temporaryFolder({ 'note.txt': 'first' });
     await using server = await countedUpstream(folder.path);
     const hub = createHub();
@@ -44,7 +44,7 @@ describe.each(['2025', '2026'] as const)('a mounted server that is spoken to in 
       }, `${count} that subscribe`);
 
     async function changes(text: string): Promise<void> {
-      // Each keeps what it reads, as the server lets it.
+      // Each replica caches what it reads, as the server allows.
       for (const { client } of all) await client.request('resources/read', { uri: NOTE });
       const before = all.map(({ client }) => client.updates.get(NOTE) ?? 0);
       await folder.write('note.txt', text);
@@ -74,7 +74,7 @@ describe.each(['2025', '2026'] as const)('a mounted server that is spoken to in 
   });
 });
 
-it('a mounted server that is a program is another one in each replica, which watches its own', async () => {
+it('a mounted program runs in each replica, which watches its own', async () => {
   const up = upstream({ name: 'up', target: { command: 'true' }, start: 'lazy' });
   expect([up.provider.heard, up.server.heard]).toEqual([undefined, undefined]);
   await up.close();

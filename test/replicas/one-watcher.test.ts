@@ -1,4 +1,4 @@
-/** Three replicas of one source that is looked at again and again: one of them looks, and every subscriber is told. */
+/** Three replicas of one polled source: one of them polls it, and every subscriber gets updates. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { httpProvider } from '../../src/providers/http/index.ts';
 import { createHub, type Hub } from '../../src/serving/bus/hub.ts';
@@ -14,14 +14,14 @@ const LOOK_SECONDS = 0.1;
 interface Subscribed {
   readonly replica: Replica;
   readonly faults: FaultyBus;
-  /** It asks this replica and no other one. */
+  /** Its requests go to this replica only. */
   readonly client: InTurn;
 }
 
 let hub: Hub;
 let page: PolledPage<number>;
 let all: Subscribed[];
-/** The replica whose rules do not let anybody hear of the page any more. */
+/** The replica whose rules now deny the page to everybody. */
 let withheld: number | undefined;
 
 async function start(number: number): Promise<Subscribed> {
@@ -64,7 +64,7 @@ afterEach(async () => {
   await page[Symbol.asyncDispose]();
 });
 
-/** The page changes, and every client is told, and reads it. */
+/** Changes the page. Every client gets an update, and reads the new page. */
 async function changes(text: string, clients = all.map(({ client }) => client)): Promise<void> {
   const before = clients.map(({ updates }) => updates.get(page.url) ?? 0);
   page.text = text;
@@ -74,18 +74,18 @@ async function changes(text: string, clients = all.map(({ client }) => client)):
 }
 
 describe('a page that three replicas serve', () => {
-  it('is looked at by one of them, and the subscribers of all are told, and read what is new', async () => {
+  it('is polled by one of them; the subscribers of all get updates and read the new page', async () => {
     expect(await page.lookers(1)).toEqual([0]);
     await changes('second');
     await changes('third');
     expect(await page.lookers(1)).toEqual([0]);
   });
 
-  it('is looked at by another one when that one is killed, and no update is lost', async () => {
+  it('is polled by another one when that one is killed, and no update is lost', async () => {
     expect(await page.lookers(1)).toEqual([0]);
     const [killed, ...rest] = all;
     const before = rest.map(({ client }) => client.updates.get(page.url) ?? 0);
-    // It says and hears nothing any more, and gives nothing back.
+    // It no longer sends and receives anything, and releases nothing.
     killed?.faults.cut();
     await killed?.client[Symbol.asyncDispose]();
     await killed?.replica.close();
@@ -97,7 +97,7 @@ describe('a page that three replicas serve', () => {
     await changes('after');
   });
 
-  it('is looked at by each of them while the bus is away, and by one when it is back', async () => {
+  it('is polled by each of them while the bus is away, and by one when it is back', async () => {
     for (const { faults } of all) faults.cut();
     expect([...(await page.lookers(3))].sort()).toEqual([0, 1, 2]);
     await changes('without a bus');
@@ -106,7 +106,7 @@ describe('a page that three replicas serve', () => {
     await changes('with the bus');
   });
 
-  it('is looked at for a replica that is cut off from the others by itself', async () => {
+  it('is polled by a replica itself while it is cut off from the others', async () => {
     const [, cut] = all;
     cut?.faults.cut();
     expect([...(await page.lookers(2))].sort()).toEqual([0, 1]);
@@ -116,7 +116,7 @@ describe('a page that three replicas serve', () => {
     await changes('together');
   });
 
-  it('is told of as the rules of each replica say at that moment', async () => {
+  it('has its changes reported by the rules of each replica at that moment', async () => {
     const clients = all.map(({ client }) => client);
     await changes('second');
     withheld = 1;

@@ -1,21 +1,21 @@
-/** A page on the web that replicas look at again and again, and who looked. */
+/** A web page that replicas poll, and the replicas that polled it. */
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '../e2e/waiting.ts';
 
-/** As many looks in turn as show who it is that looks. */
+/** The number of polls in a row that show which replicas poll. */
 const LOOKS = 8;
 
 export interface PolledPage<Who> extends AsyncDisposable {
   readonly url: string;
   text: string;
-  /** Waits until only so many replicas have looked for a while, and gives them. */
+  /** Waits until only that many replicas have polled for a while. Gives these replicas. */
   lookers(count: number): Promise<readonly Who[]>;
 }
 
-/** @param who tells replicas apart, by the request's header `x-replica` or the port that it comes from */
+/** @param who identifies a replica, by the header `x-replica` of its request or by its port */
 export async function polledPage<Who>(
   who: (from: { readonly replica: string | undefined; readonly port: number }) => Who | Promise<Who>,
 ): Promise<PolledPage<Who>> {
@@ -24,7 +24,7 @@ export async function polledPage<Who>(
   const server = createServer((request, response) => {
     const { headers, socket, method } = request;
     const replica = headers['x-replica'];
-    // A look is conditional; a read of something that is kept may be, too.
+    // A poll is conditional. A read of a cached page may be, too.
     if (headers['if-none-match'] !== undefined)
       looks.push(Promise.resolve(who({ replica: replica?.toString(), port: socket.remotePort ?? 0 })));
     const etag = `"${page.text}"`;

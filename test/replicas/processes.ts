@@ -1,4 +1,4 @@
-/** Replicas as processes that can be killed, and a proxy in front of them that asks them in turn. */
+/** Replicas as processes that can be killed, and a proxy that forwards requests to them in turn. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -8,7 +8,7 @@ import { within } from '../e2e/waiting.ts';
 
 const COMMAND = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-/** It is killed when it is disposed of, if it has not ended by then. */
+/** It is killed when it is disposed of, if it still runs. */
 export interface Serving extends AsyncDisposable {
   readonly port: number;
   readonly pid: number;
@@ -72,11 +72,11 @@ function portOf(child: ChildProcess, errors: () => string): Promise<number> {
 
 export interface Proxy extends AsyncDisposable {
   readonly url: string;
-  /** Requests that it has passed on, by replica. */
+  /** The number of forwarded requests of each replica. */
   readonly counts: readonly number[];
 }
 
-/** Passes each request on to the next replica, and to the one after it where nobody listens, as proxies do. */
+/** Forwards each request to the next replica, and to the one after it if nobody listens there, as proxies do. */
 export async function startProxy(ports: readonly number[]): Promise<Proxy> {
   let turn = 0;
   const counts = ports.map(() => 0);
@@ -111,7 +111,7 @@ export async function startProxy(ports: readonly number[]): Promise<Proxy> {
       });
       passed.on('error', (error: NodeJS.ErrnoException) => {
         if (error.code === 'ECONNREFUSED') return resolve(false);
-        // It has ended while it was at it: nobody knows how far it has come.
+        // The replica ended during the request, so its outcome is unknown.
         if (outgoing.headersSent) outgoing.destroy();
         else outgoing.writeHead(502).end();
         resolve(true);

@@ -10,11 +10,11 @@ const PROGRAM = fileURLToPath(new URL('work.py', import.meta.url));
 const CLIENT = CLIENTS.find(({ name }) => name === 'python-2');
 
 export interface PythonClients extends AsyncDisposable {
-  /** Resolves when all have been told of the change to this text and have read it, to the entries that each finds in the default list. */
+  /** Resolves with the entries that each client finds in the default list, when all have got an update for this text and have read it. */
   read(text: string): Promise<readonly number[]>;
 }
 
-/** One for each revision, subscribed to a resource; none where the SDK is not installed, which fails in CI. */
+/** One client for each revision, subscribed to a resource; none if the SDK is not installed, which fails in CI. */
 export async function startPythons(url: string, uri: string): Promise<PythonClients> {
   const why = CLIENT === undefined ? 'there is none' : absence(CLIENT);
   if (why !== undefined) console.info(`Left out: clients on the Python SDK; ${why}`);

@@ -1,4 +1,4 @@
-/** Rates that replicas count together: none lets more pass than is configured, whichever of them is asked. */
+/** Rates that replicas count together: they let no more pass than configured, whichever replica gets the requests. */
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -10,11 +10,11 @@ import { describeWith } from '../services/service.ts';
 import { connectInTurn } from './in-turn.ts';
 import { startProxy, startVitrine } from './processes.ts';
 
-/** Of an hour, so that none is over while it is counted. */
+/** Rates of an hour, so that no period ends during the test. */
 const MOST = 600;
 const AT_ONCE = 24;
 
-/** The code and the message of the error of a request of 2026; undefined for one that passes. */
+/** The code and the message of the error of a request of 2026; undefined if the request passes. */
 async function errorOf(url: string): Promise<{ readonly message: string; readonly data?: unknown } | undefined> {
   const response = await fetch(url, {
     method: 'POST',
@@ -27,7 +27,7 @@ async function errorOf(url: string): Promise<{ readonly message: string; readonl
   return error;
 }
 
-/** How many of so many requests pass, and the errors of the others. */
+/** Gives how many of the requests pass, and the errors of the others. */
 async function count(url: string, requests: number) {
   let left = requests;
   let passed = 0;
@@ -52,7 +52,7 @@ const LIMITED = {
 const config = (without: string): string =>
   `mounts: { docs: ./docs }\nkeys: ['\${KEYS}']\nbus: '\${BUS}'\nlimits: { without: ${without}, rates: { anonymous: ${MOST}/h } }\n`;
 
-/** Resolves when `/readyz` says this. */
+/** Resolves when `/readyz` has this state. */
 const isReady = (port: number, facts: object): Promise<unknown> =>
   until(async () => {
     const response = await fetch(`http://127.0.0.1:${port}/readyz`);
@@ -73,7 +73,7 @@ describeWith([redis])('three replicas over Redis', () => {
       expect(together.passed).toBeLessThanOrEqual(MOST);
       expect(together.passed).toBeGreaterThanOrEqual(MOST * 0.98);
       for (const error of together.errors) expect(error).toMatchObject(LIMITED);
-      // A session of 2025 is refused alike.
+      // A session of 2025 is refused in the same way.
       await expect(connectInTurn(() => [proxy.url])).rejects.toThrow(LIMITED.message);
 
       await server.stop();
@@ -90,7 +90,7 @@ describeWith([redis])('three replicas over Redis', () => {
 
       await server.start();
       await Promise.all(ports.map((port) => isReady(port, { status: 'ready' })));
-      // Redis has forgotten it; each replica knows that the hour is not over.
+      // Redis has forgotten the count. Each replica knows that the hour has not ended.
       const again = await count(proxy.url, AT_ONCE);
       expect(again.passed).toBe(0);
       for (const error of again.errors) expect(error).toMatchObject(LIMITED);

@@ -1,4 +1,4 @@
-/** The bus over a real Redis: what goes there, and what replicas hear when it is away, or has other keys. */
+/** The bus over a real Redis: the stored data, and what replicas hear while it is away, or if keys differ. */
 import { createClient } from '@redis/client';
 import { expect, it } from 'vitest';
 import type { Bus } from '../../src/core/bus.ts';
@@ -28,7 +28,7 @@ function buses(url: string) {
 }
 
 describeWith([redis])('a bus over Redis', () => {
-  it('keeps and says all of it sealed, while one key follows another', async () => {
+  it('seals everything that it stores and sends, while one key replaces another', async () => {
     await using server = await startRedis();
     await using all = buses(server.url);
     const before = await all.open([OLD]);
@@ -49,7 +49,7 @@ describeWith([redis])('a bus over Redis', () => {
     expect(await heard).toEqual({ uri: 'file:///diary.txt' });
   });
 
-  it('gives a lease to one of those that ask for it, until its time is over or it is given back', async () => {
+  it('gives a lease to one of those that request it, until it expires or is released', async () => {
     await using server = await startRedis();
     await using all = buses(server.url);
     const [one, other] = [await all.open([OLD]), await all.open([OLD])];
@@ -62,7 +62,7 @@ describeWith([redis])('a bus over Redis', () => {
     expect(`${name} ${await client.get(name)}`).not.toMatch(/watch|db|\ba\b/);
     expect(await client.pTTL(name)).toBeGreaterThan(50_000);
     await client.close();
-    // One who does not have it gives nothing back.
+    // A replica without the lease releases nothing.
     await other.memory.release('watch ["db",""]', 'b');
     expect(await other.memory.lease('watch ["db",""]', 'b', 60_000)).toBe(false);
     await one.memory.release('watch ["db",""]', 'a');
@@ -70,7 +70,7 @@ describeWith([redis])('a bus over Redis', () => {
     await until(() => one.memory.lease('watch ["db",""]', 'a', 60_000), 'the end of a lease');
   });
 
-  it('says in the log that another replica has other keys, and takes nothing from it', async () => {
+  it('logs that another replica has other keys, and accepts nothing from it', async () => {
     await using server = await startRedis();
     await using all = buses(server.url);
     const errors: string[] = [];
@@ -86,7 +86,7 @@ describeWith([redis])('a bus over Redis', () => {
     expect((await here.memory.all('session:1')).size).toBe(0);
   });
 
-  it('promises nothing while Redis is away, and says that all may have changed when it is back', async () => {
+  it('accepts nothing while Redis is away, and reports that everything may have changed when it is back', async () => {
     await using server = await startRedis();
     await using all = buses(server.url);
     const bus = await all.open([OLD]);
@@ -100,7 +100,7 @@ describeWith([redis])('a bus over Redis', () => {
     expect(await bus.memory.put('k', 'f', 't', 1_000)).toBe(1);
   });
 
-  it('begins without Redis, and refuses an address that is none', async () => {
+  it('starts without Redis, and refuses an invalid address', async () => {
     await expect(redisBus({ url: 'http://127.0.0.1', keys: [OLD], log: SILENT })).rejects.toThrow(
       'The bus is an address as in',
     );

@@ -1,4 +1,4 @@
-/** Sessions of 2025 over replicas that answer in turn: each of them goes on with each session, and nothing is missed. */
+/** Sessions of 2025 over replicas that answer in turn: each of them continues each session, and no notification is lost. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Bus } from '../../src/core/bus.ts';
 import { ResourceError } from '../../src/core/errors.ts';
@@ -33,7 +33,7 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-/** Sends a request in a session to a replica. */
+/** Sends a request of a session to a replica. */
 function ask(at: number, session: string, method: string, init: RequestInit = {}): Promise<Response> {
   return fetch(urls()[at] ?? '', {
     method: 'POST',
@@ -44,7 +44,7 @@ function ask(at: number, session: string, method: string, init: RequestInit = {}
 }
 
 describe('a session of 2025', () => {
-  it('goes on in every replica, and is told of what it subscribed to in another one', async () => {
+  it('continues in every replica, and gets updates of a subscription that it made in another one', async () => {
     await using one = await connectInTurn(urls);
     await until(() => one.holder !== undefined, 'the stream');
     for (let each = 0; each < 3; each++) expect(await one.request('resources/list')).toHaveProperty('resources');
@@ -57,7 +57,7 @@ describe('a session of 2025', () => {
     await until(() => replicas.every(({ vitrine }) => vitrine.changes.size <= 1), 'the end of the watch');
   });
 
-  it('misses nothing when the replica that has its stream ends', async () => {
+  it('loses nothing when the replica with its stream ends', async () => {
     await using one = await connectInTurn(urls);
     await until(() => one.holder !== undefined, 'the stream');
     await one.request('resources/subscribe', { uri: NOTE });
@@ -73,7 +73,7 @@ describe('a session of 2025', () => {
     expect(await one.request('resources/read', { uri: NOTE })).toMatchObject({ contents: [{ text: 'after' }] });
   });
 
-  it('answers a question of one replica by way of another', async () => {
+  it('answers a question of one replica through another one', async () => {
     await using one = await connectInTurn(urls, {
       capabilities: { elicitation: {} },
       prepare: (client) =>
@@ -85,7 +85,7 @@ describe('a session of 2025', () => {
     }
   });
 
-  it('ends everywhere, and an id that none of the keys has sealed is of no use', async () => {
+  it('ends in all of them, and an id that no key has sealed is refused', async () => {
     await using one = await connectInTurn(urls);
     const { session } = one;
     expect((await ask(0, session, 'ping')).status).toBe(200);
@@ -104,7 +104,7 @@ describe('a session of 2025', () => {
     expect((await ask(0, begun.headers.get('mcp-session-id') ?? '', 'ping')).status).toBe(404);
   });
 
-  it('goes on where the bus cannot keep anything, and says so', async () => {
+  it('continues if the bus cannot store anything, and says so', async () => {
     const away: Bus = {
       ...busAt(hub),
       get whole() {
@@ -122,7 +122,7 @@ describe('a session of 2025', () => {
     expect(await one.request('resources/read', { uri: NOTE })).toMatchObject({ contents: [{ text: 'first' }] });
   });
 
-  it('needs keys, and offers no tools whose subscriptions one replica only would know', async () => {
+  it('needs keys, and has no tools whose subscriptions only one replica would know', async () => {
     expect(() => createVitrine({ mounts: {}, bus: busAt(hub) })).toThrow('A bus needs keys');
     await using one = await connectInTurn(urls);
     const { tools } = await one.request<{ tools: readonly { name: string }[] }>('tools/list');

@@ -1,4 +1,4 @@
-/** Which process has a socket, as Linux says. */
+/** The process that has a socket, as Linux tells it. */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
 /** States of a TCP socket, in hexadecimal. */

@@ -1,4 +1,4 @@
-/** Replicas over a Redis that speaks TLS alone, with a certificate of an authority that only the configuration knows. */
+/** Replicas over a Redis that accepts only TLS, with a certificate of an authority that only the configuration names. */
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { temporaryFolder, writeConfig } from '../e2e/folders.ts';

@@ -9,7 +9,7 @@ import { type AccessRule, type AccessRules, rulesPolicy } from '../../src/layers
 import { memoryProvider } from '../../src/providers/memory/index.ts';
 import { type Engine, engineOf, structured, textOf } from '../tools/engine.ts';
 
-/** The words of the texts. */
+/** The words in the texts. */
 export const WORDS = ['clock', 'brass', 'spring', 'key', 'oak', 'bell'];
 const FOLDERS = ['a', 'b', 'c'];
 const QUESTIONS = [
@@ -22,10 +22,10 @@ const QUESTIONS = [
   'clock type:plain',
 ];
 
-/** Long enough for any machine: completions are compared whole. */
+/** A long time limit, because completions are compared as a whole. */
 const PATIENCE_MS = 60_000;
 
-/** Beginnings of words of titles and names, with which no path begins. */
+/** Beginnings of words of titles and names. No path begins with them. */
 const TYPED = ['clo', 'bra', 'oak b', 'key spring', 'a/be', '1.txt'];
 
 const texts = fc.array(
@@ -50,7 +50,7 @@ const rule: fc.Arbitrary<AccessRule> = fc
   )
   .map((each): AccessRule => (each.effect === 'ask' ? { ...each, operations: ['read'] } : each));
 
-/** Everybody may ask for completions: what they are offered is the question. */
+/** Everybody may request completions; the test is about the offered values. */
 const COMPLETE: AccessRule = { effect: 'allow', operations: ['complete'] };
 
 const rules: fc.Arbitrary<AccessRules> = fc.record({
@@ -60,7 +60,7 @@ const rules: fc.Arbitrary<AccessRules> = fc.record({
 
 const CALLERS = [{ id: 'ann', subject: 'ann' }, { id: 'bob', subject: 'bob', groups: ['staff'] }, { id: 'anonymous' }];
 
-/** Two of three texts are to be seen: at least here something is found. */
+/** Two of three texts may be seen, so that at least here something is found. */
 const SEEN = [
   [
     { folder: 'a', words: ['clock'] },
@@ -145,6 +145,6 @@ export async function findsOnlyWhatIsSeen(
     { numRuns: runs, endOnFailure: true, examples: [SEEN as never] },
   );
   expect(seenSome).toBeGreaterThan(0);
-  // Nobody can tell beforehand what another policy lets be read: nothing of that is offered.
+  // With another policy, nobody knows in advance what may be read, so nothing of that is offered.
   expect(offeredSome > 0).toBe('rules' in accessOf(SEEN[1]));
 }

@@ -1,4 +1,4 @@
-/** Vectors outlive the process that asked for them: servers that are started again, or killed, over a real wire. */
+/** Vectors outlive the process that requested them, over restarts and kills, with real servers. */
 import { rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -14,12 +14,12 @@ const FILES = {
   'docs/c.md': 'A stove.\n',
 };
 
-/** Texts that are sent in one request, and of which the vectors are written together. */
+/** Texts that are sent in one request, and whose vectors are written together. */
 const TOGETHER = 32;
 
 interface Running extends AsyncDisposable {
   readonly program: ListeningProgram;
-  /** The names of what is found. */
+  /** The names of the found resources. */
   find(pattern: string): Promise<readonly string[]>;
 }
 
@@ -45,16 +45,16 @@ async function start(folder: Folder, server: EmbeddingServer, model = 'm'): Prom
   };
 }
 
-/** Resolves when the index is made, with the vectors of all that it has. */
+/** Resolves when the index is complete, with all vectors. */
 async function made(running: Running): Promise<void> {
   await expect.poll(() => running.program.output(), { timeout: 60_000 }).toContain('the index is built');
 }
 
-/** The texts of documents that a server was sent, and not the questions. */
+/** The texts of documents that were sent to the server of embeddings, without questions. */
 const documents = (texts: readonly string[]): readonly string[] => texts.filter((text) => text.includes('.md'));
 
 describe('vectors of an index, in processes that end', () => {
-  it('are not asked for again; those of passages that have changed are', async () => {
+  it('are not requested again, except for changed passages', async () => {
     await using folder = await temporaryFolder(FILES);
     await using server = await embeddingServer(DIRECTIONS);
     {
@@ -80,7 +80,7 @@ describe('vectors of an index, in processes that end', () => {
     expect(documents(server.texts.slice(before))).toEqual([expect.stringContaining('A clock.')]);
   });
 
-  it('are there after a kill in the middle, and only the rest is asked for', async () => {
+  it('are there after a kill in the middle, and only the rest is requested', async () => {
     const count = 300;
     const names = Array.from({ length: count }, (_, at) => `docs/${at}.md`);
     await using folder = await temporaryFolder(Object.fromEntries(names.map((name) => [name, `The bell of ${name}.`])));
@@ -103,7 +103,7 @@ describe('vectors of an index, in processes that end', () => {
     expect((await second.find('chime')).length).toBeGreaterThan(0);
   });
 
-  it('are made anew for another model, and when the server gives another dimension', async () => {
+  it('are made again for another model, and if the server returns another dimension', async () => {
     await using folder = await temporaryFolder(FILES);
     await using server = await embeddingServer(DIRECTIONS);
     for (const model of ['m', 'n']) {
@@ -122,7 +122,7 @@ describe('vectors of an index, in processes that end', () => {
     expect(documents(server.texts.slice(before))).toHaveLength(4);
   });
 
-  it('are asked for when the server was away while the index was made, and Vitrine was started again', async () => {
+  it('are requested after a restart if the server was away while the index was made', async () => {
     await using folder = await temporaryFolder(FILES);
     await using server = await embeddingServer(DIRECTIONS);
     server.answer = 'status';
@@ -138,7 +138,7 @@ describe('vectors of an index, in processes that end', () => {
     expect(await second.find('clock')).toEqual(['a.md']);
   });
 
-  it('outlive the file of words, and their own file is made anew where it is damaged', async () => {
+  it('outlive the file of words, and their own file is made again if it is damaged', async () => {
     await using folder = await temporaryFolder(FILES);
     await using server = await embeddingServer(DIRECTIONS);
     {

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how references are written
-/** An index in PostgreSQL: the laws of every store, several servers with one index, and a database that goes and comes. */
+/** An index in PostgreSQL: the laws of every store, several servers with one index, and a database that goes away and comes back. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -83,7 +83,7 @@ describeWith([postgres])('an index in PostgreSQL', () => {
     });
   });
 
-  it('sets how soon a lost connection is noticed, also when that fails the first time', async () => {
+  it('sets how soon a lost connection is noticed, even if the first attempt fails', async () => {
     const url = new URL(server.url());
     const { port, hostname } = url;
     let refused = 0;
@@ -135,7 +135,7 @@ describeWith([postgres])('an index in PostgreSQL', () => {
     await expect.poll(() => found(second, 'mahogany'), { timeout: 20_000 }).toEqual(['m+file:///d.md']);
   });
 
-  it('is taken over from a server that is killed', async () => {
+  it('is taken over from a killed server', async () => {
     await using folder = await temporaryFolder({ 'docs/a.md': 'The brass clock' });
     const schema = nextSchema();
     const config = join(folder.path, 'vitrine.yaml');
@@ -146,11 +146,11 @@ describeWith([postgres])('an index in PostgreSQL', () => {
     const client = new pg.Client(server.url());
     await client.connect();
     try {
-      // It is whole only once somebody leads.
+      // It is complete only when a server follows changes.
       const whole = `SELECT FROM "${schema.replaceAll('"', '""')}".meta WHERE key = 'whole'`;
       const isWhole = async (): Promise<boolean> => (await client.query(whole).catch(() => undefined))?.rowCount === 1;
       await expect.poll(isWhole, { timeout: 60_000 }).toBe(true);
-      // With the settings of a configuration that says nothing of them.
+      // With the default settings.
       await using second = await serving(join(folder.path, 'docs'), { schema }, { forms: {} });
       await expect.poll(() => found(second, 'brass').catch(() => []), { timeout: 30_000 }).toEqual(['m+file:///a.md']);
       leader.kill('SIGKILL');
@@ -163,9 +163,9 @@ describeWith([postgres])('an index in PostgreSQL', () => {
     }
   });
 
-  it('says that its database does not answer, and is there again with it', async () => {
+  it('reports that its database does not answer, and comes back with it', async () => {
     await using folder = await temporaryFolder({ 'a.md': 'The brass clock' });
-    // The test asks whether the index comes back, and not how soon a change is heard of: it looks by itself, too.
+    // The test is about the return of the index, not about the speed of notifications: the index polls, too.
     await using engine = await serving(folder.path, { schema: nextSchema(), rescanSeconds: 1 });
     await engine.vitrine.ranked?.settled();
     await server.stop();
@@ -181,7 +181,7 @@ describeWith([postgres])('an index in PostgreSQL', () => {
     await expect.poll(() => found(engine, 'walnut').catch(() => []), { timeout: 90_000 }).toEqual(['m+file:///b.md']);
   });
 
-  it('answers nobody who has other settings, and is made anew by whoever has it alone', async () => {
+  it('is used only by servers with the same settings; a single server with others makes it again', async () => {
     await using folder = await temporaryFolder({ 'a.md': 'The brass clock of 4111 1111 1111 1111' });
     const schema = nextSchema();
     const first = await serving(folder.path, { schema });
@@ -196,7 +196,7 @@ describeWith([postgres])('an index in PostgreSQL', () => {
     expect(await found(second, 'clocks')).toHaveLength(0);
   });
 
-  it('tells nothing of a password, in no answer and no line of the log', async () => {
+  it('reveals no password in answers and in the log', async () => {
     await using folder = await temporaryFolder({ 'a.md': 'clock' });
     const lines: unknown[] = [];
     const note = (...said: unknown[]): void => void lines.push(inspect(said, { depth: 9 }));
@@ -210,7 +210,7 @@ describeWith([postgres])('an index in PostgreSQL', () => {
     expect(`${refusal}${lines.join()}`).not.toContain('opensesame');
   });
 
-  it('leaves a schema alone that has something else', async () => {
+  it('leaves a schema with other content alone', async () => {
     const client = new pg.Client(server.url());
     await client.connect();
     await client.query('CREATE SCHEMA letters; CREATE TABLE letters.resource (id int)');
@@ -222,7 +222,7 @@ describeWith([postgres])('an index in PostgreSQL', () => {
     await client.end();
   });
 
-  it('finds nothing that is not to be known, and tells nothing of it by what is found', async () => {
+  it('finds nothing that the caller may not know, and its results reveal nothing of that', async () => {
     const twoIndexes = async (): Promise<TwoIndexes> => ({
       one: createIndex({ url: server.url(), schema: nextSchema() }),
       other: createIndex({ url: server.url(), schema: nextSchema() }),

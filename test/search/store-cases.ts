@@ -1,4 +1,4 @@
-/** The laws of every store of an index, whatever database it is in. */
+/** The laws of every store of an index, whatever its database. */
 import { expect, it } from 'vitest';
 import type { Entry, IndexStore } from '../../src/search/index-store.ts';
 import { parseQuestion, questionOfName } from '../../src/search/question.ts';

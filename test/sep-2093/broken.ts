@@ -1,4 +1,4 @@
-/** Servers with one thing wrong each: a law that none of them breaks would prove nothing. */
+/** Servers with one mistake each, because a law that no server breaks would prove nothing. */
 import type { Data, Request, Taught } from './in-process.ts';
 
 export interface Broken {
@@ -6,7 +6,7 @@ export interface Broken {
   readonly defect: string;
   /** The beginning of the name of the law that it breaks. */
   readonly law: string;
-  /** How that shows in the law's complaint. */
+  /** How the law's complaint names it. */
   readonly says: RegExp;
   readonly break: (inner: Taught) => Taught;
 }
@@ -19,7 +19,7 @@ const answering =
     request: (asked, params) => (asked === method ? answer(params, request) : request(asked, params)),
   });
 
-/** The same server with the entries of results changed: of lists and metadata, and of reads. */
+/** The same server with changed entries in results: of lists and metadata, and of reads. */
 const saying =
   (change: (resource: Data) => Data) =>
   ({ capabilities, request }: Taught): Taught => ({

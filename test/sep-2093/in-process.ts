@@ -1,4 +1,4 @@
-/** A taught server without an SDK or a wire: whoever has request handlers can be taught. */
+/** A taught server without an SDK or a wire: everything with request handlers can be taught. */
 import type { ResourceHierarchy } from 'vitrine/sep-2093';
 import { serveResourceHierarchy } from 'vitrine/sep-2093';
 

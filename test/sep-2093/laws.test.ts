@@ -1,4 +1,4 @@
-/** The laws of SEP-2093: each can be broken, Vitrine keeps them, and a server from before is brought to keep them. */
+/** The laws of SEP-2093: each can be broken, Vitrine keeps them, and an older server can be taught to keep them. */
 import { describe, expect, it } from 'vitest';
 import { hierarchyFromReads, type ReadingServer } from 'vitrine/sep-2093';
 import {
@@ -35,7 +35,7 @@ describe('the laws of SEP-2093 fail a server that', () => {
     expect(unbroken.map(({ name }) => name)).toEqual([]);
   });
 
-  it('close what was made for them, kept or broken', async () => {
+  it('close everything that they opened, kept or broken', async () => {
     let closed = 0;
     const make = (): HierarchyFixture => ({ ...onShelf(teach(shelf)), close: async () => void closed++ });
     const law = { name: 'a law', check: async () => {} };
@@ -89,7 +89,7 @@ describe('a server whose reads of directories have many URIs', () => {
     for (const law of RESOURCE_HIERARCHY_LAWS) await checkHierarchyLaw(law, () => fixtureOf(server));
   });
 
-  it('says what its list says, of directories that they are, and reads nothing once nobody waits [2093-13]', async () => {
+  it('gives directories the fields of its list, and reads nothing once no caller waits [2093-13]', async () => {
     const { request } = fixtureOf(old());
     expect(await request('resources/metadata', { uri: 'old:///day' })).toEqual({
       resource: {

@@ -1,4 +1,4 @@
-/** Ways to taught servers: each SDK, transport and era that it has. */
+/** Ways to reach taught servers: each SDK, with its transports and eras. */
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
@@ -15,7 +15,7 @@ export interface Way {
   readonly era: Era;
 }
 
-/** The v1 SDK has the 2025 era only. */
+/** The v1 SDK has only the 2025 era. */
 export const WAYS: readonly Way[] = (['stdio', 'http'] as const).flatMap((transport) => [
   { sdk: 'v1', transport, era: 'legacy' },
   { sdk: 'v2', transport, era: 'legacy' },

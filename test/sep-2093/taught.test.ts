@@ -27,7 +27,7 @@ describe.each(WAYS)('a server of SDK $sdk over $transport, $era', (way) => {
 
   it.each(RESOURCE_HIERARCHY_LAWS)('$name', (law) => checkHierarchyLaw(law, () => fixtureOf(on)));
 
-  it('declares the extension, and answers with names, flags and errors that say which [2093-3, 2093-4]', async () => {
+  it('declares the extension, and answers with names, flags and precise errors [2093-3, 2093-4]', async () => {
     expect(on.client.getServerCapabilities()).toMatchObject({
       resources: {},
       extensions: { [RESOURCE_HIERARCHY_EXTENSION]: {} },
@@ -53,7 +53,7 @@ describe.each(WAYS)('a server of SDK $sdk over $transport, $era', (way) => {
     for (const params of [{}, { uri: 7 }, { uri: '' }]) await failure(on.request('resources/metadata', params));
   });
 
-  it('is asked by the client helpers in its own methods [2093-4, 2093-11]', async () => {
+  it('is used by the client helpers with its own methods [2093-4, 2093-11]', async () => {
     const children = listChildren(on.client, 'shelf:///drawer');
     const uris: string[] = [];
     for (let next = await children.next(); ; next = await children.next()) {
@@ -78,15 +78,15 @@ describe.each(WAYS)('a server of SDK $sdk over $transport, $era', (way) => {
     const config = await writeConfig(folder, { tools: 'off', icons: 'off', mounts: { taught: mount } });
     await using gateway = await connect('http', 'modern', ['--config', config]);
     for (const law of RESOURCE_HIERARCHY_LAWS) await checkHierarchyLaw(law, () => fixtureOf(gateway, 'taught+'));
-    // The extension says nothing of windows: Vitrine cuts them itself.
+    // The extension has no windows: Vitrine cuts them itself.
     const uri = 'taught+shelf:///drawer/1';
     const _meta = { 'vitrine/range': { offset: 5, length: 1 } };
     expect(await gateway.request('resources/read', { uri, _meta })).toMatchObject({ contents: [{ uri, text: '1' }] });
   });
 });
 
-describe.each(ERAS)('a server from before, %s', (era) => {
-  it('is asked by the client helpers in what it has [2093-11]', async () => {
+describe.each(ERAS)('an older server, %s', (era) => {
+  it('is used by the client helpers with the methods that it has [2093-11]', async () => {
     await using server = await startStranger('older', { transport: 'http', era });
     await using on = await connectHttp(era, { url: String(server.mount.url), output: () => '' });
     expect(await resourceMetadata(on.client, 'old:/one')).toMatchObject({
@@ -101,7 +101,7 @@ describe.each([
   ['v1', () => new McpServerV1({ name: 'rooms', version: '1.0.0' })],
   ['v2', () => new McpServer({ name: 'rooms', version: '1.0.0' })],
 ] as const)('an McpServer of SDK %s', (_sdk, make) => {
-  it('is taught through its server, and refuses to be taught once it is connected', async () => {
+  it('is taught through its server, and cannot be taught after it was connected', async () => {
     const mcp = make();
     serveResourceHierarchy(mcp, shelf);
     const transport = { start: async () => {}, send: async () => {}, close: async () => {} };

@@ -1,4 +1,4 @@
-/** Clients act well and badly; each act ends when the client has what it wants, or is gone. */
+/** Clients that behave well and badly. Each act ends when the client has what it wants, or is gone. */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -39,7 +39,7 @@ interface Session {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Shakes hands in the 2025 era; undefined where there are as many sessions as there may be. */
+/** Shakes hands in the 2025 era; undefined if there are too many sessions. */
 async function openSession(place: Place): Promise<Session | undefined> {
   const post = (body: object, headers: object = {}): Promise<RawResponse> =>
     http(place.url, {
@@ -58,7 +58,7 @@ async function openSession(place: Place): Promise<Session | undefined> {
   return { headers, ask: (method, params = {}) => post({ id: ++next, method, params }, headers) };
 }
 
-/** Opens an event stream, waits for its first bytes where there are any, and drops it. */
+/** Opens an event stream, waits for its first bytes if there are any, and drops it. */
 async function dropStream(place: Place, method: string, headers: object, body?: string): Promise<void> {
   const sending = request(place.url, { method, headers: { ...AUTHORIZED, ...headers }, agent: false });
   sending.on('error', () => {});
@@ -70,7 +70,7 @@ async function dropStream(place: Place, method: string, headers: object, body?: 
   sending.destroy();
 }
 
-/** Writes to the port, and leaves. */
+/** Writes to the port, and disconnects. */
 async function leave(place: Place, text: string): Promise<void> {
   const { hostname, port } = new URL(place.url);
   const socket = connect(Number(port), hostname);
@@ -130,7 +130,7 @@ export const ACTS: readonly Act[] = [
       const session = await openSession(place);
       if (session === undefined) return;
       const read = await session.ask('resources/read', READ);
-      // On a machine that is very busy the session has been idle for too long.
+      // On a very busy machine the session was idle for too long.
       if (read.status !== 404) expect(messageOf(read).result).toMatchObject({ contents: [{ text: 'hello' }] });
       await session.ask('resources/subscribe', READ);
       place.memory.set('note.txt', { text: 'hello' });
@@ -213,7 +213,7 @@ async function overStdio({ vitrine }: Place, gone: boolean): Promise<void> {
       input.write('{"jsonrpc":"2.0","id":1,"meth');
     } else {
       const all = lines[Symbol.asyncIterator]();
-      // Others write meanwhile, so that updates may come before an answer.
+      // Other clients write meanwhile, so updates may come before an answer.
       const answered = async (id: number): Promise<void> => {
         for (;;) {
           const { value, done } = await within(all.next(), `the answer to ${id}`);

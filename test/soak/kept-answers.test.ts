@@ -1,6 +1,6 @@
 /**
- * Reads and lists beside writers: none gives what was there before the last write that had ended when it was asked for.
- * `npm run soak -- --operations 200000` goes further.
+ * Reads and lists beside writers: none gives a content that was replaced by a write which had ended before the request. `npm run soak --
+ * --operations 200000` runs longer.
  */
 import { mkdir, open, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -15,21 +15,21 @@ import { ENVELOPE, JSON_HEADERS } from '../e2e/raw.ts';
 const operations = Number(process.env.VITRINE_SOAK_OPERATIONS ?? 420) * 10;
 const FILES = 6;
 const READERS = 4;
-/** The longest that a writer leaves its file alone, in milliseconds: often less than is needed to be kept. */
+/** The longest pause of a writer, in milliseconds: often shorter than an answer needs to be kept. */
 const REST_MS = 160;
 
 const PAST = new Date('2020-02-02T02:02:02Z');
 
-/** Each text begins with its number, and all are of one size. */
+/** Each text begins with its number, and all have one size. */
 const textOf = (count: number): string => `${String(count).padStart(12, '0')} ${'.'.repeat(500)}`;
 
-/** The contents that a file surely has, and those that it may have already. */
+/** The contents that a file certainly has, and those that it may have already. */
 interface Written {
   done: number;
   begun: number;
 }
 
-/** Ways to write, each of which hides from one or another way to look. */
+/** Ways to write, each of which hides the change from some way to detect it. */
 const WAYS: readonly ((folder: Folder, name: string, text: string) => Promise<void>)[] = [
   (folder, name, text) => writeFile(folder.at(name), text, { flag: 'r+' }),
   async (folder, name, text) => {
@@ -70,12 +70,12 @@ async function ask<T>(endpoint: HttpEndpoint, method: string, params: { readonly
   return result;
 }
 
-it(`${operations} reads beside ${FILES} writers give nothing that is older than what was written`, {
+it(`${operations} reads beside ${FILES} writers give nothing older than the latest write`, {
   timeout: 60_000 + operations * 20,
 }, async () => {
   const names = Array.from({ length: FILES }, (_, index) => `file-${index}.txt`);
   await using folder = await temporaryFolder(Object.fromEntries(names.map((name) => [name, textOf(0)])));
-  // Times that can be put back to the nanosecond.
+  // Times that can be set exactly.
   for (const name of names) await utimes(folder.at(name), PAST, PAST);
   const files = await filesProvider({ path: folder.path });
   let opened = 0;
@@ -126,11 +126,11 @@ it(`${operations} reads beside ${FILES} writers give nothing that is older than 
     await endpoint.close();
     await vitrine.close();
   }
-  // Most of the reads between two writes were none.
+  // Most of the reads between two writes were kept answers.
   expect(opened).toBeLessThan(asked);
 });
 
-/** Ways to come and to go. */
+/** Ways to add and remove files. */
 const COMINGS: readonly ((folder: Folder, path: string) => Promise<unknown>)[] = [
   (folder, path) => folder.write(path, 'new'),
   (folder, path) => mkdir(folder.at(path)),
@@ -141,7 +141,7 @@ const GOINGS: readonly ((folder: Folder, path: string) => Promise<unknown>)[] = 
   (folder, path) => rename(folder.at(path), folder.at('aside', path)),
 ];
 
-it(`${operations / 10} lists beside ${FILES} that come and go have just those that are there`, {
+it(`${operations / 10} lists beside ${FILES} files that come and go have exactly the existing ones`, {
   timeout: 60_000 + operations * 20,
 }, async () => {
   const names = Array.from({ length: FILES }, (_, index) => `entry-${index}`);
@@ -157,7 +157,7 @@ it(`${operations / 10} lists beside ${FILES} that come and go have just those th
   });
   const vitrine = createVitrine({ mounts: [{ name: 'm', provider: counted }] });
   const endpoint = createEndpoint(vitrine);
-  /** Whether each is surely there, or not; undefined while it comes or goes. And how often that has changed. */
+  /** Whether each file certainly exists, or not; undefined during a change. And the number of changes. */
   const places = names.map((name) => ({ name, path: `here/${name}`, there: false as boolean | undefined, changes: 0 }));
   let listing = true;
   let asked = 0;

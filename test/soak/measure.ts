@@ -5,9 +5,9 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** Bytes of the heap that are in use after everything was let go of that can be. */
+/** Bytes of the heap in use after garbage collections. */
 export async function heapInUse(): Promise<number> {
-  // Objects of the last turns become garbage only after some more.
+  // Objects of the last turns become garbage only after some more turns.
   for (let times = 0; times < 5; times++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
     collect();

@@ -1,6 +1,6 @@
 /**
- * At several times what a server may do at a time: what it takes it does, and the rest it refuses before any work, while
- * what it took is still under way. How long that takes is measured by `bench/overload.mjs`.
+ * Several times more requests than the server may run at a time: it runs what it accepts, and refuses the rest before any work, while
+ * accepted requests are running. `bench/overload.mjs` measures how long that takes.
  */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
@@ -12,9 +12,9 @@ import { ERAS } from '../e2e/harness.ts';
 import { until } from '../e2e/waiting.ts';
 import { type Ask, asker, type Outcome, type Person, serveWith } from '../security/usage.ts';
 
-/** Requests that may run at a time. */
+/** The limit of concurrent requests. */
 const CAPACITY = 4;
-/** How many times that comes at once, and how often. */
+/** How many times that number comes at once, and how often. */
 const TIMES = 4;
 const WAVES = 5;
 const URI = 'memory:///note.txt';
@@ -25,7 +25,7 @@ interface Work {
   readonly begun: number;
   readonly running: number;
   readonly most: number;
-  /** Lets those that wait pass, and shuts again. */
+  /** Lets the waiting reads pass, and closes the door again. */
   letPass(): void;
 }
 
@@ -70,7 +70,7 @@ type Clients = readonly Ask[];
 const clientsOf = (url: string, era: (typeof ERAS)[number], person: Person, count: number): Promise<Clients> =>
   Promise.all(Array.from({ length: count }, () => asker(url, era, person)));
 
-/** Each client asks at the same time; the outcomes, as they come. */
+/** Every client sends a request at the same time. Gives the outcomes as they come. */
 function wave(clients: Clients): { readonly outcomes: readonly Outcome[]; readonly ended: Promise<unknown> } {
   const outcomes: Outcome[] = [];
   const asked = clients.map(async (ask) => void outcomes.push(await ask('resources/read', { uri: URI })));
@@ -84,7 +84,7 @@ function expectRefusal({ error, response }: Outcome, limit: string): void {
   expect(error?.data).toMatchObject({ reason: 'limited', retryable: true, limit });
   expect(error?.data?.retryAfterMs).toBeGreaterThan(0);
   expect(response.status).toBe(200);
-  // An answer that comes as an event stream has begun before it is known, so there is no header to say it.
+  // An event stream begins before its outcome is known, so no header can tell it.
   if (String(response.headers['content-type']).includes('json'))
     expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
 }
@@ -92,7 +92,7 @@ function expectRefusal({ error, response }: Outcome, limit: string): void {
 describe.each(ERAS)('a server at four times its capacity, %s', (era) => {
   const rates = { principal: 'off' };
 
-  it('does what it takes, and refuses the rest meanwhile, before any work [SEC-TOOL-2]', async () => {
+  it('runs what it accepts, and refuses the rest meanwhile, before any work [SEC-TOOL-2]', async () => {
     await using folder = await temporaryFolder();
     const work = countedWork();
     const file = folder.at('audit.jsonl');
@@ -101,7 +101,7 @@ describe.each(ERAS)('a server at four times its capacity, %s', (era) => {
     const clients = await clientsOf(on.url, era, 'ann', CAPACITY * TIMES);
     for (let turn = 1; turn <= WAVES; turn++) {
       const { outcomes, ended } = wave(clients);
-      // All that are refused have their answer before a single one of the others has got anywhere.
+      // All refused requests are answered before any of the others has made progress.
       await until(() => outcomes.length === CAPACITY * (TIMES - 1), 'the refusals');
       expect(refusedOf(outcomes)).toHaveLength(CAPACITY * (TIMES - 1));
       for (const refused of outcomes) expectRefusal(refused, 'maxConcurrent');
@@ -118,7 +118,7 @@ describe.each(ERAS)('a server at four times its capacity, %s', (era) => {
     }, 'a line of each refusal');
   });
 
-  it('leaves to each principal what is theirs, whatever another one asks for [SEC-RES-4]', async () => {
+  it('leaves each principal its share, whatever another one requests [SEC-RES-4]', async () => {
     const work = countedWork();
     const mounts = [{ name: 'memory', provider: work.provider, prefix: 'none' }] as const;
     await using on = await serveWith({ maxConcurrentPerPrincipal: CAPACITY, rates }, { mounts });

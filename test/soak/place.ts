@@ -1,4 +1,4 @@
-/** One server with everything that stands between a client and the data, which counts what it holds. */
+/** One server with everything between a client and the data, which counts what it holds. */
 import { createHash } from 'node:crypto';
 import type { Telemetry } from '../../src/core/telemetry.ts';
 import { defineTool } from '../../src/core/tool.ts';
@@ -12,17 +12,17 @@ import { CLI } from '../e2e/harness.ts';
 
 export const TOKEN = 'soak-token-0123456789abcdef';
 
-/** One principal may hold so many at a time: few, so that one that is not given back is missed at once. */
+/** The most things that one principal may hold: few, so that one that is not released is noticed at once. */
 export const HELD = { subscriptions: 40, sessions: 60, streams: 40 } as const;
 
-/** A session that nobody uses ends after this, in milliseconds. */
+/** An unused session ends after this time, in milliseconds. */
 const IDLE_MS = 1_000;
 
 export interface Place extends AsyncDisposable {
   readonly vitrine: Vitrine;
   readonly url: string;
   readonly memory: MemoryProvider;
-  /** Sessions and streams that are open. */
+  /** Open sessions and streams. */
   readonly open: { session: number; stream: number };
 }
 
@@ -83,7 +83,7 @@ export async function makePlace(): Promise<Place> {
   }
 }
 
-/** Tells nobody anything: it counts what lasts. */
+/** A telemetry that exports nothing, and counts open things. */
 const counting = (open: { session: number; stream: number }): Telemetry => ({
   layer: () => (inner) => inner,
   request: (_request, run) => run({ outgoing: (_outgoing, ask) => ask({}) }),

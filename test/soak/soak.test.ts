@@ -1,4 +1,4 @@
-/** Many clients, good and bad, for a bounded number of operations; `npm run soak -- --operations 200000` goes further. */
+/** Many clients, well and badly behaved, for a number of operations. `npm run soak -- --operations 200000` runs longer. */
 import { expect, it } from 'vitest';
 import type { Lasting } from '../../src/core/admission.ts';
 import { until, within } from '../e2e/waiting.ts';
@@ -9,9 +9,9 @@ import { HELD, makePlace, type Place } from './place.ts';
 
 const given = process.env.VITRINE_SOAK_OPERATIONS;
 const operations = Number(given ?? 420);
-/** Clients at a time. */
+/** Concurrent clients. */
 const CLIENTS = 12;
-/** The share of the operations that fill caches and compile what runs often. */
+/** The share of operations at the start that fill caches and compile code. */
 const WARM_UP = 0.4;
 /** Bytes of the heap that an operation may leave behind, and that may come with time alone. */
 const PER_OPERATION = 512;
@@ -36,7 +36,7 @@ async function act(place: Place, from: number, to: number): Promise<void> {
   );
 }
 
-/** Everything that lasts has been given back: there is room for as much as there may ever be. */
+/** Checks that everything was released: there is room for as much as allowed. */
 function expectRoom({ vitrine }: Place): void {
   const principal = { id: 'token:soak', subject: 'soak' };
   for (const what of ['subscriptions', 'sessions', 'streams'] satisfies Lasting[]) {
@@ -45,7 +45,7 @@ function expectRoom({ vitrine }: Place): void {
   }
 }
 
-/** Waits until clients that are gone have been noticed. */
+/** Waits until the server has noticed that clients have gone. */
 async function quiet(place: Place, handles: Readonly<Record<string, number>>): Promise<void> {
   const { open, vitrine } = place;
   const busy = (): readonly string[] => [
@@ -68,14 +68,14 @@ it(`${operations} operations of many clients leave nothing behind [SEC-RES-4]`, 
   try {
     {
       await using place = await makePlace();
-      // Each act once: what is opened by the first use and stays is a part of the start.
+      // Each act once: what its first use opens for good counts as part of the start.
       await act(place, 0, ACTS.length);
       await until(() => place.open.session + place.open.stream === 0, 'idle sessions to end');
       const handles = openHandles();
       const warm = Math.ceil(operations * WARM_UP);
       await act(place, 0, warm);
       await quiet(place, handles);
-      // The messages that this process keeps are the test's, not the server's.
+      // The messages that this process keeps belong to the test, not to the server.
       forgetSent();
       const before = await heapInUse();
       await act(place, warm, operations);

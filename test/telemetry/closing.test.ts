@@ -1,4 +1,4 @@
-/** The end of the server, whatever has become of the collector. */
+/** The end of the server, whatever the state of the collector. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
@@ -16,8 +16,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-describe('a server with spans to send ends', () => {
-  it.concurrent.each(['refuses connections', 'never answers'])('where the collector %s', async (how) => {
+describe('a server with unsent spans ends', () => {
+  it.concurrent.each(['refuses connections', 'never answers'])('if the collector %s', async (how) => {
     await using collector = await startCollector({ answers: false });
     const origin = how === 'never answers' ? collector.origin : `http://127.0.0.1:${await freePort()}`;
     await using folder = await temporaryFolder({ 'docs/a.txt': 'x' });
@@ -35,7 +35,7 @@ describe('a server with spans to send ends', () => {
   });
 });
 
-it('says where the configuration lets nobody see the metrics', async () => {
+it('logs that the configuration lets nobody see the metrics', async () => {
   await using folder = await temporaryFolder({ 'docs/a.txt': 'x' });
   const config = await writeConfig(folder, {
     mounts: { docs: './docs' },

@@ -1,4 +1,4 @@
-/** A collector that takes OTLP as JSON over HTTP, and shows what it was sent. */
+/** A collector that receives OTLP as JSON over HTTP, and gives what it received. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '../e2e/waiting.ts';
@@ -18,12 +18,12 @@ export interface SeenSpan {
 export interface Collector extends AsyncDisposable {
   readonly origin: string;
   readonly spans: readonly SeenSpan[];
-  /** Names of metrics that were sent. */
+  /** Names of the received metrics. */
   readonly metrics: ReadonlySet<string>;
-  /** Everything, as it was on the wire. */
+  /** Everything, as it was received. */
   readonly bodies: readonly string[];
   readonly headers: readonly NodeJS.Dict<string | string[]>[];
-  /** The first span that is such a one, as soon as it is there. */
+  /** The first span that matches, as soon as it is there. */
   span(what: string, is: (span: SeenSpan) => boolean): Promise<SeenSpan>;
 }
 
@@ -53,7 +53,7 @@ interface MetricsBody {
   }[];
 }
 
-/** @param answers `false` takes connections and never answers */
+/** @param answers `false` accepts connections and never answers */
 export async function startCollector({ answers = true } = {}): Promise<Collector> {
   const spans: SeenSpan[] = [];
   const metrics = new Set<string>();
@@ -93,7 +93,7 @@ const spansIn = ({ resourceSpans }: TracesBody): SeenSpan[] =>
     scopeSpans.flatMap(({ spans }) =>
       spans.map(({ attributes, status, ...span }) => ({
         ...span,
-        // There or not, as on the wire: an empty one is none.
+        // As on the wire, where an empty one means none.
         parentSpanId: span.parentSpanId === '' ? undefined : span.parentSpanId,
         failed: status?.code === 2,
         attributes: attributesOf(attributes),

@@ -1,4 +1,4 @@
-/** An engine with telemetry behind HTTP, in this process, and clients of it. */
+/** An engine with telemetry behind HTTP, in this process, and its clients. */
 import type { Bus } from '../../src/core/bus.ts';
 import { createVitrine, type Mount, type Tool } from '../../src/index.ts';
 import { startTelemetry, type TelemetrySetup } from '../../src/layers/telemetry/index.ts';
@@ -10,9 +10,9 @@ export interface Observed extends AsyncDisposable {
   readonly serving: HttpServing;
   readonly vitrine: Vitrine;
   client(era: Era): Promise<Connected>;
-  /** Asks the server something that is not MCP. */
+  /** Sends the server a request that is not MCP. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
-  /** Ends the telemetry, which sends everything that waits. */
+  /** Ends the telemetry, which sends everything that is left. */
   flush(): Promise<boolean>;
 }
 
@@ -21,7 +21,7 @@ export interface ObservedOptions {
   readonly tools?: readonly Tool[];
   readonly setup: TelemetrySetup;
   readonly http?: HttpOptions;
-  /** Joins it with other replicas; it is closed with it. */
+  /** Connects it with other replicas; it is closed with the engine. */
   readonly bus?: Bus;
   readonly keys?: readonly Uint8Array[];
   /** Who may see the metrics. */

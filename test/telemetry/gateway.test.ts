@@ -1,4 +1,4 @@
-/** A trace goes on into the servers that are mounted, in every pairing of eras. */
+/** A trace continues in mounted servers, in every pairing of eras. */
 import { describe, expect, it } from 'vitest';
 import { upstream } from '../../src/providers/upstream/index.ts';
 import { ERAS } from '../e2e/harness.ts';
@@ -18,7 +18,7 @@ const _meta = {
 const PAIRS = ERAS.flatMap((era) => ERAS.map((speaking) => ({ era, speaking })));
 
 describe.each(PAIRS)('a client of the $era era and a server of the $speaking era', ({ era, speaking }) => {
-  it('are parts of one trace, and the server is told nothing else', async () => {
+  it('share one trace, and the server gets nothing else of the client', async () => {
     await using collector = await startCollector();
     await using fixture = await startFixture(speaking);
     await using recorder = await startRecorder(fixture.url);
@@ -47,7 +47,7 @@ describe.each(PAIRS)('a client of the $era era and a server of the $speaking era
       const server = collector.spans.find((span) => span.kind === 2 && span.parentSpanId === PARENT);
       expect(server?.traceId).toBe(TRACE);
     }
-    // Each request of the client has its own place: none of what the other said is in what is sent later.
+    // Each request of the client has its own span: later requests contain nothing of earlier ones.
     const untraced = recorder.messages.filter(({ params }) => params?._meta?.baggage !== undefined);
     expect(new Set(untraced.map(({ method }) => method))).toEqual(new Set(['resources/read', 'tools/call']));
     expect([...recorder.headers].filter((name) => /^(trace|baggage)/.test(name))).toEqual([]);

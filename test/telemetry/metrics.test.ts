@@ -36,7 +36,7 @@ const engine = (options: Partial<Parameters<typeof observe>[0]> = {}): Promise<O
 const MISSING = { legacy: '-32002', modern: '-32602' } as const;
 
 describe.each(ERAS)('in the %s era', (era) => {
-  it('counts requests, what they do, and what is open', async () => {
+  it('counts requests, their operations, and open sessions and streams', async () => {
     await using on = await engine();
     const client = await on.client(era);
     await read(client, 'notes+memory:///a.txt');
@@ -50,7 +50,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(total(samples, count, { mcp_method_name: 'resources/read' })).toBe(3);
     expect(total(samples, count, { mcp_method_name: 'resources/read', error_type: MISSING[era] })).toBe(1);
     expect(total(samples, count, { gen_ai_tool_name: 'echo' })).toBe(1);
-    // Names that callers make up are no time series of their own.
+    // Names that callers invent get no time series of their own.
     expect(total(samples, count, { gen_ai_tool_name: '_OTHER' })).toBe(2);
     const operations = 'vitrine_mount_operation_duration_count';
     expect(total(samples, operations, { vitrine_mount: 'notes', vitrine_operation: 'read' })).toBe(3);
@@ -67,7 +67,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(total(ended, 'mcp_server_session_duration_count')).toBe(era === 'legacy' ? 1 : 0);
   });
 
-  it('counts the requests that run now, and no streams among them', async () => {
+  it('counts running requests, without streams', async () => {
     const { tool, release } = held();
     await using on = await engine({ tools: [tool] });
     const client = await on.client(era);
@@ -82,7 +82,7 @@ describe.each(ERAS)('in the %s era', (era) => {
   });
 });
 
-it('sends metrics to a collector when it ends, and none where only spans are wanted', async () => {
+it('sends metrics to a collector when it ends, and none if only spans are wanted', async () => {
   await using collector = await startCollector();
   const metrics = { endpoint: `${collector.origin}/v1/metrics` };
   await using on = await engine({ setup: { metrics } });
@@ -99,26 +99,26 @@ describe('who may see the metrics', () => {
     (await on.get('/metrics', headers)).status;
   const bearer = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
 
-  it('whoever is on this machine, and speaks for himself', async () => {
+  it('callers of this machine that no proxy forwards', async () => {
     await using on = await engine();
     expect(await status(on)).toBe(200);
     expect(await status(on, { 'X-Forwarded-For': '203.0.113.9' })).toBe(403);
     expect(await status(on, { Origin: 'https://evil.example' })).toBe(403);
   });
 
-  it('whoever has the token, where there is one', async () => {
+  it('callers with the token, if there is one', async () => {
     await using on = await engine({ metrics: { token: TOKEN }, http: { auth } });
     expect(await status(on)).toBe(401);
     expect(await status(on, bearer(`${TOKEN}x`))).toBe(401);
     expect(await status(on, { ...bearer(TOKEN), 'X-Forwarded-For': '203.0.113.9' })).toBe(200);
   });
 
-  it('everybody, where that was said', async () => {
+  it('everybody, if configured', async () => {
     await using on = await engine({ metrics: { open: true }, http: { auth } });
     expect(await status(on, { 'X-Forwarded-For': '203.0.113.9' })).toBe(200);
   });
 
-  it('has to be said beside auth, and a token cannot be short', async () => {
+  it('has to be configured beside auth, and a token cannot be short', async () => {
     const vitrine = createVitrine({ mounts: [] });
     const render = async (): Promise<string> => '';
     await expect(serveHttp(vitrine, { port: 0, auth, metrics: { render } })).rejects.toThrow(/token of their own/);

@@ -1,4 +1,4 @@
-/** Whether the server is ready, and who is told why not. */
+/** Whether the server is ready, and who is told the reason if not. */
 import { expect, it } from 'vitest';
 import { upstream } from '../../src/providers/upstream/index.ts';
 import { temporaryFolder, writeConfig } from '../e2e/folders.ts';
@@ -12,7 +12,7 @@ const ready = async (url: string, headers: Record<string, string> = {}): Promise
   return [response.status, await response.json()];
 };
 
-it('changes when a mount that is required goes, and says which one on this machine only', async () => {
+it('changes when a required mount is away, and names the mount on this machine only', async () => {
   await using folder = await temporaryFolder({});
   const [needed, other] = [await startFixture('modern'), await startFixture('modern')];
   const mounts = { needed: { url: needed.url, required: true }, other: { url: other.url } };
@@ -24,7 +24,7 @@ it('changes when a mount that is required goes, and says which one on this machi
     }, 'the server to be ready');
     expect(first).toEqual([200, { status: 'ready' }]);
     await Promise.all([needed.stop(), other.stop()]);
-    // Nobody uses it: that it is away is found out by asking it.
+    // No request uses the mount, so the server has to ask it.
     const [, body] = await until(async () => {
       const answer = await ready(on.url);
       return answer[0] === 503 && answer;
@@ -37,7 +37,7 @@ it('changes when a mount that is required goes, and says which one on this machi
   }
 });
 
-it('names no mount where a token is needed to see any', async () => {
+it('names no mount if a token is needed to see any', async () => {
   const up = upstream({ name: 'crm', target: { url: 'http://127.0.0.1:9/mcp' } });
   await using on = await observe({
     mounts: [{ name: 'crm', provider: up.provider, server: up.server, ready: () => up.check(1_000) }],

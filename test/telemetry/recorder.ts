@@ -1,4 +1,4 @@
-/** Records the requests to a server over HTTP, on the way. */
+/** Records the requests to a server over HTTP, and forwards them. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
@@ -9,10 +9,10 @@ export interface SentMessage {
 }
 
 export interface Recorder extends AsyncDisposable {
-  /** To be asked instead of the server. */
+  /** The address to use instead of the server's. */
   readonly url: string;
   readonly messages: readonly SentMessage[];
-  /** Names of headers that were sent. */
+  /** Names of the sent headers. */
   readonly headers: ReadonlySet<string>;
 }
 

@@ -8,7 +8,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** The text format, version 0.0.4. Fails for a line that is not in it. */
+/** The text format, version 0.0.4. Fails at an invalid line. */
 function parse(text: string): readonly Sample[] {
   return text.split('\n').flatMap((line): Sample[] => {
     if (line === '' || /^# (HELP|TYPE|UNIT) [a-zA-Z_:]/.test(line)) return [];

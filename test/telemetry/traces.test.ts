@@ -29,7 +29,7 @@ const engine = (endpoint: string, setup: object = {}): Promise<Observed> =>
   });
 
 describe.each(MATRIX)('over $transport in the $era era', ({ transport, era }) => {
-  it('a request is a span below the one that its _meta names, and its mount below that', async () => {
+  it('a request is a span below the one in its _meta, and the operation of its mount is below that', async () => {
     await using collector = await startCollector();
     await using folder = await temporaryFolder({ 'docs/a.txt': SECRET });
     const traces = { endpoint: `${collector.origin}/v1/traces`, headers: { 'x-key': 'collector' } };
@@ -66,7 +66,7 @@ describe.each(MATRIX)('over $transport in the $era era', ({ transport, era }) =>
 });
 
 describe.each(ERAS)('in the %s era', (era) => {
-  it('failures have the code of the wire, and a tool that fails is one', async () => {
+  it('failures have the code of the error, and a failed tool is a failure', async () => {
     await using collector = await startCollector();
     await using on = await engine(collector.origin);
     const client = await on.client(era);
@@ -87,7 +87,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(collector.bodies.join()).not.toContain(SECRET);
   });
 
-  it('URIs are in spans where they are wanted, cut; what is no trace is no parent', async () => {
+  it('URIs are in spans if configured, cut; an invalid trace context is no parent', async () => {
     await using collector = await startCollector();
     await using on = await engine(collector.origin, { uris: true });
     const client = await on.client(era);
@@ -132,7 +132,7 @@ it('takes the trace from the header of an HTTP request', async () => {
     await response.text();
   };
   await ask({});
-  // With a token for progress it goes the other way through the server.
+  // With a progress token, other code of the server answers.
   await ask({ _meta: { ...meta, progressToken: 1 } });
   await on.flush();
   const lists = collector.spans.filter(({ name }) => name === 'resources/list');
@@ -142,7 +142,7 @@ it('takes the trace from the header of an HTTP request', async () => {
   ]);
 });
 
-it('bounds the spans of one request, and says how many were left out', async () => {
+it('limits the spans of one request, and counts the left-out ones', async () => {
   await using collector = await startCollector();
   const resources = Object.fromEntries(
     Array.from({ length: 150 }, (_, index) => [`f${index}/a.txt`, { text: 'x' }] as const),

@@ -1,4 +1,4 @@
-/** Bytes to a port: request lines, headers and bodies that no client library would send. */
+/** Bytes to a port: request lines, headers and bodies that no client library sends. */
 import { connect, type Socket } from 'node:net';
 import fc, { type Arbitrary } from 'fast-check';
 import { within } from '../../e2e/waiting.ts';
@@ -115,7 +115,7 @@ async function send(place: Place, it: Bytes): Promise<void> {
   }
 }
 
-/** Sends it all, ends, and reads one response, or as much of it as comes before the end. */
+/** Sends everything, ends, and reads one response, or the part that comes before the end. */
 function answered(socket: Socket, sent: Buffer): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -132,7 +132,7 @@ function answered(socket: Socket, sent: Buffer): Promise<string> {
   });
 }
 
-/** Whether a response is all there; of a stream its head is enough. */
+/** Whether a response is complete; of a stream its head is enough. */
 function isWhole(text: string): boolean {
   const end = text.indexOf('\r\n\r\n');
   if (end === -1 || /^HTTP\/1.1 100/.test(text)) return false;

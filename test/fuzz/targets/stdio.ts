@@ -14,26 +14,26 @@ import type { Target } from './target.ts';
 interface Line {
   readonly message: Data;
   readonly twist: Twist;
-  /** Whether the request gets an id by which its answer is known. */
+  /** Whether the request gets an id that identifies its answer. */
   readonly counted: boolean;
 }
 
-/** The program of an era, started when it is first wanted and again after it was done away with. */
+/** The program of an era, started on demand and again after it was ended. */
 interface Program {
   readonly raw: RawStdio;
   readonly started: number;
-  /** Lines of output that have been looked at. */
+  /** The number of output lines that were checked. */
   seen: number;
 }
 
-/** A program is ended well, and another one started, after so many milliseconds. */
+/** A program is ended, and another one started, after this time in milliseconds. */
 const MAX_AGE_MS = 30_000;
 
 export interface StdioTarget extends Target, AsyncDisposable {}
 
 export function stdioTarget(place: Place, args: readonly string[]): StdioTarget {
   const programs = new Map<Era, Program>();
-  // Beyond the ids that messages have by themselves.
+  // Higher than the ids in messages.
   let last = 10_000_000;
 
   async function programOf(era: Era): Promise<Program> {
@@ -41,7 +41,7 @@ export function stdioTarget(place: Place, args: readonly string[]): StdioTarget 
     if (known !== undefined && Date.now() - known.started < MAX_AGE_MS) return known;
     if (known !== undefined) await end(era, known);
     const raw = startStdio(era, args);
-    // Its end is waited for when it has been asked for.
+    // Waits for the end when it has been requested.
     raw.exited.catch(() => {});
     const program: Program = { raw, started: Date.now(), seen: 0 };
     programs.set(era, program);
@@ -115,8 +115,8 @@ export function stdioTarget(place: Place, args: readonly string[]): StdioTarget 
 }
 
 /**
- * Whether a request is answered by itself, and soon: not a stream of changes, not a second handshake. A message that is no request by the SDK's
- * schema is dropped by its transport without an answer.
+ * Whether a request has its own answer, soon: not a stream of changes, not a second handshake. The SDK's transport drops messages that
+ * its schema does not accept.
  */
 function isRequest(data: Data): boolean {
   if (data.method === 'subscriptions/listen' || data.method === 'initialize') return false;

@@ -1,4 +1,4 @@
-/** One part of what is fuzzed: how its cases are made, and what each of them has to come to. */
+/** One part of the fuzzer: how its cases are made, and how each is checked. */
 import type { IAsyncPropertyWithHooks } from 'fast-check';
 
 export interface Target {

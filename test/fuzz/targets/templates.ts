@@ -1,4 +1,4 @@
-/** URI templates by themselves: parsed, matched and expanded, in bounded steps and by their law. */
+/** URI templates alone: parsed, matched and expanded, in limited steps and by their law. */
 import fc from 'fast-check';
 import { compileMatcher } from '../../../src/core/uri-template/match.ts';
 import { parseParts } from '../../../src/core/uri-template/parse.ts';
@@ -39,7 +39,7 @@ export const templatesTarget = (): Target => ({
   }),
 });
 
-/** Only what the template itself writes, and what an operator lets through, is more than unreserved in an expansion. */
+/** In an expansion, only text of the template itself, and characters that the operator allows, are not unreserved. */
 function checkExpansion(written: string, expanded: string): void {
   const reserved = /\{[+#]/.test(written);
   if (/[\u0000-\u0020"<>\\^`{|}\u007f-\uffff]/.test(expanded)) throw new Finding(`raw characters in ${cut(expanded)}`);

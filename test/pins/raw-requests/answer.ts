@@ -1,4 +1,4 @@
-/** An answer as it came over HTTP, and what takes it in piece by piece. */
+/** An answer as it came over HTTP, and the code that reads it piece by piece. */
 import { within } from '../../e2e/waiting.ts';
 
 export type Header = readonly [name: string, value: string];
@@ -6,24 +6,24 @@ export type Header = readonly [name: string, value: string];
 export interface Answer {
   /** 0: the connection ended without an answer. */
   readonly status: number;
-  /** Names in lower case, sorted; without those that are of the connection or the hour. */
+  /** Names in lower case, sorted, without headers of the connection and the time. */
   readonly headers: readonly Header[];
   readonly body: string;
-  /** Whether it was given up before its end. */
+  /** Whether it was aborted before its end. */
   readonly open: boolean;
 }
 
-/** One request that is under way. */
+/** One running request. */
 export interface Exchange {
-  /** The whole answer, or what had come of it when it was given up. */
+  /** The whole answer, or the part before the abort. */
   readonly answer: Promise<Answer>;
-  /** Resolves when the head and so many events have come, or the answer has ended. */
+  /** Resolves when the head and that many events have come, or the answer has ended. */
   arrived(events: number): Promise<void>;
-  /** Gives the rest up. */
+  /** Aborts the rest. */
   hangUp(): void;
 }
 
-/** A request over HTTP, as it is written. */
+/** A raw request over HTTP. */
 export interface Asked {
   readonly method: string;
   readonly path: string;
@@ -42,7 +42,7 @@ export const headersOf = (given: Iterable<readonly [string, string]>): readonly 
     .filter(([name]) => !UNSAID.has(name))
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 
-/** The data of each whole event of a stream; comments are none. */
+/** The data of each complete event of a stream, without comments. */
 export const eventsIn = (body: string): readonly string[] =>
   body
     .split('\n\n')
@@ -50,9 +50,9 @@ export const eventsIn = (body: string): readonly string[] =>
     .flatMap((event) => event.split('\n').find((line) => line.startsWith('data:')) ?? [])
     .map((line) => line.replace(/^data: ?/, ''));
 
-/** Takes an answer in while it comes. */
+/** Reads an answer while it comes. */
 export interface Receiver extends Pick<Exchange, 'answer' | 'arrived'> {
-  /** All that has come so far. */
+  /** Everything that has come so far. */
   update(head: Pick<Answer, 'status' | 'headers'>, body: string): void;
   end(open: boolean): void;
 }

@@ -1,4 +1,4 @@
-/** A message as each era sends it: the envelope in its `_meta`, and the headers beside it. */
+/** A message as each era sends it: the envelope in its `_meta`, and the headers. */
 import type { Era } from '../../e2e/harness.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
@@ -41,10 +41,10 @@ export const notification = (method: string, params?: unknown): Data => ({
   ...(params !== undefined && { params }),
 });
 
-/** JSON that is written by hand: gets that of its `_meta`. */
+/** JSON that is written by hand, and gets only the `_meta`. */
 export type Written = (meta: string) => string;
 
-/** Text and bytes are sent as they are; of everything else what has room for the envelope gets it. */
+/** Text and bytes are sent unchanged. Other messages get the envelope where possible. */
 export function textIn(era: Era, message: unknown, capabilities?: object): Buffer {
   if (Buffer.isBuffer(message)) return message;
   if (typeof message === 'function')
@@ -53,7 +53,7 @@ export function textIn(era: Era, message: unknown, capabilities?: object): Buffe
   return Buffer.from(JSON.stringify(era === 'modern' ? withEnvelope(message, capabilities) : message));
 }
 
-/** Keys that the message has itself stay as they are; what is undefined there is left out. */
+/** Keys of the message itself stay; undefined ones are removed. */
 function withEnvelope(message: unknown, capabilities: object | undefined): unknown {
   if (!isData(message) || typeof message.method !== 'string') return message;
   const { params = {} } = message;
@@ -71,7 +71,7 @@ const NAMED_BY: Readonly<Record<string, string>> = {
   'prompts/get': 'name',
 };
 
-/** @param session its id, where there is one */
+/** @param session its id, if there is one */
 export function headersIn(era: Era, body: Buffer, session?: string): Readonly<Record<string, string>> {
   if (era === 'legacy')
     return {
@@ -81,7 +81,7 @@ export function headersIn(era: Era, body: Buffer, session?: string): Readonly<Re
   return { ...JSON_HEADERS, 'mcp-protocol-version': '2026-07-28', ...namesIn(body) };
 }
 
-/** Gives the parts of a message that stand in its headers. */
+/** Gives the parts of a message that its headers repeat. */
 function namesIn(body: Buffer): Readonly<Record<string, string>> {
   let message: unknown;
   try {

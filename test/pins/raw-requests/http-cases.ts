@@ -1,4 +1,4 @@
-/** Requests over HTTP whose headers, methods and bodies are the case, one after the other in one session. */
+/** Requests over HTTP that differ in headers, methods and bodies, one after the other in one session. */
 import type { Answer, Asked, HttpWire } from './answer.ts';
 import { textIn } from './eras.ts';
 import { bothTexts, section, sent } from './record.ts';
@@ -13,11 +13,11 @@ export interface HttpStep {
    * as several headers. `$session`, `$event` and `$first` stand for the latest session, its latest event, and the first of that answer.
    */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Sent as it is when it is text or bytes, as JSON otherwise. */
+  /** Sent unchanged if it is text or bytes, otherwise as JSON. */
   readonly body?: unknown;
-  /** Gives the stream up after so many events. Default: it is read to its end. */
+  /** Aborts the stream after that many events. Default: reads it to its end. */
   readonly events?: number;
-  /** Goes on with the next step after so many events; the rest is read at the end. */
+  /** Continues with the next step after that many events. The rest is read at the end. */
   readonly after?: number;
   /** Whether other cases record it already. */
   readonly unsaid?: boolean;
@@ -41,7 +41,7 @@ const BASE: Readonly<Record<string, string>> = {
 
 export const IN_SESSION = { 'mcp-session-id': '$session', 'mcp-protocol-version': '2025-11-25' } as const;
 
-/** Each case over both ways, one after the other: what is changed in one is not told in the other. */
+/** Runs each case over both ways, one after the other, so that changes in one are not reported in the other. */
 export async function recordHttp(scene: Scene, table: readonly HttpCase[]): Promise<string> {
   const sections: string[] = [];
   for (const each of table) {
@@ -57,7 +57,7 @@ export async function recordHttp(scene: Scene, table: readonly HttpCase[]): Prom
   return sections.join('\n');
 }
 
-/** The request in words: what is not in `BASE`. */
+/** Describes the request: the differences from `BASE`. */
 function shown({ method = 'POST', path = '/mcp', headers = {}, body, events, after }: HttpStep): string {
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [`> no ${name}`] : [value].flat().map((each) => `> ${name}: ${sent(each)}`),

@@ -1,4 +1,4 @@
-/** Messages that are sent in both eras over every wire. */
+/** Messages that are sent in both eras over every transport. */
 import type { Era } from '../../e2e/harness.ts';
 import { until } from '../../e2e/waiting.ts';
 import type { Answer, Asked, HttpWire } from './answer.ts';
@@ -10,19 +10,19 @@ import { stdioWire } from './wire-stdio.ts';
 export interface MessageCase {
   readonly name: string;
   /**
-   * Sent one after the other. In text, `$state` and `$cursor` stand for the latest ones that came. Text and bytes are
-   * sent as they are, what is written by hand gets its `_meta`, and everything else is JSON with the envelope of its era.
+   * Sent one after the other. In text, `$state` and `$cursor` stand for the latest received ones. Text and bytes are sent unchanged,
+   * JSON that is written by hand gets its `_meta`, and everything else is JSON with the envelope of its era.
    */
   readonly messages: readonly unknown[];
   /** Default: both. */
   readonly eras?: readonly Era[];
   /** The capabilities that the client declares. Default: none. */
   readonly capabilities?: object;
-  /** The client's answers to requests of the server, by their method: a result, or an error. */
+  /** The client's answers to questions of the server, by method: a result, or an error. */
   readonly replies?: Readonly<Record<string, { readonly result: unknown } | { readonly error: unknown }>>;
-  /** Standard input ends only after so many lines of answer. Default: where there are `replies`, when all is answered. */
+  /** Standard input ends only after that many lines of answers. Default: if there are `replies`, when everything is answered. */
   readonly lines?: number;
-  /** For streams that do not end: given up after so many events. */
+  /** For endless streams: aborted after that many events. */
   readonly events?: number;
 }
 
@@ -60,7 +60,7 @@ export async function recordMessages(scene: Scene, table: readonly MessageCase[]
 
 const indentedYear = (year: string, text: string): string => text.replace(/^(?=\S)/gm, `${year} `);
 
-/** Cases at the same time: each has a session and a connection of its own, and most of their time is spent waiting. */
+/** Runs cases at the same time, because they mostly wait. Each has its own session and connection. */
 const AT_ONCE = 16;
 
 async function inTurns<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<readonly R[]> {
@@ -85,7 +85,7 @@ const posted = (headers: Readonly<Record<string, string>>, body: Buffer): Asked 
   body,
 });
 
-/** Begins a session; gives its id. */
+/** Begins a session. Gives its id. */
 async function beginSession(wire: HttpWire, capabilities?: object): Promise<string> {
   const body = textIn('legacy', initialize(capabilities));
   const { headers } = await wire(posted(headersIn('legacy', body), body)).answer;
@@ -121,7 +121,7 @@ async function overHttp(wire: HttpWire, era: Era, each: MessageCase): Promise<re
   return answers;
 }
 
-/** The lines that answer each message; the last of them may be answered until the connection ends. */
+/** The lines that answer each message. The last message may be answered until the connection ends. */
 async function overStdio({ vitrine }: Scene, era: Era, each: MessageCase): Promise<readonly (readonly string[])[]> {
   const wire = stdioWire(vitrine, (line) => {
     const reply = replyTo(line, each);
@@ -133,7 +133,7 @@ async function overStdio({ vitrine }: Scene, era: Era, each: MessageCase): Promi
     send(initialize(each.capabilities));
     send(INITIALIZED);
   } else {
-    // Not server/discover, which leaves open which era the connection is of.
+    // Not `server/discover`, which leaves the era of the connection open.
     send(request('resources/templates/list', undefined, { id: 'begin' }));
   }
   await wire.arrived(1);
@@ -164,7 +164,7 @@ function replyTo(text: string, { replies = {} }: MessageCase): string | undefine
   return reply && JSON.stringify({ jsonrpc: '2.0', id: message.id, ...reply });
 }
 
-/** With what came before in the places that are named in it. */
+/** With earlier values in place of the placeholders. */
 function filled(message: unknown, before = ''): unknown {
   if (!isData(message)) return message;
   const text = JSON.stringify(message, (_key, value: unknown) => (value === undefined ? null : value));
@@ -177,7 +177,7 @@ function filled(message: unknown, before = ''): unknown {
   ) as Data;
 }
 
-/** Gives the state and the cursor that one server seals, to be sent to another one. */
+/** Gives the state and the cursor that one server seals, for use with another one. */
 export async function sealedBy(scene: Scene): Promise<{ readonly state: string; readonly cursor: string }> {
   const ask = async (message: Data): Promise<string> => {
     const body = textIn('modern', message, { elicitation: {} });

@@ -1,11 +1,11 @@
-/** How answers are written down: as text to be read in review, with what differs from run to run named and numbered. */
+/** Writes answers as text for review. Values that differ between runs get names and numbers. */
 import { createHash } from 'node:crypto';
 import { type Answer, eventsIn } from './answer.ts';
 import { envelope } from './eras.ts';
 import { LAST_MODIFIED } from './scene.ts';
 import { UNSAYABLE } from './wire-fetch.ts';
 
-/** Headers that belong to the framing: the lengths of bodies are those of one wire alone. */
+/** Headers that belong to the framing: lengths of bodies differ between transports. */
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
 
 const indented = (text: string): string =>
@@ -19,7 +19,7 @@ const indented = (text: string): string =>
 export function answerText({ status, headers, body, open }: Answer, framing = true): string {
   if (status === UNSAYABLE) return 'cannot be said';
   if (status === 0) return 'no answer';
-  // How a stream is framed depends on how soon it ends.
+  // The framing of a stream depends on how soon it ends.
   const streams = headers.some(([name, value]) => name === 'content-type' && value === 'text/event-stream');
   const shown = headers.filter(([name]) => (framing && !streams) || !FRAMING.has(name));
   return [
@@ -29,13 +29,13 @@ export function answerText({ status, headers, body, open }: Answer, framing = tr
   ].join('\n');
 }
 
-/** Writes the answers of both ways of HTTP: the second only where it differs. */
+/** Writes the answers of both ways of HTTP: the second one only if it differs. */
 export function bothTexts(http: Answer, fetched: Answer): string {
   const same = placeholders(answerText(http, false)) === placeholders(answerText(fetched, false));
   return `http ${answerText(http)}\nfetch ${same ? 'the same' : answerText(fetched)}`;
 }
 
-/** Lines of standard output: only where they are not the messages of that answer. */
+/** Lines of standard output, unless they are the messages of that answer. */
 export function linesText(lines: readonly string[], http?: Answer): string {
   if (lines.length === 0) return 'stdio nothing';
   const messages = http && (http.body.startsWith('{') ? [http.body] : eventsIn(http.body).filter(Boolean));
@@ -44,7 +44,7 @@ export function linesText(lines: readonly string[], http?: Answer): string {
   return `stdio\n${indented(visible(lines.join('\n')))}`;
 }
 
-/** Pictures are named by their sum, long runs are counted, and nothing that cannot be seen is left as it is. */
+/** Writes hashes for images, counts for long runs, and escapes for invisible characters. */
 export const visible = (text: string): string =>
   text
     .replace(
@@ -57,7 +57,7 @@ export const visible = (text: string): string =>
       /[\p{L}]/u.test(character) ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
     );
 
-/** The values that differ from run to run, by the words that stand in their places. */
+/** The values that differ between runs, by their placeholders. */
 const VOLATILE: readonly (readonly [name: string, pattern: RegExp, is: (found: string) => boolean])[] = [
   ['id', /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, () => true],
   ['sealed', /[\w-]{44,}/g, isSealed],
@@ -66,8 +66,8 @@ const VOLATILE: readonly (readonly [name: string, pattern: RegExp, is: (found: s
 ];
 
 /**
- * Numbers what is volatile in one case: the same is the same, and another is another. Not what is sealed: a list that has
- * not changed may be given again with the cursor that it had, for as long as it is kept.
+ * Numbers the values of one case that differ between runs, so that equal values have equal numbers. Sealed values get no number, because
+ * a kept list may be given again with its earlier cursor.
  */
 export function placeholders(text: string): string {
   return VOLATILE.reduce((rest, [name, pattern, is]) => {
@@ -82,7 +82,7 @@ export function placeholders(text: string): string {
   }, text);
 }
 
-/** A cursor or state begins with the kind of its form, and with the second in which it expires. */
+/** A cursor or state begins with the kind of its format, and with the second in which it expires. */
 function isSealed(token: string): boolean {
   const bytes = Buffer.from(token, 'base64url');
   const [form = 0] = bytes;
@@ -91,12 +91,12 @@ function isSealed(token: string): boolean {
   return (form === 1 || form === 2) && (isNear(Date.now()) || isNear(0));
 }
 
-/** Characters of a message that are looked through for what may be said shorter. */
+/** The most characters of a message that are searched for parts with a shorter form. */
 const MAX_SHOWN = 1_000_000;
 
 const ENVELOPE = JSON.stringify(envelope());
 
-/** Writes a request on one line, with a name for the envelope that is as it should be. */
+/** Writes a request on one line, with a name for a correct envelope. */
 export const sent = (text: string): string =>
   text.length > MAX_SHOWN
     ? `${text.slice(0, 60)}...(${text.length} characters)`

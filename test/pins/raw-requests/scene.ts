@@ -1,4 +1,4 @@
-/** The server that the raw requests are sent to, over each wire. */
+/** The server for the raw requests, over each transport. */
 
 import type { CursorOptions } from '../../../src/core/lists/cursor.ts';
 import {
@@ -18,10 +18,10 @@ import { TOOLS } from './tools.ts';
 import { fetchWire } from './wire-fetch.ts';
 import { httpWire } from './wire-http.ts';
 
-/** When everything was changed: times of other years are of the run, and not recorded. */
+/** The time of all changes. Times of other years belong to the run, and are not recorded. */
 export const LAST_MODIFIED = '2001-02-03T04:05:06.000Z';
 
-/** Bytes of a body, at most. */
+/** The most bytes of a body. */
 export const MAX_REQUEST_BYTES = 65_536;
 
 const annotations = { lastModified: LAST_MODIFIED };
@@ -68,7 +68,7 @@ export interface Scene extends AsyncDisposable {
 
 const SECRET = new Uint8Array(32).fill(1);
 
-/** Keys of states and cursors that this server does not take: another server's, and its own of a long time ago. */
+/** Keys of states and cursors that this server does not accept: another server's, and an old one of its own. */
 export const STRANGERS: Readonly<Record<'foreign' | 'expired', CursorOptions>> = {
   foreign: { keys: [new Uint8Array(32).fill(2)] },
   expired: { keys: [SECRET], now: () => 0 },

@@ -5,9 +5,9 @@ import type { Scene } from './scene.ts';
 import { stdioWire } from './wire-stdio.ts';
 
 export interface StdioStep {
-  /** Text and bytes are written as they are, everything else is JSON on a line. */
+  /** Text and bytes are written unchanged, everything else as JSON on one line. */
   readonly say: unknown;
-  /** Goes on when so many lines have come. Default: 1. After 0 what comes all the same is of a later step. */
+  /** Continues after that many lines. Default: 1. After 0, lines that come belong to a later step. */
   readonly lines?: number;
 }
 
@@ -16,7 +16,7 @@ export interface StdioCase {
   readonly steps: readonly StdioStep[];
 }
 
-/** One after the other: what one changes is not told to the others. */
+/** One after the other, so that changes in one are not reported in the others. */
 export async function recordStdio(scene: Scene, table: readonly StdioCase[]): Promise<string> {
   const sections: string[] = [];
   for (const each of table) sections.push(await record(scene, each));

@@ -1,4 +1,4 @@
-/** Tools of the fixture: one that echoes, some that ask or report, and results of every odd shape. */
+/** Tools of the fixture: one that echoes, some that ask questions or report progress, and results of every odd shape. */
 import {
   defineTool,
   elicitation,
@@ -23,7 +23,7 @@ const echo = defineTool({
   run: (args) => JSON.stringify(args),
 });
 
-/** Its arguments stand in headers, too. */
+/** Its arguments are repeated in headers. */
 const routed = defineTool({
   name: 'routed',
   inputSchema: {
@@ -66,7 +66,7 @@ const reporting = defineTool({
   },
 });
 
-/** Asks these, and answers with what came back. */
+/** Asks these questions, and answers with the answers. */
 const asking = (name: string, requests: Readonly<Record<string, InputRequest>>): Tool =>
   defineTool({
     name,
@@ -85,7 +85,7 @@ const URL_MODE = {
   params: { mode: 'url', message: 'Sign in', url: 'https://example.com/in', elicitationId: 'one' },
 } as const;
 
-/** Says that it has begun, and goes on until it is told to stop. */
+/** Reports that it has begun, and continues until it is told to stop. */
 const waiting = defineTool({
   name: 'waiting',
   inputSchema: ANY,
@@ -96,7 +96,7 @@ const waiting = defineTool({
     }),
 });
 
-/** Ends its connection, and goes on. */
+/** Closes its stream, and continues. */
 const leaving = defineTool({
   name: 'leaving',
   inputSchema: ANY,

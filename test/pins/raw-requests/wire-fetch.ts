@@ -1,8 +1,8 @@
-/** HTTP as an embedding program has it: a web `Request` in, a web `Response` out. */
+/** HTTP for an embedding program: a web `Request` in, a web `Response` out. */
 import type { HttpEndpoint } from '../../../src/index.ts';
 import { createReceiver, type HttpWire, headersOf } from './answer.ts';
 
-/** The status that stands for a request that a web `Request` cannot say. */
+/** The status for a request that a web `Request` cannot express. */
 export const UNSAYABLE = -1;
 
 export const fetchWire =

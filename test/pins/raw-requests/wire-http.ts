@@ -1,4 +1,4 @@
-/** HTTP as bytes on a socket: nothing is added to a request, and nothing of it is made right. */
+/** HTTP as bytes on a socket: requests are sent unchanged. */
 import { connect } from 'node:net';
 import { type Answer, createReceiver, type HttpWire, headersOf } from './answer.ts';
 
@@ -17,12 +17,12 @@ export const httpWire =
       const read = answerIn(received);
       if (read === undefined) return;
       receiver.update(read.answer, read.answer.body);
-      // The answer to HEAD has no body, whatever its length says: that one ends with the connection.
+      // The answer to HEAD has no body, whatever its length says. It ends with the connection.
       if (!read.whole) return;
       receiver.end(false);
       socket.destroy();
     });
-    // A server that refuses may close while the rest is still being sent.
+    // A server that refuses a request may close the connection while the rest is being sent.
     socket.on('error', () => {});
     let given = false;
     socket.on('close', () => receiver.end(given));
@@ -37,7 +37,7 @@ export const httpWire =
     };
   };
 
-/** Gives the answer so far, and whether that is all; undefined before the whole head is there. */
+/** Gives the answer so far, and whether it is complete; undefined before the head is complete. */
 function answerIn(
   received: Buffer,
 ): { readonly answer: Pick<Answer, 'status' | 'headers' | 'body'>; whole: boolean } | undefined {
@@ -52,7 +52,7 @@ function answerIn(
   );
   const rest = received.subarray(end + HEAD_END.length);
   const status = Number(start.split(' ')[1]);
-  // The first answer only says that the rest is welcome.
+  // The first answer only says that the rest may be sent.
   if (status < 200) return answerIn(rest);
   const headerOf = (wanted: string): string | undefined => headers.find(([name]) => name === wanted)?.[1];
   const length = headerOf('content-length');
@@ -63,7 +63,7 @@ function answerIn(
   return { answer: { status, headers, body: bytes.toString('utf8') }, whole };
 }
 
-/** The chunks that are there, and whether the last of them is. */
+/** The chunks so far, and whether the last one has come. */
 function unchunked(body: Buffer): { readonly bytes: Buffer; readonly whole: boolean } {
   const chunks: Buffer[] = [];
   for (let at = 0; ; ) {

@@ -1,18 +1,18 @@
-/** A connection over standard input and output that somebody in this process holds. */
+/** A connection over streams in this process. */
 import { PassThrough } from 'node:stream';
 import { serveStdio, type Vitrine } from '../../../src/index.ts';
 import { until, within } from '../../e2e/waiting.ts';
 
 export interface StdioWire {
-  /** Writes it as it is. */
+  /** Writes unchanged. */
   write(bytes: string | Buffer): void;
-  /** The lines that have come. */
+  /** The received lines. */
   readonly lines: readonly string[];
   /** Whether the connection has ended. */
   readonly ended: boolean;
-  /** Resolves when so many lines have come in all, or the connection has ended. */
+  /** Resolves when that many lines have come in total, or the connection has ended. */
   arrived(lines: number): Promise<void>;
-  /** Closes the input: what was asked is answered, then the connection ends. */
+  /** Closes the input. The connection ends after the answers. */
   end(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Calls: odd results of tools, tools that ask, and tools that report. */
+/** Calls: odd results of tools, tools that ask questions, and tools that report progress. */
 import { META, request } from '../eras.ts';
 import { cases, type MessageCase } from '../messages.ts';
 import { RESULTS } from '../tools.ts';
@@ -21,7 +21,7 @@ const ABLE = { elicitation: {}, sampling: {}, roots: {} };
 
 const ASKING = ['asks-name', 'asks-model', 'asks-roots', 'asks-url', 'asks-all'];
 
-/** A tool that asks, of a client that answers in this way. */
+/** A tool that asks a client which answers in this way. */
 const answered = (name: string, tool: string, more: Partial<MessageCase>): MessageCase => ({
   name,
   messages: [call(tool)],
@@ -122,7 +122,7 @@ export const ROUNDS: readonly MessageCase[] = [
   ),
 ];
 
-/** State and cursor of another server, or of another time. */
+/** State and cursor of another server, or of an earlier time. */
 export const sealedElsewhere = (
   who: string,
   { state, cursor }: { readonly state: string; readonly cursor: string },

@@ -1,4 +1,4 @@
-/** Every request of 2026 describes itself and its client. */
+/** Each request of 2026 describes itself and its client. */
 import { META, request } from '../eras.ts';
 import { cases, type MessageCase } from '../messages.ts';
 

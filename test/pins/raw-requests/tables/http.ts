@@ -1,4 +1,4 @@
-/** How a request may be written over HTTP: its method, path, and the headers that say how its body is written. */
+/** The form of a request over HTTP: its method, path, and the headers about its body. */
 import { envelope, request } from '../eras.ts';
 import { type HttpCase, type HttpStep, IN_SESSION, steps } from '../http-cases.ts';
 import { MAX_REQUEST_BYTES } from '../scene.ts';
@@ -126,7 +126,7 @@ export const HOSTS: readonly HttpCase[] = steps({
   'Origin elsewhere, with DELETE': { method: 'DELETE', headers: { origin: 'https://attacker.example' } },
 });
 
-/** For a server that lets pages of one origin in, and is known by one name. */
+/** For a server that accepts pages of one origin, and has one host name. */
 export const ALLOWED = { origins: ['https://app.example'], hosts: ['vitrine.example'] } as const;
 
 const preflight = (headers: HttpStep['headers']): HttpStep => ({

@@ -1,4 +1,4 @@
-/** Every method of both eras as it should be, and each with parameters that are not. */
+/** Every method of both eras with right parameters, and each with wrong ones. */
 import { request } from '../eras.ts';
 import { cases, type MessageCase } from '../messages.ts';
 
@@ -9,7 +9,7 @@ const TEMPLATE = 'memory:///{+path}';
 
 const INITIALIZE = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1.0.0' } };
 
-/** Parameters with which each method is answered. */
+/** The right parameters of each method. */
 const GOOD: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   initialize: INITIALIZE,
   'server/discover': {},
@@ -136,7 +136,7 @@ export const METHODS: readonly MessageCase[] = [
   },
 ];
 
-/** Subscriptions of 2026 are streams, of which the first event is an acknowledgement. */
+/** Subscriptions of 2026 are streams that begin with an acknowledgement. */
 const listening = (
   named: Readonly<Record<string, unknown>>,
   more: Pick<MessageCase, 'events' | 'lines'> = {},
@@ -181,7 +181,7 @@ export const LISTENING: readonly MessageCase[] = [
   ...cases({ 'in the other era': request('subscriptions/listen', { notifications: {} }) }, { eras: ['legacy'] }),
 ];
 
-/** Gives wrong values for a parameter for which this one is right. */
+/** Gives wrong values for a parameter with this right value. */
 const wrongFor = (right: unknown): readonly (readonly [name: string, value: unknown])[] => [
   ['missing', undefined],
   ['null', null],
@@ -199,7 +199,7 @@ const EXTRA: Readonly<Record<string, readonly string[]>> = {
   ping: ['_meta'],
 };
 
-/** Each parameter of each method with each wrong type, and one parameter more. */
+/** Each parameter of each method with each wrong type, and an additional parameter. */
 export const PARAMETERS: readonly MessageCase[] = Object.entries(GOOD).flatMap(([method, params]) =>
   cases({
     ...Object.fromEntries(

@@ -1,8 +1,8 @@
-/** The shapes that a JSON-RPC message may have, and those that it may not. */
+/** Valid and invalid shapes of JSON-RPC messages. */
 import { notification, request, type Written } from '../eras.ts';
 import { cases, type MessageCase } from '../messages.ts';
 
-/** A request whose JSON is written by hand, as `JSON.stringify` would not. */
+/** A request whose JSON is written by hand, as `JSON.stringify` would not write it. */
 const written =
   (fields: string, params = '', change = (json: string): string => json): Written =>
   (meta) =>

@@ -1,4 +1,4 @@
-/** Conversations over standard input and output: how they begin, and what is not a line that can be read. */
+/** Conversations over standard input and output: their beginnings, and invalid lines. */
 import { envelope, INITIALIZED, initialize, META, notification, request, textIn } from '../eras.ts';
 import type { StdioCase, StdioStep } from '../stdio-cases.ts';
 import { ENVELOPE } from './envelope.ts';
@@ -156,7 +156,7 @@ export const CONVERSATIONS: readonly StdioCase[] = [
   talk('2025: a request before it is ready', INITIALIZE, OLD_TEMPLATES, READY, PING),
 ];
 
-/** Discover decides on no era; another request of 2026 does. */
+/** `server/discover` does not decide on the era; another request of 2026 does. */
 const decided = (name: string, ...steps: readonly StdioStep[]): StdioCase =>
   talk(`2026, decided: ${name}`, TEMPLATES, ...steps, DISCOVER);
 
