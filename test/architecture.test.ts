@@ -43,7 +43,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The SDK is known in few places: its servers where this one is served, its client where another one is reached. */
+/** Few rooms import the SDK: its server where Vitrine serves, its client where Vitrine connects to others. */
 const SDK = '@modelcontextprotocol/';
 
 const maySee = ({ file, from, target }: Import): boolean =>
@@ -74,14 +74,14 @@ async function imports(folder = SRC): Promise<Import[]> {
   return found.flat();
 }
 
-/** Gives the path that an import leads to, from `folder`. */
+/** Gives the path of an import, relative to `folder`. */
 const pathOf = (folder: string, file: string, target: string): string =>
   relative(folder, resolve(dirname(join(folder, file)), target));
 
 const partOf = (file: string): string => file.split('/', 1)[0] ?? file;
 
 describe('contexts', () => {
-  it('get another signal in one way, which lets many listen to it', async () => {
+  it('get another signal in one way, which allows many listeners', async () => {
     const files = await sourceFiles();
     const texts = await Promise.all(
       files.map(async (file) => ({ file, text: await readFile(join(SRC, file), 'utf8') })),
@@ -94,14 +94,14 @@ describe('contexts', () => {
 });
 
 describe('layers', async () => {
-  it('change the entries of lists in one way, in which one that a layer fails at is lost alone', async () => {
+  it('change the entries of lists in one way, in which only an entry is lost at which a layer fails', async () => {
     const files = (await sourceFiles()).filter((file) => file.startsWith('layers/'));
     const own: string[] = [];
     for (const file of files) {
       const text = await readFile(join(SRC, file), 'utf8');
       if (/\bresource(?:s|Templates):? (?:= )?[^\n;]*\.(?:map|flatMap)\(/.test(text)) own.push(file);
     }
-    // Values of a completion, which are no entries of a list.
+    // Values of a completion are not entries of a list.
     expect(own.filter((file) => file !== 'layers/roots/index.ts')).toEqual([]);
   });
 });
@@ -121,7 +121,7 @@ describe('imports', async () => {
     expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
   });
 
-  it('lead nowhere back: no two files import each other, on whatever way, not even for types', () => {
+  it('form no circle: no two files import each other, directly or indirectly, not even for types', () => {
     const targets = new Map<string, string[]>();
     for (const { file, target } of all) {
       if (!target.startsWith('.')) continue;
@@ -140,10 +140,10 @@ describe('imports', async () => {
     expect(circles).toEqual([]);
   });
 
-  it('of the client, of connections and of SEP-2093 need nothing of Node, but for what is in node and testing', () => {
+  it('of the client, of connections and of SEP-2093 need nothing of Node.js, except in node and testing', () => {
     const own = all.filter(({ file }) => /^(?:client|connection|sep-2093)\/(?!(?:node|testing)\/)/.test(file));
     const reached = new Set(own.map(({ file }) => file));
-    // A set goes on to what is added meanwhile.
+    // The loop also visits paths that are added meanwhile.
     for (const file of reached) {
       const targets = all.filter((each) => each.file === file && each.target.startsWith('.'));
       for (const { target } of targets) reached.add(pathOf(SRC, file, target));
@@ -153,9 +153,9 @@ describe('imports', async () => {
     expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
   });
 
-  it('of the explorer in the browser, and of all that it reaches, need nothing of Node', () => {
+  it('of the explorer in the browser, direct and indirect, need nothing of Node.js', () => {
     const reached = new Set(all.filter(({ from }) => from === 'explorer').map(({ file }) => file));
-    // A set goes on to what is added meanwhile.
+    // The loop also visits paths that are added meanwhile.
     for (const file of reached) {
       const targets = all.filter((each) => each.file === file && each.target.startsWith('.'));
       for (const { target } of targets) reached.add(relative(SRC, resolve(dirname(join(SRC, file)), target)));
@@ -169,14 +169,14 @@ describe('imports', async () => {
     expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
   });
 
-  it('of connections to other servers are in upstream alone, of all providers', () => {
+  it('of connections to other servers are in upstream only, among the providers', () => {
     const wrong = all.filter(
       ({ file, target }) => /^providers\/(?!upstream\/)/.test(file) && target.includes('/connection/'),
     );
     expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
   });
 
-  it('of one provider or layer stay out of the others', () => {
+  it('of one provider or layer do not lead to another one', () => {
     const inFolder = all.filter((each) => ['providers', 'layers'].includes(each.from) && each.target.startsWith('.'));
     const folderOf = (path: string): string => path.split('/').slice(0, 2).join('/');
     const wrong = inFolder.filter((each) => {
@@ -191,7 +191,7 @@ describe('imports', async () => {
 describe('plug-ins', async () => {
   const inPlugIns = await imports(PLUG_INS);
 
-  it('import Vitrine only by what the package exports, and nothing of one another', async () => {
+  it('import Vitrine only by the exports of the package, and do not import each other', async () => {
     const { exports } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
     const wrong = inPlugIns.filter(({ file, from, target }) => {
       if (target.startsWith('.')) return partOf(pathOf(PLUG_INS, file, target)) !== from;
@@ -201,7 +201,7 @@ describe('plug-ins', async () => {
     expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
   });
 
-  it('are imported by nothing of src, which loads them by their names', async () => {
+  it('are imported by no file of src, which loads them by name', async () => {
     const all = await imports();
     const wrong = all.filter(
       ({ file, target }) =>
@@ -211,7 +211,7 @@ describe('plug-ins', async () => {
   });
 });
 
-/** Questions that have one answer, in one place: text that answers them, and the files in which it may stand. */
+/** Questions that have to be answered in one place: the text of an answer, and the files that may contain it. */
 const QUESTIONS: readonly (readonly [question: string, text: RegExp, answeredIn: readonly string[]])[] = [
   [
     'which mount a published URI belongs to',
@@ -228,7 +228,7 @@ const QUESTIONS: readonly (readonly [question: string, text: RegExp, answeredIn:
   ],
 ];
 
-describe('one question has one answer', () => {
+describe('a question with one place', () => {
   it.each(QUESTIONS)('%s', async (_question, text, answeredIn) => {
     const files = await sourceFiles();
     const found = await Promise.all(

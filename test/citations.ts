@@ -1,4 +1,4 @@
-/** Which tests cite what in their titles: ids of requirements in brackets, as in `[SEC-RES-1]`, and words as they stand. */
+/** Which tests cite what in their titles: ids of requirements in brackets, as in `[SEC-RES-1]`, and words. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -17,7 +17,7 @@ export interface TitledFile {
   readonly strings: readonly string[];
 }
 
-/** All test files below `root`, but the one that is about citations. */
+/** All test files below `root`, except the one about citations. */
 export function titledFiles(root: string): readonly TitledFile[] {
   return ['src', 'plug-ins', 'test']
     .flatMap((folder) =>
@@ -33,7 +33,7 @@ export function stringsIn(text: string): readonly string[] {
   return text.match(STRING) ?? [];
 }
 
-/** Ids in brackets in the strings of a file; one that is there twice is given twice. */
+/** Ids in brackets in the strings of a file, each as often as it occurs. */
 export function citationsIn({ file, strings }: TitledFile): readonly Citation[] {
   return strings
     .flatMap((string) => [...string.matchAll(CITATION)])

@@ -34,7 +34,7 @@ async function withClient(
   }
 }
 
-/** The same with a server of the engine. */
+/** The same with a server in this process. */
 async function served(era: Era, vitrine: Vitrine, run: (ask: Ask, client: Client) => Promise<void>): Promise<void> {
   const serving = await serveHttp(vitrine, { port: 0 });
   try {
@@ -46,7 +46,7 @@ async function served(era: Era, vitrine: Vitrine, run: (ask: Ask, client: Client
 }
 
 describe.each(ERAS)('the examples, %s', (era) => {
-  it('issue-tracker.ts: pages, completes, and tells of changes', async () => {
+  it('issue-tracker.ts: pages, completes, and reports changes', async () => {
     const { provider, save } = createTracker();
     for (let number = 1; number <= 7; number++) save(number, `Issue ${number}`, `Text of ${number}`);
     const vitrine = createVitrine({ mounts: [{ name: 'issues', provider }], limits: { pageSize: 3 } });

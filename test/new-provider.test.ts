@@ -1,4 +1,4 @@
-/** `npm run new provider` makes a provider that is typed, can be mounted, and passes the contract as it is made. */
+/** `npm run new provider` makes a provider that type-checks, can be mounted, and passes the contract. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,10 +10,10 @@ import { afterAll, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
-/** After all others, so that its import is the last one. */
+/** After all other imports, so that its import is the last one. */
 const NAME = 'zebra';
 
-/** The files that the script reads and changes; the rest of the tree is linked. */
+/** The files that the script reads and changes. The rest of the tree is linked. */
 const COPIED = [
   'package.json',
   'scripts/new.mjs',
@@ -42,7 +42,7 @@ await make('provider', NAME);
 // Its laws become tests of this file.
 await import(pathToFileURL(at(`src/providers/${NAME}/${NAME}.contract.test.ts`)).href);
 
-it('has no mistake of types', () => {
+it('has no type errors', () => {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, ROOT);
   const files = [`src/providers/${NAME}/${NAME}.contract.test.ts`, `src/config/kinds/${NAME}.ts`].map(at);
@@ -60,7 +60,7 @@ it('is mounted by its key, and has a page with its options', async () => {
     expect(await readFile(at(page), 'utf8')).toContain(`${NAME}.md)`);
 });
 
-it('is not made a second time, nor under a name that cannot be one', async () => {
+it('is not made a second time, nor under an invalid name', async () => {
   await expect(make('provider', NAME)).rejects.toMatchObject({ stderr: `src/providers/${NAME} is there already\n` });
   await expect(make('provider', '../x')).rejects.toMatchObject({ stderr: expect.stringContaining('is no name') });
   await expect(make()).rejects.toMatchObject({ stderr: expect.stringContaining('npm run new provider mail') });

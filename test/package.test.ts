@@ -1,4 +1,4 @@
-/** The package is what it says: exports and built files agree, and the version stands in one value. */
+/** The package has what it declares: exports and built files agree, and there is one version. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -25,17 +25,17 @@ const targets = Object.entries(manifest.exports).flatMap(([subpath, target]) =>
   typeof target === 'string' ? [] : [{ subpath, ...target }],
 );
 
-/** Whose script only looks whether the binary is there that the package has in it: it works without having run. */
+/** Packages whose script only checks for the binary in the package, and which work without the script. */
 const WORKS_WITHOUT: ReadonlySet<string> = new Set(['node_modules/@photostructure/sqlite']);
 
 const scriptUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
 
-/** Has Node.js write each module that it loads to standard error. */
+/** Makes Node.js write each module that it loads to standard error. */
 const HOOKS = `export function load(url, context, next) { process._rawDebug('loads ' + url); return next(url, context); }`;
 const TELLING = `import { register } from 'node:module'; register(${JSON.stringify(scriptUrl(HOOKS))});`;
 
 describe('package.json', () => {
-  it('has the version that the server says', () => {
+  it('has the version of the server', () => {
     expect(VERSION).toBe(manifest.version);
   });
 
@@ -45,7 +45,7 @@ describe('package.json', () => {
     expect(Object.keys(module).length).toBeGreaterThan(0);
   });
 
-  it('exports every entry that is built, but the command, the schema and the island', () => {
+  it('exports every built entry, except the command, the schema and the island', () => {
     const entries = (tsdown as readonly { entry: Record<string, string>; outDir?: string }[]).flatMap(
       ({ entry, outDir = 'dist' }) => Object.keys(entry).map((name) => `${outDir}/${name}`.replace('dist/', '')),
     );
@@ -63,7 +63,7 @@ describe('package.json', () => {
     expect(text.startsWith('#!/usr/bin/env node\n')).toBe(true);
   });
 
-  it('has the licences of all packages that are in the command', async () => {
+  it('has the licences of all packages that are bundled with the command', async () => {
     const folder = `${ROOT}dist/cli/`;
     const files = (await readdir(folder)).filter((name) => name.endsWith('.js'));
     const texts = await Promise.all(files.map((name) => readFile(`${folder}${name}`, 'utf8')));
@@ -77,7 +77,7 @@ describe('package.json', () => {
     expect(listed.sort()).toEqual([...packages].sort());
   });
 
-  it.each(ERAS)('has all in the command that it needs to answer over stdio, %s', async (era) => {
+  it.each(ERAS)('has everything in the command that it needs to answer over stdio, %s', async (era) => {
     await using host = startStdio(era, [`${ROOT}examples/museum`], ['--import', scriptUrl(TELLING), CLI, 'serve']);
     const [method, params] = era === 'legacy' ? ['initialize', INITIALIZE] : ['server/discover', {}];
     expect(await host.request(1, method, params)).toHaveProperty('result');
@@ -86,7 +86,7 @@ describe('package.json', () => {
     expect(loaded.filter((url) => url.includes('/node_modules/'))).toEqual([]);
   });
 
-  it('has a subpath for servers of the SDK that loads none of its own', async () => {
+  it('has a subpath for servers of the SDK that loads no SDK of its own', async () => {
     const script = ['--import', scriptUrl(TELLING), '--input-type=module', '-e', "await import('vitrine/sep-2093')"];
     const { stderr } = await promisify(execFile)(process.execPath, script, { cwd: ROOT });
     const loaded = stderr.match(/(?<=^loads ).*/gm) ?? [];
@@ -95,7 +95,7 @@ describe('package.json', () => {
     expect(packages).toEqual([]);
   });
 
-  it('locks no dependency that needs to run a script when it is installed', async () => {
+  it('locks no dependency with a required install script', async () => {
     const lock = JSON.parse(await readFile(`${ROOT}package-lock.json`, 'utf8')) as {
       packages: Record<string, { hasInstallScript?: boolean; dev?: boolean; optional?: boolean }>;
     };

@@ -1,4 +1,4 @@
-/** Lists the programs that run on this machine, for tests that nothing is left behind, and lets the start of programs fail. */
+/** Lists running programs, for tests that nothing is left behind, and makes the start of programs fail. */
 import { ChildProcess, execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
@@ -9,21 +9,21 @@ let made = 0;
 /** A number of seconds, longer than any test, that no other `sleep` on this machine has. */
 export const longSleep = (): string => `${4_000_000 + process.pid}.${process.hrtime.bigint()}${++made}`;
 
-/** Command lines of processes that have this text in them. */
+/** Command lines of processes that contain this text. */
 export async function running(text: string): Promise<readonly string[]> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'stat=,args=', '-ww'], { maxBuffer: 64 * 1024 * 1024 });
-  // A process that has ended and was not yet waited for is no longer running.
+  // An ended process that its parent has not waited for is no longer running.
   return stdout.split('\n').filter((line) => line.includes(text) && !line.startsWith('Z'));
 }
 
-/** Resolves when so many processes have this text in their command line. */
+/** Resolves when that many processes have this text in their command line. */
 export const runningCount = (text: string, count: number): Promise<unknown> =>
   until(async () => (await running(text)).length === count, `${count} processes with ${text}`);
 
 /** The number by which libuv reports that the process has too many open files. */
 const UV_EMFILE = -24;
 
-/** Lets the system refuse to start programs, as it does when the process has too many open files, until it is disposed of. */
+/** Makes the system refuse to start programs, as with too many open files, until it is disposed of. */
 export function refuseStarts(): Disposable {
   const system = Object.getPrototypeOf(Reflect.get(new ChildProcess(), '_handle')) as { spawn(): number };
   const refused = vi.spyOn(system, 'spawn').mockReturnValue(UV_EMFILE);

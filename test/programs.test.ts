@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const FOLDER = new URL('../examples/programs/', import.meta.url);
 const PROGRAMS = readdirSync(FOLDER).sort();
 
-/** Lines of a program that somebody reads before writing one. */
+/** The most lines of a program that somebody reads before writing one. */
 const MAX_LINES = 40;
 
 it.each(PROGRAMS)('%s is short', (name) => {

@@ -1,4 +1,4 @@
-/** Holds the table of requirements against the tests that cite it. */
+/** Checks the table of requirements against the tests that cite it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,9 +8,9 @@ import { REQUIREMENTS } from './requirements.ts';
 import { INCIDENTS } from './security/incidents.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Tests that drive a server through the wire. */
+/** Tests that use a server over the wire. */
 const WIRE = ['test/e2e/', 'test/security/', 'test/cli/', 'test/client/', 'test/gateway/'];
-/** Those that drive servers that are not ours, by themselves and mounted. */
+/** Tests that use servers of other makers, directly and mounted. */
 const STRANGERS = 'test/gateway/strangers/';
 
 const files = titledFiles(ROOT);
@@ -64,7 +64,7 @@ describe('the table of requirements', () => {
   });
 });
 
-describe('the table of attacks that happened', () => {
+describe('the table of incidents', () => {
   it.each(INCIDENTS.flatMap(({ cited }) => cited))('%s is in the title of a test', (words) => {
     expect(files.some(({ strings }) => strings.some((each) => each.includes(words)))).toBe(true);
   });

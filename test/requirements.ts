@@ -1,16 +1,15 @@
 /**
- * The requirements of Vitrine, clause by clause, as data. Tests cite the ids in their titles, as in `[2093-4]`;
- * `requirements.test.ts` fails when a clause that is said to be proved is cited by no test that drives it through the
- * wire, and when a test cites a clause that is not here.
+ * The requirements of Vitrine, clause by clause, as data. Tests cite the ids in their titles, as in `[2093-4]`. `requirements.test.ts`
+ * fails if no test over the wire cites a clause that is marked as proved, and if a test cites an unknown clause.
  */
 
 export interface Requirement {
   readonly id: string;
   readonly text: string;
   readonly source: RequirementSource;
-  /** `open`: not yet, or not all of it. */
+  /** `open`: not met, or not completely. */
   readonly status: 'proved' | 'open';
-  /** Files and folders that meet it, and the page that says how, from the root. `docs/guide/security.md` has those. */
+  /** The files and folders that meet it, and the page that describes how, from the root. `docs/guide/security.md` has those. */
   readonly where: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The page that says where to begin a change leads to files and names that are there. */
+/** The page about where to begin a change names existing files and functions. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 

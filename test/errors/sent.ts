@@ -1,11 +1,11 @@
 /**
- * Remembers what this process sent while a test runs: what comes back of that is an echo and no leak. Clients are told
- * from servers by how a connection begins, so that an answer never counts as something that was asked.
+ * Remembers what this process sent during a test: if it comes back, it is an echo and no leak. Clients and servers are told apart by the
+ * beginning of a connection, so that an answer never counts as a request.
  */
 import { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
-/** Characters that are remembered; the older half goes first. */
+/** The most characters that are remembered. The older half is dropped first. */
 const MAX_KEPT = 32 * 1024 * 1024;
 
 const kept: string[] = [];
@@ -16,11 +16,11 @@ function keep(text: string): void {
   kept.push(text);
   size += text.length;
   if (size <= MAX_KEPT || kept.length === 1) return;
-  // Half of them at once: one by one would move all the others each time.
+  // Half of them at once, because dropping one would move all others each time.
   for (const each of kept.splice(0, Math.ceil(kept.length / 2))) size -= each.length;
 }
 
-/** Whether the text was sent, as it is, within a JSON text, or with percent signs. */
+/** Whether the text was sent, unchanged, within JSON, or percent-encoded. */
 export function wasSent(fragment: string): boolean {
   const quoted = JSON.stringify(fragment).slice(1, -1);
   return kept.some((text) => [text, decoded(text)].some((form) => form.includes(fragment) || form.includes(quoted)));
@@ -29,16 +29,16 @@ export function wasSent(fragment: string): boolean {
 const decoded = (text: string): string =>
   text.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8'));
 
-/** Forgets what was sent so far. */
+/** Forgets everything that was sent so far. */
 export function forgetSent(): void {
   kept.length = 0;
   size = 0;
 }
 
-/** For a stream that is neither a connection nor a pipe to a program: give it what goes there. */
+/** For a stream that is neither a connection nor a pipe to a program: records what is written to it. */
 export const rememberText = (chunk: Buffer): void => keep(chunk.toString('utf8'));
 
-/** Looks at connections, pipes to programs, and requests that are made here: from now on, however often it is called. */
+/** Watches connections, pipes to programs, and requests of this process from now on. May be called any number of times. */
 export function rememberSent(): void {
   if (installed) return;
   installed = true;

@@ -1,6 +1,6 @@
 /**
- * In front of every test file: an error that leaves a server while a test runs has nothing of its inside in it, or the
- * test fails, whatever else it is about (SEC-RES-5). What the test itself sent may come back: an echo is no leak.
+ * Runs before every test file: if an error with internals leaves a server during a test, the test fails, whatever it is about
+ * (SEC-RES-5). Text that the test itself sent may come back.
  */
 import { afterAll, afterEach, expect, vi } from 'vitest';
 import { internalsIn } from './internals.ts';
@@ -18,10 +18,10 @@ onFailure((error) => {
   if (what !== undefined) wrong.push({ what, error });
 });
 
-/** For the tests of the tap itself: what was found wrong so far, which is then forgotten. */
+/** For the tests of the tap itself: the problems so far, which are then forgotten. */
 export const takeWrong = (): readonly { readonly what: string; readonly error: Failure }[] => wrong.splice(0);
 
-// Files share a process: none leaves another one without a clock.
+// Files share a process, so none may leave the clock replaced.
 afterAll(() => {
   vi.useRealTimers();
 });

@@ -1,4 +1,4 @@
-/** That the check in front of every test sees what it is there for. */
+/** The check before every test detects what it is for. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, get, type Server } from 'node:http';
@@ -12,7 +12,7 @@ const failing = (message: string): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32_603, message, data: { requestId: 'r' } } });
 const LEAK = 'connect ECONNREFUSED 127.0.0.1:5432';
 
-describe('a bad error is seen', () => {
+describe('a bad error is detected', () => {
   let server: Server;
   let url = '';
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe('a bad error is seen', () => {
     expect(seen()).toEqual(['an error of the system']);
   });
 
-  it('but not what comes back of a request', async () => {
+  it('but not an echo of a request', async () => {
     await (await fetch(url, { method: 'POST', body: JSON.stringify({ uri: LEAK }) })).text();
     expect(seen()).toEqual([]);
     await (await fetch(url + encodeURIComponent('x ECONNREFUSED'))).text();
@@ -53,7 +53,7 @@ describe('a bad error is seen', () => {
     expect(seen()).toEqual(['an error of the system']);
   });
 
-  it('on the standard output of a program, in pieces too', async () => {
+  it('on the standard output of a program, in pieces, too', async () => {
     const message = failing(LEAK);
     const program = `process.stdout.write(${JSON.stringify(message.slice(0, 40))});
       setTimeout(() => process.stdout.write(${JSON.stringify(`${message.slice(40)}\n`)}), 50)`;
@@ -63,7 +63,7 @@ describe('a bad error is seen', () => {
     expect(seen()).toEqual(['an error of the system']);
   });
 
-  it('in a response that is made here, and in the stream of one', async () => {
+  it('in a response that this process makes, and in its stream', async () => {
     expect(await new Response(failing(LEAK)).text()).toContain(LEAK);
     expect(seen()).toEqual(['an error of the system']);
     const stream = new ReadableStream({
@@ -83,7 +83,7 @@ describe('a bad error is seen', () => {
   });
 });
 
-describe('what counts as the inside', () => {
+describe('internals', () => {
   it.each([
     [`cannot open ${import.meta.dirname}/x`, 'a path of this machine'],
     ['boom\n    at read (/srv/app/x.js:1:2)', 'a frame of a stack'],
@@ -93,7 +93,7 @@ describe('what counts as the inside', () => {
     [`Bearer ${'x'.repeat(20)} is not accepted`, 'a token'],
     ["Cannot read properties of undefined (reading 'x')", 'a thrown value of the language'],
     ['red \u001b[31m', 'control characters'],
-  ])('%j', (message, what) => {
+  ])('include %j', (message, what) => {
     expect(internalsIn({ code: 1, message })).toContain(what);
   });
 
@@ -102,11 +102,11 @@ describe('what counts as the inside', () => {
     'The operation took longer than 30000 ms',
     'There is no tool named "x"; tools/list has them',
     'Internal error; the server log has the cause under this request id',
-  ])('not: %s', (message) => {
+  ])('do not include %s', (message) => {
     expect(internalsIn({ code: 1, message, data: { uri: 'file:///a.md' } })).toBeUndefined();
   });
 
-  it('not what was sent, though as a part; and nothing more than that', () => {
+  it('do not include a sent text, though a part of it; and nothing more than that', () => {
     const path = `${import.meta.dirname}/x`;
     const wasSent = (fragment: string): boolean => `file://${path}?ENOENT`.includes(fragment);
     expect(internalsIn({ message: `${path}: ENOENT` }, [], wasSent)).toBeUndefined();
@@ -115,7 +115,7 @@ describe('what counts as the inside', () => {
     expect(internalsIn({ message: `Bearer ${'x'.repeat(20)}` }, [], () => true)).toContain('a token');
   });
 
-  it('not what the client sent itself', () => {
+  it('do not include what the client sent itself', () => {
     const uri = `file://${import.meta.dirname}/x`;
     expect(internalsIn({ message: `no ${uri}`, data: { uri } }, [uri])).toBeUndefined();
   });

@@ -1,24 +1,24 @@
 /**
- * Sees every JSON-RPC message that reaches this process, or is made into a response in it, whichever way a test asks:
- * sockets and pipes at the one place where their data comes in, and bodies of responses where they are made.
+ * Sees every JSON-RPC message that reaches this process, or becomes a response in it, however a test sends requests: at sockets and
+ * pipes where their data arrives, and at bodies of responses where they are made.
  */
 import { Socket } from 'node:net';
 
-/** An error that was sent, or the text of a tool's failure. */
+/** An error that was sent, or the text of a tool error. */
 export type Failure = Readonly<Record<string, unknown>>;
 
-/** Characters of a message that is looked at: no error is longer. */
+/** The most characters of a message that are checked: no error is longer. */
 const MAX_LINE = 256 * 1024;
 
 let told: (failure: Failure) => void = () => {};
 let installed = false;
 
-/** Calls back on every failure from now on. */
+/** Calls back for every further failure. */
 export function onFailure(listener: (failure: Failure) => void): void {
   told = listener;
 }
 
-/** Installs the tap, once in a process however often it is called. */
+/** Installs the tap, once for a process. May be called any number of times. */
 export function installTap(): void {
   if (installed) return;
   installed = true;
@@ -33,7 +33,7 @@ export function installTap(): void {
     return push.call(this, chunk, encoding);
   };
 
-  // Not a class of its own: a response is one wherever it was made.
+  // Not a subclass, because responses are made in many places.
   globalThis.Response = new Proxy(globalThis.Response, {
     construct(original, args: [body?: BodyInit | null, init?: ResponseInit]) {
       if (typeof args[0] === 'string') createReader()(args[0]);
@@ -56,13 +56,13 @@ export function installTap(): void {
   };
 }
 
-/** For a stream that is neither a socket nor a body: give it what comes. */
+/** For a stream that is neither a socket nor a body: gives it the data. */
 export function watchText(): (chunk: Buffer) => void {
   const reader = createReader();
   return (chunk) => reader(chunk.toString('utf8'));
 }
 
-/** Takes text as it comes, in pieces, and looks at each line, and at a last one without an end once it is whole. */
+/** Takes text in pieces, and checks each line, and a last line without an end once it is complete. */
 function createReader(): (text: string) => void {
   let rest = '';
   return (text) => {
@@ -73,7 +73,7 @@ function createReader(): (text: string) => void {
   };
 }
 
-/** Whether the line has a whole message in it. */
+/** Whether the line has a complete message. */
 function look(line: string): boolean {
   if (line.length > MAX_LINE || !line.includes('"jsonrpc"') || !/"error"|"isError"/.test(line)) return false;
   try {

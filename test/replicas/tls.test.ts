@@ -15,7 +15,7 @@ const NOTE = 'docs+file:///note.txt';
 const REFERRED = { keys: ['${KEYS}'], url: '${BUS}' };
 
 describeWith([redis])('replicas over Redis with TLS', () => {
-  it('share sessions with the authority that they are given, and stay apart from it with another one', async () => {
+  it('share sessions with the configured authority, and refuse another one', async () => {
     const [ours, theirs] = [await authority(), await authority('Another Authority')];
     const { cert, key } = await signed(ours);
     await using folder = await temporaryFolder({
@@ -48,7 +48,7 @@ describeWith([redis])('replicas over Redis with TLS', () => {
     await until(() => stranger.errors().includes('the bus is away'), 'a word about the bus');
     const ready = await fetch(`http://127.0.0.1:${stranger.port}/readyz`);
     expect(await ready.json()).toEqual({ status: 'ready', bus: 'away', rates: 'counted alone' });
-    // The password that was never accepted is in no log either.
+    // The password that was never accepted is not in the log either.
     expect(stranger.errors()).not.toContain(decodeURIComponent(new URL(server.url).password));
   });
 
@@ -62,7 +62,7 @@ describeWith([redis])('replicas over Redis with TLS', () => {
     [{ cluster: [] }, 'bus.cluster: names no server'],
     [{ cluster: ['redis://a:b@one', 'redis://c:d@two'] }, 'bus.cluster: has addresses with different users'],
     [{ cluster: ['redis://one'], url: 'redis://one' }, 'a bus has one of url, sentinels and cluster'],
-  ])('say what is wrong with %j', async (bus, words) => {
+  ])('report what is wrong with %j', async (bus, words) => {
     await using folder = await temporaryFolder({ 'docs/note.txt': 'one' });
     const config = { keys: [randomBytes(32).toString('base64')], bus, mounts: { docs: './docs' } };
     const file = await writeConfig(folder, config);

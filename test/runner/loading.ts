@@ -1,10 +1,10 @@
-/** In front of every test file: vitest bounds tests and hooks, but not how long a file takes to load. This does. */
+/** Runs before every test file. Vitest limits the time of tests and hooks, but not the time to load a file. This does. */
 import { beforeAll, expect } from 'vitest';
 
-/** Only what hangs takes so long, on however busy a machine. */
+/** Only a file that hangs takes so long, however busy the machine is. */
 const LOADING_MS = 300_000;
 
-/** Files share a process: one in which nothing runs leaves its timer to the next one. */
+/** Files share a process. A file without tests leaves its timer to the next one. */
 const shared = globalThis as { loadingTimer?: NodeJS.Timeout };
 
 const file = expect.getState().testPath;

@@ -1,4 +1,4 @@
-/** Before the first test: what only tests need is installed. In a moment where it is in place. */
+/** Runs before the first test: installs what only tests need. Quick if it is installed already. */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -1,4 +1,4 @@
-/** At the end of a run: the files that took longest, so that one that becomes slow is seen when it does. */
+/** Prints the slowest files at the end of a run, so that a file that becomes slow is noticed. */
 import type { Reporter, TestModule } from 'vitest/node';
 
 const SHOWN = 15;

@@ -1,10 +1,13 @@
-/** Puts the temporary folders of tests into memory, on machines that have a folder for that: most tests wait for a disk otherwise. */
+/**
+ * Puts the temporary folders of tests into memory, where the machine has a folder for that, because most tests would otherwise wait for
+ * a disk.
+ */
 import { readFileSync, statfsSync } from 'node:fs';
 
-/** Linux has it; a container may have too little of it, or one that runs no programs, and tests have some run from there. */
+/** Linux has it. In a container it may be too small, or may not run programs, which some tests need. */
 const IN_MEMORY = '/dev/shm';
 
-/** All that runs at one time has some hundred mebibytes of files. */
+/** All concurrent tests have some hundred mebibytes of files. */
 const NEEDED_BYTES = 2 * 2 ** 30;
 
 const runsPrograms = (): boolean =>
@@ -23,5 +26,5 @@ function isEnough(): boolean {
   }
 }
 
-/** The environment of tests whose temporary folders are in memory; it is empty where that is not to be had. */
+/** The environment of tests whose temporary folders are in memory; empty where that is not possible. */
 export const TEMPORARY: Readonly<Record<string, string>> = isEnough() ? { TMPDIR: IN_MEMORY } : {};

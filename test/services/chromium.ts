@@ -1,7 +1,4 @@
-/**
- * A headless Chromium for a test file: a profile of its own that is thrown away, and nothing but this
- * machine to talk to.
- */
+/** A headless Chromium for a test file, with a temporary profile, and connections to this machine only. */
 import { type Browser, chromium as engine } from 'playwright-core';
 import { findProgram } from './programs.ts';
 import type { Service } from './service.ts';
@@ -21,7 +18,7 @@ export async function startChromium(): Promise<Browser> {
     executablePath,
     headless: true,
     args: [
-      // Its sandbox takes more rights than containers have; it shows nothing but pages of tests.
+      // Its sandbox needs more rights than containers have. It only shows pages of tests.
       ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
       ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',

@@ -1,4 +1,4 @@
-/** A database server of a test's own. */
+/** A database server for one test file. */
 import {
   type Account,
   accountOf,
@@ -12,33 +12,33 @@ import {
 } from './programs.ts';
 
 export interface DatabaseServer extends AsyncDisposable {
-  /** The URL of one of its databases, over loopback, for the user who may do everything. */
+  /** The URL of one of its databases, over loopback, for the superuser. */
   url(database?: string): string;
   /** Ends it, with every connection to it. */
   stop(): Promise<void>;
-  /** Starts it again where it was, with what it has. */
+  /** Starts it again with the same data. */
   start(): Promise<void>;
 }
 
-/** The password of the user `curator`, who may do everything. */
+/** The password of the superuser `curator`. */
 export const PASSWORD = 'glass case';
 
-/** How to make and start a server of one kind. */
+/** How to create and start a server of one kind. */
 interface DatabaseKind {
-  /** Names its folder, and begins its URLs. */
+  /** The name of its folder, and the scheme of its URLs. */
   readonly scheme: string;
-  /** The database of a URL that names none. */
+  /** The database of a URL without one. */
   readonly database: string;
-  /** The accounts that it can run as, where the tests run as root. */
+  /** The accounts that it can run as, if the tests run as root. */
   readonly accounts: readonly string[];
   readonly program: string;
   readonly args: (folder: string, port: number) => readonly string[];
-  /** A text that it prints when it can be reached. */
+  /** A text that it prints when it accepts connections. */
   readonly ready: string;
   readonly end: NodeJS.Signals;
-  /** Folders that have its programs, beside the usual ones. */
+  /** Folders with its programs, beside the usual ones. */
   readonly folders?: readonly string[];
-  /** Makes an empty database in a folder. `run` runs one of its programs to its end. */
+  /** Creates an empty database in a folder. `run` runs one of its programs to its end. */
   readonly prepare: (folder: string, run: (program: string, args: readonly string[]) => Promise<void>) => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** A headless Firefox for a test file, driven by WebDriver BiDi: a profile of its own that is thrown away, and no network but this machine. */
+/** A headless Firefox for a test file, driven by WebDriver BiDi, with a temporary profile, and connections to this machine only. */
 import puppeteer, { type Browser } from 'puppeteer-core';
 import { findProgram } from './programs.ts';
 import type { Service } from './service.ts';
@@ -20,7 +20,7 @@ export async function startFirefox(): Promise<Browser> {
     headless: true,
     protocolTimeout: 120_000,
     extraPrefsFirefox: {
-      // It asks its makers for news at every start, and waits for those who do not answer.
+      // At every start it contacts its makers, and waits if they do not answer.
       'network.proxy.type': 1,
       'network.proxy.http': '127.0.0.1',
       'network.proxy.http_port': 9,

@@ -1,15 +1,15 @@
 /**
- * Keys that no store from a package takes, as AWS does: any text. It speaks as much of the protocol as reading takes, and
- * is for that alone; what can be tested with a real store is.
+ * A store that accepts keys which no store from a package accepts, as AWS does: any text. It implements only the part of the protocol
+ * that reading needs. Everything else is tested with a real store.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
 export interface KeyStore extends AsyncDisposable {
   readonly endpoint: string;
-  /** Texts by key; to be changed as a test likes. */
+  /** Texts by key, which a test may change. */
   readonly keys: Map<string, string>;
-  /** How often it was asked. */
+  /** The number of requests so far. */
   readonly requests: number;
 }
 
@@ -53,7 +53,7 @@ export async function startKeyStore(keys: Map<string, string>): Promise<KeyStore
   };
 }
 
-/** As AWS lists: in the order of bytes, prefixes among keys, and what comes behind a prefix itself with it again. */
+/** Lists as AWS does: in the order of bytes, with prefixes among the keys. */
 function listing(keys: ReadonlyMap<string, string>, query: URLSearchParams): string {
   const prefix = query.get('prefix') ?? '';
   const after = query.get('start-after') ?? '';

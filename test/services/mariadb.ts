@@ -1,4 +1,4 @@
-/** A private MariaDB for a test file: loopback only, nothing kept, no promise to survive a power cut. */
+/** A private MariaDB for a test file: loopback only, temporary data, without durability. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DatabaseServer, PASSWORD, startDatabase } from './database.ts';
@@ -22,7 +22,7 @@ export const mariadb: Service = {
       .map((name) => `there is no ${name}`)[0],
 };
 
-/** Starts one with the user `curator`, who may do everything, and the empty database `test`. */
+/** Starts one with the superuser `curator`, and the empty database `test`. */
 export const startMariadb = (): Promise<DatabaseServer> =>
   startDatabase({
     scheme: 'mysql',

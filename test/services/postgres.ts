@@ -1,4 +1,4 @@
-/** A private PostgreSQL for a test file: loopback only, nothing kept, no promise to survive a power cut. */
+/** A private PostgreSQL for a test file: loopback only, temporary data, without durability. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DatabaseServer, PASSWORD, startDatabase } from './database.ts';
@@ -28,7 +28,7 @@ export const postgres: Service = {
 const missingProgram = (name: string): string | undefined =>
   findProgram(name, FOLDERS) === undefined ? `there is no ${name}` : undefined;
 
-/** Starts one with the user `curator` and the database `postgres`, which is empty. */
+/** Starts one with the superuser `curator` and the empty database `postgres`. */
 export const startPostgres = (): Promise<DatabaseServer> =>
   startDatabase({
     scheme: 'postgres',
@@ -41,7 +41,7 @@ export const startPostgres = (): Promise<DatabaseServer> =>
       ...Object.entries({ ...SETTINGS, port }).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
     ],
     ready: 'database system is ready to accept connections',
-    // PostgreSQL calls this a fast shutdown: it waits for no client.
+    // PostgreSQL calls this a fast shutdown: it does not wait for clients.
     end: 'SIGINT',
     async prepare(folder, run) {
       const passwordFile = join(folder, 'password');

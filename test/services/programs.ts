@@ -1,4 +1,4 @@
-/** Finding programs, and running them as somebody who is not root. */
+/** Finds programs, and runs them as a user other than root. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { within } from '../e2e/waiting.ts';
 
-/** These folders have programs that are not for everybody. */
+/** These folders have programs that are not on every PATH. */
 const SYSTEM_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
 /** The path of a program in these folders, on PATH, or among the system's. */
@@ -27,7 +27,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** The `bin` folders of the versions that Debian keeps side by side, latest first. */
+/** The `bin` folders of versions that Debian keeps side by side, latest first. */
 export function versionFolders(folder: string): readonly string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
@@ -35,13 +35,13 @@ export function versionFolders(folder: string): readonly string[] {
     .map((version) => join(folder, version, 'bin'));
 }
 
-/** Somebody else to run as, for servers that refuse root. */
+/** Another user to run as, for servers that refuse root. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** The first of these accounts that exists, when the test runs as root; undefined otherwise: it runs as who it is. */
+/** The first of these accounts that exists, if the test runs as root; otherwise undefined, and the program runs as the same user. */
 export function accountOf(names: readonly string[]): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const accounts = readFileSync('/etc/passwd', 'utf8')
@@ -54,7 +54,7 @@ export function accountOf(names: readonly string[]): Account | undefined {
   return undefined;
 }
 
-/** A new folder of that account under the system's one for temporary files. */
+/** A new folder of that account below the system's folder for temporary files. */
 export async function privateFolder(name: string, account: Account | undefined): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `vitrine-${name}-`));
   if (account !== undefined) await chown(folder, account.uid, account.gid);
@@ -64,7 +64,7 @@ export async function privateFolder(name: string, account: Account | undefined):
 export const removeFolder = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true, maxRetries: 3 });
 
-/** Runs a program to its end. @throws when it fails, with what it said */
+/** Runs a program to its end. @throws its output if it fails */
 export async function runAs(account: Account | undefined, program: string, args: readonly string[]): Promise<void> {
   await promisify(execFile)(program, [...args], {
     ...account,
@@ -74,25 +74,25 @@ export async function runAs(account: Account | undefined, program: string, args:
   });
 }
 
-/** No settings of whoever runs the tests reach the program. */
+/** No environment variable of the tests reaches the program. */
 const plainEnvironment = (): NodeJS.ProcessEnv => ({ PATH: process.env.PATH, LC_ALL: 'C.UTF-8', TZ: 'UTC' });
 
 export interface Server {
   readonly account: Account | undefined;
   readonly program: string;
   readonly args: readonly string[];
-  /** The text that it writes to standard error when it can be used. */
+  /** The text that it writes to standard error when it is ready. */
   readonly ready: string;
   /** The signal that makes it end at once. */
   readonly end: NodeJS.Signals;
 }
 
 export interface Running {
-  /** Ends it, with SIGKILL when that takes too long. */
+  /** Ends it, with SIGKILL if that takes too long. */
   stop(): Promise<void>;
 }
 
-/** Starts a server and waits until it is ready. @throws with what it said when it ends before */
+/** Starts a server and waits until it is ready. @throws its output if it ends before */
 export async function startServer({ account, program, args, ready, end }: Server): Promise<Running> {
   const [command, ...rest] = [...endsWithParent(end), program, ...args];
   const child = spawn(command ?? program, rest, {
@@ -138,7 +138,7 @@ async function stop(child: ChildProcess, ended: Promise<void>, signal: NodeJS.Si
   clearTimeout(timer);
 }
 
-/** A port of the loopback address that was free a moment ago. */
+/** A port of the loopback address that is free at the moment. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -149,7 +149,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Tries again with another port, for one that somebody else took in between. */
+/** Tries again with another port if another program took it in between. */
 export async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

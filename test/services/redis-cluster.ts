@@ -9,20 +9,20 @@ import { ask } from './redis-asking.ts';
 /** Slots of a cluster. */
 const SLOTS = 16_384;
 
-/** Until a node that does not answer counts as down, in milliseconds: more than a busy machine keeps one from answering. */
+/** Until a node that does not answer counts as down, in milliseconds: longer than a busy machine delays an answer. */
 const NODE_TIMEOUT_MS = 3_000;
 
-/** Until a replica gives up to take over from its master, in milliseconds. */
+/** Until a replica gives up taking over from its master, in milliseconds. */
 const TAKE_OVER_MS = 5_000;
 
 export interface RedisCluster extends AsyncDisposable {
-  /** For the configuration or the options of a bus: two of the nodes that are masters at first, and two of their replicas. */
+  /** For the configuration or the options of a bus: two of the first masters, and two of their replicas. */
   readonly address: { readonly cluster: readonly string[] };
-  /** The URL of the master that has a key now. */
+  /** The URL of the present master of a key. */
   masterOf(key: string): Promise<string>;
-  /** Ends the master that has a key with SIGKILL. */
+  /** Ends the master of a key with SIGKILL. */
   killMasterOf(key: string): Promise<void>;
-  /** Lets a replica of the master that has a key take over from it; both go on. */
+  /** Lets a replica of the master of a key take over. Both go on. */
   handOver(key: string): Promise<void>;
 }
 
@@ -73,8 +73,8 @@ export async function startCluster(): Promise<RedisCluster> {
   }, 'the replicas to follow');
 
   /**
-   * The ports of the master that has a key, and of its replicas. A node that runs may still name a master that was killed, after the other
-   * nodes have agreed on the next one, so it is asked until it names one that runs.
+   * The ports of the master of a key, and of its replicas. A running node may still name a master that was killed, after the other nodes
+   * have agreed on the next one, so it is asked until it names one that runs.
    */
   async function shardOf(key: string): Promise<readonly number[]> {
     const [port = 0] = nodes.keys();

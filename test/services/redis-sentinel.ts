@@ -8,7 +8,7 @@ import { ask } from './redis-asking.ts';
 
 export const MASTER_NAME = 'main';
 
-/** A sentinel writes its file anew, and would not read one that has a space any more. */
+/** A sentinel rewrites its file, and could not read one with a space in a password. */
 const PASSWORD = 'glass%case';
 
 const SENTINEL_PASSWORD = 'watchman';
@@ -16,13 +16,13 @@ const SENTINEL_PASSWORD = 'watchman';
 /** How often a sentinel does what it otherwise does every ten seconds, or every second or two, in milliseconds. */
 const PERIODS = { 'info-period': 200, 'ping-period': 100, 'ask-period': 100, 'publish-period': 200 } as const;
 
-/** How long a sentinel may be kept from running before it decides nothing for half a minute, in milliseconds. */
+/** How long a sentinel may be suspended before it decides nothing for half a minute, in milliseconds. */
 const PAUSES = { 'tilt-trigger': 60_000 } as const;
 
-/** Until a master that does not answer counts as down, in milliseconds: more than a busy machine keeps one from answering. */
+/** Until a master that does not answer counts as down, in milliseconds: longer than a busy machine delays an answer. */
 const DOWN_AFTER_MS = 3_000;
 
-/** Until sentinels give up to let a replica take over, in milliseconds. */
+/** Until sentinels give up a takeover, in milliseconds. */
 const TAKE_OVER_MS = 3_000;
 
 export interface SentinelGroup extends AsyncDisposable {
@@ -32,11 +32,11 @@ export interface SentinelGroup extends AsyncDisposable {
     readonly master: string;
     readonly password: string;
   };
-  /** The URL of whoever is the master now. */
+  /** The URL of the present master. */
   master(): Promise<string>;
   /** Ends the master with SIGKILL. */
   killMaster(): Promise<void>;
-  /** Lets a replica take over; the master that was goes on as a replica. */
+  /** Lets a replica take over. The former master goes on as a replica. */
   handOver(): Promise<void>;
   /** Ends all sentinels with SIGKILL. */
   killSentinels(): Promise<void>;
@@ -88,7 +88,7 @@ sentinel failover-timeout ${MASTER_NAME} ${TAKE_OVER_MS}
         const peers = (await ask(url, ['SENTINEL', 'SENTINELS', MASTER_NAME])) as readonly unknown[];
         return replicas.length === 2 && peers.length === 2;
       }, 'sentinels to know each other');
-    // Until here, a busy machine may be slow to start them all.
+    // Until here, a busy machine may start them all slowly.
     for (const url of urls)
       await ask(url, ['SENTINEL', 'SET', MASTER_NAME, 'down-after-milliseconds', String(DOWN_AFTER_MS)]);
   }
@@ -120,7 +120,7 @@ sentinel failover-timeout ${MASTER_NAME} ${TAKE_OVER_MS}
         if (![0, before].includes(await masterPort())) return true;
         if (performance.now() - askedAt > TAKE_OVER_MS) {
           askedAt = performance.now();
-          // It refuses while one is under way.
+          // It refuses while another takeover is running.
           await ask(sentinel, ['SENTINEL', 'FAILOVER', MASTER_NAME]).catch(() => undefined);
         }
         return false;

@@ -1,4 +1,4 @@
-/** A private Redis for a test file: loopback only, and nothing is kept when it ends. */
+/** A private Redis for a test file: loopback only, with data in memory only. */
 import { findProgram, onFreePort, type Running, startServer } from './programs.ts';
 import type { Service } from './service.ts';
 
@@ -12,11 +12,11 @@ export const redis: Service = {
 export interface RedisServer extends AsyncDisposable {
   readonly url: string;
   stop(): Promise<void>;
-  /** Starts it again where it was; it has forgotten everything. */
+  /** Starts it again at the same port, without its data. */
   start(): Promise<void>;
 }
 
-/** Files with its certificate and key, for TLS in the place of plain connections. */
+/** Files with its certificate and key, for TLS in place of plain connections. */
 export interface RedisTls {
   readonly cert: string;
   readonly key: string;
@@ -53,7 +53,7 @@ export function runRedis(
   if (program === undefined) throw new Error('there is no redis-server');
   return startServer({
     account: undefined,
-    // It writes to standard output.
+    // It logs to standard output.
     program: '/bin/sh',
     args: ['-c', 'exec "$0" "$@" >&2', program, ...args, ...KEEPS_NOTHING, '--dir', folder],
     ready,

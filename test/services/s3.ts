@@ -1,4 +1,4 @@
-/** A private S3-compatible store for a test file: loopback only, its own credentials and region, nothing kept. */
+/** A private S3-compatible store for a test file: loopback only, with its own credentials and region, and temporary data. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -25,7 +25,7 @@ export interface S3Server extends AsyncDisposable {
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Makes an empty bucket, of a name that no other has, and returns that. */
+  /** Makes an empty bucket with a new name. Returns the name. */
   newBucket(): Promise<string>;
   put(bucket: string, key: string, content: string | Uint8Array, type?: string): Promise<void>;
   remove(bucket: string, key: string): Promise<void>;
@@ -44,13 +44,13 @@ export async function startS3(): Promise<S3Server> {
       at = port;
       return startServer({
         account: undefined,
-        // It says that it is ready on its standard output.
+        // It reports on its standard output that it is ready.
         program: '/bin/sh',
         args: [
           ...['-c', 'exec "$0" "$@" >&2', program],
           ...['--port', `127.0.0.1:${port}`, '--region', REGION, '--keep-alive'],
           ...['--access', USER.accessKeyId, '--secret', USER.secretAccessKey],
-          // Attributes of files are kept beside them: not every file system has a place for them.
+          // Attributes of files are kept beside them, because not every file system supports attributes.
           ...['posix', '--sidecar', notes, data],
         ],
         ready: 'service listening on',

@@ -1,17 +1,17 @@
 /**
- * Programs that a machine may lack: a test that needs one is left out there, with a printed reason, and fails where
- * `CI=true` says that everything has to be there. `scripts/install-services.mjs` installs them.
+ * Programs that a machine may lack. A test that needs a missing one is skipped with a printed reason, and fails if `CI=true`, where
+ * everything has to be there. `scripts/install-services.mjs` installs them.
  */
 import { describe } from 'vitest';
 
 export interface Service {
-  /** As its makers call it. */
+  /** The name that its makers use. */
   readonly name: string;
-  /** Why it cannot be started here; undefined where it can. */
+  /** Why it cannot be started here; undefined if it can. */
   readonly missing: () => string | undefined;
 }
 
-/** `describe`, or `describe.skip` with a printed reason where a service is missing. */
+/** `describe`, or `describe.skip` with a printed reason if a service is missing. */
 export function describeWith(services: readonly Service[]): typeof describe | typeof describe.skip {
   const reasons = services.flatMap(({ name, missing }) => {
     const why = missing();

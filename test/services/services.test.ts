@@ -6,7 +6,7 @@ import { postgres, startPostgres } from './postgres.ts';
 import { describeWith } from './service.ts';
 
 describeWith([postgres])('a private PostgreSQL', () => {
-  it('keeps what it has over a restart', async () => {
+  it('keeps its data over a restart', async () => {
     await using server = await startPostgres();
     const ask = async (sql: string): Promise<unknown[]> => {
       const client = new pg.Client({ connectionString: server.url() });
@@ -27,7 +27,7 @@ describeWith([postgres])('a private PostgreSQL', () => {
 });
 
 describeWith([mariadb])('a private MariaDB', () => {
-  it('keeps what it has over a restart', async () => {
+  it('keeps its data over a restart', async () => {
     await using server = await startMariadb();
     const ask = async (sql: string): Promise<unknown> => {
       const client = await mysql.createConnection(server.url());
