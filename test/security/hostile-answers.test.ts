@@ -9,6 +9,7 @@ import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { DIAGONAL } from '../e2e/harness.ts';
 import { processorMs } from '../e2e/process-io.ts';
 import { type ConnectedProgram, connectToProgram } from '../e2e/programs.ts';
+import { slowness } from '../e2e/waiting.ts';
 import { content, type Site, startSite } from '../providers/http/site.ts';
 
 /** How long the server may be blocked before it answers another request: far less than with the faults, on any busy machine. */
@@ -94,6 +95,10 @@ const LISTS: Readonly<Record<string, string>> = {
   'a key of many megabytes': listing(KEY.replace('KEY', 'k'.repeat(20_000_000))),
   attributes: listing(`<a ${numbered(100_000, (at) => `a${at}='1' `)}/>`),
 };
+
+/** On a busy machine, the time for a document that cannot be read may be over before its problem is found. */
+const outcomesOf = (reason: string): readonly string[] =>
+  reason === 'unavailable' && slowness() > 1 ? [reason, 'timeout'] : [reason];
 
 const slug = (name: string): string => name.replaceAll(' ', '-');
 
@@ -205,7 +210,7 @@ describe.each(DIAGONAL)('over $transport, $era', ({ transport, era }) => {
     'a document of an API with %s',
     async (name, [, reason]) => {
       const uri = `api.${slug(name)}+${site.origin}/nothing`;
-      expect(await reasonOf('resources/read', { uri })).toBe(reason);
+      expect(outcomesOf(reason)).toContain(await reasonOf('resources/read', { uri }));
       if (reason !== 'not-found') return;
       // Its contents are served all the same.
       const { resources } = await connected.request<{ resources: { uri: string }[] }>('resources/list', {
@@ -222,7 +227,7 @@ describe.each(DIAGONAL)('over $transport, $era', ({ transport, era }) => {
     'a feed with %s',
     async (name, [, reason]) => {
       const uri = `feed.${slug(name)}+${site.origin}/feed/${slug(name)}`;
-      expect(await reasonOf('resources/list', { uri })).toBe(reason);
+      expect(outcomesOf(reason)).toContain(await reasonOf('resources/list', { uri }));
     },
     120_000,
   );
