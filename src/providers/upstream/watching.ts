@@ -35,7 +35,7 @@ export interface WatchingSetup {
   readonly supervisor: Supervisor;
   readonly facts: () => Facts;
   readonly timeoutMs: number;
-  /** Is called with each change before those who watch are told. */
+  /** Called with each change before its watchers are notified. */
   changed(list: ListName | undefined, uri: string | undefined): void;
 }
 
@@ -145,7 +145,7 @@ export function createWatching({ name, log, supervisor, facts, timeoutMs, change
     },
 
     restore: (link) => void listening.restore(link).catch(() => {}),
-    // Watches that are being set come first, so that watchers who are told and look again miss nothing.
+    // Waits for watches that are being set, so that a watcher that looks again after the notification misses no later change.
     missed: () => void listening.settled().then(tellAll),
 
     get size() {

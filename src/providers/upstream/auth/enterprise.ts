@@ -1,6 +1,6 @@
 /**
- * Vitrine as somebody whom the company's identity provider knows (enterprise-managed authorization): an ID token is exchanged
- * there for an assertion (ID-JAG, RFC 8693), for which the authorization server of the upstream gives a token (RFC 7523).
+ * Authorizes Vitrine through the company's identity provider (enterprise-managed authorization): an ID token is exchanged there for an
+ * assertion (ID-JAG, RFC 8693), and the authorization server of the upstream exchanges the assertion for a token (RFC 7523).
  */
 import { readFile } from 'node:fs/promises';
 import {
@@ -15,7 +15,7 @@ import type { AuthTarget, EnterpriseConfig } from './config.ts';
 import { isSameIssuer, noAssertion } from './failures.ts';
 import { type GrantedFor, grantedAuth } from './granted.ts';
 
-/** The type of an assertion in its header: no other JWT is presented as one. */
+/** The type of an assertion in its header. No other JWT is sent as one. */
 const ASSERTION_TYPE = 'oauth-id-jag+jwt';
 
 /** The longest ID token, and the longest assertion, in characters. */
@@ -37,7 +37,7 @@ export function enterpriseAuth(config: EnterpriseConfig, target: AuthTarget): Au
   });
 }
 
-/** Another one each time: authorization servers take none twice. @throws ResourceError `unavailable` */
+/** Requests an assertion for each token, because authorization servers accept none twice. @throws ResourceError `unavailable` */
 async function assertionFor(
   { idp, clientId }: EnterpriseConfig,
   mount: string,
@@ -52,7 +52,7 @@ async function assertionFor(
   return given;
 }
 
-/** Read anew each time: whoever renews it puts another one there. */
+/** Reads the file for each token, because another program renews the ID token in it. */
 async function idTokenOf({ idToken, idTokenFile = '' }: EnterpriseConfig['idp'], mount: string): Promise<string> {
   const text = idToken ?? (await readFile(idTokenFile, 'utf8').catch(() => ''));
   const token = text.trim();
@@ -97,7 +97,7 @@ async function exchanged(
   }
 }
 
-/** Why an assertion is not presented; its signature is for the authorization server to verify, as one that is encrypted is. */
+/** Returns why an assertion is not sent. The authorization server verifies its signature; an encrypted one is not checked here. */
 function problemOf(
   assertion: string,
   expected: { issuer: string; audience: string; resource: string; clientId: string },
