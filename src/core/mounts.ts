@@ -11,7 +11,7 @@ import { mapInPieces } from './breaks.ts';
 import type { Context } from './context.ts';
 import { invalid, notFound, ResourceError } from './errors.ts';
 import { oncePerKept } from './kept.ts';
-import { type ListSource, pageAcross, type SourcePage } from './lists/across.ts';
+import { isAway, type ListSource, leaveOut, pageAcross, type SourcePage } from './lists/across.ts';
 import type { Mount } from './mounts/mount.ts';
 import { ANY_SCHEME, isPrefixed, publishUri } from './mounts/published-uris.ts';
 import { renameBody, renameError, renameResource } from './mounts/renamed.ts';
@@ -154,7 +154,7 @@ export function mountTree(
 
   async function* searchMount(mount: Mount, query: SearchQuery, ctx: Context): AsyncIterable<SearchMatch> {
     try {
-      for await (const match of searchProvider(mount.provider, query, within(mount, ctx))) {
+      for await (const match of searchProvider(mount.provider, query, namingMount(mount, within(mount, ctx)))) {
         const uri = publishUri(mount, match.uri);
         if (isOf(mount, uri)) yield { ...match, uri };
       }
@@ -268,7 +268,17 @@ export function mountTree(
         yield* searchMount(mount, { ...query, uri: native }, ctx);
         return;
       }
-      for (const mount of mounts) yield* searchMount(mount, query, ctx);
+      for (const mount of mounts) {
+        try {
+          yield* searchMount(mount, query, ctx);
+        } catch (error) {
+          const isQuery = error instanceof ResourceError && error.code === 'invalid';
+          const away = !isQuery && isAway(error, mount.provider.features.remote === true);
+          const only = mounts.filter(({ listed }) => listed !== false).length === 1;
+          if (!away || only || ctx.signal.aborted) throw error;
+          leaveOut(mount.name, error, ctx);
+        }
+      }
     },
 
     async close() {
@@ -312,6 +322,16 @@ function within(mount: Mount, ctx: Context): Context {
   // A provider whose content never includes other resources needs no `may`.
   if (mount.provider.features.gathers !== true) return { ...ctx, may: undefined };
   return { ...ctx, may: (operation, native) => may(operation, publishUri(mount, native)) };
+}
+
+/** Makes a context whose notes name the mount of a missing part. */
+function namingMount(mount: Mount, ctx: Context): Context {
+  const { notes } = ctx;
+  if (notes === undefined) return ctx;
+  return {
+    ...ctx,
+    notes: { ...notes, missing: (part) => notes.missing({ ...part, mount: part.mount ?? mount.name }) },
+  };
 }
 
 /** Looks up each feature on use: a mounted server's features are known only once it is connected. */

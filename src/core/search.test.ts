@@ -5,6 +5,7 @@ import { type MemoryResource, memoryProvider } from '../providers/memory/index.t
 import { createContext, SILENT } from './context.ts';
 import { globFilter } from './glob/filter.ts';
 import { mountTree } from './mounts.ts';
+import { createNotes, type MissingPart } from './notes.ts';
 import type { ResourceProvider, SearchMatch, SearchQuery } from './provider.ts';
 import { MAX_MATCHES_PER_RESOURCE, MAX_PATTERN_LENGTH, searchProvider } from './search.ts';
 
@@ -17,6 +18,18 @@ async function find(
   for await (const match of searchProvider(provider, { literal: false, ...query }, createContext({ signal })))
     found.push(match);
   return found;
+}
+
+/** Counts texts by their names, with what was logged and noted meanwhile. */
+async function countNames(provider: ResourceProvider) {
+  const warned: unknown[] = [];
+  const missing: MissingPart[] = [];
+  const log = { ...SILENT, warn: (...words: unknown[]) => void warned.push(words) };
+  const notes = { ...createNotes(), missing: (part: MissingPart) => void missing.push(part) };
+  let found = 0;
+  for await (const _ of searchProvider(provider, { glob: '*.txt', literal: false }, createContext({ log, notes })))
+    found++;
+  return { found, warned, missing };
 }
 
 const memory = (resources: Readonly<Record<string, MemoryResource>>, name = 'm') => memoryProvider({ name, resources });
@@ -135,36 +148,33 @@ describe('search by reading [CB-7]', () => {
   });
 
   it.each([
-    [10_000, []],
-    [10_001, [['left out of a search: resources after the first', { provider: 'm', searched: 10_000 }]]],
-  ])('says in the log that it is incomplete: %i resources', async (count, said) => {
+    [10_000, [], []],
+    [
+      10_001,
+      [['left out of a search: resources after the first', { provider: 'm', searched: 10_000 }]],
+      [{ reason: 'Only the first 10000 resources are searched' }],
+    ],
+  ])('says in the log and the notes that it is incomplete: %i resources', async (count, warned, missing) => {
     const leaves = Array.from({ length: count }, (_, at) => ({ uri: `x:${at}`, name: `${at}.txt` }));
     const provider: ResourceProvider = { ...memory({}), list: async () => ({ resources: leaves }) };
-    const warned: unknown[] = [];
-    const log = { ...SILENT, warn: (...words: unknown[]) => void warned.push(words) };
-    let found = 0;
-    const matches = searchProvider(provider, { glob: '*.txt', literal: false }, createContext({ log }));
-    for await (const _ of matches) found++;
-    expect(found).toBe(10_000);
-    expect(warned).toEqual(said);
+    expect(await countNames(provider)).toEqual({ found: 10_000, warned, missing });
   });
 
+  const TOO_DEEP = [
+    [['left out of a search: folders that lie too deep', { provider: 'm', levels: 32 }]],
+    [{ reason: 'Folders more than 32 levels down are not searched' }],
+  ] as const;
+
   it.each([
-    [31, 1, []],
-    [32, 0, [['left out of a search: folders that lie too deep', { provider: 'm', levels: 32 }]]],
-    [40, 0, [['left out of a search: folders that lie too deep', { provider: 'm', levels: 32 }]]],
-  ])('says in the log that it is incomplete: %i levels', async (depth, count, said) => {
+    [31, 1, [], []],
+    [32, 0, ...TOO_DEEP],
+    [40, 0, ...TOO_DEEP],
+  ])('says in the log and the notes that it is incomplete: %i levels', async (depth, found, warned, missing) => {
     const provider = memory({
       [`${'a/'.repeat(depth)}x.txt`]: { text: 'x' },
       [`${'b/'.repeat(depth)}x.md`]: { text: 'x' },
     });
-    const warned: unknown[] = [];
-    const log = { ...SILENT, warn: (...words: unknown[]) => void warned.push(words) };
-    let found = 0;
-    const matches = searchProvider(provider, { glob: '*.txt', literal: false }, createContext({ log }));
-    for await (const _ of matches) found++;
-    expect(found).toBe(count);
-    expect(warned).toEqual(said);
+    expect(await countNames(provider)).toEqual({ found, warned, missing });
   });
 
   it('ends when it is aborted, and closes open bodies when the caller leaves early', async () => {

@@ -126,6 +126,7 @@ async function* leaves(provider: ResourceProvider, start: string | undefined, ct
             provider: provider.name,
             searched: MAX_RESOURCES,
           });
+          ctx.notes?.missing({ reason: `Only the first ${MAX_RESOURCES} resources are searched` });
           return;
         }
         const isRoot = next.uri === undefined;
@@ -146,6 +147,7 @@ async function* leaves(provider: ResourceProvider, start: string | undefined, ct
             provider: provider.name,
             levels: MAX_DEPTH,
           });
+          ctx.notes?.missing({ reason: `Folders more than ${MAX_DEPTH} levels down are not searched` });
         }
       }
       cursor = page.nextCursor;
@@ -186,6 +188,8 @@ async function* searchResource(
   } catch (error) {
     if (!(error instanceof ResourceError)) throw error;
     ctx.log.debug('left out of a search', { uri, reason: error.code });
+    // No URI, because the caller may not be allowed to see it. A resource that is gone is not missing.
+    if (error.retryable) ctx.notes?.missing({ reason: 'Some resources cannot be read now' });
   }
 }
 

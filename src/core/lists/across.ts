@@ -166,15 +166,20 @@ async function take<T>(
     if (!isAway(error, source.remote) || ctx.signal.aborted) throw error;
     if (error.details.starting === true && patienceMs !== undefined) return SLOW;
     if (error.details.starting !== true && only) throw error;
-    ctx.log.warn('a mount is left out of a list', { mount: source.name, reason: error.message });
-    ctx.log.debug('why a mount is left out', { mount: source.name, error });
-    ctx.notes?.missing({ mount: source.name, reason: error.message });
+    leaveOut(source.name, error, ctx);
     return { items: [], away: true };
   }
 }
 
+/** Notes that an answer goes on without a mount. */
+export function leaveOut(mount: string, error: ResourceError, ctx: Context): void {
+  ctx.log.warn('a mount is left out of an answer', { mount, reason: error.message });
+  ctx.log.debug('why a mount is left out', { mount, error });
+  ctx.notes?.missing({ mount, reason: error.message });
+}
+
 /** Whether a source is left out for this error: a remote source for any, a local one only for `unavailable` and `timeout`. */
-const isAway = (error: unknown, remote: boolean): error is ResourceError =>
+export const isAway = (error: unknown, remote: boolean): error is ResourceError =>
   error instanceof ResourceError && (remote || error.code === 'unavailable' || error.code === 'timeout');
 
 function first([source]: readonly string[]): Position | undefined {

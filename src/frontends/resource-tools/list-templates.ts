@@ -7,6 +7,7 @@ import type { ResourceTemplate } from '../../protocol/resources.ts';
 import { nextCursor, openCursor, scopeOf } from '../resources/options.ts';
 import { resourceTool } from './define.ts';
 import { oneLine } from './facts.ts';
+import { endOfPage, missingOutput } from './missing.ts';
 import { pageFor } from './paging.ts';
 import { cursorArgument, mountArgument, nextCursorOutput, seenMount } from './schemas.ts';
 import { callOf, type ToolSetup } from './setup.ts';
@@ -23,6 +24,7 @@ type Arguments = z.infer<ReturnType<typeof inputFor>>;
 const output = z.object({
   resourceTemplates: z.array(z.object({ uriTemplate: z.string() })),
   nextCursor: nextCursorOutput,
+  missing: missingOutput,
 });
 
 export function listTemplatesTool(setup: ToolSetup): Tool {
@@ -47,23 +49,21 @@ async function listTemplates(
   const mount = name === undefined ? undefined : seenMount(setup, name, ctx);
   const scope = scopeOf(ctx, 'list_templates tool', name ?? '');
   return pageFor<ResourceTemplate>(setup, {
+    ctx,
     position: openCursor(options, cursor, scope),
     accept:
       mount === undefined ? undefined : (template) => setup.resolver.resolve(template.uriTemplate)?.mount === mount,
-    async fetch(position, limit) {
-      const page = await options.provider.listTemplates?.({ cursor: position, limit }, ctx);
+    async fetch(position, limit, noted) {
+      const page = await options.provider.listTemplates?.({ cursor: position, limit }, noted);
       return { items: page?.resourceTemplates ?? [], position: page?.nextCursor };
     },
-    render({ items, position }) {
+    render({ items, position, missing }) {
       const next = nextCursor(options, position, scope);
-      const more = { ...(name !== undefined && { mount: name }), cursor: next.nextCursor };
+      const args = { ...(name !== undefined && { mount: name }), cursor: next.nextCursor };
+      const more = position === undefined ? undefined : callOf(setup, 'list_templates', args);
       const count = items.length === 1 ? '1 template' : `${items.length} templates`;
-      const last =
-        position === undefined
-          ? `${count}. That is all.`
-          : `${count} so far. More: ${callOf(setup, 'list_templates', more)}`;
       return {
-        content: [text([...items.map(lineOf), last].join('\n'))],
+        content: [text([...items.map(lineOf), endOfPage(count, missing, more)].join('\n'))],
         structuredContent: { resourceTemplates: items.map(described), ...next },
       };
     },

@@ -7,6 +7,8 @@ import {
   structured,
   textOf,
 } from '../../../test/tools/engine.ts';
+import { ResourceError } from '../../core/errors.ts';
+import { wrapProvider } from '../../core/layer.ts';
 import { type MemoryResource, memoryProvider } from '../../providers/memory/index.ts';
 
 /** Every page to the end. Each is checked to have the same in text and structure, and to be within the budget. */
@@ -221,5 +223,42 @@ describe('the list tool [CB-2]', () => {
   it('lists resources, without the state of the tools [CB-8]', async () => {
     await using engine = engineOf(mounts());
     expect(JSON.stringify(await allPages(engine, {}))).not.toContain('vitrine+state');
+  });
+
+  it('names a mount that is out of reach, on each page and never as the whole', async () => {
+    const away = wrapProvider(memoryProvider({ name: 'away' }), {
+      list: async () => {
+        throw new ResourceError('unavailable', 'It is out of reach');
+      },
+    });
+    const many = memoryProvider({ resources: files(numbered(150)) });
+    const access = { rules: [{ effect: 'allow', mounts: ['many'] }] } as const;
+    await using engine = engineOf({ away, many });
+    const first = await engine.call('list');
+    const missing = [{ mount: 'away', reason: 'It is out of reach' }];
+    expect(textOf(first)).toContain('100 entries so far. Missing: away (It is out of reach). More: list {');
+    expect(structured<ListAnswer>(first)).toMatchObject({ missing });
+    const templates = await engine.call('list_templates');
+    expect(textOf(templates)).toMatch(/templates?\. That is all\.$/);
+    const one = await engine.call('list', { uri: 'many+memory:///' });
+    expect(structured<ListAnswer>(one)).not.toHaveProperty('missing');
+    await using ruled = engineOf({ away, many }, { access });
+    const seen = await ruled.call('list');
+    expect(JSON.stringify(seen)).not.toContain('away');
+  });
+
+  it('names templates that are missing', async () => {
+    const inner = memoryProvider({ name: 'away', resources: {} });
+    const away = wrapProvider(inner, {
+      listTemplates: async () => {
+        throw new ResourceError('unavailable', 'It is out of reach');
+      },
+    });
+    await using engine = engineOf({ away, near: memoryProvider({ resources: {} }) });
+    const result = await engine.call('list_templates');
+    expect(textOf(result)).toContain('Missing: away (It is out of reach).');
+    expect(structured<object>(result)).toMatchObject({
+      missing: [{ mount: 'away', reason: 'It is out of reach' }],
+    });
   });
 });

@@ -12,7 +12,8 @@ import { listedPage } from '../resources/list.ts';
 import { nextCursor, openCursor, type ResourceOptions, scopeOf } from '../resources/options.ts';
 import { resourceTool } from './define.ts';
 import { lineOf } from './facts.ts';
-import { type Batch, pageFor } from './paging.ts';
+import { endOfPage, missingOutput, sayMissing } from './missing.ts';
+import { type NotedBatch, pageFor } from './paging.ts';
 import { cursorArgument, mountArgument, nextCursorOutput, resourceOutput, seenMount, uriArgument } from './schemas.ts';
 import { callOf, type ToolSetup } from './setup.ts';
 
@@ -30,6 +31,7 @@ const output = z.object({
   resources: z.array(resourceOutput),
   nextCursor: nextCursorOutput,
   truncatedBy: z.string().optional(),
+  missing: missingOutput,
 });
 
 export function listTool(setup: ToolSetup): Tool {
@@ -53,11 +55,12 @@ async function list(setup: ToolSetup, args: Arguments, ctx: Context): Promise<Ca
   const scope = scopeOf(ctx, 'list tool', JSON.stringify([uri ?? null, mount?.name ?? null, prefix ?? null]));
   const walked = walkedOptions(setup, mount, prefix);
   return pageFor<Resource>(setup, {
+    ctx,
     position: openCursor(options, cursor, scope),
     accept: prefix === undefined ? undefined : (resource) => resource.uri.startsWith(prefix),
-    async fetch(position, pageSize) {
+    async fetch(position, pageSize, noted) {
       const limits = { ...walked.limits, pageSize };
-      const { resources: items, ...rest } = await listedPage({ ...walked, limits }, uri, position, ctx);
+      const { resources: items, ...rest } = await listedPage({ ...walked, limits }, uri, position, noted);
       return { items, ...rest };
     },
     render(batch) {
@@ -116,12 +119,13 @@ function withoutIcons({ icons: _icons, ...resource }: Resource): Resource {
 function lastLine(
   setup: ToolSetup,
   filters: Omit<Arguments, 'cursor'>,
-  { items, truncatedBy }: Batch<Resource>,
+  { items, truncatedBy, missing }: NotedBatch<Resource>,
   cursor: string | undefined,
 ): string {
   const count = items.length === 1 ? '1 entry' : `${items.length} entries`;
-  if (cursor !== undefined) return `${count} so far. More: ${callOf(setup, 'list', { ...filters, cursor })}`;
-  if (truncatedBy !== undefined)
-    return `${count}. The list ends here by its limit ${truncatedBy}, and there is more: list a directory by its uri.`;
-  return `${count}. That is all.`;
+  const more = cursor === undefined ? undefined : callOf(setup, 'list', { ...filters, cursor });
+  if (more !== undefined || truncatedBy === undefined) return endOfPage(count, missing, more);
+  const cut = `${count}. The list ends here by its limit ${truncatedBy}, and there is more: list a directory by its uri.`;
+  const said = sayMissing(missing);
+  return said === undefined ? cut : `${cut} ${said}`;
 }

@@ -4,7 +4,9 @@
  */
 import { type Context, withSignal } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import type { MissingPart } from '../../core/notes.ts';
 import type { SearchMatch } from '../../core/provider.ts';
+import { collectMissing } from './missing.ts';
 
 /** The most open searches. */
 const MAX_OPEN = 32;
@@ -23,6 +25,8 @@ export interface OpenSearch {
   readonly looked: number;
   /** Whether a page of it is being made. */
   readonly busy: boolean;
+  /** What could not be searched so far. */
+  readonly missing: readonly MissingPart[];
   /** Returns the next match, or undefined at the end. */
   next(): Promise<SearchMatch | undefined>;
   /** Runs one page. Only one page may run at a time, and the caller's signal ends it. */
@@ -71,7 +75,8 @@ export function createOpenSearches(): OpenSearches {
       makeRoom(ctx.peer);
       const controller = new AbortController();
       // The search outlives the request of its first page, so it has its own signal.
-      const own = withSignal(ctx, controller.signal);
+      const { notes, parts } = collectMissing();
+      const own = withSignal({ ...ctx, notes }, controller.signal);
       const matches = begin(own)[Symbol.asyncIterator]();
       const search: Held = {
         id: crypto.randomUUID(),
@@ -81,6 +86,9 @@ export function createOpenSearches(): OpenSearches {
         looked: 0,
         busy: false,
         idle: undefined,
+        get missing() {
+          return parts();
+        },
         async next() {
           const result = await matches.next();
           if (result.done) return undefined;

@@ -10,8 +10,10 @@ import {
   typesOf,
 } from '../../../test/tools/engine.ts';
 import { createContext } from '../../core/context.ts';
+import { ResourceError } from '../../core/errors.ts';
 import { detached } from '../../core/invocation.ts';
 import { wrapProvider } from '../../core/layer.ts';
+import type { ResourceProvider } from '../../core/provider.ts';
 import { createAccess } from '../../layers/access/index.ts';
 import type { CallToolResult } from '../../protocol/content.ts';
 import { filesProvider } from '../../providers/files/index.ts';
@@ -21,6 +23,7 @@ import { readConfirmed } from '../resources/read.ts';
 interface SearchAnswer {
   readonly matches: readonly { readonly uri: string; readonly line?: number }[];
   readonly nextCursor?: string;
+  readonly missing?: readonly object[];
 }
 
 const answer = (result: CallToolResult): SearchAnswer => {
@@ -194,4 +197,56 @@ describe('the search tool [CB-7]', () => {
     expect(ended).toBe(true);
     expect(told).toEqual([1, 2, 3, 4, 5]);
   });
+
+  it('searches the other mounts where one is out of reach, and says so', async () => {
+    const away = unreachable(memoryProvider({ name: 'away', resources: { 'a.txt': { text: 'clock' } } }));
+    const near = () => memoryProvider({ resources: { 'a.txt': { text: lines(60) } } });
+    await using engine = engineOf({ first: near(), away, last: near() });
+    const pages = await allPages(engine, { pattern: 'clock' });
+    expect(pages.flatMap((page) => answer(page).matches)).toHaveLength(120);
+    const missing = [{ mount: 'away', reason: 'It is out of reach' }];
+    expect(answer(pages[0] as CallToolResult).missing).toBeUndefined();
+    expect(answer(pages.at(-1) as CallToolResult).missing).toEqual(missing);
+    expect(textOf(pages[1] as CallToolResult)).toContain('so far. Missing: away (It is out of reach). For more');
+    expect(textOf(pages.at(-1) as CallToolResult)).toContain('20 matches. Missing: away (It is out of reach).');
+    const none = await engine.call('search', { pattern: 'nowhere' });
+    expect(textOf(none)).toBe('No match. Missing: away (It is out of reach).');
+    expect(await engine.refusal('search', { pattern: 'clock', uri: 'away+memory:///' })).toContain('out of reach');
+    expect(await engine.refusal('search', { pattern: '(' })).toContain('not a valid regular expression');
+    await using alone = engineOf({ away });
+    expect(await alone.refusal('search', { pattern: 'clock' })).toContain('out of reach');
+  });
+
+  it('does not name a mount that is out of reach to a caller who may see nothing of it', async () => {
+    const away = unreachable(memoryProvider({ name: 'away', resources: {} }));
+    const near = memoryProvider({ resources: { 'a.txt': { text: 'clock' } } });
+    await using engine = engineOf({ near, away }, { access: { rules: [{ effect: 'allow', mounts: ['near'] }] } });
+    const result = await engine.call('search', { pattern: 'clock' });
+    expect(textOf(result)).toMatch(/^1 match; that is all\./);
+    expect(answer(result)).toEqual({ matches: [{ uri: 'near+memory:///a.txt', line: 1 }] });
+  });
+
+  it('says that some resources could not be read, once and without their names', async () => {
+    const names = Array.from({ length: 30 }, (_, at) => `${at}.txt`);
+    const inner = memoryProvider({ resources: Object.fromEntries(names.map((name) => [name, { text: 'clock' }])) });
+    const provider = wrapProvider(inner, {
+      async read(uri, options, ctx) {
+        if (uri.endsWith('7.txt')) throw new ResourceError('unavailable', 'Not now', { uri });
+        if (uri.endsWith('8.txt')) throw new ResourceError('not-found', 'Gone', { uri });
+        return inner.read(uri, options, ctx);
+      },
+    });
+    await using engine = engineOf({ m: { ...provider, search: undefined } });
+    const result = await engine.call('search', { pattern: 'clock' });
+    expect(answer(result).missing).toEqual([{ mount: 'm', reason: 'Some resources cannot be read now' }]);
+    expect(answer(result).matches).toHaveLength(24);
+  });
 });
+
+/** The provider behind a wire that is cut. */
+function unreachable(provider: ResourceProvider): ResourceProvider {
+  const fail = async (): Promise<never> => {
+    throw new ResourceError('unavailable', 'It is out of reach');
+  };
+  return { ...wrapProvider(provider, { list: fail, metadata: fail, read: fail }), search: undefined };
+}

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
 import type { Invocation } from '../../core/invocation.ts';
+import type { MissingPart } from '../../core/notes.ts';
 import type { SearchMatch, SearchQuery } from '../../core/provider.ts';
 import { isAnswering, type RankedMatch, type RankedQuery, type RankedSearch } from '../../core/ranked.ts';
 import { MAX_PATTERN_LENGTH, searchProvider } from '../../core/search.ts';
@@ -12,6 +13,7 @@ import { defineTool, type Tool } from '../../core/tool.ts';
 import { type CallToolResult, type ContentBlock, text } from '../../protocol/content.ts';
 import type { Resource, TextResourceContents } from '../../protocol/resources.ts';
 import { openCursor, scopeOf } from '../resources/options.ts';
+import { missingOutput, sayMissing } from './missing.ts';
 import { createOpenSearches, type OpenSearch } from './open-searches.ts';
 import { inOrder, isQuestion, showPassage } from './ranked.ts';
 import { cursorArgument, nextCursorOutput, textArgument, uriArgument } from './schemas.ts';
@@ -55,6 +57,7 @@ const rankedInput = input.extend({
 const output = z.object({
   matches: z.array(z.object({ uri: z.string(), line: z.number().optional() })),
   nextCursor: nextCursorOutput,
+  missing: missingOutput,
 });
 
 const rankedOutput = output.extend({
@@ -144,13 +147,15 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
     const nextCursor = page.more ? resources.cursors.seal(position, scope) : undefined;
     if (!page.more) await searches.end(search.id);
     const building = isRanked && context.ranked?.()?.state().state === 'building';
-    const said = summary(page.places.length, nextCursor, id !== undefined, name);
+    const { missing } = search;
+    const said = summary(page.places.length, { nextCursor, continued: id !== undefined, missing, name });
     return {
       content: [text(building ? `${said} ${BUILDING}` : said), ...page.blocks],
       structuredContent: {
         matches: page.places,
         ...(nextCursor !== undefined && { nextCursor }),
         ...(building && { building }),
+        ...(missing.length > 0 && { missing }),
       },
     };
   }
@@ -266,10 +271,23 @@ async function unlessGone<T>(show: () => Promise<T | undefined>): Promise<T | un
   }
 }
 
-function summary(count: number, nextCursor: string | undefined, continued: boolean, name: string): string {
-  if (count === 0) return continued ? 'No more matches; that is all.' : 'No match.';
-  const found = `${count} ${count === 1 ? 'match' : 'matches'}`;
-  return nextCursor === undefined
-    ? `${found}; that is all.`
-    : `${found} so far. For more, call ${name} with the same arguments and cursor ${JSON.stringify(nextCursor)}.`;
+interface Said {
+  readonly nextCursor: string | undefined;
+  /** Whether pages came before. */
+  readonly continued: boolean;
+  readonly missing: readonly MissingPart[];
+  /** The name of the tool. */
+  readonly name: string;
+}
+
+function summary(count: number, { nextCursor, continued, missing, name }: Said): string {
+  const lost = sayMissing(missing);
+  const found =
+    count === 0 ? (continued ? 'No more matches' : 'No match') : `${count} ${count === 1 ? 'match' : 'matches'}`;
+  if (nextCursor !== undefined) {
+    const said = `${found} so far.${lost === undefined ? '' : ` ${lost}`}`;
+    return `${said} For more, call ${name} with the same arguments and cursor ${JSON.stringify(nextCursor)}.`;
+  }
+  if (lost !== undefined) return `${found}. ${lost}`;
+  return count === 0 && !continued ? 'No match.' : `${found}; that is all.`;
 }

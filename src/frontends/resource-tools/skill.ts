@@ -9,6 +9,7 @@ import { nextCursor, openCursor, scopeOf } from '../resources/options.ts';
 import { readConfirmed } from '../resources/read.ts';
 import { resourceTool } from './define.ts';
 import { oneLine } from './facts.ts';
+import { endOfPage } from './missing.ts';
 import { pageFor } from './paging.ts';
 import { cursorArgument, uriArgument } from './schemas.ts';
 import { callOf, type ToolSetup } from './setup.ts';
@@ -40,21 +41,19 @@ function listSkills(setup: ToolSetup, cursor: string | undefined, ctx: Context):
   const { resources: options, operations } = setup;
   const scope = scopeOf(ctx, 'skill tool');
   return pageFor<ServedSkill>(setup, {
+    ctx,
     position: openCursor(options, cursor, scope),
     accept: undefined,
-    async fetch(position, limit) {
-      const { items, nextCursor: next } = await operations.listSkills({ cursor: position, limit }, ctx);
+    async fetch(position, limit, noted) {
+      const { items, nextCursor: next } = await operations.listSkills({ cursor: position, limit }, noted);
       return { items, position: next };
     },
-    render({ items, position }) {
+    render({ items, position, missing }) {
       const lines = items.map(({ skill: { uri, frontmatter } }) => oneLine(`${uri}  ${frontmatter.description}`));
       const { nextCursor: next } = nextCursor(options, position, scope);
       const count = items.length === 1 ? '1 skill' : `${items.length} skills`;
-      const end =
-        next === undefined
-          ? `${count}. That is all.`
-          : `${count} so far. More: ${callOf(setup, 'skill', { cursor: next })}`;
-      return { content: [text([...lines, end].join('\n'))] };
+      const more = next === undefined ? undefined : callOf(setup, 'skill', { cursor: next });
+      return { content: [text([...lines, endOfPage(count, missing, more)].join('\n'))] };
     },
   });
 }

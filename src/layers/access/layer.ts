@@ -86,7 +86,7 @@ export function accessLayer(decisions: Decisions): Layer {
         if (query.uri !== undefined) await likeMissing(admitted('metadata', query.uri, asking(query.uri, ctx)));
         const operation = query.pattern === undefined ? 'list' : 'read';
         let last: { readonly uri: string; readonly allowed: boolean } | undefined;
-        for await (const match of inner.search?.(query, asking(query.uri, ctx)) ?? []) {
+        for await (const match of inner.search?.(query, withoutUnseenMounts(policy, asking(query.uri, ctx))) ?? []) {
           if (last?.uri !== match.uri) last = { uri: match.uri, allowed: await views.may(operation, match.uri, ctx) };
           if (last.allowed) yield match;
         }

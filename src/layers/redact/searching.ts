@@ -96,6 +96,7 @@ async function scanResource(
     // A resource that cannot be scanned is left out, like one that does not exist any more.
     if (!(error instanceof ResourceError) || error.code === 'internal' || error.code === 'limited') throw error;
     ctx.log.debug('left out of a search', { uri, reason: error.code });
+    if (error.retryable) ctx.notes?.missing({ reason: 'Some resources cannot be read now' });
     return [];
   }
   return secrets === 0 ? 'clean' : places;

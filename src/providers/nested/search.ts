@@ -50,6 +50,7 @@ export async function* searchNested(nested: Searched, query: SearchQuery, ctx: C
     if (found === undefined || isFolder(found)) continue;
     if (++entered > MAX_CONTAINERS) {
       ctx.log.warn('left out of a search: archives and databases after the first', { searched: MAX_CONTAINERS });
+      ctx.notes?.missing({ reason: `Only the first ${MAX_CONTAINERS} archives and databases are searched` });
       return;
     }
     yield* searchContainer(nested, found, query, `${segments.slice(start).join('/')}/`, ctx);
@@ -76,12 +77,15 @@ async function* searchContainer(
         const uri = rename(match.uri);
         if (!included(path) || !(await isShownIn(outer, container, { uri }))) continue;
         found.push({ ...match, uri, path });
-        if (found.length >= MAX_MATCHES) return;
+        if (found.length < MAX_MATCHES) continue;
+        ctx.notes?.missing({ reason: `Only the first ${MAX_MATCHES} matches in an archive or database are given` });
+        return;
       }
     });
   } catch (error) {
     if (!(error instanceof ResourceError) || error.code === 'timeout' || ctx.signal.aborted) throw error;
     ctx.log.debug('left out of a search: a container that cannot be opened', { uri: container.uri, error });
+    if (error.code !== 'not-found') ctx.notes?.missing({ reason: 'An archive or database cannot be opened' });
   }
   yield* found;
 }
