@@ -94,7 +94,7 @@ describeWith([chromium])('hostile documents in the app', () => {
     expect(happened.slice(0, 10)).toEqual([]);
   });
 
-  it('run nothing, load nothing and lead nowhere', { timeout: 120_000 }, async () => {
+  it('run nothing, load nothing and lead nowhere', { timeout: 600_000 }, async () => {
     const globals = await app.evaluate(() => Object.getOwnPropertyNames(window).length);
     let drawn = 0;
     for (const { uri } of DOCUMENTS) {

@@ -68,7 +68,7 @@ describeWith([chromium])('hostile documents', () => {
     expect(new Set(DOCUMENTS.map(({ uri }) => uri)).size).toBe(DOCUMENTS.length);
   });
 
-  it('are listed, found and shown as text, with links to this server only', async () => {
+  it('are listed, found and shown as text, with links to this server only', { timeout: 600_000 }, async () => {
     const lists: string[] = [];
     for (let next: string | undefined = '/'; next !== undefined; ) {
       lists.push(next);

@@ -151,7 +151,7 @@ describeWith([chromium])('hostile documents in the island', () => {
     await page.close();
   });
 
-  it('run nothing, load nothing and lead nowhere, as previews, text and bytes', { timeout: 240_000 }, async () => {
+  it('run nothing, load nothing and lead nowhere, as previews, text and bytes', { timeout: 600_000 }, async () => {
     const left = [...VIEWS];
     let shown = 0;
     const lookOn = async (): Promise<void> => {
