@@ -32,7 +32,8 @@ export function createWatching(
 ): Watching {
   // Watches for which the server sends changes: the others cannot have missed any.
   const live = new Set<EventQueue>();
-  let watches = 0;
+  // All open watches.
+  const open = new Map<EventQueue, { close(): Promise<void>; readonly stop: (() => void) | undefined }>();
   let closed = false;
   const listening = createListening<Link, EventQueue>({
     connection,
@@ -72,7 +73,8 @@ export function createWatching(
     watch(uri, signal) {
       signal?.throwIfAborted();
       if (closed) throw closedError();
-      if (watches >= MAX_WATCHES) throw new ResourceClientError('limited', `There are ${MAX_WATCHES} watches already`);
+      if (open.size >= MAX_WATCHES)
+        throw new ResourceClientError('limited', `There are ${MAX_WATCHES} watches already`);
       let closing: Promise<void> | undefined;
       const close = (): Promise<void> => (closing ??= leave());
       const queue = createEventQueue(close);
@@ -84,11 +86,11 @@ export function createWatching(
         stop?.();
         queue.end();
         live.delete(queue);
-        watches--;
+        open.delete(queue);
         await (uri === undefined ? listening.removeFrom('resources', queue) : listening.remove(uri, queue));
       }
-      watches++;
       const stop = signal === undefined ? undefined : onAbort(signal, abort);
+      open.set(queue, { close, stop });
       const begun = uri === undefined ? watchList(queue) : listening.add(uri, queue);
       const ready = signal === undefined ? begun : abortable(begun, signal);
       ready.then(
@@ -116,7 +118,7 @@ export function createWatching(
     missed: () => missed('stream-interrupted'),
 
     up(link, again) {
-      if (!again || watches === 0) return;
+      if (!again || open.size === 0) return;
       listening.restore(link).then(
         () => missed('reconnected'),
         () => {},
@@ -124,14 +126,22 @@ export function createWatching(
     },
 
     down(final) {
+      if (!final) return;
       const gone = new ResourceClientError('unavailable', 'The connection is lost');
-      if (final) for (const queue of all()) queue.fail(gone);
+      for (const [queue, { close }] of open) {
+        queue.fail(gone);
+        // A failed watch must not be restored over a later connection.
+        close().catch(() => {});
+      }
     },
 
     async close() {
       if (closed) return;
       closed = true;
-      for (const queue of all()) queue.end();
+      for (const [queue, { stop }] of open) {
+        stop?.();
+        queue.end();
+      }
       await listening.close(closedError());
     },
   };
