@@ -61,7 +61,7 @@ describe('the caller and the target of a policy', () => {
     expect(await decided(policies, of({}, { principal: ANONYMOUS }))).toBe(DEFAULT);
   });
 
-  it('templates', async () => {
+  it('whether the URI is a template', async () => {
     const policies = 'permit(principal, action, resource) when { resource.template };';
     const template = {
       operation: 'complete',
@@ -73,7 +73,7 @@ describe('the caller and the target of a policy', () => {
     expect(await decided(policies, of())).toBe(DEFAULT);
   });
 
-  it('tools and prompts by name and mount', async () => {
+  it('tools and prompts, by name and mount', async () => {
     const policies = `@id("tools") permit(principal, action == Vitrine::Action::"call", resource is Vitrine::Tool in Vitrine::Mount::"wiki")
       when { resource.name like "wiki_*" };
       @id("prompts") permit(principal, action == Vitrine::Action::"prompt", resource == Vitrine::Prompt::"greet");`;
@@ -228,12 +228,12 @@ describe('known in advance', () => {
     }
   });
 
-  it('is whether anything is hidden', async () => {
+  it('whether it hides anything', async () => {
     expect((await policyOf(BOTH)).hides).toBe(false);
     expect((await policyOf('@effect("hide") forbid(principal, action, resource);')).hides).toBe(true);
   });
 
-  it('is where anything could be allowed', async () => {
+  it('in which areas it could permit something', async () => {
     const entities = [
       { uid: { type: 'Vitrine::Group', id: 'staff' }, attrs: {}, parents: [{ type: 'Vitrine::Group', id: 'people' }] },
     ];
@@ -276,19 +276,15 @@ describe('configured entities', () => {
 
   it.each([
     ['groups are in groups', 'permit(principal in Vitrine::Group::"people", action, resource);', true],
-    ['somebody is in one more', 'permit(principal in Vitrine::Group::"board", action, resource);', true],
+    ['a principal is in one more group', 'permit(principal in Vitrine::Group::"board", action, resource);', true],
     ['the groups of the token stay', 'permit(principal in Vitrine::Group::"staff", action, resource);', true],
-    ['more is known of somebody', 'permit(principal, action, resource) when { principal.level == 4 };', true],
-    [
-      'what a token says stays',
-      'permit(principal, action, resource) when { principal.scopes.contains("all") };',
-      false,
-    ],
+    ['a principal has more attributes', 'permit(principal, action, resource) when { principal.level == 4 };', true],
+    ['claims of a token stay', 'permit(principal, action, resource) when { principal.scopes.contains("all") };', false],
     ['resources are on shelves', 'permit(principal, action, resource in Shelf::"all");', true],
-    ['more is known of resources', 'permit(principal, action, resource) when { resource.label == "blue" };', true],
-    ['a policy names one itself', 'permit(principal, action, resource) when { Setting::"open".yes };', true],
+    ['resources have more attributes', 'permit(principal, action, resource) when { resource.label == "blue" };', true],
+    ['a policy names an entity', 'permit(principal, action, resource) when { Setting::"open".yes };', true],
     [
-      'one is named by another',
+      'an entity names another',
       'permit(principal, action, resource) when { Vitrine::Group::"staff".lead == principal };',
       false,
     ],

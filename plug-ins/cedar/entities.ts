@@ -1,4 +1,4 @@
-/** Entities that are configured beside those of a request: each request takes the ones that it can come across. */
+/** Adds configured entities to those of a request: only entities that its decision can depend on. */
 import { invalid } from 'vitrine/plug-in';
 import type { Engine } from './engine.ts';
 import { wordsOf } from './engine.ts';
@@ -19,22 +19,22 @@ export interface Entity {
 export const uidKey = ({ type, id }: Uid): string => JSON.stringify([type, id]);
 
 export interface Entities {
-  /** Returns these and the configured entities that a decision about them needs; their own attributes win over configured ones. */
+  /** Returns these entities, with the configured ones that a decision needs. Their own attributes win over configured ones. */
   around(own: readonly Entity[]): readonly Entity[];
-  /** Everything that it is in, and itself. */
+  /** Returns the keys of an entity and of all its ancestors. */
   ancestors(entity: Entity): ReadonlySet<string>;
 }
 
 interface Known {
   readonly entity: Entity;
-  /** Those that it names: its parents, and entities in its attributes and tags. */
+  /** The keys of the entities that it names: itself, its parents, and those in its attributes and tags. */
   readonly names: readonly string[];
 }
 
 /**
- * @param literals entities that policies name themselves
- * @param file how the entities are called in mistakes
- * @throws ResourceError `invalid` for what are no entities
+ * @param literals entities that policies name
+ * @param file the name of the entities in error messages
+ * @throws ResourceError `invalid` for malformed entities
  */
 export function configuredEntities(
   cedar: Engine,
@@ -85,7 +85,7 @@ export function configuredEntities(
 
 const knownOf = (entity: Entity): [string, Known] => [uidKey(entity.uid), { entity, names: namesOf(entity) }];
 
-/** Names are written in two ways; as `__entity` too. */
+/** Writes all names in the same way: Cedar's JSON also allows names inside `__entity`. */
 const normal = ({ uid, parents, ...entity }: Entity): Entity => ({
   ...entity,
   uid: plain(uid),
@@ -97,7 +97,7 @@ const plain = (uid: Uid | { readonly __entity: Uid }): Uid => ('__entity' in uid
 const namesOf = ({ uid, attrs, parents, tags }: Entity): string[] =>
   [uid, ...parents, ...uidsIn(attrs), ...uidsIn(tags)].map(uidKey);
 
-/** Every entity that is named in a value, or in a policy, however deep. */
+/** Returns the names of all entities in a value or a policy, at any depth. */
 export function uidsIn(value: unknown): Uid[] {
   if (typeof value !== 'object' || value === null) return [];
   const { type, id } = value as Partial<Uid>;

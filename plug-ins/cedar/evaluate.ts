@@ -1,4 +1,4 @@
-/** Asks Cedar. It has the policies prepared; where arguments are not known it takes them again, and more time. */
+/** Evaluates requests with Cedar. The policies are prepared once, except for a request with unknown arguments: that takes longer. */
 import { randomUUID } from 'node:crypto';
 import { invalid } from 'vitrine/plug-in';
 import { type Engine, wordsOf } from './engine.ts';
@@ -11,22 +11,22 @@ type Call = Parameters<Engine['statefulIsAuthorized']>[0];
 
 /** The result of evaluating a request: policies by their keys. */
 export interface Evaluated {
-  /** Those that match; where one forbids, perhaps only those that do. */
+  /** The policies that match. If one forbids, Cedar may name only those that forbid. */
   readonly satisfied: readonly string[];
-  /** Those that could not be evaluated, and why. */
+  /** The policies that could not be evaluated, and why. */
   readonly failed: readonly (readonly [key: string, error: string])[];
-  /** Those that depend on arguments which are not known. */
+  /** The policies that depend on unknown arguments. */
   readonly open: readonly string[];
 }
 
 export interface Evaluator {
-  /** @throws Error where the request cannot be put to Cedar */
+  /** @throws Error if Cedar cannot evaluate the request */
   evaluate(request: CedarRequest & { readonly entities: readonly Entity[] }): Evaluated;
-  /** Lets go of the policies: nothing is permitted any more. */
+  /** Drops the policies. After that, nothing is permitted. */
   forget(): void;
 }
 
-/** @throws ResourceError `invalid` for policies that Cedar does not take */
+/** @throws ResourceError `invalid` for policies that Cedar refuses */
 export function evaluator(cedar: Engine, set: PolicySet, file: string): Evaluator {
   const id = `vitrine ${randomUUID()}`;
   const prepared = cedar.preparsePolicySet(id, set);
@@ -47,7 +47,7 @@ export function evaluator(cedar: Engine, set: PolicySet, file: string): Evaluato
       return { satisfied: reason, failed: errors.map(({ policyId, error }) => [policyId, wordsOf(error)]), open: [] };
     },
     forget() {
-      // It keeps what it has prepared, and has no word for giving it up.
+      // Cedar cannot delete a prepared set, so an empty one takes its place.
       cedar.preparsePolicySet(id, { staticPolicies: {} });
     },
   };

@@ -72,7 +72,7 @@ describe('mistakes', () => {
     expect(() => parsePolicies(failing(), text, 'my.cedar')).toThrow('my.cedar:2:3: too long');
   });
 
-  it('against a schema', async () => {
+  it('against the schema are reported', async () => {
     const schema = `namespace Vitrine { entity Principal { subject?: String }; entity Resource { uri: String };
       action "read" appliesTo { principal: [Principal], resource: [Resource] }; }`;
     const policies = (name: string): string =>

@@ -16,11 +16,11 @@ const dateOf = (time: number): object => ({
 /** Attributes of a resource, beside those that come from its URI. */
 export const RESOURCE_ATTRIBUTES = ['name', 'mimeType', 'size', 'lastModified', 'audience'] as const;
 
-/** Facts that cost something to find out or to pass on, so it matters whether a policy mentions them. */
+/** Facts that take time to get or to convert. They are left out unless a policy mentions them. */
 export const LOOKED_AT = [...RESOURCE_ATTRIBUTES, 'arguments', 'now'] as const;
 export type LookedAt = (typeof LOOKED_AT)[number];
 
-/** Whether any policy uses a name. It is also true of a name that is only in a text of a policy. */
+/** Tells whether any policy uses a name. A name that is only in a text of a policy counts, too. */
 export type Mentions = (name: LookedAt) => boolean;
 
 export interface CedarRequest {
@@ -28,7 +28,7 @@ export interface CedarRequest {
   readonly action: Uid;
   readonly resource: Entity;
   readonly context: Readonly<Record<string, unknown>>;
-  /** Whether the arguments are known, not known yet, or such that Cedar cannot hold them. */
+  /** Whether the arguments are known, not known yet, or not expressible in Cedar. */
   readonly arguments: 'known' | 'unknown' | 'inexpressible';
 }
 
@@ -84,7 +84,7 @@ function knownOf({ resource }: AccessRequest, mentions: Mentions): Entity['attrs
   });
 }
 
-/** Stands for arguments that nobody knows yet, as while tools are listed, or that Cedar cannot hold. */
+/** Stands for arguments that are not known yet, as while tools are listed, or that Cedar cannot hold. */
 const UNKNOWN = { __extn: { fn: 'unknown', arg: 'arguments' } };
 
 const defined = (attrs: Readonly<Record<string, unknown>>): Entity['attrs'] =>

@@ -81,7 +81,7 @@ function linkOf(feed: FeedSource, link: string | undefined): URL | undefined {
   return fit ? url : undefined;
 }
 
-/** Writes an entry as a page. The content keeps the markup that the feed has for it. */
+/** Writes an entry as a page. The content keeps its markup from the feed. */
 function pageOf({ title, html, text, summary }: Entry, link: URL | undefined): string {
   const heading = title === undefined ? '' : `<h1>${escaped(plain(title) ?? '')}</h1>\n`;
   const where = link === undefined ? '' : `<p><a href="${escaped(link.href)}">${escaped(link.href)}</a></p>\n`;

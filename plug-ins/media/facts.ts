@@ -1,7 +1,7 @@
 /** Writes facts about pictures, sounds and films as JSON and as Markdown. */
 import { addTable, type Conversion, createOutput, heading, type Output } from 'vitrine/plug-in';
 
-/** One thing that is known; what is undefined, or has nothing in it, is left out. */
+/** A fact. Undefined and empty facts are left out. */
 export type Fact = string | number | boolean | undefined | readonly Fact[] | Facts;
 
 export interface Facts {
@@ -17,7 +17,7 @@ export function factsText(title: string, facts: Facts, conversion: Conversion): 
   return output.text();
 }
 
-/** A table of what is said in one place, and a section for each list of things that have properties of their own. */
+/** Adds a table of the single facts, and a section for each list of things that have several facts each. */
 function addSection(output: Output, level: number, title: string, facts: Facts): void {
   output.add(heading(level, title));
   const rows: string[][] = [];
@@ -59,10 +59,10 @@ const words = (name: string): string =>
 
 const labelOf = (name: string): string => name.charAt(0).toUpperCase() + words(name).slice(1);
 
-/** Letters that are not to be seen: what ends a text in a file of bytes, and what moves a cursor. */
+/** Control characters, such as the zero at the end of a text in a binary file. */
 const UNSEEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 
-/** Files say much with nothing in it: empty texts, empty lists, numbers that are none. */
+/** Removes empty texts, empty lists and invalid numbers, which many files have. */
 function withoutNothing(fact: Fact): Fact {
   if (typeof fact === 'string') return fact.replace(UNSEEN, '').trim() || undefined;
   if (typeof fact === 'number') return Number.isFinite(fact) ? fact : undefined;

@@ -1,4 +1,4 @@
-/** Images, sounds and films give Markdown about themselves. */
+/** Images become smaller images, and images, sounds and films become facts as text. */
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';

@@ -28,7 +28,7 @@ it.each(['\n', '\r', '\r\n'])(
 it.each([
   ['\\par', '\\par '],
   ['a line break after a backslash', '\\\n'],
-])('%s within a cell leaves the text in its cell', async (_, end) => {
+])('%s inside a cell keeps the text in its cell', async (_, end) => {
   const row = (first: string, second: string): string =>
     `\\trowd\\cellx100\\cellx200\\pard\\intbl ${first}\\cell ${second}\\cell\\row`;
   const table = '| a b | c d |\n| --- | --- |\n| e | f |\n';

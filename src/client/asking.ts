@@ -17,7 +17,7 @@ export interface CallOptions {
 export interface Asking {
   readonly connection: Connection;
   readonly cache: Cache;
-  /** Sends a request once for all callers that ask the same at the same time, and caches the answer as long as it allows. */
+  /** Sends one request for all callers that ask the same at the same time. Caches the answer as long as the server allows. */
   ask(question: Question, params: Data, options: CallOptions): Promise<Answer>;
   /** Sends a request without using the cache. */
   request(link: Link, method: string, params: Data, options: CallOptions): Promise<Data>;

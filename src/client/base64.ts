@@ -1,6 +1,6 @@
 /** Computes the size of base64 without decoding it (SEC-RES-3), and decodes it. */
 
-/** Returns the number of bytes that a text in base64 decodes to. Line breaks count, so with them the result is too large. */
+/** Returns the number of bytes that a text in base64 decodes to. Line breaks are counted, too: with them the number is too large. */
 export function base64Size(text: string): number {
   let length = text.length;
   while (length > 0 && text.charCodeAt(length - 1) === PADDING) length--;
@@ -50,7 +50,7 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
     const unit = text.charCodeAt(at);
     if (unit !== PADDING && VALUES[unit] !== SPACE) return undefined;
   }
-  // The last character stands alone, and has fewer bits than a byte.
+  // One character is left over: its six bits are not a byte.
   if (bits === 6) return undefined;
   return written === bytes.length ? bytes : bytes.slice(0, written);
 }

@@ -20,11 +20,11 @@ export interface CacheEntry {
   readonly value: Readonly<Record<string, unknown>>;
   /** Milliseconds since 1970 up to which it is fresh. */
   readonly until: number;
-  /** The version of the resource by its last change, to compare later. */
+  /** Identifies the version of the resource that the answer holds, to compare with the server's current one. */
   readonly validator?: string | undefined;
 }
 
-/** Stores answers. Every method may be asynchronous; a failure counts as not stored. */
+/** Stores answers. Every method may be asynchronous. An answer whose method fails counts as not stored. */
 export interface CacheStore {
   get(key: CacheKey): CacheEntry | undefined | Promise<CacheEntry | undefined>;
   set(key: CacheKey, entry: CacheEntry): void | Promise<void>;
@@ -49,7 +49,7 @@ export interface MemoryStore extends CacheStore {
 
 /** Makes a store that lasts as long as the program. Clients may share it. */
 export function memoryStore({ maxBytes = DEFAULT_CACHE_BYTES }: MemoryStoreOptions = {}): MemoryStore {
-  // In the order of last use: a map keeps the order of insertion.
+  // The least recently used come first: a map keeps the order of insertion.
   const kept = new Map<string, { readonly key: CacheKey; readonly entry: CacheEntry; readonly weight: number }>();
   let bytes = 0;
   const remove = (name: string): void => {

@@ -120,7 +120,7 @@ export function createCache(options: CacheOptions): Cache {
     allChangedAt = mark;
   }
 
-  /** Lets nobody join work that began before a change. The work itself goes on. */
+  /** Later callers do not join work that began before a change. The work itself goes on. */
   const disown = (): void => running.clear();
 
   return {
@@ -173,7 +173,7 @@ export function createCache(options: CacheOptions): Cache {
     },
     changed(uri) {
       const at = ++mark;
-      // A container shows its children, and a part of a text (`#L3-L5`) changes with the text, so these are outdated, too.
+      // Answers for its containers, which show it, and for parts of its text (`#L3-L5`) are outdated, too.
       const shown = new Set([uri, ...ancestorsOf(uri)].map(identityOf));
       for (const identity of shown) changes.set(identity, at);
       trim();

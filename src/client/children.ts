@@ -114,7 +114,7 @@ export function createChildren(asking: Asking, reading: Reading): Children {
     }
   }
 
-  /** Reads the folder and gives the items below it: first without a slash (VS Code), then with it, as some servers want. */
+  /** Reads the folder and gives the items below it. The URI has no slash at its end at first (VS Code), then one, as some servers need. */
   async function* folderRead(uri: string, options: ChildrenOptions, report: OpenReport): Pages {
     const bare = identityOf(uri);
     let refusal: unknown;
@@ -171,12 +171,12 @@ export function createChildren(asking: Asking, reading: Reading): Children {
           options.signal?.throwIfAborted();
           if (!(error instanceof ResourceClientError) || !FALLS_BACK.has(error.code)) throw error;
           if (error.code === 'unsupported') learn(link, way, false);
-          // If no way works, the refusal that tells most about the resource is thrown.
+          // If no way works, the caller gets the refusal that says most about the resource.
           refusal = moreTelling(refusal, error);
           tried.push(way);
           continue;
         }
-        // The resource has children, so the ways that were refused before do not work on this server at all.
+        // The resource has children, so the ways that the server refused for it do not work on this server at all.
         if (page.done !== true && page.value.resources.length > 0)
           for (const refused of tried) learn(link, refused, false);
         while (page.done !== true) {

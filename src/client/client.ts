@@ -54,7 +54,7 @@ export interface ResourceClientOptions {
   /** The most bytes of the contents of one read, before base64. Default 16 MiB. */
   readonly maxBytes?: number | undefined;
   readonly cache?: CacheSettings | undefined;
-  /** How a lost connection is made again. It does not apply to a client that was handed over connected. */
+  /** How a lost connection is made again. Does not apply to a connected client of the SDK that the caller passes. */
   readonly reconnect?: ReconnectOptions | undefined;
 }
 
@@ -97,8 +97,8 @@ export interface ResourceClient extends AsyncDisposable {
   /** Reads a resource. @throws `not-found`, `too-large`, `not-acceptable`, `invalid` for a range past the end, `invalid-answer` */
   read(uri: string, options?: ReadOptions): Promise<ReadResult>;
   /**
-   * Reads the resource that a `resource_link` names. The result has the `link` as well, with its own name and annotations. The
-   * server is asked even for a URI of the web: the client fetches nothing itself.
+   * Reads the resource that a `resource_link` names. The result has the `link` as well, with its own name and annotations. Even
+   * an `https:` URI is read from the server: the client fetches nothing itself.
    */
   resolveLink(link: LinkBlock, options?: ReadOptions): Promise<ResolvedLink>;
   /** Watches a resource and everything below it (RES-4). @throws `unsupported` from the iteration and from `ready` */
@@ -107,7 +107,7 @@ export interface ResourceClient extends AsyncDisposable {
   watchList(options?: { readonly signal?: AbortSignal | undefined }): Watch;
   /** Forgets all cached answers of this server. */
   forget(): Promise<void>;
-  /** Ends all watches, and the connection unless the SDK's client was handed over connected. */
+  /** Ends all watches, and the connection, unless the caller passed a connected client of the SDK. */
   close(): Promise<void>;
 }
 

@@ -27,7 +27,7 @@ export interface ReadItem {
   readonly form: 'text' | 'blob';
   /** The bytes of the content, before base64. Known without decoding it. */
   readonly byteLength: number;
-  /** The window that it is; undefined for the whole content. */
+  /** The window of the content that this item holds; undefined if it holds the whole content. */
   readonly window: ContentWindow | undefined;
   /** The content as text: unchanged, or decoded from a UTF-8 `blob`; else undefined. Markup in it comes from the server. */
   text(): string | undefined;
@@ -108,7 +108,7 @@ export interface ByteRange {
   readonly length?: number | undefined;
 }
 
-/** Returns how many leading bytes form complete characters, where more would follow. */
+/** Returns how many leading bytes form complete characters. @param more whether further bytes follow in the content */
 function wholeCharacters(bytes: Uint8Array, more: boolean): number {
   if (!more) return bytes.length;
   let last = bytes.length - 1;

@@ -31,8 +31,9 @@ export interface Described {
 
 type Remembered = Map<string, { readonly resource: ListedResource; readonly until: number }>;
 
-/** The most resources that are remembered, and for how many milliseconds. */
+/** The most resources that are remembered. */
 const MAX_REMEMBERED = 20_000;
+/** The milliseconds for which a resource is remembered. */
 const REMEMBERED_MS = 30_000;
 
 /** The most UTF-16 units of a URI that is remembered. */
@@ -83,7 +84,7 @@ export function createDescribed(asking: Asking, reading: Reading, now: () => num
     });
   }
 
-  /** Asks the server for metadata. Returns a refusal that may mean that it lacks the method, and throws any other. */
+  /** Asks the server for metadata. Returns a refusal that may mean that the server lacks the method. Throws any other error. */
   async function askServer(
     link: Link,
     uri: string,
@@ -168,13 +169,13 @@ export function createDescribed(asking: Asking, reading: Reading, now: () => num
 }
 
 /**
- * Codes that some servers give for an unknown method, instead of the code for that: they check a request against all requests
+ * Codes that some servers send for an unknown method instead of the standard one: they check a request against all requests
  * that they know, and refuse its parameters.
  */
 const MAY_MEAN_NO_METHOD: ReadonlySet<string> = new Set(['not-found', 'invalid', 'failed']);
 
 const unknown = () => ({ listable: undefined, size: undefined });
 
-/** Returns the requested URI unless the found one means the same, because a server may send the URI of an item instead. */
+/** Returns the found URI if it means the same as the requested one, else the requested one: a server may send that of a child. */
 const sameOr = (found: string, requested: string): string =>
   identityOf(found) === identityOf(requested) ? found : requested;

@@ -4,7 +4,7 @@ import { itemIn, type ReadItem } from './contents.ts';
 import { invalidAnswer } from './errors.ts';
 import type { Data } from './link.ts';
 
-/** A content block with a resource in it, with all fields of its sender. */
+/** A content block that contains a resource, with all fields that the sender set. */
 export interface EmbeddedBlock {
   readonly type: 'resource';
   readonly resource: Data;

@@ -90,7 +90,7 @@ const isReason = (reason: unknown): reason is ClientErrorCode => typeof reason =
 
 /**
  * Converts any thrown value to an error of this family.
- * @param about the requested URI, and whether a cursor was sent, which may be the cause
+ * @param about the requested URI, and whether the request had a cursor, which the server may have refused
  */
 export function clientError(
   error: unknown,
@@ -99,7 +99,7 @@ export function clientError(
   if (error instanceof ResourceClientError) return error;
   const { uri } = about;
   const fault = faultOf(error);
-  // The message of a fault says what was observed; without one, its cause does.
+  // The message of a fault says what was observed. If it is empty, its cause says it.
   const options = { uri, cause: fault.message === '' ? (fault.cause ?? fault) : fault };
   if (fault.answer !== undefined) return answeredError(fault.answer, about, fault.cause);
   switch (fault.kind) {
@@ -124,7 +124,7 @@ export function clientError(
   }
 }
 
-/** Adds what was observed of the server, where that is known. */
+/** Adds to a message the server's behaviour that was observed, if any. */
 export function withSeen(message: string, error: unknown): string {
   const seen = seenIn(error);
   return seen === undefined ? message : `${message}: ${seen}`;

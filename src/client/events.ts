@@ -1,4 +1,4 @@
-/** A bounded queue of changes for a reader; it tells the reader when changes were lost. */
+/** Queues changes for a reader, up to a limit, and tells the reader when changes were lost. */
 export type WatchEvent =
   /** The watched resource, or one below it, has changed. Read it to see how. */
   | { readonly kind: 'updated'; readonly uri: string }
@@ -15,9 +15,9 @@ export type WatchEvent =
         | 'overflow';
     };
 
-/** Changes as they arrive. It ends when it is closed, left with `break`, or its signal is aborted. */
+/** Gives changes as they arrive. Ends when it is closed, when the loop is left with `break`, or when its signal is aborted. */
 export interface Watch extends AsyncIterable<WatchEvent>, AsyncDisposable {
-  /** Resolves when the server has begun to report changes. Rejects with the error of the iteration, if it cannot. */
+  /** Resolves when the server has begun to report changes. If it cannot, rejects with the same error as the iteration. */
   readonly ready: Promise<void>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * A link is one connection to a server, in the era that the server speaks. It uses the SDK's client, gives results as they are
- * on the wire, and passes notifications on besides the handlers that the client already has.
+ * A link is one connection to a server, in the era that the server speaks. It uses the SDK's client, returns results as they
+ * are on the wire, and reports each notification after the client's own handlers got it.
  */
 import type {
   Client,

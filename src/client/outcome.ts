@@ -1,6 +1,6 @@
 /**
  * Sorts the contents of a read (SEP-2093, "Multi-Content Semantics") into formats of one content, or children of a container.
- * If the server does not say which they are, the first item with its other formats is one part, and the rest another.
+ * If the server does not say which they are, the items with the URI of the first are its formats, and the rest are `others`.
  */
 import { bestFormat } from '../core/formats/accept.ts';
 import type { ReadItem } from './contents.ts';
@@ -34,7 +34,7 @@ export interface ReadResult {
    * of its own, and for an empty answer.
    */
   readonly primary: ReadItem | undefined;
-  /** All formats of that content, in the order that they were sent, the primary one among them (2093-6). */
+  /** All formats of the primary item's content, itself included, in the order in which the server sent them (2093-6). */
   readonly alternatives: readonly ReadItem[];
   /** Children of a container, perhaps not all of them: to get all, list the container (2093-5). */
   readonly children: readonly ReadItem[];
@@ -45,7 +45,7 @@ export interface ReadResult {
   readonly issues: readonly ReadIssue[];
   /** The source of the answer. `revalidated`: from the cache, after the server said that it had not changed. */
   readonly from: 'server' | 'cache' | 'revalidated';
-  /** The result as it was sent, every field. */
+  /** The server's unchanged result, with every field. */
   readonly result: Data;
 }
 

@@ -20,7 +20,7 @@ export type ListStop = CursorStop | 'max-pages' | 'max-resources';
 export interface ListReport {
   /** How it was read; undefined before the first page. */
   readonly via: ListVia | undefined;
-  /** Undefined while it goes on, and where the reader stopped early. */
+  /** Undefined while the list goes on, and if the reader stopped early. */
   readonly stopped: ListStop | undefined;
   readonly pages: number;
   readonly resources: number;

@@ -1,4 +1,4 @@
-/** Reads resources: cuts windows, checks limits before anything is decoded, and asks whether a kept answer is still good. */
+/** Reads resources: cuts windows, checks limits before decoding, and asks the server whether a cached answer is still current. */
 import { entriesIn, freshnessIn } from '../connection/results.ts';
 import { isNotModified, versionsIn } from '../protocol/content-version.ts';
 import { ACCEPT_META_KEY, IF_VERSION_META_KEY, RANGE_META_KEY } from '../protocol/meta.ts';
@@ -14,9 +14,8 @@ import { identityOf, isListable, resourceIn } from './shapes.ts';
 
 export interface ReadOptions extends CallOptions {
   /**
-   * The formats that are wanted, best first: `['text/markdown', 'text/*']`, or as in HTTP's `Accept`. They are sent to a server
-   * that can make formats (`vitrine/accept`). The best format in the answer is taken. Default: the format that the server sends
-   * first.
+   * The wanted formats, best first: `['text/markdown', 'text/*']`, or a text as in HTTP's `Accept`. The client sends them to the
+   * server (`vitrine/accept`), and takes the best format in the answer. Default: the format that the server sends first.
    */
   readonly accept?: string | readonly string[] | undefined;
   /**
@@ -24,7 +23,7 @@ export interface ReadOptions extends CallOptions {
    * of the answer of any other server. A `#` part of the URI (`#L3-L5`) is the server's business.
    */
   readonly range?: ByteRange | undefined;
-  /** The most bytes of all contents together, once decoded. More is refused before decoding. Default: the client's `maxBytes`. */
+  /** The most bytes of all contents together, once decoded. Larger ones are refused before decoding. Default: that of the client. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -33,7 +32,7 @@ export interface Reading {
   read(uri: string, options: ReadOptions, known: Known): Promise<ReadResult>;
 }
 
-/** Returns what the server said of a resource before. */
+/** Returns what the client remembers about a resource from earlier answers. */
 export type Known = (uri: string) => { readonly listable: boolean | undefined; readonly size: number | undefined };
 
 const READ = 'resources/read';
@@ -44,7 +43,7 @@ const MAX_ITEMS = 10_000;
 export function createReading(asking: Asking, defaultMaxBytes: number): Reading {
   const { cache, connection } = asking;
 
-  /** Returns the kept answer, if the server says that the resource has not changed since (`lastModified` and `size`). */
+  /** Returns the cached answer if the resource still has the same `lastModified` and `size`. */
   async function revalidated(
     link: Link,
     question: Question,
@@ -90,7 +89,7 @@ export function createReading(asking: Asking, defaultMaxBytes: number): Reading 
       const link = await connection.get(signal);
       const inner = { ...options, signal };
       const kept = options.fresh === true ? undefined : await cache.get(question);
-      // A server that knows versions gets the kept ones with the read itself, and need not be asked before.
+      // A server that knows versions gets the cached ones with the read itself, so it is not asked for metadata first.
       const versions = kept && link.facts.ranges ? versionsIn(kept.value) : undefined;
       const unchanged = kept && versions === undefined ? await revalidated(link, question, kept, inner) : undefined;
       if (unchanged !== undefined) return { value: unchanged, from: 'revalidated' as const };
@@ -113,7 +112,7 @@ export function createReading(asking: Asking, defaultMaxBytes: number): Reading 
     });
   }
 
-  // The items that were made from an answer, for as long as the answer is kept.
+  // The items of each answer that is still in memory.
   const made = new WeakMap<
     Data,
     { readonly uri: string; readonly items: readonly ReadItem[]; readonly size: number }
@@ -142,7 +141,7 @@ export function createReading(asking: Asking, defaultMaxBytes: number): Reading 
       if (entries === undefined || entries.length > MAX_ITEMS) {
         throw invalidAnswer('The answer of the server has no contents that can be taken', uri);
       }
-      // If the client cuts a window, the whole answer may be larger than the limit; `checkTotal` then looks at the window.
+      // If the client cuts the window, the whole answer may be larger than `maxBytes`. `checkTotal` then checks the window.
       const limit = range === undefined ? maxBytes : maxBytes * WHOLE_FACTOR;
       const { items, size } = itemsOf(value, entries, uri);
       if (size > limit) throw tooLarge(uri, size, limit);
@@ -161,7 +160,7 @@ export function createReading(asking: Asking, defaultMaxBytes: number): Reading 
   };
 }
 
-/** A server without windows answers a request for one with the whole resource, which may have so many times `maxBytes`. */
+/** A server without windows sends the whole resource instead. It may have this many times `maxBytes`. */
 const WHOLE_FACTOR = 16;
 
 const partOf = (range: ByteRange | undefined, accept: readonly string[]): string =>
@@ -174,7 +173,7 @@ const partOf = (range: ByteRange | undefined, accept: readonly string[]): string
 const MAX_FORMATS = 64;
 const MAX_FORMAT_LENGTH = 255;
 
-/** Returns the formats as they are sent, without those that are too long to be a type. */
+/** Returns the formats to send, without those that are too long to be a type. */
 function formatsIn(accept: ReadOptions['accept']): readonly string[] {
   const patterns = typeof accept === 'string' ? accept.split(',') : (accept ?? []);
   return patterns
@@ -226,7 +225,7 @@ function sizeOf(entry: unknown): number {
   return (typeof text === 'string' ? utf8Size(text) : 0) + (typeof blob === 'string' ? base64Size(blob) : 0);
 }
 
-/** Returns a text that tells one state of a resource from the next; undefined where the server sends no `lastModified`. */
+/** Returns a text that identifies one version of a resource; undefined if the server sends no `lastModified`. */
 function validatorIn(value: unknown): string | undefined {
   const resource = resourceIn(value, '');
   const modified = resource?.annotations?.lastModified;

@@ -100,7 +100,7 @@ interface Task {
   readonly pages: AsyncGenerator<ListPage, void, undefined>;
   readonly report: OpenReport;
   next: Promise<IteratorResult<ListPage, void>> | undefined;
-  /** Pages without new entries that are counted already. */
+  /** The number of pages without new entries that the walk has counted already. */
   fruitless: number;
   /** Whether the list has continued below its top level. */
   below: boolean;

@@ -8,9 +8,9 @@ import { createEventQueue, type EventQueue, type Watch, type WatchEvent } from '
 import type { Data, Link } from './link.ts';
 
 export interface Watching {
-  /** @param uri the URI of a resource; undefined for the list of all resources. @throws ResourceClientError */
+  /** Begins a watch. @param uri the URI of a resource; undefined for the list of all resources. @throws ResourceClientError */
   watch(uri: string | undefined, signal: AbortSignal | undefined): Watch;
-  /** Passes a notification of the server to the watches that it is for. */
+  /** Passes a notification of the server to the watches that it concerns. */
   notified(method: string, params: Data): void;
   /** The stream of notifications is open again after an interruption, in which notifications may have been lost. */
   missed(): void;
@@ -30,7 +30,7 @@ export function createWatching(
   timeoutMs: number,
   mayHaveMissed: (uris: readonly string[]) => void,
 ): Watching {
-  // Watches for which the server sends changes: the others cannot have missed any.
+  // Watches for which the server reports changes. Only these can miss any.
   const live = new Set<EventQueue>();
   // All open watches.
   const open = new Map<EventQueue, { close(): Promise<void>; readonly stop: (() => void) | undefined }>();

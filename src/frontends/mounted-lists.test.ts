@@ -121,7 +121,7 @@ describe.each(KINDS)('%s of mounted servers', (kind, registryOf) => {
     });
   });
 
-  it('without a prefix give way to own ones and to those of other mounts, and the list says so', async () => {
+  it('without a prefix are left out if this server or another mount has their name, and the list reports that', async () => {
     const servers = published({ a: fakeServer(['x']) }, { bare: fakeServer(['x', 'read', 'a_x', 'b_x']) });
     const { names, missing } = await listAll(registryOf(['read'], servers), 100);
     expect(names).toEqual(['read', 'a_x', 'x', 'b_x']);
@@ -198,7 +198,7 @@ describe('a prompt of a mounted server', () => {
     await expect(complete(registry, registry.ownerOf, unknown, 9, ctx)).rejects.toMatchObject({ code: 'invalid' });
   });
 
-  it('gives way to one of a source that comes and goes', async () => {
+  it('is served only while no source has a prompt of the same name', async () => {
     let own = [prompt('x')];
     const source: PromptSource = { list: async () => own };
     const beside = createPromptRegistry([source], published({}, { bare: fakeServer(['x', 'y']) }));

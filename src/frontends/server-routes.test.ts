@@ -86,7 +86,7 @@ describe('the lists of all servers', () => {
   };
   const pageOf = async (server: PublishedServer) => ({ items: listed[server.mount] ?? [] });
 
-  it('leave out names that belong to others, and say so in the answer and the log', async () => {
+  it('leave out names that belong to another server, and report them in the answer and the log', async () => {
     const warned: unknown[] = [];
     const log: Log = { ...SILENT, warn: (_message, fields) => void warned.push(fields) };
     const notes = createNotes();

@@ -29,7 +29,7 @@ export type ListOf<T> = (server: PublishedServer, page: Page, ctx: Context) => P
 
 /**
  * @param own the names of this server itself that never change
- * @param ownNow gets all names that this server itself has now. Default: none that change
+ * @param ownNow gets all names that this server itself has now. Default: this server has none that change
  * @throws ResourceError `invalid` when names would be ambiguous
  */
 export function createServerRoutes(

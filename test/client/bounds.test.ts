@@ -115,7 +115,7 @@ describe.each(ERAS)('work on a server of the %s era', (era) => {
   });
 });
 
-describe('a body without end', () => {
+describe('an endless body', () => {
   async function endless(type: string, run: (url: string, sent: () => number) => Promise<void>): Promise<void> {
     let sent = 0;
     const answer: RequestListener = (_, response) => {

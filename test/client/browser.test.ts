@@ -73,7 +73,7 @@ const PAGE = '<h1>Tides</h1><script>steal()</script><img src=x onerror=steal()><
 const DRAWING =
   '<svg xmlns="http://www.w3.org/2000/svg" onload="steal()"><script>steal()</script><circle r="4"/></svg>';
 
-/** Serves the page, the bundle, and nothing else. */
+/** Serves only the page and the bundle. */
 async function startPages(files: ReadonlyMap<string, string>): Promise<{ readonly port: number; close(): void }> {
   const server = createServer(({ url = '/' }, response) => {
     const script = files.get(url.slice(1));
@@ -164,7 +164,7 @@ describeWith([chromium])('a page in Chromium', () => {
   describe.each(ERAS)('at a server of the %s era', (era) => {
     beforeAll(() => visit());
 
-    it('lists, walks, describes and reads, in its window and in a worker', async () => {
+    it('lists, walks, describes and reads, in a window and in a worker', async () => {
       await folder.write('guide/tides.txt', 'ebb and flöod');
       expect(await call('look', server.url, era)).toEqual(sight(era));
       expect(await call('inWorker', server.url, era)).toEqual({

@@ -173,7 +173,7 @@ describe.each(ERAS)('answers of a server of the %s era', (era) => {
     expect([await textOf(resources), await textOf(resources)]).toEqual(['read 1', 'read 2']);
   });
 
-  it('are found again on disk by the next program [and by nobody else]', async () => {
+  it('on disk are found by a later client with the same partition, and by no other', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'vitrine-store-'));
     try {
       await using server = await scripted(counting(FRESH));
@@ -236,7 +236,7 @@ describe('a store on disk', () => {
     }
   }
 
-  it('has names that no server chose, and files for one user only', () =>
+  it('has file names that no server chooses', () =>
     withFolder(async (folder) => {
       const store = await diskStore(join(folder, 'new'));
       await store.set(key, entry);

@@ -11,7 +11,7 @@ const URI = 'doc:///one';
 const OURS = { resources: {}, extensions: { 'vitrine/resource-metadata': {} } };
 const SAME = { contents: [], _meta: { 'vitrine/notModified': true } };
 
-/** Reads the text of the resource again and again, as a client and through a mount. */
+/** Reads the text of the resource repeatedly, as a client or through a mount. */
 interface Reader extends AsyncDisposable {
   read(): Promise<string | undefined>;
 }

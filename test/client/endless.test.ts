@@ -72,7 +72,7 @@ describe.each(ERAS)('in the %s era', (era) => {
   describe.each(Object.entries(ENDLESS))('a list with %s', (_, page) => {
     const entry = (id: string): object => ({ uri: `x:///${id}`, name: id });
 
-    it('ends, and says why [2093-10]', async () => {
+    it('ends with a reason [2093-10]', async () => {
       await against({ 'resources/list': listing(page, 'resources', entry) }, async (resources, server) => {
         for (const uri of [undefined, 'x:///']) {
           const before = server.count('resources/list');
@@ -113,7 +113,7 @@ describe.each(ERAS)('in the %s era', (era) => {
       );
     });
 
-    it('of templates ends, and says why', async () => {
+    it('of templates ends with a reason', async () => {
       const templates = listing(page, 'resourceTemplates', (id) => ({ uriTemplate: `x:///${id}/{y}`, name: id }));
       await against({ 'resources/templates/list': templates }, async (resources, server) => {
         const list = resources.templates();
@@ -124,7 +124,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     });
   });
 
-  it('cursors in a circle end a list of templates, and long ones are an error', async () => {
+  it('a repeated cursor ends a list of templates, and too long a cursor is an error', async () => {
     const circle = ({ cursor }: Params) => ({
       resourceTemplates: [{ uriTemplate: `x:///${String(cursor)}`, name: 'x' }],
       nextCursor: cursor === 'a' ? 'b' : 'a',

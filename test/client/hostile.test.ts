@@ -82,7 +82,7 @@ describe.each(ERAS)('a hostile server of the %s era', (era) => {
     expect(asked).toBeLessThanOrEqual(50 + 4);
   });
 
-  it('huge base64: refused without being decoded [SEC-RES-3]', async () => {
+  it('huge base64: is refused without being decoded [SEC-RES-3]', async () => {
     const mebi = 1024 * 1024;
     const tooLarge = { code: 'too-large' };
     await expect(resources.read('evil:///huge.bin', { maxBytes: mebi })).rejects.toMatchObject(tooLarge);

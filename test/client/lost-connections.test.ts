@@ -1,4 +1,4 @@
-/** Watches and reads of the client library when its server ends, its streams break, and it comes back. */
+/** Watches and reads of the client library while a server ends, comes back, or its streams break. */
 import { describe, expect, it } from 'vitest';
 import { createResourceClient, type ResourceClient, type Watch, type WatchEvent } from '../../src/client/index.ts';
 import { connectResourceClient, parseCommandLine } from '../../src/client/node/index.ts';
@@ -75,7 +75,7 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
     await until(async () => (await textOf(resources).catch(() => undefined)) === 'at first', 'an answer');
   });
 
-  it('that ends for ever ends the watches with an error', async () => {
+  it('that never comes back ends the watches with an error', async () => {
     await using server = await faulty(way);
     await using resources = await connectResourceClient(server.target, {
       reconnect: { maxAttempts: 2, initialDelayMs: 10 },
@@ -147,7 +147,7 @@ describe('a client that the caller connected', () => {
   });
 });
 
-describe('connecting by a text', () => {
+describe('connecting to a server by a text', () => {
   it('starts a command line, and connects to a URL', async () => {
     await using folder = await temporaryFolder({ 'a.txt': 'a' });
     await using program = await connectResourceClient(`"${process.execPath}" '${CLI}' serve "${folder.path}"`);

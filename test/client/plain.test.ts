@@ -171,7 +171,7 @@ describe.each(ERAS)('a server of the %s era without SEP-2093', (era) => {
     await expect(on.resources.metadata('note:///missing')).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('that refuses unknown methods in another way is understood, too [2093-11]', async () => {
+  it('that refuses unknown methods with another code is understood, too [2093-11]', async () => {
     let asked = 0;
     await using on = await scene(era, {
       ...PLAIN,

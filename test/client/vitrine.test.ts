@@ -1,4 +1,4 @@
-/** The client library against Vitrine itself: over stdio and HTTP, in both eras. */
+/** The client library at a Vitrine server, over stdio and HTTP, in both eras. */
 import { appendFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createResourceClient, type ResourceClient } from '../../src/client/index.ts';

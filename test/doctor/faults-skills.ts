@@ -2,7 +2,7 @@
 import { capabilities, type Fault, type Params, SKILLS } from './good.ts';
 import { answers, hello, type Planted, refusal, result } from './planting.ts';
 
-/** Changes the entry of the first skill, in the list and when it is got. */
+/** Changes the entry of the first skill, in `skills/list` and `skills/get`. */
 const skill = (more: Params): Fault => {
   const skills = SKILLS.map((each, at) => (at === 0 ? { ...each, ...more } : each));
   return {

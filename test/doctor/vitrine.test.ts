@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => listening.stop());
 
 describe.each(TRANSPORTS)('over %s', (transport) => {
-  it('nothing is found, in either era', () => {
+  it('the doctor finds nothing in either era', () => {
     const { eras, results } = diagnoses.get(transport) as Diagnosis;
     expect(eras).toEqual([
       { era: 'legacy', version: '2025-11-25' },

@@ -24,7 +24,7 @@ describeWith([chromium])('hostile documents in the app', () => {
   let browser: Browser;
   let page: Page;
   let app: Frame;
-  /** Everything that must not happen. */
+  /** The forbidden events that happened. */
   const happened: string[] = [];
 
   beforeAll(async () => {

@@ -17,7 +17,7 @@ describeWith([chromium])('hostile documents', () => {
   let origin: string;
   let browser: Browser;
   let context: BrowserContext;
-  /** Everything that must not happen. */
+  /** The forbidden events that happened. */
   const happened: string[] = [];
 
   beforeAll(async () => {
@@ -55,7 +55,7 @@ describeWith([chromium])('hostile documents', () => {
 
   const addressesOf = (route: Route): readonly string[] => DOCUMENTS.map(({ uri }) => addressOf(route, uri));
 
-  it('would be noticed', async () => {
+  it('are noticed by this test if they run a script', async () => {
     const page = await context.newPage();
     await page.setContent(`<script>steal()</script><img src="http://127.0.0.1:1/away">`);
     await page.close();

@@ -140,7 +140,7 @@ describe('the client with a server that sends very much', () => {
     ['JSON', 'application/json', ' '.repeat(MIB), result('late')],
     ['events', 'text/event-stream', `data: ${progress}\n\n`, `data: ${result('late')}\n\n`],
     ['comments', 'text/event-stream', `: ${'x'.repeat(9_000)}\n\n`, `data: ${result('late')}\n\n`],
-  ])('refuses an answer that is too long, as %s, and ends it', async (_, type, chunk, end) => {
+  ])('refuses too long an answer, as %s, and ends the connection', async (_, type, chunk, end) => {
     await using far = await serving(type, (response) => pour(response, chunk, 65 * MIB, end));
     await expect(far.lean.request('tools/list')).rejects.toMatchObject({ reason: 'too-large' });
     await far.ended();

@@ -34,7 +34,7 @@ describeWith([chromium])('hostile documents in the island', () => {
   let server: HostileServer;
   let browser: Browser;
   let context: BrowserContext;
-  /** Everything that must not happen. */
+  /** The forbidden events that happened. */
   const happened: string[] = [];
 
   beforeAll(async () => {
@@ -111,7 +111,7 @@ describeWith([chromium])('hostile documents in the island', () => {
       return odd;
     });
 
-  it('would be noticed', async () => {
+  it('are noticed by this test if they load something or add elements', async () => {
     const page = await taken();
     const report = page.waitForEvent('console', { predicate: (message) => message.type() === 'error' });
     await page.evaluate(() => {
@@ -126,7 +126,7 @@ describeWith([chromium])('hostile documents in the island', () => {
     happened.length = 0;
   });
 
-  it('run nothing, load nothing and lead nowhere, as tiles', async () => {
+  it('run nothing, load nothing and have no links to other sites, as tiles', async () => {
     const page = await taken();
     await page.goto(`${server.origin}/?layout=grid`);
     const grid = page.locator('.tiles');

@@ -46,7 +46,7 @@ describeWith([chromium])('two people who sign in', () => {
     for (const each of [people, folder]) await each?.[Symbol.asyncDispose]();
   });
 
-  /** Opens the explorer, is sent to the issuer, signs in there and agrees. */
+  /** Opens the explorer, is redirected to the issuer, signs in there and agrees. */
   async function signedIn(name: string): Promise<Person> {
     const page = await openPage(browser, wrong);
     const person = new Person(page, origin);

@@ -1,4 +1,4 @@
-/** The explorer in Chromium, by keyboard alone: everything that a person does in it. */
+/** Everything that a person does in the explorer, in Chromium and by keyboard alone. */
 import { writeFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';

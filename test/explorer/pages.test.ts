@@ -239,7 +239,7 @@ describe('raw addresses', () => {
     await open.close();
   });
 
-  it('can be followed from the list of a folder to every byte in it', async () => {
+  it('lead from the list of a folder to every byte in it', async () => {
     const lists = [`${origin}/raw/docs+file/notes/`];
     const found = new Map<string, Uint8Array>();
     for (const list of lists) {

@@ -66,7 +66,7 @@ const hrefs = (page: string): string[] =>
   [...page.matchAll(/class="k k-[a-z]+" href="([^"]*)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
 
 describe('a search', () => {
-  it('is offered on every page, and keeps the words', async () => {
+  it('has a field on every page, which keeps the words', async () => {
     for (const path of ['/', '/view/docs+file/clocks', '/view/docs+file/odd.txt', '/search'])
       expect(await site.text(path), path).toContain('<form role="search" action="/search">');
     expect(await site.text('/search?q=a%22b')).toContain('value="a&quot;b"');
@@ -95,7 +95,7 @@ describe('a search', () => {
     expect(covered).not.toContain(SECRET);
   });
 
-  it.each(['(a|b)*', '3.50$', '[net] \\d', '(', '\\', '*'])('takes %s as it is written', async (words) => {
+  it.each(['(a|b)*', '3.50$', '[net] \\d', '(', '\\', '*'])('searches for %s literally', async (words) => {
     const response = await site.get(`/search?q=${encodeURIComponent(words)}`);
     expect(response.status).toBe(200);
     const found = (await response.text()).includes('/view/docs+file/odd.txt?lines=');

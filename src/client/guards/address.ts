@@ -4,7 +4,7 @@ import { addressIn, isWithin, kindOfHost } from '../../core/hosts.ts';
 export type AddressWarning =
   /** The host is written in Punycode: it may look like another one. */
   | 'punycode'
-  /** The host is a number. */
+  /** The host is an IP address. */
   | 'ip-address'
   /** The address has a port other than the default one. */
   | 'port'

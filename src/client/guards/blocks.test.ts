@@ -9,7 +9,7 @@ it.each<Block>([
   { type: 'resource', resource: { uri: 'a:b', text: TEXT } },
   { type: 'tool_result', toolUseId: '1', content: [{ type: 'text', text: TEXT }] },
   { type: 'text', text: [TEXT] },
-])('a block of type $type is counted and shown whole, also if it has data as media have', (block) => {
+])('a block of type $type is counted and shown whole, even if it has `data` like media', (block) => {
   const disguised = { ...block, data: '' };
   expect(sizeOf(disguised)).toBeGreaterThan(TEXT.length);
   expect(shownBlock(disguised)).toContain(TEXT.trim());

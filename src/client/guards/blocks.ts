@@ -1,4 +1,4 @@
-/** Content blocks of messages that a server wrote: their sizes, whether media are of the type that they claim, and how to show them. */
+/** Measures the content blocks of a server's messages, checks the types of their media, and makes them safe to show. */
 import { base64Size, utf8Size } from '../base64.ts';
 import { checkContents } from '../safety/contents.ts';
 import { forTerminal } from '../safety/terminal.ts';
@@ -6,24 +6,24 @@ import type { Decisions } from './decisions.ts';
 
 export type Block = { readonly type: string; readonly [field: string]: unknown };
 
-/** The blocks of a message, which may have one block or several; what is no block has the type `unknown`. */
+/** Returns the blocks of a message, which may have one or several. A value that is not a block becomes one of the type `unknown`. */
 export function blocksOf(content: unknown): readonly Block[] {
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
   return blocks.map((block) => (typeof block === 'object' && block !== null ? (block as Block) : { type: 'unknown' }));
 }
 
-/** Returns the media of an image or a sound. A block of another kind may have `data`, too, to pass for one. */
+/** Returns the media of an image or a sound. The `data` of any other kind of block does not count as media. */
 const mediaOf = ({ type, data }: Block): string | undefined =>
   (type === 'image' || type === 'audio') && typeof data === 'string' ? data : undefined;
 
-/** Bytes of a block after decoding; of a kind that is neither text nor media, as JSON. */
+/** Returns the bytes of a block after decoding. A block that is neither text nor media is measured as JSON. */
 export function sizeOf(block: Block): number {
   if (block.type === 'text' && typeof block.text === 'string') return utf8Size(block.text);
   const media = mediaOf(block);
   return media === undefined ? utf8Size(JSON.stringify(block)) : base64Size(media);
 }
 
-/** Refuses an image or a sound whose bytes are not of the type that it claims. */
+/** Refuses an image or a sound whose bytes are of another type than the block claims. */
 export async function checkMedia(block: Block, maxBytes: number, decisions: Decisions): Promise<void> {
   const { data, mimeType } = block as { readonly data?: string; readonly mimeType?: string };
   const checked = await checkContents({ data, mimeType }, { maxBytes }).catch(() => undefined);
@@ -33,7 +33,7 @@ export async function checkMedia(block: Block, maxBytes: number, decisions: Deci
   }
 }
 
-/** A block as text to show, without escapes and hidden characters; of media, the kind and the size. */
+/** Returns a block as text to show, without escapes and hidden characters. Media become their kind and size. */
 export function shownBlock(block: Block): string {
   const shown = (text: string): string => forTerminal(text, { lines: true });
   if (block.type === 'text' && typeof block.text === 'string') return shown(block.text);

@@ -6,7 +6,7 @@ export interface BudgetOptions {
   readonly requests?: number;
   /** The length of the window, in milliseconds; one minute by default. */
   readonly windowMs?: number;
-  /** Requests at a time, those included that wait for a user; 2 by default. */
+  /** Requests at a time, including those that wait for a user; 2 by default. */
   readonly concurrent?: number;
   /** Tokens of prompts and answers in a window; 100,000 by default. */
   readonly tokens?: number;

@@ -31,7 +31,7 @@ const INVALID_PARAMS = -32602;
 
 /**
  * The error of a guard that refuses. In the 2025 era the SDK sends its `code` and `message` to the server. In the 2026 era the
- * call for which the server asked fails with it. Its message contains only the reason.
+ * call during which the server asked throws it. Its message contains only the reason.
  */
 export class GuardRefusal extends Error {
   readonly guard: Guard;

@@ -12,7 +12,7 @@ import { type BudgetOptions, createBudget } from './budget.ts';
 import { asked, decisionsOf, type GuardOptions, GuardRefusal } from './decisions.ts';
 import { answerProblem, cleanForm, type FormField } from './form.ts';
 
-/** A question in the form in which the user should see it. */
+/** A question, ready to be shown to the user. */
 export type ElicitationReview =
   | {
       readonly mode: 'form';

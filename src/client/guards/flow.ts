@@ -1,7 +1,7 @@
 /**
- * Keeps data that a model has read at one server from another server (SEC-TOOL-5). The arguments of a call do not show whether
- * such data is in them, since a model words it anew. So the guard decides by all that the conversation has taken in, and not by
- * the arguments.
+ * Stops data that a model has read from one server on its way to another server (SEC-TOOL-5). The arguments of a call do not show
+ * whether they contain such data, because a model rewrites it. So the guard does not look at the arguments: it decides by the
+ * sources of everything that the model has read in the conversation.
  */
 import { compileGlobs } from '../../core/glob/index.ts';
 import { asked, decisionsOf, type GuardOptions } from './decisions.ts';
@@ -38,7 +38,7 @@ export interface FlowRule {
   readonly to?: { readonly server?: string; readonly tool?: string };
 }
 
-/** A call that a user decides about, since no rule does. */
+/** A call that the user has to decide about, because no rule does. */
 export interface FlowReview {
   readonly to: FlowTarget;
   /** Sources of other servers about which no rule decides: one of each kind. */
@@ -49,8 +49,8 @@ export interface FlowOptions extends Omit<GuardOptions, 'server'> {
   /** The first one that matches a source and a target decides. Default: none. */
   readonly rules?: readonly FlowRule[] | undefined;
   /**
-   * Consent to a call for which no rule decides about data of another server. Without it such a call is refused. Data of a server
-   * may always go back to that server, unless a rule holds it.
+   * Asks the user for consent to a call if no rule decides about data of another server. Without this function such a call is
+   * refused. Data of a server may always go back to that server, unless a rule holds it.
    */
   readonly approve?: (review: FlowReview) => boolean | Promise<boolean>;
 }
@@ -64,7 +64,7 @@ export interface Flow {
   clear(): void;
 }
 
-/** The most kinds of sources that are told apart. Further ones count as one source that no rule matches. */
+/** The most kinds of sources. Further ones together count as one source that no rule matches. */
 const MAX_KINDS = 1_000;
 
 const UNKNOWN: FlowSource = { server: '' };
@@ -77,12 +77,12 @@ const UNKNOWN: FlowSource = { server: '' };
  * const tools = guardTools(client, { server: 'web', flow, approve, confirm });
  * flow.took({ server: 'mail', uri: 'imap://inbox/1' });
  *
- * @throws ResourceError `invalid` for a glob that is none
+ * @throws ResourceError `invalid` for a malformed glob
  */
 export function createFlow({ rules = [], approve, ...options }: FlowOptions = {}): Flow {
   const decisions = decisionsOf('flow', options);
   const compiled = rules.map(({ effect, from = {}, to = {} }) => {
-    // Data without a URI or a type may be just the data that a rule holds of its server.
+    // A rule that holds data of a server also holds data of that server without a URI or a type, which may be the same data.
     const unsaid = effect === 'hold' && from.server !== undefined;
     const globs = {
       server: globOf(from.server, effect),
@@ -134,7 +134,7 @@ export function createFlow({ rules = [], approve, ...options }: FlowOptions = {}
   };
 }
 
-/** Returns whether a value matches a glob. Without a glob all do; with one, an absent value does where `unsaid` says so. */
+/** Returns a test of whether a value matches a glob. Without a glob every value does. An absent value does if `unsaid` is true. */
 function globOf(glob: string | undefined, effect: FlowRule['effect'], subject: 'text' | 'uri' = 'text') {
   const globs = compileGlobs(glob === undefined ? undefined : [glob], subject);
   return (value: string | undefined, unsaid: boolean): boolean => {
@@ -144,5 +144,5 @@ function globOf(glob: string | undefined, effect: FlowRule['effect'], subject: '
   };
 }
 
-/** The prefix of a mount in a URI that a gateway publishes; undefined where there is none. */
+/** Returns the prefix of the mount in a URI that a gateway publishes; undefined if the URI has none. */
 const mountOf = (uri: string | undefined): string | undefined => /^(?:ui:\/\/)?([^+:/]+)\+/i.exec(uri ?? '')?.[1];

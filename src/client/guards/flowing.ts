@@ -1,4 +1,4 @@
-/** The part of a guard of one server in the flow of a conversation. */
+/** Connects the guard of one server with the flow of a conversation. */
 import { type Block, blocksOf } from './blocks.ts';
 import type { GuardOptions } from './decisions.ts';
 import type { Flow } from './flow.ts';

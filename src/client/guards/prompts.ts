@@ -1,6 +1,6 @@
 /**
- * Prompts of a server that is not trusted (SEC-PROMPT-4): each is checked for its roles, kinds of content, hidden characters
- * and size, and shown whole to the user before the host uses it.
+ * Guards the prompts of a server that is not trusted (SEC-PROMPT-4). Checks the roles, kinds of content, hidden characters and
+ * size of each prompt, and shows the whole prompt to the user before the host uses it.
  */
 import type { Client, GetPromptResult, RequestOptions } from '@modelcontextprotocol/client';
 import { checkContents } from '../safety/contents.ts';
@@ -11,11 +11,11 @@ import type { Flow } from './flow.ts';
 import { flowOf } from './flowing.ts';
 import { type SecretScan, secretsIn } from './secrets.ts';
 
-/** A prompt that a user decides about. All of it is the server's word. */
+/** A prompt that a user approves or refuses. The server wrote its description and messages. */
 export interface PromptReview {
   readonly server: string | undefined;
   readonly name: string;
-  /** The arguments that the server made the prompt of. */
+  /** The arguments that were sent to the server. */
   readonly arguments: Readonly<Record<string, string>>;
   /** Without escapes and hidden characters. */
   readonly description: string | undefined;
@@ -23,9 +23,9 @@ export interface PromptReview {
   readonly messages: GetPromptResult['messages'];
   /** All messages as lines to show, without escapes and hidden characters. */
   readonly transcript: string;
-  /** A text has characters that a reader does not see and a model does. */
+  /** Whether a text has characters that people do not see and a model reads. */
   readonly hiddenText: boolean;
-  /** Of all messages together, after decoding. */
+  /** The bytes of all messages together, after decoding. */
   readonly bytes: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -34,31 +34,31 @@ export interface PromptReview {
 export type PromptContentKind = 'image' | 'audio' | 'resource' | 'resource_link';
 
 export interface PromptOptions extends GuardOptions {
-  /** Consent to use a prompt, asked once all of it is there. Without it no prompt is used. */
+  /** Asks the user for consent to a prompt, once the whole prompt has arrived. Without this function no prompt is used. */
   readonly approve?: (review: PromptReview) => boolean | Promise<boolean>;
   /**
-   * The roles that messages of a prompt may have; `user` alone by default. A message of `assistant` passes for an answer that the
-   * model gave, so allow it only for servers that you trust.
+   * The roles that messages of a prompt may have; only `user` by default. A model takes a message of `assistant` for its own
+   * answer, so allow this role only for servers that you trust.
    */
   readonly roles?: readonly ('user' | 'assistant')[];
   /** Kinds of content beside text; `resource` and `resource_link` by default. */
   readonly kinds?: readonly PromptContentKind[];
   /** How hidden characters are handled: `refuse`, the default, or `ask`, which leaves them to `approve`. */
   readonly hiddenText?: 'refuse' | 'ask';
-  /** Messages of a prompt; 100 by default. */
+  /** The most messages of a prompt; 100 by default. */
   readonly maxMessages?: number;
-  /** Bytes of all messages together, after decoding; 256 KiB by default. */
+  /** The most bytes of all messages together, after decoding; 256 KiB by default. */
   readonly maxBytes?: number;
   /** How arguments that look like secrets are handled before they are sent: `refuse`, the default, or `send`. */
   readonly secrets?: 'refuse' | 'send';
-  /** In the place of the guard's own look at arguments for secrets. */
+  /** Searches an argument for secrets, in the place of the guard's own search. */
   readonly scan?: SecretScan;
-  /** Remembers what prompts give. Needs `server`. */
+  /** Remembers the sources of the data in prompts. Needs `server`. */
   readonly flow?: Flow;
 }
 
 export interface PromptGuard {
-  /** Returns the prompt, once it is within the bounds and approved. @throws GuardRefusal */
+  /** Returns the prompt if it is within the limits and the user approves it. @throws GuardRefusal */
   getPrompt(
     params: { readonly name: string; readonly arguments?: Readonly<Record<string, string>> },
     options?: RequestOptions,
@@ -68,7 +68,7 @@ export interface PromptGuard {
 const DEFAULT_KINDS: readonly PromptContentKind[] = ['resource', 'resource_link'];
 
 /**
- * The prompts of a server behind a guard. Use it in the place of the client's own `getPrompt`.
+ * Guards the prompts of a server. Use its `getPrompt` in the place of the client's own.
  *
  * @example
  * const prompts = guardPrompts(client, { server: 'notes', approve: ({ transcript }) => askUser(transcript) });
@@ -82,7 +82,7 @@ export function guardPrompts(client: Client, options: PromptOptions = {}): Promp
   return {
     async getPrompt({ name, arguments: given = {} }, requestOptions) {
       const { signal } = requestOptions ?? {};
-      // A copy: what is shown is what was sent, whatever becomes of the caller's object meanwhile.
+      // A copy: the user sees the arguments that were sent, even if the caller changes its object meanwhile.
       const sent = structuredClone(given);
       const found = await asked(decisions, () => secretsIn(sent, scan));
       if (found.length > 0 && secrets === 'refuse')
@@ -116,7 +116,7 @@ export function guardPrompts(client: Client, options: PromptOptions = {}): Promp
   };
 }
 
-/** @returns the bytes of all messages @throws GuardRefusal where a message must not be in a prompt, or there is too much of them */
+/** @returns the bytes of all messages @throws GuardRefusal for a message that is not allowed, or for too many or too large ones */
 async function checkMessages(
   messages: GetPromptResult['messages'],
   subject: string,
@@ -146,7 +146,7 @@ async function checkMessages(
   return bytes;
 }
 
-/** Returns all texts of a block, which a model may be shown. Base64 counts as a text, too: it has no hidden characters. */
+/** Returns all texts of a block, because a model may get any of them. Base64 is among them, but has no hidden characters. */
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];

@@ -65,7 +65,7 @@ export interface SamplingOptions extends GuardOptions {
   /** Returns the tokens and cost of a request as the model counts them. By default tokens are estimated, and cost nothing. */
   readonly usage?: (params: SamplingParams, result: SamplingResult | undefined) => Use;
   readonly content?: SamplingContentLimits;
-  /** A further check of each request and answer, also of the `result` of `approveResult`. Return a reason to refuse it, or undefined to let it pass. */
+  /** Checks each request and answer once more, also the `result` of `approveResult`. Returns a reason to refuse it, else undefined. */
   readonly inspect?: (
     direction: 'request' | 'result',
     content: SamplingParams | SamplingResult,
@@ -164,5 +164,5 @@ const roughUse = (params: SamplingParams, result: SamplingResult | undefined): U
   cost: 0,
 });
 
-/** Returns the most that a request can use: before the answer is there, its length counts as `maxTokens`. */
+/** Returns the most that a request can use: its answer counts as `maxTokens`. */
 const atMost = (params: SamplingParams, prompt: Use): Use => ({ ...prompt, tokens: prompt.tokens + params.maxTokens });

@@ -24,7 +24,7 @@ export interface ToolReview {
   readonly status: 'new' | 'changed';
   /** Fields that differ from the approved definition. */
   readonly changes: readonly string[];
-  /** The title, the description or the input schema has characters that people do not see and a model reads. */
+  /** Whether title, description or input schema have characters that people do not see and a model reads. */
   readonly hiddenText: boolean;
   readonly pin: ToolPin;
 }
@@ -60,7 +60,7 @@ export interface ToolOptions extends GuardOptions {
   readonly maxAgeMs?: number;
   /** The most bytes of arguments, as JSON; 1 MiB by default. */
   readonly maxArgumentBytes?: number;
-  /** Checks each call by what the conversation has taken in, and remembers what the call gives. Needs `server`. */
+  /** Checks each call by the sources that the conversation has read, and remembers the sources in its result. Needs `server`. */
   readonly flow?: Flow;
 }
 
@@ -76,7 +76,7 @@ export interface GuardedTool {
 }
 
 export interface ToolGuard {
-  /** Lists all tools of the server, each with whether it is approved. Calls neither `approve` nor `confirm`. */
+  /** Lists all tools of the server, and whether each is approved. Calls neither `approve` nor `confirm`. */
   listTools(options?: RequestOptions): Promise<readonly GuardedTool[]>;
   /** Calls a tool once its definition is approved and the arguments are confirmed. @throws GuardRefusal */
   callTool(

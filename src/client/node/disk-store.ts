@@ -25,8 +25,8 @@ interface Indexed {
 }
 
 /**
- * Opens a folder as a store, and creates it where it is missing, for this user only. It holds answers of servers,
- * unencrypted. Only one program may use it at a time. A client finds answers of an earlier one only where both set the
+ * Opens a folder as a store. Creates it, for this user only, if it is missing. The answers in it are not
+ * encrypted. Only one program may use it at a time. A client finds the answers of an earlier one only if both set the
  * same `cache.server` and `cache.partition`.
  */
 export async function diskStore(
@@ -34,7 +34,7 @@ export async function diskStore(
   { maxBytes = DEFAULT_DISK_BYTES }: DiskStoreOptions = {},
 ): Promise<CacheStore> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // In the order of last use: a map keeps the order of insertion.
+  // The least recently used come first: a map keeps the order of insertion.
   const index = new Map<string, Indexed>();
   let bytes = 0;
   for (const { name, indexed } of await indexOf(folder)) {

@@ -33,8 +33,8 @@ export interface WrittenSkill {
 export interface WrittenSkillFile {
   readonly uri: string;
   /**
-   * The path from the folder of the skill, with slashes. It differs from the server's name where that name would lead
-   * outside, or make tools act.
+   * The path from the folder of the skill, with slashes. It differs from the server's name if that name would lead
+   * outside, or make tools act on the file.
    */
   readonly path: string;
   /** Bytes. */
@@ -47,7 +47,7 @@ export interface WrittenSkillFile {
  * Writes a skill into a folder of its name below `folder`. Each file is verified first, links are not followed, and no file is
  * made executable.
  * @param folder created if it is missing
- * @throws ResourceClientError those of `readSkill`; `invalid` where another file or folder is in the way; errors of the disk
+ * @throws ResourceClientError those of `readSkill`; `invalid` if another file or folder is in the way; errors of the disk
  */
 export async function writeSkill(
   client: ResourceClient,
@@ -84,7 +84,7 @@ export async function writeSkill(
   }
 }
 
-/** Whether there is a skill that may be replaced. @throws ResourceClientError `invalid` where something else is there */
+/** Whether there is a skill that may be replaced. @throws ResourceClientError `invalid` if something else is in the way */
 async function mayReplace(place: string, force: boolean): Promise<boolean> {
   const found = await lookAt(place);
   if (found === undefined) return false;

@@ -26,10 +26,10 @@ describe('chooseIcon', () => {
       { theme: 'dark' },
       'small',
     ],
-    ['the first, where all fit', [icon('one'), icon('two')], {}, 'one'],
+    ['the first, if all fit', [icon('one'), icon('two')], {}, 'one'],
     ['one of a type that is shown', [icon('tiff', ['48x48'], { mimeType: 'image/tiff' }), SMALL], {}, 'small'],
     ['image/jpg, which is JPEG', [icon('jpg', ['48x48'], { mimeType: 'image/jpg' }), SMALL], {}, 'jpg'],
-    ['one with sizes that are none, last', [icon('odd', ['big', '', '-5x5']), SMALL], {}, 'small'],
+    ['one with malformed sizes last', [icon('odd', ['big', '', '-5x5']), SMALL], {}, 'small'],
   ] as const)('takes %s [973-6]', (_what, icons, wish, src) => {
     expect(chooseIcon(icons, wish)?.src).toBe(src);
   });

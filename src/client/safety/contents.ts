@@ -56,7 +56,7 @@ export interface CheckedContents {
 
 /**
  * Checks contents (SEC-RES-6, SEC-RES-7). It compares the size with the limit before it decodes base64, and the claimed type
- * with the leading bytes. Nothing is ever taken for more than was claimed: text that looks like HTML is not HTML.
+ * with the leading bytes. The bytes alone never make a text HTML: text that looks like HTML stays text.
  * @throws ResourceClientError `too-large`, before decoding; `invalid-answer` for invalid base64, and without any content
  */
 export async function checkContents(contents: UncheckedContents, options: CheckOptions = {}): Promise<CheckedContents> {

@@ -13,7 +13,7 @@ export type RenderingForm =
   /** Not shown. The user may save it. */
   | 'download';
 
-/** Why a form was chosen. */
+/** Why contents are shown in this way. */
 export type RenderingReason =
   | 'plain-text'
   | 'raster-image'

@@ -12,8 +12,8 @@ export interface TerminalOptions {
 }
 
 /**
- * Takes escape sequences, C0 and C1 controls, bidirectional overrides and invisible characters out of a text. A stream may be
- * cleaned piece by piece, since no escape character is ever left.
+ * Removes escape sequences, C0 and C1 controls, bidirectional overrides and invisible characters from a text. A stream may be
+ * cleaned piece by piece, because no escape character is ever left.
  */
 export function forTerminal(text: string, options: TerminalOptions = {}): string {
   const { lines = false, maxLength = lines ? Number.POSITIVE_INFINITY : DEFAULT_LINE_LENGTH } = options;

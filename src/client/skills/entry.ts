@@ -10,7 +10,7 @@ import type { Data } from '../link.ts';
 export const skillRoot = ({ uri }: Pick<Skill, 'uri'>): string => skillFolderOf(uri) ?? uri;
 
 /**
- * Returns the names from a skill's folder to one of its files. @throws ResourceClientError `invalid-answer` for a file outside
+ * Returns the segments of a file's path below the skill's folder. @throws ResourceClientError `invalid-answer` for a file outside
  */
 export function pathIn(skill: Pick<Skill, 'uri'>, uri: string): readonly string[] {
   const begin = `${skillRoot(skill)}/`;

@@ -36,13 +36,13 @@ async function jsonOf(written: string, uri: string): Promise<unknown> {
     const { value } = await parseHead(written, MAX_FRONTMATTER);
     return JSON.parse(JSON.stringify(value));
   } catch (error) {
-    // Not a LineFault: JSON has no value that contains itself, and cannot write too many levels.
+    // Any other error: the value contains itself, or has too many levels for JSON.
     const why = error instanceof LineFault ? `${error.message} (line ${error.line})` : 'it is not JSON';
     throw invalidAnswer(`The frontmatter cannot be read: ${why}`, uri);
   }
 }
 
-/** Returns the fields that differ between entry and file, in any order of fields. */
+/** Returns the fields that differ between entry and file. Their order does not count. */
 export const differingFields = (entry: Data, file: Data): readonly string[] =>
   [...new Set([...Object.keys(entry), ...Object.keys(file)])].filter(
     (field) => !Object.hasOwn(entry, field) || !Object.hasOwn(file, field) || !isSame(entry[field], file[field]),

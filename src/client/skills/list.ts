@@ -21,12 +21,13 @@ export interface SkillListing extends AsyncIterable<Skill> {
   readonly refused: readonly RefusedSkill[];
 }
 
-/** How many left-out entries are named in `refused`, and how many may be left out before listing fails. */
+/** The most entries that are named in `refused`. */
 const MAX_REFUSED = 100;
+/** The most entries that are left out. After one more, listing fails. */
 const MAX_DROPPED = 10_000;
 
 /**
- * Lists the skills of a server. A server may have more skills, which only `getSkill` finds, by their URI.
+ * Lists the skills of a server. It may have more that it does not list: `getSkill` gets those by their URI.
  * @throws ResourceClientError (while iterating) `unsupported` for a server without skills, `invalid-answer` for a server that
  *   lists more than 10,000 entries that are no skills, and the errors of a request
  */

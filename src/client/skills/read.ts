@@ -66,7 +66,7 @@ export async function readSkillFile(
   try {
     return await read(options);
   } catch (error) {
-    // A kept answer may be older than the entry.
+    // A cached answer may be older than the entry.
     if (options.fresh === true || (error as ResourceClientError).code !== 'mismatch') throw error;
     return await read({ ...options, fresh: true });
   }

@@ -96,7 +96,7 @@ describe('completion by names', () => {
     ['memory:///{folder}/{name}', 'clo', {}],
     ['memory:///{+path}/index.md', 'clo', {}],
     ['memory:///{+path}', '\uD800/clo', {}],
-  ])('asks nothing for %s and %j', async (uriTemplate, value, known) => {
+  ])('does not search the index for %s and %j', async (uriTemplate, value, known) => {
     let asked = 0;
     // biome-ignore lint/correctness/useYield: it finds nothing
     const index = indexOf(async function* () {

@@ -57,7 +57,7 @@ describe('the describe tool', () => {
     expect(textOf(await engine.call('describe', { uri: 'm+memory:///a.md#L2' }))).toContain('name: a.md');
   });
 
-  it('keeps control characters of others out of its text [SEC-TOOL-3]', async () => {
+  it('keeps control characters of providers out of its text [SEC-TOOL-3]', async () => {
     await using engine = memoryEngine({ 'a.md': { text: 'a', title: 'red \u001b[31m and \u202e back' } });
     const said = textOf(await engine.call('describe', { uri: 'm+memory:///a.md' }));
     expect(said).toContain('title: red  and  back');

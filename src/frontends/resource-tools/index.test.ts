@@ -77,7 +77,7 @@ describe('the resource tools', () => {
     expect(() => engine({ resourceTools: { outputBytes: Number.NaN } })).toThrow('outputBytes');
   });
 
-  it('never put more into a model’s context than one read may have', async () => {
+  it('never put more into a model’s context than the limit of one read', async () => {
     await using small = memoryEngine(
       { 'a.txt': { text: 'x'.repeat(6_000) } },
       { limits: { maxReadBytes: 5_000 }, resourceTools: { outputBytes: 100_000 } },

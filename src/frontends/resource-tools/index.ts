@@ -28,7 +28,7 @@ import { summarizeTool } from './summarize.ts';
 import { unsubscribeTool } from './unsubscribe.ts';
 import { unsubscribeListChangesTool } from './unsubscribe-list-changes.ts';
 
-/** With fewer bytes, a page and its heading would not fit. */
+/** The least output budget: a page and its heading need this much. */
 const MIN_OUTPUT_BYTES = 1_000;
 
 export interface ResourceTools {

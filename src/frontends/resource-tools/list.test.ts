@@ -155,7 +155,7 @@ describe('the list tool [CB-2]', () => {
     }
   });
 
-  it('gives an entry that alone is over the budget, and goes on', async () => {
+  it('gives an entry that alone exceeds the budget, and continues after it', async () => {
     const names = numbered(3, 'n'.repeat(2_000));
     await using engine = memoryEngine(files(names), { resourceTools: { outputBytes: 1_000 } });
     const pages = await allPages(engine, { uri: 'm+memory:///' }, 1_000);

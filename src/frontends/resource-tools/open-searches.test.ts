@@ -91,7 +91,7 @@ describe('searches between two pages', () => {
     await searches.close();
   });
 
-  it('end with the signal of a page, and when one fails', async () => {
+  it('end when the caller of a page aborts, and when a page fails', async () => {
     const searches = createOpenSearches();
     const caller = new AbortController();
     let own: AbortSignal | undefined;

@@ -119,7 +119,7 @@ describe('ranked search by the search tool', () => {
     expect(await engine.refusal('search', { pattern: 'clock', uri: 'm+memory:///hidden' })).toMatch(/not found/i);
   });
 
-  it('follows changes', async () => {
+  it('finds changed resources by their new contents', async () => {
     await using folder = await temporaryFolder({});
     await using engine = memoryEngine(MUSEUM, { index: createIndex({ folder: folder.path }) });
     await ready(engine);

@@ -83,7 +83,7 @@ describe('read without an explicit form', () => {
         bytes_returned: most,
       },
     ]);
-    // The bytes are there once: the text only says where.
+    // The answer has the bytes once: its text only says where they lie.
     expect(typesOf(over)).toEqual(['text']);
     expect(textOf(over)).toContain('structured content');
   });

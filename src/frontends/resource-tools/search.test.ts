@@ -34,7 +34,7 @@ const answer = (result: CallToolResult): SearchAnswer => {
 const lines = (count: number, text = 'clock'): string =>
   Array.from({ length: count }, (_, index) => `${text} ${index + 1}\n`).join('');
 
-/** Every page of a search, by its cursors. */
+/** Requests every page of a search. */
 async function allPages(engine: Engine, args: Record<string, unknown>): Promise<CallToolResult[]> {
   const pages: CallToolResult[] = [];
   for (let cursor: string | undefined; ; ) {
@@ -101,7 +101,7 @@ describe('the search tool [CB-7]', () => {
     }
   });
 
-  it('finds names, and gives links to them', async () => {
+  it('finds names, and gives links to their resources', async () => {
     await using engine = memoryEngine({ 'a.md': { text: 'a' }, 'b/c.md': { text: 'c' }, 'd.txt': { text: 'd' } });
     const result = await engine.call('search', { glob: '*.md' });
     expect(typesOf(result)).toEqual(['text', 'resource_link', 'resource_link']);

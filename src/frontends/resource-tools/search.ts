@@ -160,7 +160,7 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
     };
   }
 
-  /** Goes on behind what the pages before have looked at. */
+  /** Skips the matches that the pages before have examined. */
   async function passOver(search: OpenSearch, given: number, looked: number): Promise<void> {
     while (search.looked < looked && (await search.next()) !== undefined);
     search.count = given;

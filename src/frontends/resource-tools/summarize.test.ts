@@ -151,7 +151,7 @@ describe('summarize', () => {
     expect(text.startsWith(`${seen}${second.rounds[0]?.[0]}`)).toBe(true);
   });
 
-  it('never splits a character, even in a text without lines', async () => {
+  it('splits no character, even in a text without lines', async () => {
     const text = '日本語のご案内 👩‍🚀 '.repeat(3_000);
     const { rounds } = await run(serving(text), { uri: URI });
     expect(rounds.slice(0, -1).flat().join('')).toBe(text);
@@ -183,7 +183,7 @@ describe('summarize', () => {
     expect(Buffer.byteLength(textOf(result))).toBeLessThan(20_000);
   });
 
-  it('reports progress in bytes, never backwards [SEC-UTIL-3]', async () => {
+  it('reports progress in bytes, which never decreases [SEC-UTIL-3]', async () => {
     const text = lines(2_000);
     const total = Buffer.byteLength(text);
     const { progress } = await run(serving(text), { uri: URI });

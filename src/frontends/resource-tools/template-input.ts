@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../core/schema/schema.ts';
 import { type Expression, parseParts, type VariableSpec } from '../../core/uri-template/parse.ts';
 import { parseUriTemplate, UriTemplateError } from '../../core/uri-template.ts';
 
-/** Undefined for an invalid template: that is the provider's mistake, and the template is listed all the same. */
+/** Returns undefined for an invalid template of a provider. Such a template is listed without a schema. */
 export function templateInput(uriTemplate: string): JsonSchema | undefined {
   try {
     const { variables } = parseUriTemplate(uriTemplate);

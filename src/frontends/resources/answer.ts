@@ -1,4 +1,4 @@
-/** Adds to an answer what its providers note about it: how fresh it is, and what is missing. */
+/** Adds the notes of its providers to an answer: how fresh it is, and which parts are missing. */
 import type { Context } from '../../core/context.ts';
 import { createNotes } from '../../core/notes.ts';
 import type { CacheHint } from '../../protocol/resources.ts';

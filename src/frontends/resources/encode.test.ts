@@ -17,7 +17,7 @@ const resourceOf = (parts: Partial<Resource> = {}): Resource => ({ uri: URI, nam
 const encode = (body: ResourceBody, range?: ByteRange, budget = LIMIT, ctx = createContext()) =>
   encodeBody(body, { budget, limit: LIMIT, range }, STRINGS, ctx);
 
-/** The item of a content in memory. */
+/** Encodes bytes in memory as an item. */
 const itemOf = async (bytes: Uint8Array, mimeType?: string): Promise<ResourceContents> => {
   const resource = resourceOf(mimeType === undefined ? {} : { mimeType });
   return (await encode({ resource, content: bytesOf(bytes) })).item;
@@ -70,7 +70,7 @@ describe('text or blob [RES-2]', () => {
     ['nothing', new Uint8Array(), 'text/plain'],
     ['control characters', utf8('\u001b[0m\u0000'), 'text/plain'],
     ['a byte-order mark and text', utf8('\ufeffa,b'), 'text/csv'],
-  ])('%s is text, every byte of it', async (_what, bytes, mimeType) => {
+  ])('%s becomes text, with every byte', async (_what, bytes, mimeType) => {
     const item = await itemOf(bytes, mimeType);
     expect(item).not.toHaveProperty('blob');
     expect('text' in item && utf8(item.text)).toEqual(Buffer.from(bytes));
@@ -86,13 +86,13 @@ describe('text or blob [RES-2]', () => {
     ['a PDF of ASCII', utf8('%PDF-1.4'), 'application/pdf'],
     ['an empty picture', new Uint8Array(), 'image/png'],
     ['unknown bytes that happen to be ASCII', utf8('abc'), 'application/octet-stream'],
-  ])('%s is a blob, every byte of it', async (_what, bytes, mimeType) => {
+  ])('%s becomes a blob, with every byte', async (_what, bytes, mimeType) => {
     const item = await itemOf(bytes, mimeType);
     expect(item).not.toHaveProperty('text');
     expect('blob' in item && Buffer.from(item.blob, 'base64')).toEqual(Buffer.from(bytes));
   });
 
-  it('a byte-order mark stays', async () => {
+  it('the byte-order mark of a text stays', async () => {
     expect(await itemOf(utf8('\ufeffa'), 'text/plain')).toMatchObject({ text: '\ufeffa' });
   });
 
@@ -135,7 +135,7 @@ describe('the budget of a read [SEC-RES-3]', () => {
     });
   });
 
-  it('ends a stream as soon as it is used up', async () => {
+  it('ends a stream as soon as it is exceeded', async () => {
     const { body, state } = sourceOf(endless(Buffer.alloc(40)));
     await expect(encode(body, undefined, 100)).rejects.toMatchObject({ code: 'too-large' });
     expect(state).toEqual({ opened: 1, chunks: 3, ended: true });

@@ -33,7 +33,7 @@ describe('default icons [973-2]', () => {
     ['text/markdown', 'text/plain'],
     ['application/gzip', 'application/zip'],
     ['application/pdf', undefined],
-  ])('%s looks like %s', (type, like) => {
+  ])('%s has the same icon as %s', (type, like) => {
     expect(iconOf(type)).toBe(iconOf(like));
   });
 

@@ -19,7 +19,7 @@ const given = (text: string) => {
 };
 
 describe('kept answers', () => {
-  it('are given again as they were written', () => {
+  it('are given again in the same JSON', () => {
     const kept = createKeptAnswers(willing, 1_000_000);
     const result = { contents: ['é"'], ttlMs: 0, cacheScope: 'private' };
     expect(kept?.keep('a:b', given('é"'), result)).toBe(result);

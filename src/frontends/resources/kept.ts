@@ -114,7 +114,7 @@ export function createKeptAnswers(provider: ResourceProvider, maxBytes: number):
   };
 }
 
-/** Memory of what was given, in bytes. A content of unknown size counts as more than an answer may have. */
+/** Returns the bytes of memory of the given bodies or page. A content of unknown size counts as too large. */
 function bytesOf(given: Given): number {
   if ('page' in given) return LISTED_BYTES * given.page.resources.length;
   return given.bodies.reduce((sum, { content }) => sum + (knownSize(content) ?? MAX_ANSWER_BYTES + 1), 0);

@@ -48,7 +48,7 @@ export async function listForClient(
 }
 
 /**
- * Returns the members of the result as JSON, where a list would return the same as before.
+ * Returns the members of the result as JSON, if a list would return the same as before.
  * @param params the unchecked parameters; wrong ones never match a kept page
  */
 export function listAgain(

@@ -64,13 +64,13 @@ export function readAgain(
   return kept !== undefined && isPlain(params, ctx) ? kept.again(keyOf(params.uri), ctx) : undefined;
 }
 
-/** Whether a request wants the whole, and no question was asked on the way to the answer. */
+/** Whether a request is for the whole, and the answer did not depend on a question. */
 const isPlain = (
   { _meta: meta }: { readonly _meta?: Readonly<Record<string, unknown>> | undefined },
   ctx: Context,
 ): boolean => PARTIAL.every((key) => meta?.[key] === undefined) && isUnasked(ctx);
 
-/** The keys of `_meta` with which a read wants something other than the whole. */
+/** The keys of `_meta` by which a client requests something other than the whole. */
 const PARTIAL = [RANGE_META_KEY, ACCEPT_META_KEY, IF_VERSION_META_KEY];
 
 /** Reads for a client: adds icons, and keeps the result if it may be given again. */
@@ -116,7 +116,7 @@ export function readConfirmed(options: ResourceOptions, params: ReadParams, ctx:
 /** How contents are read. */
 interface Way<T> {
   readonly form: TextForm<T>;
-  /** The memory to read into. If it is there, the items get their versions. */
+  /** The memory to read into. With it, the items get their versions. */
   readonly loan?: Loan;
   /** The versions of the contents that the client has. */
   readonly held?: readonly string[] | undefined;

@@ -56,7 +56,7 @@ describe('the walk of a tree', () => {
     expect(await walk(memoryOf([]))).toMatchObject({ uris: ['memory:///'], pages: 1, truncatedBy: undefined });
   });
 
-  it('ends with its caller [RES-7]', async () => {
+  it('ends when its caller aborts [RES-7]', async () => {
     const reason = new Error('The caller is gone');
     const ctx = createContext({ signal: AbortSignal.abort(reason) });
     await expect(walkPage(memoryOf(SMALL), undefined, LIMITS, ctx)).rejects.toBe(reason);
@@ -98,7 +98,7 @@ describe('the limits of a walk', () => {
     [2, 4],
     [3, 7],
     [4, 9],
-  ])('maxDepth of %i shows as many levels, %i entries, and is named as the reason', async (maxDepth, count) => {
+  ])('a maxDepth of %i shows that many levels, %i entries, and is named as the reason', async (maxDepth, count) => {
     for (const pageSize of [1, 2, 100]) {
       const { uris, truncatedBy } = await walk(memoryOf(SMALL), { maxDepth, pageSize });
       expect(uris).toHaveLength(count);
@@ -154,7 +154,7 @@ describe('a walk of a tree that changes between its pages', () => {
     );
   });
 
-  it('continues behind the entry at which it stopped, even if that entry is gone', async () => {
+  it('continues after the entry at which it stopped, even if that entry is gone', async () => {
     const provider = memoryOf(['a', 'b', 'c', 'd']);
     const { uris } = await walk(provider, { pageSize: 3 }, () => void provider.delete('b'));
     expect(short(uris)).toEqual(['', 'a', 'b', 'c', 'd']);
@@ -200,7 +200,7 @@ describe('a walk that meets an error', () => {
 });
 
 describe('a position', () => {
-  it('is JSON whose size does not grow with the tree, only with its depth', async () => {
+  it('is JSON whose size grows only with the depth of the tree', async () => {
     const children = Array.from({ length: 200 }, (_, index) => `x:${index}`);
     const maxDepth = 4;
     const { positions } = await walk(

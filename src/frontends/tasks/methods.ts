@@ -65,7 +65,7 @@ export async function listTasks(
   return { tasks: found.filter((task) => task !== undefined), ...nextCursor(options, page.nextCursor, scope) };
 }
 
-/** Puts the client's task id into all that goes to the client for a task, and the server's id into what comes back. */
+/** Translates the task id of a task's messages: to the client's id on their way to the client, and to the server's in its answers. */
 function related(invocation: Invocation, native: string, id: string): Invocation {
   const { client, progress, notify } = invocation;
   const { ask } = client;

@@ -86,7 +86,7 @@ describe.each(ERAS)('git in a folder that was downloaded in the %s era', (era) =
     expect(await ran()).toBe(false);
   });
 
-  it.each(['x://', 'x:///library'])('runs nothing of a bare repository in %s', async (at) => {
+  it.each(['x://', 'x:///library'])('runs nothing in a bare repository in %s', async (at) => {
     await using server = await serverOf(repository(at, '\tworktree = .\n'));
     await get(server, 'x:///', {}, era);
     await askGit();
@@ -148,7 +148,7 @@ describe('every name of the table', () => {
     expect(await get(server, 'x:///')).toMatchObject({ written: 0, failed: 0 });
   });
 
-  it('is in the guide, with its reason', async () => {
+  it('is in the guide with its reason', async () => {
     const guide = await readFile('docs/guide/get.md', 'utf8');
     for (const { why, names: of } of ACTING_NAMES) {
       const row = guide.split('\n').find((line) => line.includes(why));

@@ -313,7 +313,7 @@ describe.each(ERAS)('from a Vitrine, in the %s era', (era) => {
   it('a subtree becomes its folder, and large files come in pieces', async () => {
     const source = join(folder, 'source');
     await mkdir(join(source, 'guide/deep'), { recursive: true });
-    // With characters of several bytes at the ends of pieces.
+    // Characters of several bytes lie at the ends of pieces.
     const large = 'ü€😀'.repeat(600_000);
     await writeFile(join(source, 'guide/large.txt'), large);
     const bytes = Buffer.alloc(5 * 1024 * 1024, Buffer.from([0, 1, 2, 255, 254, 7, 9]));

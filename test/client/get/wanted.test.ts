@@ -93,7 +93,7 @@ describe.each(ERAS)('get of a folder, in the %s era', (era) => {
     expect((await get({}, 'file:///')).report.gone.toSorted()).toEqual(['drafts/f.md', 'guide/c.md']);
   });
 
-  it('says what a run would do, and does nothing', async () => {
+  it('reports what a run would do, and does nothing', async () => {
     const first = await get({ dryRun: true }, 'file:///');
     expect(first.report).toMatchObject({
       planned: TREE.length,

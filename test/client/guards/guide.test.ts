@@ -12,7 +12,7 @@ interface Example {
   look(command: string, args: string[], say: (line: string) => void): Promise<void>;
 }
 
-it.each(ERAS)('the example of docs/guide/client-safety.md, at a server of the %s era', async (era) => {
+it.each(ERAS)('the example of docs/guide/client-safety.md runs at a server of the %s era', async (era) => {
   const guide = await readFile(join(ROOT, 'docs/guide/client-safety.md'), 'utf8');
   const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(guide) ?? [];
   const here = code.replace(/from '([^']+)'/g, (_all, name: string) => `from '${placeOf(name)}'`);

@@ -65,7 +65,7 @@ describe.each(ERAS)('sampling in the %s era', (era) => {
     expect(at.sent).toEqual([]);
   });
 
-  it('sends the prompt as the user changed it [SEC-SAMP-1]', async () => {
+  it('sends the prompt that the user has changed [SEC-SAMP-1]', async () => {
     await using at = await scene(era, {
       approve: ({ params }) => ({
         params: { ...params, messages: [{ role: 'user', content: { type: 'text', text: 'something harmless' } }] },

@@ -7,7 +7,7 @@ import { connectHostile, recorder, textOf } from './hostile.ts';
 
 const yes = (): boolean => true;
 
-/** Gives the calls that reached the server. */
+/** Returns the calls that reached the server. */
 async function seen(client: Client): Promise<unknown> {
   return JSON.parse(textOf(await client.callTool({ name: 'seen' })));
 }

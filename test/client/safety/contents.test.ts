@@ -1,4 +1,4 @@
-/** Contents, names and icons of a hostile server, read in both eras. */
+/** Checks of contents, names and icons from a hostile server, in both eras. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type CheckedContents,

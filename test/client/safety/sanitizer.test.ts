@@ -94,7 +94,7 @@ describe('toSafeSvg', () => {
     expect(acting(safe)).toEqual([]);
     expect(safe).not.toContain('evil.example');
     expect(sanitizer.toSafeSvg(safe)).toBe(safe);
-    // As a file it is XML.
+    // It is also valid XML.
     expect(new window.DOMParser().parseFromString(safe, 'image/svg+xml').documentElement.localName).toBe('svg');
   });
 

@@ -104,7 +104,7 @@ describe.each(ERAS)('skills of a catalogue in the %s era', (era) => {
   });
 });
 
-it('skills of a program are listed and read over its standard output', async () => {
+it('the client library lists and reads the skills of a program over stdio', async () => {
   await using folder = await temporaryFolder(FILES);
   const resources = await connectResourceClient({ command: process.execPath, args: [PROGRAM, folder.path] });
   try {

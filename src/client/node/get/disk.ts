@@ -45,7 +45,7 @@ export interface Draft {
 const LOCK = 'lock';
 
 /**
- * Opens a folder, and creates it where it is missing.
+ * Opens a folder, and creates it if it is missing.
  * @param force accepts a folder that is not empty
  * @throws ResourceClientError `invalid` for a folder that is not empty and was not filled by `get`, and for one in use
  */

@@ -122,7 +122,7 @@ describe('a prompt of a file', () => {
 });
 
 describe('embedding', () => {
-  it('makes a message of each block, in order', async () => {
+  it('makes one message of each block, in order', async () => {
     const prompt = await load('Before {{resource memory:///notes/today.md}} after\n{{resource memory:///pixel.png}}');
     const messages = await render(prompt);
     expect(messages.map(({ content }) => content.type)).toEqual(['text', 'resource', 'text', 'image']);
@@ -229,7 +229,7 @@ describe('values', () => {
     expect(await render(odd)).toEqual([user('[]')]);
   });
 
-  it('do not make a prompt too long together [SEC-PROMPT-3]', async () => {
+  it('are refused if they make the prompt too long [SEC-PROMPT-3]', async () => {
     const long = await load(`${head('x')}${'{{x}}'.repeat(MAX_NODES - 1)}`);
     const x = 'x'.repeat(Math.ceil(MAX_TEXT_LENGTH / (MAX_NODES - 1)));
     expect(await render(long, { x: x.slice(1) })).toHaveLength(1);

@@ -12,7 +12,7 @@ export type BlockForm = 'fitting' | 'embedded' | 'plain';
 
 export interface BlockOptions {
   readonly form: BlockForm;
-  /** The item is one of several, so that a plain block needs a headline, too. */
+  /** Whether the item is one of several: then a plain block needs a headline, too. */
   readonly named?: boolean | undefined;
   /** A line for the headline that says how to read on. */
   readonly note?: string | undefined;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Cut, cutWindow } from './cut.ts';
 import type { Slice } from './slice.ts';
 
-/** The slice that `readSlice` would give of these bytes. */
+/** Makes the slice that `readSlice` would return for these bytes. */
 function sliceAt(whole: Buffer, offset: number, length: number, mimeType = 'text/plain'): Slice {
   const before = Math.min(offset, 3);
   const bytes = whole.subarray(offset - before, offset + length + 3);

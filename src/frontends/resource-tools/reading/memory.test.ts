@@ -31,7 +31,7 @@ describe('windows of a file of 1 GiB', () => {
     await sparseFile(folder, 'large.txt', LARGE, 'the end');
     await using engine = engineOf({ m: await filesProvider({ path: folder.path, watch: false }) });
 
-    /** Windows of every size, all over a file. */
+    /** Reads windows of every size, all over a file. */
     const visit = async (name: string, size: number): Promise<void> => {
       const uri = `m+file:///${name}`;
       for (let round = 0; round < ROUNDS; round++) {

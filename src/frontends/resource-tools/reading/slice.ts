@@ -14,7 +14,7 @@ const MARGIN = 3;
 const HEAD_BYTES = 4_100;
 
 export interface Slice {
-  /** With the type that the first bytes show. */
+  /** The resource, with the type that its first bytes show. */
   readonly resource: Resource;
   /** The requested bytes, with up to three bytes before and three bytes after them. */
   readonly bytes: Buffer;
@@ -23,7 +23,7 @@ export interface Slice {
   readonly before: number;
   /** Bytes of the whole; undefined if unknown. */
   readonly total: number | undefined;
-  /** `bytes` reach the end of the whole. */
+  /** Whether `bytes` reach the end of the whole. */
   readonly ended: boolean;
 }
 

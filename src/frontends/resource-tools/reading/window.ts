@@ -123,5 +123,5 @@ function windowOverParts(
   });
 }
 
-/** Whether a part of this size ends before the byte `from` of it; an empty one lies where it begins. */
+/** Whether a part of this size ends before its byte `from`. An empty part is never before its beginning. */
 const isBefore = (size: number, from: number): boolean => from > 0 && from >= size;

@@ -189,7 +189,7 @@ describe('a connection in the book [CB-8]', () => {
     book.close();
   });
 
-  it('fails a subscription that it refuses, and keeps nothing of it', async () => {
+  it('can refuse a subscription, which is then not kept', async () => {
     const book = createSubscriptionBook();
     const files = watches();
     book.connect('p', {

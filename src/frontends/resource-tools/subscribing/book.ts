@@ -16,7 +16,7 @@ export interface BookLimits {
 
 export const DEFAULT_BOOK_LIMITS: BookLimits = { maxUris: 100, maxPeers: 1_000, idleMs: 60 * 60 * 1000 };
 
-/** The subject of a subscription: a URI, or undefined for the listed set. */
+/** The subject of a subscription: a URI, or undefined for the list of resources. */
 export type Subject = string | undefined;
 
 /** One subscription, as its peer sees it. Times are ISO 8601. */

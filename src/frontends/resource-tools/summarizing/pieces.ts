@@ -77,7 +77,7 @@ function split(
   let at = 0;
   while (at < bytes.byteLength && pieces.length < most) {
     const rest = bytes.byteLength - at;
-    // The next batch begins with a rest that is too short, and adds the bytes that follow it.
+    // A rest that is too short is left to the next batch, which also reads the bytes after it.
     if (rest < size && !reachesEnd && pieces.length > 0) break;
     const end = rest <= size ? bytes.byteLength : at + cutAt(bytes.subarray(at, at + size));
     pieces.push(bytes.subarray(at, end).toString('utf8'));
