@@ -4,7 +4,7 @@ import type { Log } from '../core/context.ts';
 export interface LastingWatch {
   /** Opens the watch on the present mounts. */
   readonly open: () => Promise<AsyncDisposable>;
-  /** Tells the watcher that the watched mount was replaced. */
+  /** Reports to the watcher that the watched mount was replaced. */
   readonly replaced: () => void;
   /** Returns the object that is watched; a reload that does not change it keeps the watch. Default: each reload opens it again. */
   readonly on?: (() => unknown) | undefined;

@@ -39,7 +39,7 @@ const mountOf = (name: string): Mount => ({
   }),
 });
 
-it('ambiguous mounts that are refused leave no listeners at the bus', async () => {
+it('ambiguous mounts are refused, and leave no listeners at the bus', async () => {
   const hub = createHub();
   const counting = countingBus(busAt(hub));
   const oneWatcher = createOneWatcher(counting.bus);

@@ -6,7 +6,7 @@ import type { Log } from '../core/context.ts';
 /** Milliseconds between the last change and the check: related files are seldom written at the same moment. */
 const SETTLE_MS = 250;
 
-/** Milliseconds between checks without a sign of change: some file systems report none. */
+/** Milliseconds between checks if no change is reported, because some file systems report none. */
 const RECHECK_MS = 60_000;
 
 export interface FollowedFiles {

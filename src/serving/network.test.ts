@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { networkOf } from './network.ts';
 
-describe('one address', () => {
+describe('the network', () => {
   it.each([
     ['127.0.0.1', '127.0.0.1'],
     ['::ffff:192.0.2.7', '192.0.2.7'],

@@ -29,7 +29,7 @@ const make = (limit?: number): Subscriptions => new Subscriptions(engine.vitrine
 
 const watches = (): number => engine.vitrine.changes.size;
 
-/** Resolves when all changes so far have been reported: it makes one more change, and waits for its report. */
+/** Makes one more change, and resolves when it has been reported, so that all earlier changes have been, too. */
 async function toldAll(): Promise<void> {
   const probe = make();
   const before = told.length;
@@ -123,7 +123,7 @@ describe('limits [SEC-RES-4]', () => {
     const subscriptions = make(1);
     await subscriptions.add(A, ctx);
     expect(await refused(subscriptions.add(B, ctx))).toBe('limited');
-    // The same once more is no more.
+    // A second subscription to the same URI does not count.
     await subscriptions.add(A, ctx);
     await subscriptions.remove(A);
     await subscriptions.remove(A);

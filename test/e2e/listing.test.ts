@@ -73,7 +73,7 @@ describe.each(MATRIX)('listing over $transport, $era', ({ transport, era }) => {
     expect([...types.values()]).not.toContain(undefined);
   });
 
-  it('tells a missing resource from one that has no children [2093-4]', async () => {
+  it('distinguishes a missing resource from one that has no children [2093-4]', async () => {
     const cellar = await failure(museum.request('resources/list', { uri: 'file:///cellar' }));
     const file = await failure(museum.request('resources/list', { uri: 'file:///README.md' }));
     expect(cellar).toMatchObject(missing(era, 'file:///cellar'));

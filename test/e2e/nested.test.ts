@@ -222,7 +222,7 @@ describe('nested', () => {
     }
   });
 
-  it('leaves nothing open when the server has ended', async () => {
+  it('leaves no file open when the server has ended', async () => {
     await using folder = await scene();
     const open = async (): Promise<number> => (await readdir('/proc/self/fd')).length;
     const file = await writeConfig(folder, config('on'));

@@ -120,7 +120,7 @@ describe.each(DIAGONAL)('a changed configuration, over $transport, $era', ({ tra
   });
 });
 
-it('is served, checked and hidden by the command, with the value of a reference', async () => {
+it('is served and checked by the command, which hides the value of a reference', async () => {
   const file = await writeConfig(
     folder,
     { kinds, mounts: { wiki: { ...notes, token: '${NOTES_TOKEN}' } } },

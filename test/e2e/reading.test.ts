@@ -75,7 +75,7 @@ describe.each(MATRIX)('reading over $transport, $era', ({ transport, era }) => {
     expect(item.mimeType).toBe('text/csv');
   });
 
-  it('keeps the line ends as they are [RES-2]', async () => {
+  it('keeps the line ends [RES-2]', async () => {
     expect((await readOne(museum, 'file:///archive/telegram.txt')).text).toContain('\r\n');
   });
 

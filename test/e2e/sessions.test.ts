@@ -45,7 +45,7 @@ describe('sessions', () => {
     }
   });
 
-  it('are needed for every other request, which is told how to begin one', async () => {
+  it('are needed for every other request, whose refusal says how to begin one', async () => {
     await using server = await startHttp([MUSEUM]);
     const response = await post(server.url, 'legacy', 'resources/list');
     expect(response.status).toBe(400);

@@ -153,7 +153,7 @@ describe.each(DIAGONAL)('completion of large folders over $transport, $era', ({ 
     await folder[Symbol.asyncDispose]();
   });
 
-  it('gives at most 100 values, and says that there are more [RES-3]', async () => {
+  it('gives at most 100 values, and marks that there are more [RES-3]', async () => {
     const all = await complete(server, '', 'many+file:///{+path}');
     expect(all.values).toHaveLength(100);
     expect(all.hasMore).toBe(true);

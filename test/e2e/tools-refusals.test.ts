@@ -138,7 +138,7 @@ describe.each(MATRIX)('bad input to tools over $transport, $era', ({ transport, 
     expectClean(message);
   });
 
-  it('works as before after all of that', async () => {
+  it('does not affect later calls', async () => {
     expect(textOf(await call('read', { uri: A, as: 'plain' }))).toBe('small: é');
   });
 });

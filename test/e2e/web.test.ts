@@ -1,4 +1,4 @@
-/** Web resources through the wire: a typed URL, and a configuration with feeds, templates and an API. */
+/** Web resources over the wire: a typed URL, and a configuration with feeds, templates and an API. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -125,7 +125,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     },
   );
 
-  it.each(THINGS)('$what is not done after a no [SEC-TOOL-2, SEC-PROMPT-2]', async ({ method, params, said }) => {
+  it.each(THINGS)('$what does not happen after a no [SEC-TOOL-2, SEC-PROMPT-2]', async ({ method, params, said }) => {
     for (const decision of ['decline', 'cancel', 'untick'] as const) {
       const { on: opened, questions } = await connected(() => decision);
       await using on = opened;

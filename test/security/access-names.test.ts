@@ -289,7 +289,7 @@ describe.each(ERAS)('results of mounted tools and prompts, for a client of the %
     }
   });
 
-  it('names of tools and arguments match across slashes, in lists and in numbers', async () => {
+  it('follow rules about names of tools and arguments, across slashes, in lists and in numbers', async () => {
     const rules: readonly AccessRule[] = [
       { effect: 'allow' },
       { effect: 'deny', tools: ['up_wiki_delete*'] },

@@ -136,7 +136,7 @@ describe.concurrent('with heads from another place, verify finds', () => {
     ]);
   });
 
-  it('a chain that was written anew from some line on', async () => {
+  it('a chain that was rewritten from some line on', async () => {
     await using place = await setPlace();
     const { anchors, verify, written, rewrite } = place;
     await written();

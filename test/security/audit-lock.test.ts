@@ -153,7 +153,7 @@ describe.each(apart)('a server in %s', () => {
 describe('a server whose lock', () => {
   const uris = async (): Promise<readonly unknown[]> => (await linesOf(file)).flatMap(({ uri }) => uri ?? []);
 
-  it('was removed takes it again, and keeps others out', async () => {
+  it('was removed creates it again, and keeps others out', async () => {
     await using server = await startProgram([config]);
     await using on = await connectHttp('modern', server);
     await rm(lock);

@@ -36,7 +36,7 @@ const allLinesOf = async (file: string): Promise<Line[]> => {
 };
 
 describe.each(MATRIX)('the audit over $transport in the $era era', ({ transport, era }) => {
-  it('has a line for each operation, and nothing private [RES-9]', async () => {
+  it('has a line for each operation, and no private data [RES-9]', async () => {
     const { folder, config, file } = await scene();
     await using _ = folder;
     const on = await connectToProgram(transport, era, [config]);
@@ -247,7 +247,7 @@ describe('the audit of a server', () => {
     expect(on.stderr()).toMatch(/^\{"audit":1,"seq":1,/);
   });
 
-  it('is not touched by check', async () => {
+  it('is not changed by `vitrine check`', async () => {
     const { folder, config, file } = await scene();
     await using _ = folder;
     expect((await vitrine(['check', config])).status).toBe(0);

@@ -59,7 +59,7 @@ describe.each(ERAS)('a token, %s', (era) => {
     expect(guarded.seen.filter(({ operation }) => operation === 'read')).toEqual([{ operation: 'read', principal }]);
   });
 
-  it('that is missing is asked for, without an error', async () => {
+  it('that is missing is asked for, without an error code', async () => {
     await expectRefused(undefined, /^Bearer resource_metadata="[^"]+", scope="[^"]+"$/);
   });
 

@@ -1,4 +1,4 @@
-/** The messages of a `text/event-stream`, as they come. */
+/** Reads the messages of a `text/event-stream`. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { within } from '../e2e/waiting.ts';
 

@@ -20,7 +20,7 @@ vi.mock('../../src/layers/access/together.ts', () => ({
     }),
 }));
 
-/** How many ticks an answer waits for. */
+/** Returns how many ticks an answer waits for. */
 async function ticksOf(asked: ReturnType<Ask>): Promise<number> {
   let answered = false;
   const answer = asked.finally(() => {

@@ -110,7 +110,7 @@ describe('a link that stays inside works [SEC-RES-1]', () => {
     }
   });
 
-  it.each(Object.keys(INSIDE))('and is left out where links are not followed: %s', async (target) => {
+  it.each(Object.keys(INSIDE))('and is left out if links are not followed: %s', async (target) => {
     await using place = await scene(target);
     await using served = await serve({ path: place.root, symlinks: false });
     expect(await served.names('file:///x')).toEqual(['b.txt']);

@@ -144,7 +144,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     });
   });
 
-  it('arguments of a prompt are those that were sent', async () => {
+  it('arguments of a prompt are only those that the client sent', async () => {
     await withClient(era, async (client) => {
       const get = (args: Record<string, unknown>) =>
         client.getPrompt({ name: 'odd', arguments: args as Record<string, string> });

@@ -5,7 +5,7 @@ import { NAMES, type Resource } from '../../src/protocol/resources.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
 import { engineOf, textOf } from '../tools/engine.ts';
 
-// Put together here, so that nobody who looks through the sources for secrets finds one.
+// Joined here, so that a scan of the sources for secrets finds none.
 const TOKEN = `gh${'p_'}wxyzabcdefghijklmnopqrstuvw012345678`;
 
 describe.each([

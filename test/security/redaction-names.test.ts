@@ -4,7 +4,7 @@ import { failure } from '../e2e/answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { type Connected, connect } from '../e2e/harness.ts';
 
-// Put together here, so that nobody who looks through the sources for secrets finds one.
+// Joined here, so that a scan of the sources for secrets finds none.
 const TOKEN = `gh${'p_'}wxyzabcdefghijklmnopqrstuvw012345678`;
 const SECRET = TOKEN.slice(4, 12);
 const MARK = '[redacted: github-token]';

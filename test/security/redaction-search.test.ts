@@ -4,7 +4,7 @@ import { read } from '../e2e/answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { CLI, type Connected, connect } from '../e2e/harness.ts';
 
-// Put together here, so that nobody who looks through the sources for secrets finds one.
+// Joined here, so that a scan of the sources for secrets finds none.
 const TOKEN = `gh${'p_'}wxyzabcdefghijklmnopqrstuvw012345678`;
 const filler = (bytes: number): string => 'filler in a line '.repeat(Math.ceil(bytes / 17)).slice(0, bytes);
 
@@ -66,7 +66,7 @@ describe.each([
   const said = async (args: object): Promise<readonly string[]> =>
     (await ask(args)).content.map((block) => JSON.stringify(block)).sort();
 
-  it.each(Object.keys(QUESTIONS))('a right and a wrong guess have one answer: %s', async (name) => {
+  it.each(Object.keys(QUESTIONS))('a right and a wrong guess get the same answer: %s', async (name) => {
     const question = QUESTIONS[name] as (guess: string) => object;
     for (const length of [5, TOKEN.length]) {
       const right = TOKEN.slice(0, length);

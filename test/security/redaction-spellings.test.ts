@@ -4,7 +4,7 @@ import { read } from '../e2e/answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { type Connected, connect, DIAGONAL } from '../e2e/harness.ts';
 
-// Put together here, so that nobody who looks through the sources for secrets finds one.
+// Joined here, so that a scan of the sources for secrets finds none.
 const TOKEN = `gh${'p_'}abcdefghijklmnopqrstuvwxyz0123456789`;
 const LINE = `aBcD0123${'eFgH4567'.repeat(7)}`;
 const BODY = [`MIIEowIBAAKCAQEA${'x'.repeat(48)}`, ...Array.from({ length: 10 }, () => LINE), 'Zz19+/aB=='];

@@ -4,7 +4,7 @@ import { failure, type ReadAnswer, read } from '../e2e/answers.ts';
 import { type Folder, temporaryFolder, writeConfig } from '../e2e/folders.ts';
 import { CLI, type Connected, connect, DIAGONAL, type Era, type TransportKind } from '../e2e/harness.ts';
 
-// Put together here, so that nobody who looks through the sources for secrets finds one.
+// Joined here, so that a scan of the sources for secrets finds none.
 const TOKEN = `gh${'p_'}abcdefghijklmnopqrstuvwxyz0123456789`;
 const KEY = `AKIA${'QYLPMN5HTXSPQZRA'}`;
 const PEM = [

@@ -1,4 +1,4 @@
-/** A session gets again what it was sent, for its owner, and nobody else gets it (Streamable HTTP, `Last-Event-ID`). */
+/** Only the owner of a session can get its earlier events again (Streamable HTTP, `Last-Event-ID`). */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memoryProvider } from '../../src/providers/memory/index.ts';

@@ -333,7 +333,7 @@ describe('clients that never read [SEC-RES-4]', () => {
 });
 
 describe('connections [SEC-RES-4]', () => {
-  it('are limited in number, and there is room again when one ends', async () => {
+  it('are limited in number, and have room again when one ends', async () => {
     const serving = await serve({ maxConnections: 3 });
     const taken = await Promise.all([dial(serving.port), dial(serving.port), dial(serving.port)]);
     const refused = await dial(serving.port);
@@ -344,7 +344,7 @@ describe('connections [SEC-RES-4]', () => {
     expect(taken[1].socket.closed).toBe(false);
   });
 
-  it('are limited for one address', async () => {
+  it('have a limit for each address', async () => {
     const serving = await serve({ maxConnectionsPerAddress: 2 });
     const taken = await Promise.all([dial(serving.port), dial(serving.port)]);
     const refused = await dial(serving.port);

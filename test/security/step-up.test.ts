@@ -86,7 +86,7 @@ describe.each(ERAS)('in the %s era, a client that requests the scopes of each ch
     ['resources/read', { uri: 'docs+file:///none.txt' }, 'not found'],
     ['resources/read', { uri: 'docs+file:///guide/none.md' }, 'not found'],
     ['tools/call', { name: 'roll', arguments: {} }, 'roll'],
-  ])('arrives after one step: %s %j', async (method, params, said) => {
+  ])('succeeds after one challenge: %s %j', async (method, params, said) => {
     const { rounds, status, text } = await climb(era, method, params);
     expect([rounds, status, text]).toEqual([1, 200, expect.stringContaining(said)]);
   });

@@ -150,7 +150,7 @@ describe('a content type', () => {
   });
 });
 
-describe.each(ERAS)('before anything is done, %s', (era) => {
+describe.each(ERAS)('before anything runs, %s', (era) => {
   const begin = (headers: Record<string, string>): Promise<RawResponse> =>
     era === 'modern' ? read(headers) : post(serving.url, era, 'initialize', INITIALIZE, headers);
 

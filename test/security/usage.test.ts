@@ -121,7 +121,7 @@ function hangingContents() {
 describe.each(ERAS)('the memory of all reads together, %s [RES-7]', (era) => {
   const MIB = 1024 * 1024;
 
-  it('is waited for, and then a read goes on', async () => {
+  it('makes a read wait until there is room', async () => {
     const { provider, reading, letGo } = hangingContents();
     await using on = await serveWith({ maxHeldBytes: MIB }, { mounts: [{ name: 'large', provider, prefix: 'none' }] });
     const ann = await asker(on.url, era, 'ann');

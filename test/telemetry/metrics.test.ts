@@ -94,7 +94,7 @@ it('sends metrics to a collector when it ends, and none if only spans are wanted
   expect((await on.get('/metrics')).status).toBe(404);
 });
 
-describe('who may see the metrics', () => {
+describe('the metrics are shown to', () => {
   const status = async (on: Observed, headers: Record<string, string> = {}): Promise<number> =>
     (await on.get('/metrics', headers)).status;
   const bearer = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });

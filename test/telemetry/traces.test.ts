@@ -1,4 +1,4 @@
-/** Spans of requests, through the wire to a collector. */
+/** Spans of requests, over the wire to a collector. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from '../../src/index.ts';

@@ -207,7 +207,7 @@ describe('a custom policy', () => {
       },
     ],
     ['fails', () => Promise.reject(new Error('down'))],
-  ] as const)('denies everything where it %s, and the log has the cause', async (_how, decide) => {
+  ] as const)('denies everything if it %s, and the log has the cause', async (_how, decide) => {
     const errors: unknown[] = [];
     const log = { ...ctx.log, error: (_message: string, facts?: object) => void errors.push(facts) };
     const provider = await guarded(policy(decide));
@@ -232,11 +232,11 @@ describe('a policy that allows a caller to list and subscribe to everything read
   });
 
   it.each<[string, AccessPolicy['readMeansAll'], boolean]>([
-    ['is taken at its word', () => true, true],
-    ['that it is not all, has it asked', () => false, false],
-    ['nothing, has it asked', undefined, false],
+    ['that is true decides about subscriptions, too', () => true, true],
+    ['that is false leaves the decision to the policy', () => false, false],
+    ['that is missing leaves the decision to the policy', undefined, false],
     [
-      'by failing, has it asked, and the read goes on',
+      'that throws leaves the decision to the policy, and the read goes on',
       () => {
         throw new Error('down');
       },

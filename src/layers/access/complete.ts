@@ -1,4 +1,4 @@
-/** Guards completion: a value is offered only if the resource that it leads to may be listed. No total counts hidden values. */
+/** Guards completion: a value is offered only if the caller may list its resource. Totals do not count hidden values. */
 import type { Context } from '../../core/context.ts';
 import { invalid } from '../../core/errors.ts';
 import type { CompletionRequest, CompletionValues, ResourceProvider } from '../../core/provider.ts';
@@ -29,7 +29,7 @@ export function guardedComplete(inner: ResourceProvider, views: Views): Complete
     const values: string[] = [];
     const expand = expanderOf(request);
     if (expand === undefined) {
-      // The URI depends on values that are not known yet. A provider that includes others has already asked whether each
+      // The URI depends on values that are not known yet. A provider that includes others has already checked that each
       // possible URI may be listed.
       const area = { operation: 'list', mount: unseen('list', uriTemplate).mount } as const;
       const gathers = decisions.featuresOf(uriTemplate)?.gathers === true;

@@ -1,5 +1,5 @@
 /**
- * Guards lists: a caller gets the entries that it may list, with the capabilities that it may use. This is decided anew each
+ * Guards lists: a caller gets the entries that it may list, with the capabilities that it may use. This is decided each
  * time, even if the page of the provider was kept.
  */
 import { isRepeatable, markRepeatable } from '../../core/again.ts';

@@ -7,7 +7,7 @@ import { foreignSpellings, hasDotSegments } from '../../core/uri/foreign.ts';
 export interface OtherNames {
   /** Names of the resource itself, or of one that it shows: access to each has to be allowed. */
   readonly same: readonly string[];
-  /** Names that another server may treat as the same resource: forbidding one forbids the resource; none must be allowed. */
+  /** Names that another server may treat as the same resource: forbidding one forbids the resource, but none needs to be allowed. */
   readonly possible: readonly string[];
 }
 

@@ -127,7 +127,7 @@ export function createFormatStore(
         if (making.get(key) === entry) formats.set(key, { bytes: result });
         return result;
       } catch (error) {
-        // A conversion that waited in vain, or was given up, says nothing about the content.
+        // A conversion that got no turn in time, or was cancelled, proves nothing about the content.
         const isAboutContent = error instanceof ResourceError && error.code !== 'limited' && !ended.signal.aborted;
         if (isAboutContent && making.get(key) === entry) formats.set(key, { error }, { ttl: FAILURE_MS });
         throw error;

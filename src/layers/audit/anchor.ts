@@ -1,6 +1,6 @@
 /**
  * Notes the head of the audit's chain in another place, again and again. Someone who can write the audit but not that place
- * cannot cut its end, remove its oldest files, or write it anew without a trace.
+ * cannot cut its end, remove its oldest files, or rewrite it without a trace.
  */
 import { write } from 'node:fs';
 import { appendFile } from 'node:fs/promises';

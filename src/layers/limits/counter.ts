@@ -70,7 +70,7 @@ export function createCounter(limit: Limit, maxKeys: number): Counter {
     return places.size < maxKeys || makeRoom() ? begin(key, { ends: 0, left: 0, taken: 0 }) : undefined;
   }
 
-  /** Removes the places whose period is over, but no other: a key without its place would be counted anew. */
+  /** Removes only the places whose period is over: a key that lost its place earlier would start again at zero. */
   function makeRoom(): boolean {
     const now = Date.now();
     for (const [oldest, { ends }] of places) {

@@ -72,7 +72,7 @@ describe('the memory of reads [RES-7]', () => {
     await closeBodies(all);
   });
 
-  it('does not count small contents', async () => {
+  it('does not include small contents', async () => {
     const { budget, provider } = scene([30 * KIB, 30 * KIB]);
     const bodies = await provider.read(URI, EVERYTHING, ctx);
     expect(budget.held).toBe(0);
@@ -150,7 +150,7 @@ describe('subscriptions, sessions and streams [SEC-RES-4]', () => {
     ['subscriptions', 'maxSubscriptionsPerPrincipal'],
     ['sessions', 'maxSessionsPerPrincipal'],
     ['streams', 'maxStreamsPerPrincipal'],
-  ] as const)('%s are so many of one principal; each is given back once', (what, limit) => {
+  ] as const)('%s have a limit for each principal, and each gives its place back once', (what, limit) => {
     const { admission } = createLimits({ [limit]: 2 });
     const first = admission.hold(what, ann);
     admission.hold(what, ann);

@@ -1,4 +1,4 @@
-/** The redact layer: looks for secrets in every read, and covers them or refuses the read. */
+/** The redact layer scans every read for secrets, and covers them or refuses the read. */
 import { closeBodies, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
@@ -26,12 +26,12 @@ export type { RedactOptions } from './options.ts';
 
 export interface Redaction {
   readonly layer: Layer;
-  /** Ends the thread that looks for secrets. */
+  /** Ends the threads that scan for secrets. */
   close(): Promise<void>;
 }
 
 /**
- * Looks for secrets in reads of every kind, and in the descriptions of what is read. A cover is as long as its secret,
+ * Scans reads of every kind, and the descriptions of resources. A cover is as long as its secret,
  * so sizes, offsets and lines stay the same.
  * @throws ResourceError `invalid` where the library that finds secrets is not installed, and for an invalid glob
  */

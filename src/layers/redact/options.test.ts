@@ -35,7 +35,7 @@ describe('the scanned resources', () => {
     expect(concerns(uriOf('other', 'x.txt'))).toBe(false);
   });
 
-  it.each(NAMES)('except: a folder named %s, and nothing else', (name) => {
+  it.each(NAMES)('except matches a folder named %s, and no other', (name) => {
     const concerns = concerning(undefined, [`docs+file:///${escaped(name)}/**`]);
     expect(concerns(uriOf(name, 'x.txt'))).toBe(false);
     expect(concerns(uriOf('other', 'x.txt'))).toBe(true);

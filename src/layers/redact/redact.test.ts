@@ -15,7 +15,7 @@ const shared = createRedaction({ except: ['**'] });
 afterAll(() => shared.close());
 layerContract('redact', shared.layer);
 
-// Put together here, so that nobody who looks through the sources for secrets finds one.
+// Joined here, so that a scan of the sources for secrets finds none.
 const AWS_KEY = `AKIA${'QYLPMN5HTXSPQZRA'}`;
 const AWS_SECRET = `9drTJvcXLB89EXAMPLEKLB8923FB892${'3FB892XYZ'}`;
 const GITHUB = `gh${'p_'}abcdefghijklmnopqrstuvwxyz0123456789`;
@@ -68,7 +68,7 @@ describe('covers', () => {
   it.each([
     ['a key of AWS', `id=${AWS_KEY};`, AWS_KEY, { 'aws-key': 1 }, 'id=[redacted: aws-key]*;'],
     [
-      'the secret behind its name, though the rule says that it begins there',
+      'the secret alone, although the rule reports it together with its name',
       `aws_secret_access_key = "${AWS_SECRET}"\nafter`,
       AWS_SECRET,
       { 'aws-secret-key': 1 },
@@ -85,7 +85,7 @@ describe('covers', () => {
     ],
     ['a private key within JSON', JSON.stringify({ key: PEM }), 'aBcD0123', { 'private-key': 1 }, undefined],
     [
-      'what a comment in the text says not to report',
+      'a secret after a comment that turns the rules off',
       `# secretlint-disable\n${GITHUB}\n`,
       GITHUB,
       { 'github-token': 1 },
@@ -142,7 +142,7 @@ describe('covers', () => {
 describe('windows', () => {
   const text = `${'é filler line\n'.repeat(3_000)}${PEM}\n${'x'.repeat(100)} ${GITHUB} tail ${AWS_KEY}\n${'y\n'.repeat(9_000)}`;
 
-  it.each([1, 7, 61, 1_000])('of every place around a secret are those of the whole, %d bytes long', async (length) => {
+  it.each([1, 7, 61, 1_000])('around a secret equal the same range of the whole, %d bytes long', async (length) => {
     await using engine = over(text);
     const whole = (await read(engine.provider)).bytes;
     const from = Buffer.from(text).indexOf('-----BEGIN') - 3;

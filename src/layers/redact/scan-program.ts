@@ -1,5 +1,5 @@
 /**
- * The program of the thread that looks for secrets. It is a text, so that it is the same wherever Vitrine runs from:
+ * The program of the threads that scan for secrets. It is a text, so that it is the same wherever Vitrine runs from:
  * its sources, the package, or somebody's bundle. It takes bytes, and answers with places and kinds, never with secrets.
  */
 import { KEYS_PROGRAM, MAX_KEY_LENGTH } from './scan-keys.ts';

@@ -13,23 +13,23 @@ import type { Finding } from './mask.ts';
 import { scanProgramData } from './scan-program.ts';
 import { type ScanThread, scanFailed, startScanThread } from './scan-thread.ts';
 
-/** The packages to install for scans: those who do not scan do not need them. */
+/** The packages to install for scans. A server that does not scan does not need them. */
 const PACKAGES = ['@secretlint/core', '@secretlint/secretlint-rule-preset-recommend'] as const;
 
-/** For one text, in milliseconds. 1 MiB takes about 10, and with a secret in every fifth line about 1,000. */
+/** The time limit of one text, in milliseconds. 1 MiB takes about 10, and with a secret in every fifth line about 1,000. */
 const MAX_SCAN_MS = 15_000;
 
 /** Threads at a time. With one, a principal's slow text would keep all others waiting. */
 const THREADS = 2;
 
-/** A thread with nothing to do is kept for so long, in milliseconds. */
+/** How long an idle thread is kept, in milliseconds. */
 const IDLE_MS = 30_000;
 
 /** The most texts, and bytes of them, that wait for their turn. */
 const MAX_WAITING = 256;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
-/** Who reads the text, and until when. */
+/** The principal who reads the text, and the signal that cancels the scan. */
 export type Asker = Pick<Context, 'principal' | 'signal'>;
 
 export interface Scanner {
@@ -39,12 +39,12 @@ export interface Scanner {
    *   scanner fails; the reason of the signal
    */
   scan(bytes: Uint8Array, asker: Asker): Promise<readonly Finding[]>;
-  /** Ends the threads, and what waits for them. */
+  /** Ends the threads and the waiting scans. */
   close(): Promise<void>;
 }
 
 export interface ScannerOptions {
-  /** For one text, in milliseconds. Default: 15,000. */
+  /** The time limit of one text, in milliseconds. Default: 15,000. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -84,7 +84,7 @@ export function createScanner({ timeoutMs = MAX_SCAN_MS }: ScannerOptions = {}):
     else idle.set(thread, setTimeout(end, IDLE_MS).unref());
   }
 
-  /** The place is free when the thread is, also where nobody waits for the text any more. */
+  /** Scans on a thread. The place is released only when the thread is free, even if no caller waits for the text any more. */
   async function look(bytes: Uint8Array, release: () => void): Promise<readonly Finding[]> {
     const thread = take();
     try {

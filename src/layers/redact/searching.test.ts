@@ -13,7 +13,7 @@ import { memoryProvider } from '../../providers/memory/index.ts';
 import { createRedaction, type Redaction } from './index.ts';
 import { SUSPECT_LINES } from './suspects.ts';
 
-// Put together here, so that nobody who looks through the sources for secrets finds one.
+// Joined here, so that a scan of the sources for secrets finds none.
 const TOKEN = `gh${'p_'}wxyzabcdefghijklmnopqrstuvw012345678`;
 const filler = (bytes: number): string => 'filler in a line '.repeat(Math.ceil(bytes / 17)).slice(0, bytes);
 
@@ -115,7 +115,9 @@ describe.each(['redact', 'refuse'] as const)('a search with covered secrets (%s)
       expect(await find(provider, ask(right)), right).toEqual(await find(provider, ask(wrong)));
   };
 
-  it.each(Object.keys(QUESTIONS))('a right and a wrong guess have one answer: %s', (name) => same('by ripgrep', name));
+  it.each(Object.keys(QUESTIONS))('gives a right and a wrong guess the same answer: %s', (name) =>
+    same('by ripgrep', name),
+  );
 
   it.each(['in large files', 'in a repository', 'by reading'])(
     'a right and a wrong guess give the same answer %s',

@@ -4,7 +4,7 @@ import { NAMES as NAMES_OF_RESOURCE } from '../../protocol/resources.ts';
 import { createScanner } from './scanner.ts';
 import { lookThrough, MAX_LEVELS } from './texts.ts';
 
-// Put together here, so that nobody who looks through the sources for secrets finds one.
+// Joined here, so that a scan of the sources for secrets finds none.
 const TOKEN = `gh${'p_'}wxyzabcdefghijklmnopqrstuvw012345678`;
 const MARK = `[redacted: github-token]${'*'.repeat(TOKEN.length - 24)}`;
 const NAMES = new Set(['uri']);

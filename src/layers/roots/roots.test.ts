@@ -115,7 +115,7 @@ describe('a resource below a root', () => {
     expect(await tree(context('file:///'))).toEqual(all);
   });
 
-  it('may be one file', async () => {
+  it('may be a single file that is the root', async () => {
     const ctx = context(rootOf('work', 'a', 'one.md'));
     expect(await tree(ctx)).toEqual(['/', 'a/', 'a/one.md']);
     expect(await read('file:///a/one.md', ctx)).toBe('text of a/one.md');
@@ -154,7 +154,7 @@ describe('a resource outside of the roots', () => {
     await expect(read('file:///a/link/three.md', ctx)).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('is not suggested', async () => {
+  it('is not offered by completion', async () => {
     const ctx = context(rootOf('work', 'a', 'deep'));
     expect(await complete('', ctx)).toEqual(['a/']);
     expect(await complete('a/', ctx)).toEqual(['a/deep/']);

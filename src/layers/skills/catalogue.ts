@@ -46,7 +46,7 @@ export interface Snapshot {
 export interface Catalogue {
   /** @throws ResourceError errors of listing the mount's roots, and `timeout` */
   snapshot(ctx: Context): Promise<Snapshot>;
-  /** Reads the skill anew. @throws ResourceError `invalid` where there is none */
+  /** Reads the skill again. @throws ResourceError `invalid` if there is none */
   get(uri: string, ctx: Context): Promise<ServedSkill>;
   /** Returns the skill of a `SKILL.md`, as far as known. */
   known(uri: string): ServedSkill | undefined;

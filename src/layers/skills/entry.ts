@@ -37,7 +37,7 @@ export function createEntries(digests: Digests, mount: string): Entries {
     const before = made.get(uri);
     if (before === undefined || before.files.size !== files.length) return undefined;
     const isSame = files.every((file) => before.files.has(file.uri) && digests.isKept(file));
-    // The files are taken anew: access decides by where a link leads, which may have changed.
+    // Uses the new list of files, because access depends on the targets of links, which may have changed.
     return isSame ? { ...before, files: byUris(files) } : undefined;
   }
 

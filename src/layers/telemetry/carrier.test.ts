@@ -24,7 +24,7 @@ describe('a received trace context', () => {
     ['nothing', undefined],
     ['no text', 1],
     ['an empty text', ''],
-    ['another version of it', `ff-${TRACE}-${SPAN}-01`],
+    ['the version `ff`', `ff-${TRACE}-${SPAN}-01`],
     ['more fields than version 00 has', `${GOOD}-more`],
     ['capital letters', GOOD.toUpperCase()],
     ['a trace of zeros', `00-${'0'.repeat(32)}-${SPAN}-01`],

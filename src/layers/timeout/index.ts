@@ -13,7 +13,7 @@ export interface TimeoutOptions {
   readonly timeouts?: Readonly<Partial<Record<TimedOperation, number | undefined>>> | undefined;
 }
 
-/** Operations that have a time limit. The limit of a `search` holds for each match anew. */
+/** Operations that have a time limit. In a `search`, each match has the limit of its own. */
 export type TimedOperation = 'list' | 'metadata' | 'read' | 'templates' | 'complete' | 'search';
 
 export const DEFAULT_TIMEOUT_MS = 30_000;

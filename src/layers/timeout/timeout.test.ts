@@ -260,7 +260,7 @@ describe('the content of a read [RES-7]', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('that comes too late is closed', async () => {
+  it('that arrives too late is closed', async () => {
     const { body, state } = traced(async () => {});
     const inner = innerProvider({ bodies: () => [body], before: () => pause(3 * LIMIT_MS) });
     const outcome = outcomeOf(layer(inner).read(URI, EVERYTHING, createContext()));

@@ -20,7 +20,7 @@ describe('an expiry', () => {
     ended.length = 0;
   });
 
-  it('calls each callback once, some of them later, and then has no timer', () => {
+  it('calls each callback once, after its own grace period, and then has no timer', () => {
     const expiry = new Expiry(inMs(1_000));
     waitFor(expiry, 'answer', 500);
     waitFor(expiry, 'stream');
@@ -33,7 +33,7 @@ describe('an expiry', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('moves on with a token that expires later, and never back', () => {
+  it('moves to a later time with a newer token, and never to an earlier one', () => {
     const expiry = new Expiry(inMs(1_000));
     waitFor(expiry, 'stream');
     expiry.renew(inMs(3_000));
@@ -44,7 +44,7 @@ describe('an expiry', () => {
     expect(ended).toEqual(['stream']);
   });
 
-  it('has a timer only while something waits', () => {
+  it('has a timer only while a callback waits', () => {
     const expiry = new Expiry(inMs(1_000));
     expect(vi.getTimerCount()).toBe(0);
     const forget = waitFor(expiry, 'stream');
@@ -56,7 +56,7 @@ describe('an expiry', () => {
     expect([vi.getTimerCount(), expiry.never]).toEqual([0, true]);
   });
 
-  it('can be further away than a timer reaches, or be over', () => {
+  it('may be further away than the longest timer of Node.js, or be past', () => {
     const year = 365 * 86_400_000;
     const far = new Expiry(inMs(year));
     waitFor(far, 'far');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createFailures } from './failures.ts';
 
-it('failures of more addresses than are counted apart are recorded under their own reasons', () => {
+it('failures of addresses beyond the limit are counted together for each reason', () => {
   const lines: [reason: string | undefined, peer: string | undefined, times: number | undefined][] = [];
   const failures = createFailures(({ name, times }, { peer }) => {
     lines.push([name, peer, times]);
@@ -11,7 +11,7 @@ it('failures of more addresses than are counted apart are recorded under their o
   for (let each = 0; each < 3; each++) failures.add('invalid_token', `10.0.1.${each}`);
   for (let each = 0; each < 5; each++) failures.add('unavailable', `10.0.2.${each}`);
   for (let each = 0; each < 2; each++) failures.add('invalid_request', 'many');
-  // A kind that has its own count keeps it.
+  // A kind that already has its own count keeps it.
   failures.add('invalid_token', '10.0.0.7');
   failures.close();
   expect(lines).toEqual([

@@ -34,7 +34,7 @@ export interface TokenIssuer {
   readonly algorithms?: readonly SigningAlgorithm[] | undefined;
   /** The claim that holds the groups. Default: `groups`. */
   readonly groupsClaim?: string | undefined;
-  /** Accepts tokens of this issuer that are no JWTs: the issuer is asked about each. Only one issuer can have this. Default: refused. */
+  /** Accepts tokens of this issuer that are not JWTs, and asks the issuer about each. Only one issuer can have this. Default: refused. */
   readonly introspection?: Introspection | undefined;
 }
 

@@ -13,7 +13,7 @@ afterEach(() => {
 const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 
 describe('proofs that have been used', () => {
-  it('are remembered for at least their window, each by its key', () => {
+  it('are remembered for at least one window, separately for each key', () => {
     const used = createReplays({ windowMs: 1_000 });
     const use = (key: string, id: string) => used('ann', key, id);
     expect(use('k', 'a')).toBe('first');
@@ -38,7 +38,7 @@ describe('proofs that have been used', () => {
     expect(use('k', 'a')).toBe('again');
   });
 
-  it('are so many of one principal, whatever keys it has; more are not used until the window is over', () => {
+  it('have a limit for each principal, over all its keys; further proofs are refused until the window is over', () => {
     const use = createReplays({ windowMs: 1_000, maxEach: 3 });
     expect(['a', 'b', 'c', 'd'].map((key) => use('ann', key, 'x'))).toEqual(['first', 'first', 'first', 'full']);
     expect(use('bob', 'a', 'y')).toBe('first');
@@ -48,7 +48,7 @@ describe('proofs that have been used', () => {
     expect(use('ann', 'd', 'x')).toBe('first');
   });
 
-  it('are so many of all, and a few of each who comes when others have used them up', () => {
+  it('have a limit in total, and a few more are remembered for each principal with few proofs', () => {
     const used = createReplays({ windowMs: 1_000, max: 4, maxEach: 2, few: 1 });
     const use = (principal: string, id: string) => used(principal, `key of ${principal}`, id);
     for (const flooder of ['a', 'b']) for (const id of ['x', 'y', 'z']) use(flooder, id);
@@ -56,7 +56,7 @@ describe('proofs that have been used', () => {
     expect([use('a', 'w'), use('d', 'x'), use('e', 'x'), use('f', 'x')]).toEqual([
       ...['full', 'first', 'first', 'first'],
     ]);
-    // Twice as many, and then no more of anybody.
+    // At twice the limit, no further proof is remembered for anybody.
     expect(use('g', 'x')).toBe('full');
     expect(use('c', 'x')).toBe('again');
   });

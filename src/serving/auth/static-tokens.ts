@@ -3,7 +3,7 @@ import { hash as digestOf, timingSafeEqual } from 'node:crypto';
 import type { Principal } from '../../core/context.ts';
 import type { StaticToken } from './options.ts';
 
-/** Returns the principal of a token; undefined if there is no such token. Takes the same time for a wrong token as for a right one. */
+/** Returns the principal of a token; undefined for an unknown one. Takes the same time for a wrong token as for a right one. */
 export type StaticTokens = (token: string) => Principal | undefined;
 
 export function createStaticTokens(tokens: readonly StaticToken[]): StaticTokens {

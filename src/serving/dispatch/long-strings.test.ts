@@ -5,7 +5,7 @@ import { inPieces } from './long-strings.ts';
 
 const LONG = '"é"'.repeat(50_000);
 
-it('takes the place of long strings, wherever they stand, and of nothing else', () => {
+it('a result has a LongText in place of each long string, and the same JSON', () => {
   const date = new Date(0);
   const deep = JSON.parse('['.repeat(40) + JSON.stringify(LONG) + ']'.repeat(40));
   const result = {
@@ -26,12 +26,12 @@ it('takes the place of long strings, wherever they stand, and of nothing else', 
   expect(wholeText(answer) === JSON.stringify({ jsonrpc: '2.0', id: 7, result })).toBe(true);
 });
 
-it('is the same result where there are none', () => {
+it('a result without long strings is returned as the same object', () => {
   const result = { content: [{ type: 'text', text: 'short' }], structuredContent: { list: [1, { a: 'b' }] } };
   expect(inPieces(result)).toBe(result);
 });
 
-it('leaves what only looks like a string of its own alone', () => {
+it('a property that is named `__proto__` stays', () => {
   const result = { content: [], _meta: JSON.parse('{"__proto__": "a"}') };
   expect(JSON.stringify(inPieces({ ...result, text: LONG })) === JSON.stringify({ ...result, text: LONG })).toBe(true);
 });

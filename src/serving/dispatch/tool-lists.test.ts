@@ -4,20 +4,20 @@ import { toolsFor } from './tool-lists.ts';
 
 const plain = { name: 'a', inputSchema: { type: 'object' }, outputSchema: { type: 'object' } };
 
-it('lists that fit both eras are given as they are', () => {
+it('a list that fits both eras is returned as the same object', () => {
   const result = { tools: [plain, { name: 'b' }, 'odd'] };
   expect(toolsFor(result, 'legacy')).toBe(result);
   expect(toolsFor(result, 'modern')).toBe(result);
   expect(toolsFor({}, 'legacy')).toEqual({});
 });
 
-it('lists of 2026-07-28 say nothing about tasks', () => {
+it('a list of 2026-07-28 has no fields about tasks', () => {
   const result = { tools: [{ ...plain, execution: { taskSupport: 'optional' } }, plain], nextCursor: 'x' };
   expect(toolsFor(result, 'modern')).toEqual({ tools: [plain, plain], nextCursor: 'x' });
   expect(toolsFor(result, 'legacy')).toBe(result);
 });
 
-it('in 2025 a result that is no object is promised as a field of one, with references that find it', () => {
+it('in 2025 the schema of a result that is no object becomes the field `result` of an object, and its references still resolve', () => {
   const outputSchema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'array',

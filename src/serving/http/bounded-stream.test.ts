@@ -5,7 +5,7 @@ import { EventStream } from './events.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** A stream, and how often it has ended. */
+/** A stream that counts how often it has ended. */
 function source() {
   const events = new EventStream();
   let ends = 0;
@@ -15,7 +15,7 @@ function source() {
 
 const textOf = (body: ReadableStream<Uint8Array>): Promise<string> => new Response(body).text();
 
-/** Lets everything that was sent arrive. */
+/** Waits until everything that was sent has arrived. */
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 describe('a bounded stream', () => {

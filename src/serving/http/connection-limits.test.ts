@@ -19,15 +19,15 @@ function connections(limits: Partial<HttpLimits>): number {
 }
 
 describe('connections', () => {
-  it('are as many as sessions and streams at their limits, and room for requests', () => {
+  it('have a limit that leaves room for all sessions, all streams and short requests', () => {
     expect(connections({})).toBe(4_096);
   });
 
-  it.each(['maxStreams', 'maxSessions'] as const)('are more where `%s` is', (name) => {
+  it.each(['maxStreams', 'maxSessions'] as const)('have a higher limit if `%s` is higher', (name) => {
     expect(connections({ [name]: 10_000 })).toBeGreaterThan(12_000);
   });
 
-  it('are as many as configured, whatever the other limits are', () => {
+  it('have the configured limit, whatever the other limits are', () => {
     expect(connections({ maxStreams: 10_000, maxConnections: 5 })).toBe(5);
   });
 });

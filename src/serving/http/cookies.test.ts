@@ -8,7 +8,7 @@ it.each([
   ['id=1', ['1']],
   ['a=b; id=1', ['1']],
   ['id=1; id=2', ['1', '2']],
-  // Two headers, as Node.js joins them, and as the Fetch API does.
+  // Two headers, joined as by Node.js, and as by the Fetch API.
   ['id=1;id=2, id=3', ['1', '2', '3']],
   ['id=; id', []],
   ['xid=1; id =2; ID=3', []],

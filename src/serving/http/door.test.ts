@@ -1,4 +1,4 @@
-/** The door over real HTTP: the key, the cookie, pages elsewhere, and other users of the machine. */
+/** The door over real HTTP: the key, the cookie, pages of other origins, and other users of the machine. */
 import { execFile } from 'node:child_process';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,7 +29,7 @@ afterEach(() => {
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
   fetch(origin + path, { redirect: 'manual', headers, method });
 
-/** The same by a client that adds no header of its own. */
+/** Sends the request with a client that adds no headers. */
 const statusOf = (headers: Record<string, string>): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     request(origin, { headers }, (answer) => resolve(answer.resume().statusCode))
@@ -37,7 +37,7 @@ const statusOf = (headers: Record<string, string>): Promise<number | undefined> 
       .end();
   });
 
-/** The cookie that the key is exchanged for. */
+/** Exchanges the key for the cookie. */
 async function enter(): Promise<string> {
   const answer = await get(door.entry);
   expect(answer.status).toBe(303);
@@ -61,14 +61,14 @@ it('lets in the person with the key, once', async () => {
   expect((await get(door.entry, { cookie })).headers.get('location')).toBe('/');
 });
 
-it('leads a browser on by a page of its own where a page elsewhere led to it', async () => {
+it('answers a browser that comes from another site with a page that leads on, in place of a redirect', async () => {
   const answer = await get(door.entry, { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' });
   expect(answer.status).toBe(200);
   expect(answer.headers.get('set-cookie')).toContain('SameSite=Strict');
   expect(await answer.text()).toContain('content="0;url=/"');
 });
 
-it('answers no page of another origin, not even of another port', async () => {
+it('refuses requests of pages of other origins, even of another port', async () => {
   const cookie = await enter();
   for (const [headers, status] of [
     [{ origin: 'http://127.0.0.1:1' }, 403],
@@ -82,7 +82,7 @@ it('answers no page of another origin, not even of another port', async () => {
     expect(await statusOf({ ...headers, cookie })).toBe(status);
 });
 
-it('does not take the key from another user of the machine, who may have seen it', async () => {
+it('refuses the key from another user of the machine, who may have seen it', async () => {
   const other = accountOf(['nobody']);
   const script = `fetch(process.argv[1], { redirect: 'manual' }).then(({ status }) => console.log(status))`;
   const { stdout } = await promisify(execFile)(process.execPath, ['-e', script, origin + door.entry], {

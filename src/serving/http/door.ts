@@ -84,7 +84,7 @@ const plain = (status: number, text: string): HttpAnswer => ({
 const comesFromElsewhere = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
   !['none', 'same-origin', undefined].includes(headers['sec-fetch-site'] as string | undefined);
 
-/** Whether no page elsewhere has made the request. Pages of other ports are of the same site, so a browser sends the cookie for them. */
+/** Whether no other origin's page has made the request. For pages of other ports of this host, a browser sends the cookie, too. */
 function isOfOwnPage(request: Pick<IncomingMessage, 'headers'>): boolean {
   const { origin, host } = request.headers;
   if (origin !== undefined && origin !== `http://${host}`) return false;

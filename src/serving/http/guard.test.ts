@@ -9,7 +9,7 @@ interface Asked {
   readonly url?: string;
 }
 
-/** The guard's verdict on a request with these headers: `pass`, or which of the two it does not like. */
+/** The guard's verdict on a request with these headers: `pass`, or the header for which it refuses. */
 function verdict(
   { host, origin, url = 'http://127.0.0.1/mcp' }: Asked,
   options: GuardOptions = {},
@@ -17,7 +17,7 @@ function verdict(
   const headers = new Headers();
   if (host !== undefined) headers.set('host', host);
   if (origin !== undefined) headers.set('origin', origin);
-  // A `Request` may not have a host of its own; the server's has.
+  // A web `Request` may not set `Host`, so this is a plain object, as the server makes it.
   const request = { headers, url } as Request;
   const refused = createGuard(options)(request);
   if (refused === undefined) return 'pass';
@@ -107,8 +107,8 @@ describe('a Host (CVE-2025-66414, CVE-2025-66416, CVE-2026-34742)', () => {
     '256.256.256.256',
     '127.0.0.1;x',
     '%6cocalhost.evil.example',
-  ])('that is none is refused: %j', (host) => {
-    // Nothing after the colon means the port of the scheme, as RFC 9110 has it.
+  ])('that is malformed is refused: %j', (host) => {
+    // Without a port after the colon, the default port of the scheme counts (RFC 9110).
     expect(verdict({ host })).toBe(host === '127.0.0.1:' ? 'pass' : 'host');
   });
 
@@ -201,7 +201,7 @@ describe('an Origin', () => {
     expect(verdict({ host: HERE, origin })).toBe('origin');
   });
 
-  it('of the very address that was asked passes: a page that is served beside it', () => {
+  it('of the requested host and port passes, since such a page is from the same server', () => {
     expect(verdict({ host: '192.168.1.17:8931', origin: 'http://192.168.1.17:8931' })).toBe('pass');
     expect(verdict({ host: '192.168.1.17:8931', origin: 'http://192.168.1.17' })).toBe('origin');
     expect(verdict({ host: '192.168.1.17:8931', origin: 'http://192.168.1.17:80' })).toBe('origin');
@@ -216,12 +216,12 @@ describe('an Origin', () => {
     expect(verdict({ ...asked, url: 'http://192.168.1.17/mcp', origin: 'https://192.168.1.17' })).toBe('pass');
   });
 
-  it('of a page whose name was turned to this machine is refused for its Host', () => {
+  it('of a page whose name points to this machine is refused because of its Host', () => {
     expect(verdict({ host: 'evil.example:8931', origin: 'http://evil.example:8931' })).toBe('host');
     expect(verdict({ host: 'evil.example:8931', origin: 'http://localhost:8931' })).toBe('host');
   });
 
-  it('that is missing passes: only pages have one', () => {
+  it('that is missing passes, since only pages send one', () => {
     expect(verdict({ host: HERE })).toBe('pass');
   });
 
@@ -244,7 +244,7 @@ describe('an Origin', () => {
   });
 });
 
-describe('a guard that has let a request pass', () => {
+describe('a guard that has accepted a request', () => {
   it('checks the next one, too', () => {
     const guard = createGuard();
     const ask = (host: string, origin?: string) =>

@@ -6,7 +6,7 @@ import { prepareListening } from './prepare.ts';
 
 const DECLARED = { resources: { subscribe: true as const }, extensions: {} };
 
-/** The levels that are logged while a watch fails with this. */
+/** Returns the levels of the log messages while a watch fails with the error. */
 async function logged(failure: Error, signal: AbortSignal): Promise<readonly string[]> {
   const levels: string[] = [];
   const at = (level: string) => () => void levels.push(level);

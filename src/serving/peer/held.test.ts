@@ -14,7 +14,7 @@ const LATER_MS = 10_000;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** The subscriptions of a session whose stream is here, and whose watches are placed by `follow`. */
+/** The subscriptions of a session whose stream is at this replica; `follow` places its watches. */
 function openHere(follow: () => Promise<void>, context: () => Promise<Context> = async () => createContext()) {
   const updated: string[] = [];
   const watches = { follow: vi.fn(follow), remove: vi.fn(async () => {}), releaseAll: vi.fn(async () => {}) };
@@ -84,17 +84,17 @@ describe('a subscription of a session that replicas share', () => {
   });
 });
 
-/** Yields to everything that can go on now. */
+/** Waits until all pending work that is not blocked has run. */
 const settled = () => vi.advanceTimersByTimeAsync(0);
 
-/** One watch that was asked for, and its end. */
+/** A requested watch, and its end. */
 interface Asked {
   place(): void;
   fail(): void;
   ended: boolean;
 }
 
-/** The subscriptions of a session over real counted ones, where each watch is placed, or fails, when the test says so. */
+/** The subscriptions of a session over real counted ones. The test decides when each watch is placed, or fails. */
 function counted() {
   const asked: Asked[] = [];
   const noted = new Set<string>();
@@ -129,7 +129,7 @@ function counted() {
     } as unknown as SharedPart,
     subscriptions: new Subscriptions(engine, { updated: () => {}, listChanged: () => {} }),
     log: SILENT,
-    // The second context of the session is known only when the test says so.
+    // The test decides when the second context of the session is known.
     context: () =>
       contexts++ === 1
         ? new Promise((resolve) => (known = () => resolve(createContext())))
@@ -170,7 +170,7 @@ describe('two requests that subscribe to one URI at the same time', () => {
     expect(answers).toEqual(['done', 'done']);
   });
 
-  it('are both watched or refused by themselves if the first watch fails', async () => {
+  it('are watched or refused separately if the first watch fails', async () => {
     const { held, asked, noted, open, subscribe, unsubscribe } = counted();
     held.begin();
     const [first, second] = [subscribe(), subscribe()];
@@ -188,7 +188,7 @@ describe('two requests that subscribe to one URI at the same time', () => {
     expect(asked[1]?.ended).toBe(true);
   });
 
-  it('leave no watch if neither can be noted', async () => {
+  it('leave no watch if neither subscription can be noted', async () => {
     const { held, asked, away, open, subscribe } = counted();
     held.begin();
     away.notes = true;
@@ -263,7 +263,7 @@ describe('a subscription whose watch is being placed', () => {
   });
 });
 
-it('a subscription that is tried again, and is asked for meanwhile, is watched once', async () => {
+it('a subscription that is tried again, and is requested meanwhile, is watched once', async () => {
   const { held, asked, noted, open, known, subscribe, unsubscribe } = counted();
   noted.add(URI);
   held.begin();

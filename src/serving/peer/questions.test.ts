@@ -35,7 +35,7 @@ it.each([null, '', false, [], {}, undefined])('the progress token %j belongs to 
   await expect(answer).rejects.toThrow('Connection closed');
 });
 
-it('a question that JSON cannot express fails alone, and its client hears nothing of it', async () => {
+it('a question that JSON cannot express fails, and the client gets no message about it', async () => {
   const questions = createQuestions();
   const sent: object[] = [];
   const abort = new AbortController();

@@ -7,7 +7,7 @@ import { memoryProvider } from '../../providers/memory/index.ts';
 import { createVitrine } from '../../vitrine.ts';
 import { serveStdio } from './index.ts';
 
-/** A server whose watches are placed only when `place` is called. */
+/** An engine whose watches are placed only when `place` is called. */
 function slowWatches() {
   const provider = memoryProvider({ resources: { 'a.txt': { text: 'a' }, 'b.txt': { text: 'b' } } });
   let place = (): void => {};
@@ -73,7 +73,7 @@ describe('a listen request that is being prepared when the connection closes', (
     await vitrine.close();
   });
 
-  it('is followed by no other one that waited for it', async () => {
+  it('is followed by no other listen request that waited for it', async () => {
     const { vitrine, serving, counts, place, listen, messages } = slowWatches();
     listen(1, 'memory:///a.txt');
     listen(2, 'memory:///b.txt');
@@ -87,7 +87,7 @@ describe('a listen request that is being prepared when the connection closes', (
     await vitrine.close();
   });
 
-  it('leaves no watch when the output breaks, and is not answered then', async () => {
+  it('leaves no watch, and gets no answer, when the output breaks', async () => {
     const { vitrine, serving, output, counts, place, listen, messages } = slowWatches();
     listen(1, 'memory:///a.txt');
     await until(() => counts.asked > 0, 'the first watch');

@@ -8,7 +8,7 @@ import { createLineWriter } from './write-lines.ts';
 const long = (text: string, loan?: Loan): LongAnswer =>
   new LongAnswer(['{"text":"', longUtf8([Buffer.from(text)], loan), '"}']);
 
-it('writes lines in order, also after one that is written in pieces', async () => {
+it('writes lines in order, even after one that is written in pieces', async () => {
   const output = new PassThrough({ highWaterMark: 16 });
   let told = 0;
   const lines = createLineWriter(output, () => told++);

@@ -60,7 +60,7 @@ function namedIn(method: string, params: object): Headers {
   return value === undefined ? {} : { 'mcp-name': `=?base64?${Buffer.from(value).toString('base64')}?=` };
 }
 
-/** Requests under way at the same time. */
+/** The number of concurrent requests. */
 const CONCURRENCY = 16;
 
 export async function forEach<T>(

@@ -195,7 +195,7 @@ function isAbout({ rule, target }: Pick<CompiledRule, 'rule' | 'target'>, { oper
 const isSurelyAbout = (rule: AccessRule, { operation, mount }: AccessArea): boolean =>
   operation !== undefined && (mount !== undefined || rule.mounts === undefined);
 
-/** The part of an allowing rule that names Vitrine's own state: a rule about everything makes nobody an operator. */
+/** The part of an allowing rule that names Vitrine's own state. A rule about everything does not make a principal an operator. */
 function namingState(rule: AccessRule): AccessRule | undefined {
   if (rule.effect !== 'allow') return undefined;
   if (rule.mounts?.includes(STATE_MOUNT) === true) return rule;

@@ -177,7 +177,7 @@ More at [the press office](https://museum.example/press).
     expect(text).not.toContain('iVBOR');
   });
 
-  it('e-mail: who, when, what about, text, attachments', async () => {
+  it('e-mail: sender, recipients, date, subject, text, attachments', async () => {
     const text = await convertFile('re-the-clock.eml', 'message/rfc822');
     expect(text).toMatch(/^# Re: The clock – transport\n\n- From: Curator \(curator@museum\.example\)\n/);
     expect(text).toContain('(60 × 60 × 80 cm)');
@@ -267,7 +267,7 @@ describe('a document cannot [SEC-RES-6]', () => {
   });
 
   it.each(CONVERTERS.flatMap(({ from, to }) => (from[0] === undefined ? [] : [[from[0], to[0] ?? '']])))(
-    'be taken for %s when they are noise, or nothing: that is an error, or no text',
+    'break the converter of %s by being noise or empty: the outcome is an error or a text',
     async (from, to) => {
       for (const bytes of [new Uint8Array(), utf8('noise\u0000'.repeat(50)), new Uint8Array(64).fill(0xff)]) {
         const said = await convert(bytes, from, to).catch((error: unknown) => error);
@@ -293,7 +293,7 @@ describe('a document cannot [SEC-RES-6]', () => {
     });
   });
 
-  it('keep the memory of a PDF, converted or not', async () => {
+  it('keep the memory of the PDF library, whether or not the conversion succeeds', async () => {
     const bytes = new Uint8Array(await readFile(new URL('conservation-report.pdf', OFFICE)));
     const document = await getDocumentProxy(bytes.slice());
     const { loadingTask } = document;

@@ -41,7 +41,7 @@ export interface Explorer {
   /** Whether the explorer answers a request: GET and HEAD of its pages, and the POST that signs out. */
   serves(method: string | undefined, target: string): boolean;
   /**
-   * Adds to a request to the endpoint the token of the person who has signed in and whose page of this server sent it.
+   * Adds the token of the signed-in person to a request to the endpoint that a page of this server has sent.
    * Undefined if nobody can sign in.
    */
   readonly signedIn: ((http: HttpRequest) => HttpRequest) | undefined;
