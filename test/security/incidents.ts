@@ -31,12 +31,12 @@ export const INCIDENTS: readonly Incident[] = [
   {
     cited: ['CVE-2025-68144'],
     what: 'The same server passed arguments on that git took for options',
-    here: 'ripgrep is the one program that a caller has started, without a shell; what callers say comes where no option can be',
+    here: 'ripgrep and git are started without a shell, and text of a caller stands only where neither takes it for an option',
   },
   {
     cited: ['CVE-2025-68145', 'CVE-2026-27735'],
     what: 'The same server took paths outside of the repository that it was told to keep to',
-    here: 'a search stays in what its mount shows',
+    here: 'a search, and git, stay in what their mount shows',
   },
   {
     cited: ['CVE-2026-32871'],

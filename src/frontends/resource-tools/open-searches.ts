@@ -25,7 +25,7 @@ export interface OpenSearch {
   readonly looked: number;
   /** Whether a page of it is being made. */
   readonly busy: boolean;
-  /** What could not be searched so far. */
+  /** The parts that could not be searched so far. */
   readonly missing: readonly MissingPart[];
   /** Returns the next match, or undefined at the end. */
   next(): Promise<SearchMatch | undefined>;

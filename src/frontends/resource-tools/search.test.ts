@@ -236,7 +236,7 @@ describe('the search tool [CB-7]', () => {
         return inner.read(uri, options, ctx);
       },
     });
-    await using engine = engineOf({ m: { ...provider, search: undefined } });
+    await using engine = engineOf({ m: provider });
     const result = await engine.call('search', { pattern: 'clock' });
     expect(answer(result).missing).toEqual([{ mount: 'm', reason: 'Some resources cannot be read now' }]);
     expect(answer(result).matches).toHaveLength(24);
@@ -248,5 +248,5 @@ function unreachable(provider: ResourceProvider): ResourceProvider {
   const fail = async (): Promise<never> => {
     throw new ResourceError('unavailable', 'It is out of reach');
   };
-  return { ...wrapProvider(provider, { list: fail, metadata: fail, read: fail }), search: undefined };
+  return wrapProvider(provider, { list: fail, metadata: fail, read: fail });
 }
