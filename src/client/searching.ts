@@ -42,7 +42,11 @@ export interface SearchReport {
   readonly mode: SearchOptions['mode'];
   /** Whether the index was still being built, so that there may be more places. */
   readonly building: boolean;
+  /** The parts that the server reports as not searched so far, as `{mount, reason}`. */
+  readonly missing: readonly unknown[];
 }
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Gives the places one by one, and asks for each page when it is needed. Can be iterated over once. */
 export interface Search extends AsyncIterable<FoundPlace> {
@@ -56,7 +60,7 @@ export interface Search extends AsyncIterable<FoundPlace> {
  *   is `ranked`; `not-found`; `invalid` with the server's explanation
  */
 export function searchResources(client: ResourceClient, words: string, options: SearchOptions = {}): Search {
-  const report: { mode: SearchOptions['mode']; building: boolean } = { mode: undefined, building: false };
+  const report: Writable<SearchReport> = { mode: undefined, building: false, missing: [] };
   const asking = askingOf(client);
 
   async function* pages(): AsyncGenerator<readonly FoundPlace[], void, undefined> {
@@ -73,8 +77,9 @@ export function searchResources(client: ResourceClient, words: string, options: 
       const result = await asking.request(link, 'tools/call', { name: tool, arguments: args }, options);
       const [summary, ...blocks] = (Array.isArray(result.content) ? result.content : []) as readonly Data[];
       if (result.isError === true) throw refusalOf(String(summary?.text ?? 'The search failed'), uri);
-      const { matches, nextCursor, building } = (result.structuredContent ?? {}) as Data;
+      const { matches, nextCursor, building, missing } = (result.structuredContent ?? {}) as Data;
       report.building = building === true;
+      if (Array.isArray(missing)) report.missing = missing;
       yield Array.isArray(matches)
         ? matches.flatMap((match: unknown, at) => (isData(match) ? [placeOf(match, blocks[at] ?? {})] : []))
         : [];

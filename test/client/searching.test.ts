@@ -1,6 +1,8 @@
 /** Searching with the client library: ranked if the server has an index, line by line otherwise. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createResourceClient, type FoundPlace, type SearchOptions, searchResources } from '../../src/client/index.ts';
+import { ResourceError } from '../../src/core/errors.ts';
+import { wrapProvider } from '../../src/core/layer.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
 import { createIndex } from '../../src/search/index.ts';
 import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
@@ -72,6 +74,28 @@ describe('a search by the client library', () => {
     expect((await search(serving.url, 'keys', { mode: 'name' })).places.map(({ uri }) => uri)).toEqual([
       'm+memory:///keys.txt',
     ]);
+  });
+
+  it('reports what could not be searched', async () => {
+    const away = wrapProvider(memoryProvider({ name: 'away' }), {
+      list: async () => {
+        throw new ResourceError('unavailable', 'It is out of reach');
+      },
+    });
+    const partly = createVitrine({ mounts: { away, m: memoryProvider({ resources: RESOURCES }) } });
+    const served = await serveHttp(partly, { port: 0 });
+    try {
+      await using client = createResourceClient({ url: served.url });
+      const found = searchResources(client, 'barometer');
+      expect(found.report.missing).toEqual([]);
+      let count = 0;
+      for await (const _ of found) count++;
+      expect(count).toBe(30);
+      expect(found.report.missing).toEqual([{ mount: 'away', reason: 'It is out of reach' }]);
+    } finally {
+      await served.close();
+      await partly.close();
+    }
   });
 
   it('finds the words as they are written if there is no index', async () => {

@@ -87,7 +87,7 @@ interface PlacesProps {
   readonly more: (next: Data) => void;
 }
 
-function Places({ found: { names, texts, message, next }, words, more }: PlacesProps) {
+function Places({ found: { names, texts, message, notSearched, next }, words, more }: PlacesProps) {
   return (
     <>
       {message !== undefined && <p dir="auto">{message}</p>}
@@ -108,6 +108,11 @@ function Places({ found: { names, texts, message, next }, words, more }: PlacesP
             ))}
           </ol>
         </>
+      )}
+      {notSearched !== undefined && (
+        <p class="soft" dir="auto">
+          {notSearched}
+        </p>
       )}
       {next !== undefined && texts.length < MAX_PLACES && (
         <button type="button" onClick={() => more(next)}>

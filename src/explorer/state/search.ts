@@ -1,4 +1,5 @@
 /** Searches all mounts with the same tool that other clients use, so that it finds exactly what they find. */
+import { notSearched } from '../../frontends/explorer/not-searched.ts';
 import { anyCase } from '../../frontends/explorer/search-address.ts';
 import type { CallToolResult, ContentBlock, ToolDescription } from '../../protocol/content.ts';
 import type { Client, Data } from '../client/client.ts';
@@ -8,6 +9,8 @@ export interface Found {
   readonly texts: readonly ContentBlock[];
   /** The message of the tool if it failed. */
   readonly message?: string | undefined;
+  /** Says what was not searched; undefined if everything was. */
+  readonly notSearched?: string | undefined;
   /** The arguments for the next page; undefined on the last page. */
   readonly next?: Data | undefined;
 }
@@ -61,6 +64,7 @@ export async function search(
       .slice(0, MAX_NAMES),
     texts: failed ? [] : result.content.filter(({ type }) => type !== 'text'),
     message: failed ? message : undefined,
+    notSearched: notSearched(result.structuredContent),
     next: typeof cursor === 'string' ? { ...args, cursor } : undefined,
   };
 }

@@ -7,6 +7,7 @@ import { shownText } from './figures.ts';
 import { type Html, html } from './html.ts';
 import { kindOf } from './kinds.ts';
 import { page, type Shell } from './layout.ts';
+import { notSearched } from './not-searched.ts';
 import { SEARCH_PATH, type Sought } from './search-address.ts';
 import { TEXTS } from './texts.ts';
 
@@ -36,8 +37,9 @@ function results({ names, texts }: Found, words: string, cursor: string | undefi
   const named = (names?.content ?? []).flatMap(place).slice(0, MAX_NAMES);
   const places = texts.content.flatMap(place);
   const next = nextOf(texts);
+  const lost = notSearched(texts.structuredContent);
   const none = cursor === undefined ? TEXTS.nothingFound : TEXTS.allFound;
-  return html`${named.length > 0 && html`<h2>${TEXTS.byName}</h2><ul class="found">${named}</ul>`}${places.length > 0 && html`<h2>${TEXTS.inTexts}</h2><ol class="found">${places}</ol>`}${named.length + places.length === 0 && html`<p>${none}</p>`}${next !== undefined && html`<p><a rel="next" href="${withQuery(SEARCH_PATH, { q: words, cursor: next })}">${TEXTS.next}</a></p>`}`;
+  return html`${named.length > 0 && html`<h2>${TEXTS.byName}</h2><ul class="found">${named}</ul>`}${places.length > 0 && html`<h2>${TEXTS.inTexts}</h2><ol class="found">${places}</ol>`}${named.length + places.length === 0 && html`<p>${none}</p>`}${lost !== undefined && html`<p class="soft" dir="auto">${lost}</p>`}${next !== undefined && html`<p><a rel="next" href="${withQuery(SEARCH_PATH, { q: words, cursor: next })}">${TEXTS.next}</a></p>`}`;
 }
 
 function nextOf({ structuredContent }: CallToolResult): string | undefined {

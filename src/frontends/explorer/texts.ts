@@ -87,6 +87,7 @@ export const TEXTS = {
   lines: (first: number, last: number) => (first === last ? `Line ${first}` : `Lines ${first} to ${last}`),
   nothingFound: 'Nothing has these words in its name or text: try fewer words, or other forms of them.',
   allFound: 'That is all.',
+  notSearched: (named: string) => `Not everything was searched: ${named}`,
   signIn: 'Sign in',
   signOut: 'Sign out',
   listing: (uri: string) => `List of ${uri}`,

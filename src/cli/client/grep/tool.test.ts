@@ -5,13 +5,13 @@ import type { Query } from './query.ts';
 import { matchesOfTool } from './tool.ts';
 
 /** Searches a server that gives each page the cursor that `cursorOf` returns. */
-async function searched(cursorOf: (page: number) => string | undefined) {
+async function searched(cursorOf: (page: number) => string | undefined, missing?: object[]) {
   let pages = 0;
   const notes: string[] = [];
   let cuts = 0;
   const request = async () => ({
     content: [{}, { resource: { text: 'line' } }],
-    structuredContent: { matches: [{ uri: 'x:///a', line: pages + 1 }], nextCursor: cursorOf(++pages) },
+    structuredContent: { matches: [{ uri: 'x:///a', line: pages + 1 }], nextCursor: cursorOf(++pages), missing },
   });
   const session = {
     resources: { client: async () => ({ request }) },
@@ -50,5 +50,15 @@ it.each([1, 10_000])('says nothing about a search that ends after %i pages', asy
     matches: last,
     notes: [],
     cuts: 0,
+  });
+});
+
+it('says once what was not searched, and that the search is incomplete', async () => {
+  const missing = [{ mount: 'away', reason: 'It is out of reach' }];
+  expect(await searched((page) => (page < 3 ? String(page) : undefined), missing)).toEqual({
+    pages: 3,
+    matches: 3,
+    notes: ['missing: [{"mount":"away","reason":"It is out of reach"}]'],
+    cuts: 1,
   });
 });

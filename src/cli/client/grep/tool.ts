@@ -56,7 +56,7 @@ export async function* matchesOfTool(
       const message = (content[0] as { readonly text?: unknown } | undefined)?.text;
       throw failureOf(typeof message === 'string' ? message : 'The search failed', uri);
     }
-    const { matches, nextCursor } = (result.structuredContent ?? {}) as Data;
+    const { matches, nextCursor, missing } = (result.structuredContent ?? {}) as Data;
     const places: readonly unknown[] = Array.isArray(matches) ? matches : [];
     // The first block counts the matches; each match has a block after it.
     for (const [index, place] of places.entries()) {
@@ -65,7 +65,14 @@ export async function* matchesOfTool(
       if (typeof at !== 'string' || typeof line !== 'number') continue;
       yield { uri: at, line, text: valueText(block?.resource?.text ?? '') };
     }
-    if (typeof nextCursor !== 'string') return;
+    if (typeof nextCursor !== 'string') {
+      // Each page names the parts that were missing so far.
+      if (Array.isArray(missing) && missing.length > 0) {
+        session.output.note(`missing: ${JSON.stringify(missing).slice(0, 500)}`);
+        cut();
+      }
+      return;
+    }
     if (nextCursor === cursor) {
       session.output.note(WORDS['repeated-cursor']);
       return cut();
