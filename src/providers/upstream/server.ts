@@ -121,16 +121,17 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
         const lease = await connections.forCall(invocation);
         try {
           asTask = tasks.wanted(task, lease.link, invocation);
+          await setLogLevel(lease, invocation);
+          if (method === 'tools/call' && lease.link.era === 'legacy' && hasTasks(lease.link) && !isOf2025(invocation)) {
+            waited = (await definitions.soon(request.name, invocation))?.onlyAsTask === true;
+          }
+          if (setup.transport === 'tcp' && lease.link.era === 'modern' && method === 'tools/call') {
+            headers = (await definitions.of(request.name, invocation))?.headers;
+          }
         } catch (error) {
+          // The call has not been sent, so nobody else releases its connection.
           lease.release(true);
           throw error;
-        }
-        await setLogLevel(lease, invocation);
-        if (method === 'tools/call' && lease.link.era === 'legacy' && hasTasks(lease.link) && !isOf2025(invocation)) {
-          waited = (await definitions.soon(request.name, invocation))?.onlyAsTask === true;
-        }
-        if (setup.transport === 'tcp' && lease.link.era === 'modern' && method === 'tools/call') {
-          headers = (await definitions.of(request.name, invocation))?.headers;
         }
         return lease;
       },
