@@ -21,7 +21,7 @@ export type ConnectionTransport = Transport & {
   readonly exit?: string | undefined;
   /** Describes output that is no message, as in `wrote "...", which is not an MCP message`. Undefined if there was none. */
   readonly odd?: string | undefined;
-  /** The line of the program's standard error that tells most; undefined if there is none. */
+  /** The line of the program's standard error that best explains a failure; undefined if there is none. */
   readonly stderrLine?: string | undefined;
 };
 
@@ -29,7 +29,7 @@ export interface DialOptions extends Partial<IntakeEvents> {
   readonly limits: IntakeLimits;
   /** The most milliseconds for all of connecting. */
   readonly timeoutMs: number;
-  /** Gives up connecting, with its reason. */
+  /** Aborts connecting, with its reason. */
   readonly signal?: AbortSignal | undefined;
   /** The server's era, if it is known: then the server is not asked for it. */
   readonly prior?: PriorDiscovery | undefined;

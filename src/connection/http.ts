@@ -1,4 +1,4 @@
-/** Makes a transport to a Streamable HTTP endpoint. It limits what comes, and tells when the stream of notifications breaks off. */
+/** Makes a transport to a Streamable HTTP endpoint. It limits what the server sends, and reports when the stream of notifications ends. */
 import {
   type AuthProvider,
   type OAuthClientProvider,
@@ -37,7 +37,7 @@ export interface StreamEvents {
   ended(): void;
 }
 
-/** The most bytes of the body of a refusal, since its first words are enough. */
+/** The most bytes that are read of the body of a refusal: its first words are enough. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 const RECONNECTION = {

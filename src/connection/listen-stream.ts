@@ -32,15 +32,15 @@ export interface ListenStreamSetup<Link> {
 
 export interface ListenStream<Link> {
   /**
-   * Opens a stream for what is watched now, unless one is open for that. The new stream is open before the old one ends. Calls
-   * that wait for an earlier opening share one.
+   * Opens a stream for what is watched now, unless the server has granted all of that to the open one. The new stream is open
+   * before the old one ends. Calls that wait for an earlier opening share the next one.
    * @returns the filter that the server has granted
    * @throws the error with which the server refuses the stream
    */
   open(link: Link): Promise<SubscriptionFilter>;
   /** Opens the stream after a pause, and tries again until that works. */
   openLater(link: Link): void;
-  /** Closes the stream, and does not wait for the server. Without it, the stream ends with its connection. */
+  /** Closes the stream without waiting for the server. A stream that is not closed ends with its connection. */
   close(): void;
 }
 

@@ -44,7 +44,7 @@ export interface ListeningSetup<Link> {
   reopened(): void;
   /** A subscription that was refused after a reconnection works again. */
   restored(uri: string): void;
-  /** An attempt failed and will be repeated. @param what says so in a log */
+  /** An attempt failed and will be repeated. @param what the predicate of a log message about it */
   failed?(what: string, error: unknown, uri?: string): void;
   /** The server could not be told that a watch has ended, which does no harm. */
   notTold?(error: unknown, uri: string): void;
@@ -65,13 +65,13 @@ export interface Listening<Link, Listener> {
   remove(uri: string, listener: Listener): Promise<void>;
   addTo(list: ListName, listener: Listener): void;
   removeFrom(list: ListName, listener: Listener): Promise<void>;
-  /** Resolves when the server reports changes of the task, or was asked to. */
+  /** Resolves when the server was asked to report changes of the task, even if it refused. */
   addToTask(taskId: string, listener: Listener): Promise<void>;
   removeFromTask(taskId: string, listener: Listener): Promise<void>;
   ofTask(taskId: string): readonly Listener[];
-  /** Opens the stream anew, for everything that is watched now. */
+  /** Opens the stream for everything that is watched now. */
   listen(link: Link): Promise<unknown>;
-  /** Does so after a pause, until it works. */
+  /** Opens the stream after a pause, and tries again until that works. */
   listenLater(link: Link): void;
   /** Watches everything over a new connection. Resolves after the first attempt. */
   restore(link: Link): Promise<void>;

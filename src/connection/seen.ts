@@ -27,7 +27,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** After these words, the description of a program's failure quotes the program's own output. */
 export const SAYS = /\b[Ii]t said: /;
 
-/** Returns undefined where only the failure itself is known. The text may quote the server, uncleaned. */
+/** Returns undefined where only the failure itself is known. The text may quote the server, and is not cleaned. */
 export function seenIn(error: unknown): string | undefined {
   let found: string | undefined;
   let current: unknown = error;

@@ -2,7 +2,7 @@
 import { abortable } from '../core/waiting/abortable.ts';
 import { createPauses, type PauseRange } from './pauses.ts';
 
-/** A connection that lasted this long was a good one: the pauses begin anew. */
+/** A connection that lasted this long was a good one: the next pause is short again. */
 const GOOD_AFTER_MS = 10_000;
 
 /** A connection that was cut off was a good one only if it lasted this long. Otherwise the pauses go on growing. */
@@ -54,7 +54,7 @@ export interface Words {
   closed(): Error;
 }
 
-/** How long a server is left alone, whatever becomes of this connection, and why; 0 milliseconds if it is not. */
+/** How long nobody connects to the server, in milliseconds, and why; 0 if connections are allowed. */
 export interface Barred {
   readonly leftMs: number;
   readonly reason: Error | undefined;

@@ -6,7 +6,7 @@ const MAX_SHOWN = 200;
 
 export interface StderrTail {
   add(text: string): void;
-  /** The line that tells most; undefined if nothing was written. */
+  /** The line that best explains a failure; undefined if nothing was written. */
   readonly line: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Sends requests that change nothing to an upstream, over the client's connection, and again if that breaks. */
+/** Sends requests that change nothing to an upstream, over the client's connection. If that breaks, sends the request once more. */
 
 import { freshnessIn } from '../../connection/results.ts';
 import { type Context, SILENT } from '../../core/context.ts';
@@ -23,8 +23,8 @@ export const DEFAULT_CALL_TIMEOUT_MS = 300_000;
 export interface Asking {
   /**
    * Returns the answer of the upstream, or a cached one that is still fresh. How long it is fresh goes to the context's notes.
-   * @param versions whether the server answers conditional reads: then it need not send again contents that are cached but
-   * no longer fresh
+   * @param versions whether the server answers conditional reads. If so, it sends cached contents that are no longer fresh
+   * again only if they have changed
    */
   ask(method: string, key: string, params: Data, ctx: Context, versions?: boolean): Promise<Data>;
   /** Returns the connection that requests of this client go over. */
@@ -62,8 +62,8 @@ export function createAsking(options: UpstreamOptions, connections: Connections,
   }
 
   /**
-   * Reads from a 2025-era server for a client that gets questions as an answer. The read waits here until the client comes
-   * back with its answers.
+   * Reads from a 2025-era server for a client that gets questions as the answer to its request. The read waits here until
+   * another request of the client brings the client's answers.
    */
   async function readInRounds({ inputResponses, requestState, ...params }: Data, ctx: Context): Promise<Data> {
     const invocation: Invocation = {
@@ -104,7 +104,7 @@ export function createAsking(options: UpstreamOptions, connections: Connections,
   };
 }
 
-/** Makes a read conditional: it wants contents only if they differ from those of the cached answer. */
+/** Makes a read conditional: the server sends contents only if they differ from those of the cached answer. */
 const ifChanged = (params: Data, old: Data): Data => ({
   ...params,
   _meta: { ...(params._meta as Data | undefined), [IF_VERSION_META_KEY]: versionsIn(old) },
@@ -117,13 +117,13 @@ function renewed(old: Data | undefined, result: Data): Data {
   return { ...lasting, ...freshnessIn(result) };
 }
 
-/** Whether the client can be asked, but only by the answer to its request, so that it comes back with another request. */
+/** Whether the client gets questions as the answer to its request, and answers them in another request. */
 const comesBack = (ctx: Context): boolean => askable(ctx) && ctx.client?.ask === undefined;
 
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel';
 
 /**
- * Adds the client's own capabilities to a request, not those of the gateway: 2026-07-28 wants them in every request.
+ * Adds the client's capabilities, not the gateway's, to a request of 2026-07-28, which requires them in every request.
  * @param logs whether to add the log level that the client wants
  */
 export function withClient(params: Data, { era }: Pick<Link, 'era'>, ctx: Context, logs = false): Data {
@@ -140,7 +140,7 @@ export function withClient(params: Data, { era }: Pick<Link, 'era'>, ctx: Contex
   };
 }
 
-/** Removes the server's description of itself from a result, which concerns only that server and this one. */
+/** Removes the server's description of itself from a result, since it is for this gateway and not for the gateway's clients. */
 export function withoutServer(result: Data): Data {
   const { _meta } = result;
   if (!isData(_meta) || !Object.hasOwn(_meta, SERVER_INFO_KEY)) return result;

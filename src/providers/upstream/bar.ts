@@ -9,7 +9,7 @@ import type { ResourceError } from '../../core/errors.ts';
 /** A flood costs memory and time until it is cut off; growing pauses make floods rare. */
 const PAUSES = { firstMs: 2_000, longestMs: 5 * 60_000 } as const;
 
-/** When a server was not cut off for this long, in milliseconds, its pauses begin anew. */
+/** If a server was not cut off for this long, in milliseconds, its next pause is short again. */
 const FORGIVEN_MS = 30 * 60_000;
 
 export interface Bar extends Barred {

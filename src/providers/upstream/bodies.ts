@@ -12,8 +12,8 @@ import { windowIn } from '../../protocol/window.ts';
 /**
  * @param uri the URI that was read
  * @param within whether an item with another URI is a child of that resource
- * @param ours whether the server gives windows and versions in Vitrine's way
- * @param ranged whether such a server was asked for a window
+ * @param ours whether the server supports Vitrine's windows and versions
+ * @param ranged whether this read requests a window from such a server
  */
 export function bodyOf(
   sent: Data & Resource,

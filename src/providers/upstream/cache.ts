@@ -1,6 +1,6 @@
 /**
- * Caches answers of an upstream, as long and as widely as the server allows, until the server reports a change. After
- * that time, answers whose contents have versions are kept, to ask whether they are still current.
+ * Caches answers of an upstream, as long and as widely as the server allows, until the server reports a change. An answer
+ * that is no longer fresh stays if its contents have versions: the next read asks whether they are still current.
  */
 import { LRUCache } from 'lru-cache';
 import type { Data } from '../../connection/data.ts';

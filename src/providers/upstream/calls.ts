@@ -48,7 +48,7 @@ interface Call {
 export interface Calls {
   /** Runs a call until it has a result, or a question that the client answers with a new request. */
   run(invocation: Invocation, start: Start): Promise<Outcome>;
-  /** Handles a question from a connection. @throws ResourceError when no call can be the asker */
+  /** Handles a question from a connection. @throws Error if no client can be asked this question */
   asked(
     link: Link | undefined,
     ask: ClientFeatures['ask'],

@@ -1,7 +1,7 @@
 /**
  * Does work once for all callers that ask for it at the same time. An answer is never older than its question: a caller that
- * comes during a run waits for the next run, together with all others that come meanwhile. So the same work never has more
- * than one run and one that waits, however many callers there are.
+ * comes during a run waits for the next run, together with all others that come meanwhile. So at most
+ * one run of the same work is active and one waits, however many callers there are.
  */
 
 import { type Context, withSignal } from '../../core/context.ts';

@@ -6,8 +6,8 @@
  *   alone.
  * - A 2025-era server knows one client per connection. So a client that it may ask, or that calls its tools, gets a connection
  *   of its own, and all that the server sends on it is for that client. If each connection starts a program, all work of the
- *   client goes over its own, since each program has its own state. All other clients share one connection, on which the
- *   server learns that it can ask nobody.
+ *   client goes over its own, since each program has its own state. All other clients share one connection, on which
+ *   Vitrine declares no capabilities, so the server can ask nobody.
  * - If there will be only one client, the shared connection is its own, so that a program is started once.
  */
 import type { JSONRPCRequest } from '@modelcontextprotocol/client';
@@ -222,7 +222,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
       return true;
     } catch (error) {
       ctx.signal.throwIfAborted();
-      // A server that accepted this client before is only away, and one that is starting is only late.
+      // A server that has accepted this client before cannot be reached now, and one that is starting has not answered yet.
       if (view.supervisor.opened > 0 || view.supervisor.state === 'connecting') throw error;
       modernOnlyUntil = Date.now() + MODERN_ONLY_MS;
       owned.discard(view);

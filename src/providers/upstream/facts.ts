@@ -1,4 +1,4 @@
-/** The features that an upstream declared. Before it is first reached, it is taken to have all but the extensions. */
+/** The features that an upstream declared. Until Vitrine first reaches it, Vitrine assumes all features but the extensions. */
 
 import type { Data } from '../../connection/data.ts';
 import { type ResourceExtensions, resourceExtensionsIn } from '../../connection/results.ts';

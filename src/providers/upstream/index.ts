@@ -85,7 +85,7 @@ export function upstream(options: UpstreamOptions): Upstream {
       createWatching({ name, log, supervisor, facts, timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS, changed }),
   });
   const asking = createAsking(options, connections, cache, calls);
-  // Behind a URL there is one server, watched over a connection that is nobody's; a program is another one in each process.
+  // All replicas use the same server behind a URL. Each replica starts a program of its own.
   const isShared = !isStdio(options.target);
 
   /** Removes cached answers, lists and descriptions that a change may have made stale. */

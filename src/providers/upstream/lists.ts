@@ -63,9 +63,9 @@ const MAX_PLACE_MARKS = 8;
 
 /** The most cut pages that are kept for the rest of their entries. */
 const MAX_KEPT = 8;
-/** The most bytes of memory that they take. */
+/** The most bytes of memory that these pages take. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
-/** How long one is kept, in milliseconds. */
+/** How long such a page is kept, in milliseconds. */
 const KEPT_MS = 30_000;
 
 /** The most marks of cursors in a position. Beyond that every other one is dropped, since a loop also repeats the others. */

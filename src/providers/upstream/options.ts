@@ -57,7 +57,7 @@ export interface UpstreamOptions {
   readonly startingMs?: number | undefined;
   /** How long one response may take, in milliseconds. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
-  /** How long a tool call may take after its latest progress report, in milliseconds. Default: 200,000. */
+  /** How long a tool call may take after its latest progress report, in milliseconds. Default: 300,000. */
   readonly callTimeoutMs?: number | undefined;
   /** The most bytes of one message from the server. A longer answer fails. Default: 16 MiB. */
   readonly maxMessageBytes?: number | undefined;

@@ -1,7 +1,7 @@
 /**
  * One view of an upstream, for one client or for all clients that share it: a connection that is kept up, and the facts
- * learned over it. A URL leads to the same server on every connection, so its connections share the facts. A program
- * that is started again is a new server with its own state, so its facts are learned anew.
+ * learned over it. A URL leads to the same server on every connection, so its connections share the facts. Each
+ * connection to a program starts a server with its own state, so it has facts of its own.
  */
 import type { ClientFeatures } from '../../core/context.ts';
 import { createCoalescing } from './coalescing.ts';

@@ -1,4 +1,4 @@
-/** Reports changes at an upstream to watchers. If notifications may be missing, reports everything that is watched as changed. */
+/** Reports changes at an upstream to watchers. If notifications may be lost, reports everything that is watched as changed. */
 import type { Data } from '../../connection/data.ts';
 import { createListening } from '../../connection/listening.ts';
 import type { Context, Log } from '../../core/context.ts';

@@ -9,7 +9,7 @@ import { headerSafe, isFinal, isSameIssuer, needsAuthorization, noToken } from '
 import { type HeldToken, isDue, renewalTime, renewingAuth } from './renewing.ts';
 import { type SavedAuthorization, type TokenFile, tokenFile } from './token-file.ts';
 
-/** How long a token is used before its file is checked again, in milliseconds: the user may have authorized anew, or more. */
+/** How long a token is used before its file is checked again, in milliseconds: the user may have authorized Vitrine again, or for more. */
 const RECHECK_MS = 5_000;
 
 export function savedAuthorization(config: OAuthConfig, target: AuthTarget): AuthProvider {

@@ -1,6 +1,6 @@
 /**
  * Checks results of tools against their `outputSchema`, and marks or replaces a result that breaks it. Strict clients
- * refuse such a result themselves, others would never know.
+ * refuse such a result themselves; other clients would not notice.
  */
 
 import type { Data } from '../../../connection/data.ts';

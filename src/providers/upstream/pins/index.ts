@@ -1,5 +1,5 @@
 /**
- * Pins the definitions of a mounted server's tools and prompts: a file keeps them as they were at first sight. A definition
+ * Pins the definitions of a mounted server's tools and prompts: a file keeps them as Vitrine first saw them. A definition
  * that has changed since is neither listed nor called until somebody reviews it. It is not listed in its old form either,
  * because that would offer a tool that a model cannot call, under a description that the server no longer gives.
  */

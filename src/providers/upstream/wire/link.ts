@@ -112,7 +112,7 @@ export interface LinkLimits {
   /** The time limit for connecting, and for requests that no client has made, in milliseconds. */
   readonly timeoutMs: number;
   readonly log: Log;
-  /** Gives up connecting. */
+  /** Aborts connecting. */
   readonly signal?: AbortSignal | undefined;
 }
 
