@@ -25,7 +25,7 @@ const handshake = (era: string): string => (era === 'legacy' ? 'initialize' : 's
 describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (way) => {
   const { era } = way;
 
-  it('[RES-4] that is killed while clients wait for changes', async () => {
+  it('[RES-4] that is killed while clients wait for changes counts as changed when it is back', async () => {
     await using scene = await setScene(way);
     const { server, clients } = scene;
     await tells(scene, () => server.changes('before'), 'of a change');
@@ -53,28 +53,31 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await leavesNothing(scene);
   });
 
-  it.each(['die', 'die-half'] as const)('that is killed during a read: %s', async (kind) => {
-    await using scene = await setScene(way);
-    const { server, clients } = scene;
-    await tells(
-      scene,
-      async () => {
-        await server.fails({ kind, on: ['resources/read'] });
-        for (const client of clients) {
-          await failsClearly(read(client, ONE), { reason: 'unavailable' });
-          await othersServe(client);
-        }
-        await server.well();
-        await server.restart();
-      },
-      'of what may have been missed',
-    );
-    await servesAgain(scene, 'at first');
-    await tells(scene, () => server.changes('after'), 'of a change after it');
-    await leavesNothing(scene);
-  });
+  it.each(['die', 'die-half'] as const)(
+    'that is killed during a read (%s) counts as changed when it is back',
+    async (kind) => {
+      await using scene = await setScene(way);
+      const { server, clients } = scene;
+      await tells(
+        scene,
+        async () => {
+          await server.fails({ kind, on: ['resources/read'] });
+          for (const client of clients) {
+            await failsClearly(read(client, ONE), { reason: 'unavailable' });
+            await othersServe(client);
+          }
+          await server.well();
+          await server.restart();
+        },
+        'of what may have been missed',
+      );
+      await servesAgain(scene, 'at first');
+      await tells(scene, () => server.changes('after'), 'of a change after it');
+      await leavesNothing(scene);
+    },
+  );
 
-  it('that is killed by a call: the call is not repeated', async () => {
+  it('that is killed by a call does not get the same call again', async () => {
     await using scene = await setScene(way, { subscribed: false });
     const { server, clients } = scene;
     for (const [index, client] of clients.entries()) {
@@ -93,7 +96,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await leavesNothing(scene);
   });
 
-  it('that is killed while a client subscribes', async () => {
+  it('that is killed while a client subscribes can be subscribed to when it is back', async () => {
     await using scene = await setScene(way, { subscribed: false });
     const { server, clients } = scene;
     await arrives(scene.up);
@@ -114,7 +117,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await leavesNothing(scene);
   });
 
-  it('that is killed while the gateway connects to it', async () => {
+  it('that is killed while the gateway connects to it is used when it is back', async () => {
     await using scene = await setScene(way, {
       subscribed: false,
       before: (server) => server.fails({ kind: 'die', on: [handshake(era)] }),
@@ -134,7 +137,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
 });
 
 describe.concurrent.each(ERAS)('a program of the %s era', (era) => {
-  it('that ends at once, again and again', async () => {
+  it('that ends at once, again and again, is started again until it runs', async () => {
     await using scene = await setScene(
       { transport: 'stdio', era },
       { subscribed: false, before: (server) => server.fails({ kind: 'crash-loop' }) },
@@ -151,7 +154,7 @@ describe.concurrent.each(ERAS)('a program of the %s era', (era) => {
     await leavesNothing(scene);
   });
 
-  it('that leaves a process behind which keeps its output open', async () => {
+  it('that leaves behind a process which keeps its output open is started again, and the process is ended', async () => {
     await using scene = await setScene(
       { transport: 'stdio', era },
       { before: (server) => server.fails({ kind: 'grandchild' }) },
@@ -169,7 +172,7 @@ describe.concurrent.each(ERAS)('a program of the %s era', (era) => {
   });
 });
 
-it.concurrent('a command that does not exist', async () => {
+it.concurrent('a command that does not exist makes only its own mount unavailable', async () => {
   const target = { command: '/home/secret/no-such-program', args: [] };
   await using scene = await setScene({ transport: 'stdio', era: 'legacy' }, { subscribed: false, target });
   for (const client of scene.clients) {

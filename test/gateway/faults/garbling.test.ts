@@ -7,7 +7,7 @@ import { FORMS, NOISES } from './upstream/garbled.mjs';
 const METHODS = ['resources/read', 'resources/list', 'tools/list', 'tools/call', 'resources/templates/list'] as const;
 
 describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (way) => {
-  it.each(Object.keys(FORMS))('whose answers are %s', async (form) => {
+  it.each(Object.keys(FORMS))('whose answers are %s harms no other mount, and is used again later', async (form) => {
     await using scene = await setScene(way, { hurried: true });
     const { server, clients } = scene;
     await server.fails({ kind: 'garbled', form, on: METHODS });
@@ -31,7 +31,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await leavesNothing(scene);
   });
 
-  it('that sends noise together with a good answer', async () => {
+  it('that sends noise together with a good answer keeps its connection, and the answer arrives', async () => {
     await using scene = await setScene(way);
     const { server, clients } = scene;
     let text = 'at first';
@@ -57,7 +57,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await leavesNothing(scene);
   });
 
-  it('whose cursors repeat', async () => {
+  it('whose cursors repeat is listed up to the repetition, and the answer says so', async () => {
     await using scene = await setScene(way);
     const { server, clients } = scene;
     await server.fails({ kind: 'repeat-cursor' });

@@ -26,7 +26,7 @@ describe.concurrent.each(ERAS)('a server of the %s era over HTTP', (era) => {
     [429, 'cannot be reached now'],
     [401, 'does not let Vitrine in'],
     [403, 'does not let Vitrine in'],
-  ])('that answers %i', async (status, words) => {
+  ])('that answers %i to a request makes only that request fail', async (status, words) => {
     await using scene = await setScene(way);
     const { server, clients } = scene;
     await server.fails({ kind: 'status', status, on: ['resources/read', 'tools/call'] });
@@ -43,7 +43,7 @@ describe.concurrent.each(ERAS)('a server of the %s era over HTTP', (era) => {
     await leavesNothing(scene);
   });
 
-  it('that answers with a web page', async () => {
+  it('that answers a request with a web page makes only that request fail', async () => {
     await using scene = await setScene(way);
     const { server, clients } = scene;
     await server.fails({ kind: 'page', on: ['resources/read', 'tools/call'] });
@@ -57,7 +57,7 @@ describe.concurrent.each(ERAS)('a server of the %s era over HTTP', (era) => {
     await leavesNothing(scene);
   });
 
-  it.each(['cut', 'end-early'])('whose answers break off: %s', async (kind) => {
+  it.each(['cut', 'end-early'])('whose answers break off (%s) makes only these requests fail', async (kind) => {
     await using scene = await setScene(way);
     const { server, clients } = scene;
     await server.fails({ kind, on: ['resources/read', 'tools/call'] });
@@ -72,7 +72,7 @@ describe.concurrent.each(ERAS)('a server of the %s era over HTTP', (era) => {
     await leavesNothing(scene);
   });
 
-  it('[RES-4] whose streams of changes break off', async () => {
+  it('[RES-4] whose streams of changes break off counts as changed', async () => {
     await using scene = await setScene(way);
     const { server, clients } = scene;
     await tells(
@@ -95,7 +95,7 @@ describe.concurrent.each(ERAS)('a server of the %s era over HTTP', (era) => {
   });
 });
 
-it.concurrent('[RES-4] a server of the legacy era that forgets its sessions', async () => {
+it.concurrent('[RES-4] a server of the legacy era that forgets its sessions counts as changed, and is used again', async () => {
   await using scene = await setScene({ transport: 'http', era: 'legacy' });
   const { server, clients } = scene;
   await tells(
@@ -113,7 +113,7 @@ it.concurrent('[RES-4] a server of the legacy era that forgets its sessions', as
 });
 
 describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (way) => {
-  it('that refuses subscriptions now, and accepts them later', async () => {
+  it('that refuses subscriptions for a while can be subscribed to later', async () => {
     await using scene = await setScene(way, {
       subscribed: false,
       before: (server) => server.fails({ kind: 'refuse-subscriptions' }),
@@ -132,7 +132,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await leavesNothing(scene);
   });
 
-  it('[RES-4] that refuses earlier subscriptions after it has come back, and accepts them later', async () => {
+  it('[RES-4] that refuses earlier subscriptions after it has come back is asked again until it accepts them', async () => {
     await using scene = await setScene(way);
     const { server } = scene;
     await server.fails({ kind: 'refuse-subscriptions', form: 'error' });

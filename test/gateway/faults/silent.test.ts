@@ -20,7 +20,7 @@ import {
 } from './scene.ts';
 
 describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (way) => {
-  it('that never answers a read, and answers everything else', async () => {
+  it('that never answers a read keeps its connection, and only the read fails', async () => {
     await using scene = await setScene(way, { hurried: true });
     const { server, clients } = scene;
     await server.fails({ kind: 'hang', on: ['resources/read'] });
@@ -38,7 +38,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await leavesNothing(scene);
   });
 
-  it('that never answers a list', async () => {
+  it('that never answers a list is named as missing, and listed again later', async () => {
     await using scene = await setScene(way, { hurried: true });
     const { server, clients } = scene;
     await server.fails({ kind: 'hang', on: ['resources/list', 'tools/list'] });
@@ -48,7 +48,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await leavesNothing(scene);
   });
 
-  it('that never answers a call', async () => {
+  it('that never answers a call makes only that call fail, with a timeout', async () => {
     await using scene = await setScene(way, { hurried: true });
     const { server, clients } = scene;
     await server.fails({ kind: 'hang', on: ['tools/call'] });
@@ -64,7 +64,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await leavesNothing(scene);
   });
 
-  it('that no longer answers anything: the connection is given up, and opened again', async () => {
+  it('that no longer answers anything loses its connection, and gets another one later', async () => {
     await using scene = await setScene(way, { hurried: true });
     const { server, clients } = scene;
     const { connections } = scene.up.health();
@@ -90,7 +90,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await leavesNothing(scene);
   });
 
-  it('that no longer answers anything, while clients go on calling: the connection is given up all the same', async () => {
+  it('that no longer answers anything loses its connection even while clients go on reading', async () => {
     await using scene = await setScene(way, { hurried: true });
     const { server, clients } = scene;
     const { connections } = scene.up.health();
@@ -113,7 +113,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await leavesNothing(scene);
   });
 
-  it('that is slow: only its own part is delayed, and comes in the end', async () => {
+  it('that is slow delays only its own answers', async () => {
     await using scene = await setScene(way);
     const { server, clients } = scene;
     await server.fails({ kind: 'slow', on: ['tools/call', 'resources/read'] });
@@ -130,7 +130,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     await leavesNothing(scene);
   });
 
-  it('that never answers the handshake', async () => {
+  it('that never answers the handshake is named as missing, and is used once it answers', async () => {
     await using scene = await setScene(way, {
       hurried: true,
       subscribed: false,
