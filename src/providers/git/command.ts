@@ -72,7 +72,10 @@ const ALWAYS = [
   'protocol.allow=never',
 ];
 
-/** Starts git. Never throws: a failure is an event of the process. */
+/**
+ * Starts git. If the program cannot be started, the process reports it as an event.
+ * @throws Error if the system refuses the start itself, for example because the arguments are too long
+ */
 export function startGit(git: Pick<Git, 'program' | 'directory'>, args: readonly string[]): ChildProcess {
   const child = spawn(git.program, [...ALWAYS, ...args], {
     cwd: git.directory,
@@ -101,7 +104,7 @@ export interface Run {
  */
 export async function* runGit(git: Git, args: readonly string[], run: Run): AsyncGenerator<Buffer> {
   const release = await git.slots.take(run.signal);
-  const child = startGit(git, args);
+  const child = startOr(release, git, args);
   const closed = once(child, 'close').catch(() => [null]);
   const kill = (): void => void child.kill('SIGKILL');
   let late = false;
@@ -134,6 +137,16 @@ export async function* runGit(git: Git, args: readonly string[], run: Run): Asyn
     kill();
     await closed;
     release();
+  }
+}
+
+/** Starts git, and gives the turn back if that throws. @throws ResourceError `unavailable` */
+function startOr(release: () => void, git: Git, args: readonly string[]): ChildProcess {
+  try {
+    return startGit(git, args);
+  } catch (error) {
+    release();
+    throw gitFailed(error);
   }
 }
 

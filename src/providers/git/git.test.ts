@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createContext } from '../../core/context.ts';
+import type { ResourceProvider } from '../../core/provider.ts';
 import { NAMES } from '../../protocol/resources.ts';
 import { codeOf, type Scene, scene, textOf } from '../../testing/git-scene.ts';
 import { listAll, urisOf } from '../../testing/observe.ts';
@@ -171,6 +172,13 @@ describe('a repository', () => {
     expect(await found({ pattern: '--open-files-in-pager=id', literal: true })).toEqual([]);
   });
 
+  it('runs the next command if the system refuses to start one', async () => {
+    await using own = await opened({ maxProcesses: 1 });
+    // Arguments that are too long make the start throw at once; a missing program would be reported as an event.
+    expect(await codeOf(searched(own.provider, 'x'.repeat(3_000_000)))).toBe('unavailable');
+    expect(await searched(own.provider, 'two')).toEqual(['git:///HEAD/a.txt']);
+  });
+
   it('answers many requests at a time, goes on when git is killed, and refuses after it was closed', async () => {
     await using scripts = await scene();
     const pids = join(scripts.directory, 'pids');
@@ -194,6 +202,12 @@ describe('a repository', () => {
     await provider.close?.();
     expect(await codeOf(provider.read('git:///HEAD/a.txt', { maxBytes: 10, maxChildren: 1 }, ctx))).toBe('unavailable');
   });
+
+  async function searched({ search }: ResourceProvider, pattern: string): Promise<string[]> {
+    const uris: string[] = [];
+    for await (const { uri } of search?.({ pattern, literal: true }, ctx) ?? []) uris.push(uri);
+    return uris;
+  }
 
   interface Opened extends AsyncDisposable {
     readonly provider: Awaited<ReturnType<typeof gitProvider>>;
