@@ -16,8 +16,8 @@ export interface BlobContent {
 }
 
 /**
- * @param total bytes of the whole file; undefined where the repository lacks it
- * @throws ResourceError `unavailable` where the repository lacks it, `invalid` for a window past the end
+ * @param total bytes of the whole file; undefined if the repository lacks the file
+ * @throws ResourceError `unavailable` if the repository lacks the file, `invalid` for a window past the end
  */
 export async function readBlob(
   repo: Repository,
@@ -49,7 +49,7 @@ export function windowOf(
   return { offset, end: range?.length === undefined ? total : Math.min(total, offset + range.length) };
 }
 
-/** Yields the bytes of a window; git ends once they have been taken. */
+/** Yields the bytes of a window, and ends git after the last one. */
 async function* part(
   { git }: Repository,
   oid: string,

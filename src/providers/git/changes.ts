@@ -86,14 +86,14 @@ async function seenPaths(
   if (seen.length === files.length && !more) return pathspec(path);
   if (more)
     throw new ResourceError('too-large', `More than ${MAX_NAMED} files were changed; ask for the changes of a folder`);
-  // For git, a path means all below it as well, so a file that gave way to a folder cannot be asked for alone.
+  // For git, a path also means everything below it. So git cannot compare only a file that a folder has replaced.
   const kept = new Set(seen);
   const unseen = files.filter((file) => !kept.has(file));
   const named = seen.filter((file) => !unseen.some((other) => other.path.startsWith(`${file.path}/`)));
   return named.length === 0 ? undefined : named.flatMap((file) => pathspec(file.path.split('/')));
 }
 
-/** Returns the files that the caller may read at each of the two revisions that has them. */
+/** Returns the files that the caller may read at both revisions, or at the only one that has the file. */
 export async function seenFiles(
   files: readonly ChangedFile[],
   base: Target | undefined,

@@ -83,7 +83,7 @@ export function startGit(git: Pick<Git, 'program' | 'directory'>, args: readonly
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
   });
-  // Writing fails if git has ended, and its end is handled by the caller.
+  // Writing fails if git has ended. The caller handles that end.
   child.stdin?.on('error', () => {});
   return child;
 }
@@ -92,14 +92,15 @@ export interface Run {
   readonly signal: AbortSignal;
   /** The text for git's standard input. */
   readonly input?: string;
-  /** The most bytes of output; more are `too-large`. Default: no limit, for callers that stop reading when they have enough. */
+  /** The most bytes of output; more of them throw `too-large`. Default: no limit, for callers that stop reading by themselves. */
   readonly maxBytes?: number;
-  /** Exit statuses that are no failure. Default: 0. */
+  /** The exit statuses that count as success. Default: 0. */
   readonly accepts?: readonly number[];
 }
 
 /**
- * Yields the output of a command as it comes. The command pauses while nobody reads, and is ended when the loop is left.
+ * Yields the output of a command as it comes. The command pauses while the caller does not read, and is killed
+ * when the caller leaves the loop.
  * @throws ResourceError `timeout`, `too-large`, `unavailable`, `limited`; the signal's reason
  */
 export async function* runGit(git: Git, args: readonly string[], run: Run): AsyncGenerator<Buffer> {
@@ -177,7 +178,7 @@ const MAX_RECORD_BYTES = 1_048_576;
 /** Splits the output of a command into records without their separator, as strings of one character per byte. */
 export async function* recordsOf(chunks: AsyncIterable<Buffer>, separator = '\n'): AsyncGenerator<string> {
   const end = separator.charCodeAt(0);
-  /** The parts of a record whose end has not come yet, and their bytes. */
+  /** The parts of a record whose end has not arrived yet, and the number of their bytes. */
   let rest: Buffer[] = [];
   let held = 0;
   for await (const chunk of chunks) {

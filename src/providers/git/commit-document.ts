@@ -6,10 +6,10 @@ import type { Commit, Signature } from './commits.ts';
 import type { Repository, Target } from './find.ts';
 import { segmentOf, toShown } from './names.ts';
 
-/** Changed files that are named; `diff` has them all. */
+/** The most changed files that are named; the diff has all of them. */
 const MAX_FILES = 1_000;
 
-/** The most characters that are shown of the first line of a message, and of what is behind it. */
+/** The most characters that are shown of the first line of a message, and of the text after it. */
 const MAX_MESSAGE = 65_536;
 
 interface Facts {
@@ -35,7 +35,7 @@ export async function factsOf(repo: Repository, target: Target, commit: Commit, 
 
 const revisionOf = (oid: string): Revision => ({ kind: 'commit', oid });
 
-/** The file as the commit left it; one that it deleted, as its parent had it. */
+/** Returns the address of a file at the commit; for a deleted file, at its first parent. */
 function fileAddress({ oid, parents }: Commit, { change, path }: ChangedFile): Address {
   const at = change === 'deleted' ? (parents[0] ?? oid) : oid;
   return { kind: 'tree', revision: revisionOf(at), path: path.split('/') };
@@ -102,7 +102,7 @@ const signed = ({ name, email, date }: Signature): string =>
 /** Escapes markup in text that others wrote, and makes one line of it. */
 const escaped = (text: string): string => text.replace(/[\\`*_{}[\]<>#|!]/g, '\\$&').replace(/[\r\n]+/g, ' ');
 
-/** A block of text as it stands, whatever fences are in it. */
+/** Writes text as a code block, which shows it unchanged whatever fences are in it. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

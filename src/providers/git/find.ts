@@ -94,7 +94,7 @@ export const shownPrefixes = ({ branches, tags }: Repository['shows']): string[]
 /** The most references whose history is searched for a commit. */
 const MAX_TIPS = 100_000;
 
-/** Whether a commit is in the history of a visible reference. The repository may have others, such as removed ones. */
+/** Whether a commit is in the history of a visible reference. The repository may have others, such as those of a deleted branch. */
 async function isReachable(repo: Repository, oid: string, signal: AbortSignal): Promise<boolean> {
   const { refs, shows, git, objects } = repo;
   const head = await refs.head(signal);

@@ -21,8 +21,8 @@ export interface GitFolderOptions {
 }
 
 /**
- * Makes the provider of a repository in a folder that others may write to. Whatever they put into the repository, nothing
- * outside of it is read (`docs/decisions/0048-nested.md`).
+ * Makes the provider of a repository in a folder that others may write to. Whatever they put into the repository, Vitrine
+ * reads nothing outside of it (`docs/decisions/0048-nested.md`).
  * @throws ResourceError `invalid`, `too-large`, `unavailable`
  */
 export async function gitFolderProvider({ source, name, base, path }: GitFolderOptions): Promise<ResourceProvider> {

@@ -50,7 +50,7 @@ export async function listFound(
   }
 }
 
-/** Lists the root, HEAD first. A walk over the whole tree gets HEAD only, since the others repeat the same files many times. */
+/** Lists the root, HEAD first. A walk over the whole tree gets HEAD only: the other entries repeat its files many times. */
 async function listRoot(repo: Repository, page: Page, ctx: Context): Promise<ResourcePage> {
   const { shows, refs } = repo;
   const names = ['HEAD', 'branches', 'tags', 'commits'] as const;

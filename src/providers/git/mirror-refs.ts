@@ -44,7 +44,7 @@ export const isSame = (a: References, b: References): boolean =>
   a.packed.equals(b.packed) &&
   a.shallow.equals(b.shallow);
 
-/** Returns a valid content of `HEAD`: the same where it is valid, otherwise a branch that does not exist. */
+/** Returns a valid content of `HEAD`: the same if it is valid, otherwise a branch that does not exist. */
 export const headOf = ({ head }: References): string =>
   isHash(head) || isRefName(targetOf(head) ?? '') ? `${head}\n` : 'ref: refs/heads/.none\n';
 

@@ -38,7 +38,7 @@ const LOOSE = /^[0-9a-f]{38}(?:[0-9a-f]{24})?$/;
 const FAN_OUT = /^[0-9a-f]{2}$/;
 const PACK = /^pack-[0-9a-f]+\.(?:pack|idx)$/;
 
-/** Returns the configuration that the owner of the repository wrote; undefined where there is none. */
+/** Returns the configuration that the owner of the repository wrote; undefined if there is none. */
 export const configurationOf = (source: Source): Promise<Buffer | undefined> =>
   small(source, ['config'], MAX_SMALL_BYTES);
 
@@ -81,7 +81,7 @@ export async function makeMirror(source: Source, format: Format): Promise<Mirror
 
   /**
    * Takes over all new objects. Loose objects come first: one that is packed meanwhile is then found in its pack.
-   * @returns whether every pack that was listed could be opened; one that is gone was replaced by another
+   * @returns whether every listed pack could be opened. If one is gone, another pack has replaced it.
    */
   async function takeObjects(): Promise<boolean> {
     const borrowed = await small(source, ['objects', 'info', 'alternates'], MAX_SMALL_BYTES);

@@ -16,12 +16,12 @@ export interface ObjectInfo {
 }
 
 export interface ObjectContent extends ObjectInfo {
-  /** Undefined where the object has more bytes than requested. */
+  /** Undefined if the object has more bytes than `maxBytes`. */
   readonly bytes: Buffer | undefined;
 }
 
 export interface Objects {
-  /** Undefined where the repository lacks the object, as a shallow or partial clone may. */
+  /** Returns undefined if the repository lacks the object, as a shallow or partial clone may. */
   info(oid: string, signal: AbortSignal): Promise<ObjectInfo | undefined>;
   content(oid: string, maxBytes: number, signal: AbortSignal): Promise<ObjectContent | undefined>;
   /** Ids of running processes, for tests. */
@@ -146,7 +146,7 @@ function createChannel(start: () => ChildProcess, timeoutMs: number): Channel {
     unsent += questions.map(({ line }) => `${line}\n`).join('');
     if (unsent === '' || sending) return;
     sending = true;
-    // Questions that are asked in one turn are written together.
+    // Writes all questions of one turn of the event loop together.
     queueMicrotask(() => {
       sending = false;
       if (child !== undefined) child.stdin?.write(unsent);

@@ -1,4 +1,4 @@
-/** An open repository as a provider: its shared parts, and the queue of callers. */
+/** Makes the provider of a repository: the parts that all callers share, and the queue of callers. */
 import { type Context, createContext, type Log, SILENT } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
@@ -71,7 +71,7 @@ export function openRepository(opening: Opening): ResourceProvider {
     watchable: rules.watch,
     maxOutputBytes: rules.maxOutputBytes,
   };
-  /** Returns the repository as one caller sees it: facts are shared, and commands wait for the caller's turn. */
+  /** Returns the repository for one caller. All callers share its caches; its commands wait for the turn of this caller. */
   const repoOf = async ({ principal, signal }: Context): Promise<Repository> => {
     signal.throwIfAborted();
     await refresh();

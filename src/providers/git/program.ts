@@ -8,7 +8,7 @@ import type { Format } from './stand-in.ts';
 
 const run = promisify(execFile);
 
-/** The time limit of such a question, in milliseconds. */
+/** The most milliseconds that git may take to answer. */
 const START_MS = 10_000;
 
 /** The version of each program, determined once. */
@@ -36,7 +36,7 @@ async function askVersion(program: string): Promise<Git['version']> {
   return version;
 }
 
-/** The environment of a git that ignores all configuration of the machine. */
+/** The environment in which git ignores all configuration of the machine. */
 const QUIET = {
   PATH: process.env.PATH,
   LC_ALL: 'C',

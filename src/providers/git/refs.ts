@@ -16,7 +16,7 @@ export interface Ref {
 }
 
 export interface Refs {
-  /** The hash that HEAD leads to; undefined where its branch does not exist yet. */
+  /** The hash that HEAD leads to; undefined if its branch does not exist yet. */
   head(signal: AbortSignal): Promise<string | undefined>;
   /** The hash of a reference, by its full name. */
   find(name: string, signal: AbortSignal): Promise<string | undefined>;
@@ -90,7 +90,7 @@ export function createRefs(git: Git, place: Place, reftable: boolean, packed: Pa
     return undefined;
   }
 
-  /** Asks git for HEAD, where it is not a file of its own. Git prints nothing where its branch does not exist yet. */
+  /** Asks git for HEAD, which is not in a file if references are in tables. Git prints nothing if its branch does not exist yet. */
   async function askedHead(signal: AbortSignal): Promise<string | undefined> {
     const args = ['rev-parse', '--verify', '--quiet', 'HEAD'];
     for await (const oid of recordsOf(runGit(git, args, { signal, accepts: [0, 1] }))) if (isHash(oid)) return oid;
@@ -107,10 +107,10 @@ export function createRefs(git: Git, place: Place, reftable: boolean, packed: Pa
   };
 }
 
-/** The codes of system errors for a path at which there is no file: nothing is there, or a folder, or a parent is a file. */
+/** The codes of system errors for a path without a file: nothing is there, a folder is there, or a parent is a file. */
 const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG']);
 
-/** @throws ResourceError `unavailable` if the file may be there but cannot be read, for example because too many are open */
+/** @throws ResourceError `unavailable` if the file may be there but cannot be read, for example because too many files are open */
 function absent(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && ABSENT.has(error.code)) return undefined;
   throw gitFailed(error);
@@ -123,9 +123,9 @@ async function looseRef({ commonDirectory }: Place, name: string): Promise<strin
   return bytes?.toString('latin1').trimEnd();
 }
 
-/** Returns the beginning of a file; undefined for anything that is no file, such as a folder. */
+/** Returns the first `maxBytes` of a file; undefined for anything else, such as a folder. */
 async function readBounded(path: string | Buffer, maxBytes: number): Promise<Buffer | undefined> {
-  // Without waiting: a named pipe would otherwise be opened only when somebody writes to it.
+  // With O_NONBLOCK, opening a named pipe does not wait until somebody writes to it.
   await using handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   if (!(await handle.stat()).isFile()) return undefined;
   const buffer = Buffer.alloc(maxBytes);

@@ -1,6 +1,6 @@
 /**
- * Finds the folders of a repository on this machine. Nothing in a repository can redirect Vitrine to another folder on its own:
- * a link is refused, and a `.git` that is a file is followed only if the folder that it names points back to it.
+ * Finds the folders of a repository on this machine. A repository cannot redirect Vitrine to another folder by itself: links are
+ * refused, and a `.git` that is a file is followed only if the folder that it names points back to it.
  */
 import { lstat, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';

@@ -1,7 +1,7 @@
 /** Gives access to the folder of a repository that git itself does not open. */
 import { ResourceError } from '../../core/errors.ts';
 
-/** The folder of a repository. Nothing is reached through a link. */
+/** The folder of a repository. Links in it are not followed. */
 export interface Source {
   /** Returns the entries of a folder; undefined if there is none at this path. */
   entries(path: readonly string[]): Promise<readonly SourceEntry[] | undefined>;

@@ -10,7 +10,7 @@ import type { Place } from './repository.ts';
 
 export interface StandIn {
   readonly directory: string;
-  /** Removes it. May be called twice. */
+  /** Removes the folder. May be called twice. */
   remove(): void;
 }
 
@@ -50,9 +50,9 @@ export function makeFolder({ objectFormat, reftable }: Format): StandIn {
 }
 
 /**
- * Makes the folder synchronously: many links cost less so than on threads.
+ * Makes the folder, synchronously: for many links this costs less than asynchronous calls.
  *
- * @param borrow also reads objects in other repositories that this one names
+ * @param borrow whether git also reads objects of other repositories that this one names
  */
 export function makeStandIn({ commonDirectory }: Place, format: Format, borrow: boolean): StandIn {
   const folder = makeFolder(format);

@@ -21,7 +21,7 @@ export interface Tree {
   readonly length: number;
   at(index: number): TreeEntry;
   find(name: string): TreeEntry | undefined;
-  /** Returns the index of the first entry whose name begins with these bytes, or of the one that comes after all such. */
+  /** Returns the index of the first entry whose name does not sort before these bytes. Names that begin with them follow there. */
   from(start: string): number;
   /** Returns the index of the first entry after a given one, which need not be in the tree any more. */
   after(entry: Pick<TreeEntry, 'name'> & { readonly isTree: boolean }): number;
@@ -36,7 +36,7 @@ export interface Trees {
 /** The number of entries that are parsed before the clock is checked for a break. */
 const STEPS = 256;
 
-/** The most entries of a tree that is not in git's order. Git writes no such tree; its entries are sorted in one go. */
+/** The most entries of a tree that is not in git's order. Git writes no such tree; its entries are sorted without a break. */
 const MAX_UNORDERED = 10_000;
 
 /** The most bytes of trees that are cached. */

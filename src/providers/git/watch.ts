@@ -1,4 +1,4 @@
-/** Reports changes of watched resources (RES-4): when references move, each resource is compared with its state before. */
+/** Reports changes of watched resources (RES-4): when references move, compares each resource with its earlier state. */
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Context, Log } from '../../core/context.ts';
@@ -123,7 +123,7 @@ function stop(): AbortController {
   return controller;
 }
 
-/** Refuses an address at a hash, since it never changes. An address that is missing now may come to exist. @throws ResourceError */
+/** Refuses an address at a hash, which never changes; accepts one that does not exist yet. @throws ResourceError */
 async function assertWatchable(repo: Repository, address: Address, uri: string, signal: AbortSignal): Promise<void> {
   const found = await findOrUndefined(repo, address, signal);
   const fixed =
@@ -195,7 +195,7 @@ async function stateOf(
       const found = await findOrUndefined(repo, address, signal);
       if (found === undefined) return 'missing';
       const { target, entry, base } = found;
-      // The state of a tree is the entry at its path. The other kinds are about commits, too.
+      // The state of a tree is the entry at its path. The state of each other kind is its commits.
       if (address.kind === 'tree') return `${entry?.mode} ${entry?.oid}`;
       return `${base?.commit?.oid} ${target?.commit?.oid}`;
     }
