@@ -172,7 +172,7 @@ export function createProcesses({ library, file, queue }: ProcessOptions): Proce
     );
     const { statement, limits } = job;
     const { maxRows, maxBytes, maxValueBytes } = limits;
-    reader.child.send({ ...statement, maxRows, maxBytes, maxValueBytes }, (error) => {
+    send(reader.child, { ...statement, maxRows, maxBytes, maxValueBytes }, (error) => {
       if (error !== null) end(reader, lost(error));
     });
   }
@@ -189,7 +189,7 @@ export function createProcesses({ library, file, queue }: ProcessOptions): Proce
     if (closed || watching === undefined) return;
     watcher ??= [...readers].find(({ stale }) => !stale) ?? start();
     updateHold(watcher);
-    watcher.child.send({ watch: watching.everyMs }, () => {});
+    send(watcher.child, { watch: watching.everyMs });
   }
 
   return {
@@ -226,7 +226,7 @@ export function createProcesses({ library, file, queue }: ProcessOptions): Proce
       return {
         async [Symbol.asyncDispose]() {
           watching = undefined;
-          watcher?.child.send({ watch: 0 }, () => {});
+          if (watcher !== undefined) send(watcher.child, { watch: 0 });
           watcher = undefined;
         },
       };
@@ -247,6 +247,11 @@ export function createProcesses({ library, file, queue }: ProcessOptions): Proce
       await Promise.all(ending);
     },
   };
+}
+
+/** Sends a message. A process that could not be started may have no channel; its `error` event follows. */
+function send(child: ChildProcess, message: object, sent: (error: Error | null) => void = () => {}): void {
+  if ('send' in child) child.send(message, sent);
 }
 
 /** Sets whether the child process and its channels keep this program running. */
