@@ -99,7 +99,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     }
   }
 
-  /** Begins to write the batch, once the batch before it is written. */
+  /** Begins to write the batch when the batch before it is written. */
   async function flush(): Promise<void> {
     do await written();
     while (beingWritten.length > 0);
@@ -112,16 +112,16 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     writing = put(full);
     // `written` throws the error.
     writing.catch(() => {});
-    // If the batch may fill the index, nothing more is read until it is known whether there is room.
+    // If the batch may fill the index, the next resource is read only after the write, which tells whether there is room.
     if (mayFill) await written();
   }
 
-  /** Resolves when the batch before is written. The wait counts as rest, since the crawler does nothing meanwhile. */
+  /** Resolves when the latest batch is written. The wait does not count as work, since the crawler does nothing meanwhile. */
   async function written(): Promise<void> {
     const begun = performance.now();
     const latest = writing;
     await latest;
-    // Several wait at the same time, and the first of them may have begun the next write.
+    // Several calls wait at the same time, and the first of them may have begun the next write.
     if (writing === latest) beingWritten = [];
     since += performance.now() - begun;
   }
@@ -131,7 +131,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     await written();
   }
 
-  /** Lets others have their turn between two pieces of work, and rests. */
+  /** Gives other work its turn, and rests in proportion to the time of its own work. */
   async function takeTurns(): Promise<void> {
     await giveWay();
     ctx.signal.throwIfAborted();
@@ -175,7 +175,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     for (let at = 0; at < resources.length; at += AT_ONCE) {
       const group = resources.slice(at, at + AT_ONCE);
       const added = await Promise.allSettled(group.map((resource) => add(resource, folder, known.get(resource.uri))));
-      // Thrown only now, so that none of them still reads or writes.
+      // Errors are thrown only when all have settled, so that none of them still reads or writes.
       for (const each of added) if (each.status === 'rejected') throw each.reason;
       await takeTurns();
       if (changes.size > 0) await lookAtChanges();

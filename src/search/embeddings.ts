@@ -14,8 +14,8 @@ export interface EmbeddingOptions {
 
 export interface Embedder {
   /**
-   * Returns a vector of length 1 for each text; undefined if the server gives none now, which is logged once.
-   * @param mostMs the most milliseconds for one answer, if a caller waits for it
+   * Returns a vector of length 1 for each text; undefined if the server gives none now. The first such failure is logged.
+   * @param mostMs the most milliseconds for one answer, for a question whose caller waits
    */
   embed(texts: readonly string[], signal: AbortSignal, mostMs?: number): Promise<readonly Float32Array[] | undefined>;
   /** Whether the server has failed, and gets no requests for now. */
@@ -49,7 +49,7 @@ export function createEmbedder(
 ): Embedder {
   let dimensions: number | undefined;
   let failing = false;
-  /** Times before which no requests are sent: none for questions, which cannot wait, and none at all. */
+  /** The times until which requests rest: those for questions, whose callers wait, and all of them. */
   const until = { questions: 0, all: 0 };
 
   async function ask(input: readonly string[], signal: AbortSignal, mostMs: number): Promise<readonly Float32Array[]> {

@@ -1,4 +1,4 @@
-/** Watches the resources of an index, up to `MAX_FOLLOWED`. Changes of others are found when everything is looked at again. */
+/** Watches the resources of an index, up to `MAX_FOLLOWED`. A later look at everything finds the changes of all others. */
 import type { Context } from '../core/context.ts';
 import { ResourceError } from '../core/errors.ts';
 import type { ResourceProvider } from '../core/provider.ts';
@@ -8,16 +8,16 @@ import { NAMES, type Resource } from '../protocol/resources.ts';
 export const MAX_FOLLOWED = 10_000;
 
 export interface Following {
-  /** Begins a round, in which everything is found again. What could not be watched is tried once more. */
+  /** Begins a round, in which everything is found again. Watches that could not be opened are tried once more. */
   begin(): void;
   /**
    * Watches a resource or folder, if that can be done.
-   * @param isLate whether to look at it once more when the watch is in place. It may have changed since it was read, such as a
-   * file that was read before anything was written to it
+   * @param isLate whether to look at the resource again when the watch is in place. It may have changed after it was read, such
+   * as a file that was read while it was still empty
    */
   found(resource: Resource, parent: string | undefined, isLate: boolean): void;
   lost(uri: string): void;
-  /** Is called when a folder could not be looked into, so that not all of it was found. */
+  /** Is called when a folder could not be listed whole. */
   missed(): void;
   /** Whether all that was found in this round is watched. */
   readonly whole: boolean;

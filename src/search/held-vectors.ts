@@ -32,10 +32,10 @@ export function dot(one: Float32Array, other: Float32Array): number {
   return sum;
 }
 
-/** About the bytes of a resource, and of each passage, without vectors and texts whose length differs. */
+/** About how many bytes a resource, and each passage, takes beside its vectors and texts. */
 const BESIDE = { resource: 300, passage: 400 } as const;
 
-/** Returns about how many bytes of memory a resource takes: its vectors, and what is held beside them. */
+/** Returns about how many bytes of memory a resource takes, with its vectors and texts. */
 export function bytesOf(uri: string, held: Held | undefined): number {
   if (held === undefined) return 0;
   const { kind, version = '', path, changed = '', passages } = held;

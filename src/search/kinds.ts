@@ -7,10 +7,10 @@ import type { IndexStore } from './index-store.ts';
 /** The kind of resources without access rules: everybody may read them. */
 const OPEN = '';
 
-/** The kind of resources for which the URI alone does not decide. */
+/** The kind of resources whose URI alone does not decide who may read them. */
 const BY_MORE = '?';
 
-/** The kind of resources that may be different for another caller. */
+/** The kind of resources of mounts that may show each client something else. */
 const BY_CALLER = '??';
 
 type KindContext = Pick<IndexContext, 'access' | 'mounts' | 'mountOf'>;
@@ -30,13 +30,13 @@ export function kindOf(resource: Pick<Resource, 'uri' | typeof NAMES>, context: 
 export interface SeenKinds {
   /** The numbers of the kinds that the caller may search. */
   readonly ids: readonly number[];
-  /** The numbers of kinds of which the caller may not be able to read every resource. */
+  /** The numbers of the kinds that may have resources that the caller may not read. */
   readonly unsure: ReadonlySet<number>;
-  /** The numbers of the kinds that the caller may search and that are not unsure, by their keys. */
+  /** The numbers of the other kinds that the caller may search, by their keys. */
   readonly keys: ReadonlyMap<string, number>;
 }
 
-/** Decides by one resource of each kind. Kinds that earlier rules have made are left out. */
+/** Decides by one resource of each kind. Leaves out kinds that come from earlier access rules. */
 export async function seenKinds(store: IndexStore, { access }: KindContext, ctx: Context): Promise<SeenKinds> {
   const ids: number[] = [];
   const unsure = new Set<number>();

@@ -15,7 +15,7 @@ const ROUNDS = [50, 400, 3_200] as const;
 /** Each further passage of a resource counts this fraction of the one before it. */
 const FURTHER = 0.1;
 
-/** The same fraction for passages that have all terms, and the fraction of their score that they get in addition for that. */
+/** The same fraction for passages that have all terms, and the fraction of their score that is added because they have all. */
 const FURTHER_OF_ALL = 0.5;
 const ALL_THERE = 0.3;
 
@@ -269,7 +269,7 @@ async function countsOf(count: Count, { terms }: Question, kinds: readonly numbe
   });
 }
 
-/** Returns, for each kind, how much more its terms weigh in all kinds together than in it alone. */
+/** Returns, for each kind, the weight of the terms in all kinds together, divided by their weight in this kind alone. */
 function scalesOf(kinds: readonly Pick<ScoredKind, 'passages' | 'counts'>[]): readonly number[] {
   const everything = kinds.reduce((sum, { passages }) => sum + passages, 0);
   const together = (index: number): number => kinds.reduce((sum, { counts }) => sum + (counts[index] ?? 0), 0);

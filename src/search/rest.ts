@@ -1,8 +1,8 @@
-/** Milliseconds for which changes gather before they are looked at together. */
+/** Milliseconds between the first change and the look at all changes up to then. */
 const GATHER_MS = 20;
 
 export interface Rest {
-  /** Waits for so many milliseconds, or until shortly after `wake`, or until the signal aborts. Called once at a time. */
+  /** Waits for so many milliseconds, or until shortly after `wake`, or until the signal aborts. Only one call runs at a time. */
   wait(milliseconds: number): Promise<void>;
   /** Ends the wait, or makes the next one short if none is running. */
   wake(): void;

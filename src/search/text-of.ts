@@ -55,7 +55,7 @@ export async function textOf(provider: ResourceProvider, resource: Resource, ctx
   }
 }
 
-/** Returns the problem of a document without a text, which could not be made, or is not made here. Pictures have no problem. */
+/** Returns the problem of a document that was not converted to text. A picture without text is no problem. */
 const unreadable = ({ mimeType }: Resource): string | undefined => (isBetterAsText(mimeType) ? 'no text' : undefined);
 
 async function decoded(

@@ -26,10 +26,10 @@ const MAX_PREPARED = 256;
 /** The largest heap of the thread, in MiB. */
 const MAX_HEAP_MB = 128;
 
-/** The most threads that still work on a question that took too long. With more, no new thread is started. */
+/** The most threads that may be ending after a question that took too long. While there are so many, no new thread is started. */
 const MAX_ENDING = 2;
 
-/** The most milliseconds in which a thread that reads answers what waits when it is closed. */
+/** The most milliseconds that a reading thread may take to answer waiting requests when it is closed. */
 const LAST_ANSWERS_MS = 5_000;
 
 const PROGRAM = `
@@ -236,8 +236,8 @@ export function sqlThread(options: SqlThreadOptions): SqlThread {
   }
 
   /**
-   * Lets the thread end after the statement that it runs. SQLite cannot be interrupted, and to terminate a thread inside of
-   * it would end the whole process.
+   * Lets the thread end after the statement that it runs. SQLite cannot be interrupted, and terminating a thread inside
+   * SQLite would end the whole process.
    */
   function retire(): void {
     if (running === undefined) return;
@@ -259,7 +259,7 @@ export function sqlThread(options: SqlThreadOptions): SqlThread {
     if (first === undefined) return;
     const [id, { reject }] = first;
     retire();
-    // The thread may have begun to write what the next request says.
+    // The thread may already write for the next request, so all waiting requests fail.
     if (options.lock !== undefined) {
       rejectAll('a statement took too long');
       return;
@@ -276,7 +276,7 @@ export function sqlThread(options: SqlThreadOptions): SqlThread {
     if (first !== undefined) timer = setTimeout(late, first.timeoutMs).unref();
   }
 
-  /** Starts a thread with all that waits, unless too many others are still ending. */
+  /** Starts a thread and sends it all waiting requests, unless too many other threads are still ending. */
   function start(): void {
     measure();
     if (ending.size >= MAX_ENDING) return;
@@ -311,7 +311,7 @@ export function sqlThread(options: SqlThreadOptions): SqlThread {
     return new Promise((resolve, reject) => {
       jobs.set(id, { message, timeoutMs, resolve: resolve as (answer: unknown) => void, reject });
       if (running === undefined) {
-        // Behind others, the request waits with them for a thread.
+        // If other requests wait, so does this one: the next thread gets them all.
         if (jobs.size === 1) start();
         return;
       }
