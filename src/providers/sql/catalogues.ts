@@ -1,4 +1,4 @@
-/** Keeps the catalogue of a database: its tables, filtered and sorted, with the keys between them. Reads it anew when it changes. */
+/** Keeps the catalogue of a database: its tables, filtered and sorted, with the keys between them. Reads it again when it changes. */
 import { giveWay } from '../../core/breaks.ts';
 import type { Context } from '../../core/context.ts';
 import { compileGlobs } from '../../core/glob/index.ts';
@@ -24,7 +24,7 @@ export interface ShownCatalogue {
 
 export interface Catalogues {
   get(ctx: Context): Promise<ShownCatalogue>;
-  /** Drops the catalogue, which may be out of date; one that is being read, too. */
+  /** Drops the catalogue, also one that is still being read, because it may be out of date. */
   forget(): void;
 }
 
@@ -49,7 +49,7 @@ export function createCatalogues(
     return known;
   }
 
-  /** Begins a reading. Its catalogue counts unless it was forgotten meanwhile, or another reading has begun. */
+  /** Begins a reading. Its catalogue is kept unless `forget` was called meanwhile, or another reading has begun. */
   function begin(version: string | undefined): NonNullable<typeof reading> {
     const begun: NonNullable<typeof reading> = {
       version,

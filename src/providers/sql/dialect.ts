@@ -46,7 +46,7 @@ export interface Column {
   readonly generated?: boolean | undefined;
 }
 
-/** A column that tells rows apart, and by which they are ordered. */
+/** A column by which rows are told apart and ordered. */
 export interface KeyColumn {
   readonly name: string;
   readonly kind: ValueKind;
@@ -126,7 +126,7 @@ export interface Statement {
 export interface Limits {
   /** The most rows that are given, even if there are more. */
   readonly maxRows: number;
-  /** The most bytes of the values of all rows, as UTF-8. The first row that exceeds them is not given, nor are those behind it. */
+  /** The most bytes of the values of all rows, as UTF-8. The rows end before the first one that exceeds them. */
   readonly maxBytes: number;
   /** The most bytes of one value; a larger one is given as `LeftOut`. */
   readonly maxValueBytes: number;

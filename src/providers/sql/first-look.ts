@@ -4,7 +4,7 @@ import type { ResourceError } from '../../core/errors.ts';
 import { SERVER } from '../../core/waiting/fair-queue.ts';
 import type { Lent } from './lending.ts';
 
-/** Milliseconds that the first look may take. */
+/** The most milliseconds for the query of the check. */
 const FIRST_LOOK_MS = 5_000;
 
 interface Reader {

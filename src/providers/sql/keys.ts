@@ -34,7 +34,7 @@ export const encodeName = (name: string, several = false): string => {
   return DOTS.test(escaped) ? hexBytes(escaped) : escaped;
 };
 
-/** Returns the name that a segment writes; undefined if no name is written so. */
+/** Returns the name that a segment stands for; undefined if `encodeName` writes no name like that. */
 export function decodeName(segment: string, several = false): string | undefined {
   const name = unescaped(segment);
   return name !== undefined && name !== '' && encodeName(name, several) === segment ? name : undefined;
@@ -62,7 +62,7 @@ export function encodeKey({ values, tieBreak }: Key, { columns }: Identity, most
   return segment.length > most ? undefined : segment;
 }
 
-/** Returns the key that a segment writes; undefined if no key of this table is written so. */
+/** Returns the key that a segment stands for; undefined if no key of this table has that segment. */
 export function decodeKey(segment: string, identity: Identity, most = MAX_KEY_LENGTH): Key | undefined {
   const { columns, tieBreak } = identity;
   if (segment.length > most) return undefined;

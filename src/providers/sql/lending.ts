@@ -10,7 +10,7 @@ import { closedWhileReading, closing, stoppable } from './stoppable.ts';
 export interface Connecting<C> {
   /** Takes a connection out of the pool, or opens one. */
   connect(): Promise<C>;
-  /** Gives back a connection on which nothing ran. */
+  /** Gives back a connection on which no statement ran. */
   giveBack(connection: C): void;
   /** Cleans a connection after a reading and gives it back; ends one that cannot be cleaned. */
   clean(connection: C): Promise<void>;
@@ -119,7 +119,7 @@ export function createLending<C>(queue: FairQueue, connecting: Connecting<C>): L
           return await lendOnce(limits, work);
         } catch (error) {
           if (limits.signal.aborted && error === limits.signal.reason) throw error;
-          // A pooled connection may have ended unnoticed, as when the database was restarted. Reading again harms nothing.
+          // A pooled connection may have ended unnoticed, as when the database was restarted. A reading can safely be repeated.
           if (attempt === 1 && isLost(error)) continue;
           throw errorOf(error, limits.timeoutMs);
         }

@@ -1,4 +1,4 @@
-/** Shares the few connections to a database fairly, when there are more readers than connections. */
+/** Shares the connections to a database fairly among more callers than there are connections. */
 import { createFairQueue, type FairQueue, MAX_WAIT_MS } from '../../core/waiting/fair-queue.ts';
 
 /** The most statements that wait for a connection. */

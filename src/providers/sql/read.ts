@@ -195,11 +195,11 @@ export function createRead(database: OpenDatabase, resources: Resources): ReadPl
   }
 
   const read: ReadPlace = async (place, uri, catalogue, options, ctx) => {
-    // A window is cut later from the whole content, which must be the same for every window.
+    // Windows are cut from the whole content later, so the content must be the same for every window.
     const want = options.range === undefined ? options : { ...options, maxBytes: config.maxBytes };
     switch (place.kind) {
       case 'table':
-        // A caller that accepts a format of rows gets the first page of rows, any other gets the children.
+        // A caller that accepts a format of rows gets the first page of rows. Any other caller gets the children.
         if (want.accept === undefined || bestFormat(SHEET_FORMATS, want.accept) === undefined) break;
         return bodiesOf(
           resources.table(place.table),

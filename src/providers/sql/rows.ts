@@ -36,12 +36,12 @@ export interface RowReader {
   /** @throws ResourceError `too-large` when not even one row fits */
   page(table: Table, after: Key | undefined, limit: number, options: RowOptions, ctx: Context): Promise<RowPage>;
   /**
-   * Returns the row of a key; undefined if there is none. The key has to be spelled as in the row, even if the database
-   * compares other spellings as equal.
+   * Returns the row of a key; undefined if there is none. The key must be spelled as in the row, even if other
+   * spellings are equal to the database.
    */
   one(table: Keyed, key: Key, options: RowOptions, ctx: Context): Promise<Row | undefined>;
   count(table: Table, ctx: Context): Promise<bigint>;
-  /** Returns at most `limit` values of a key column: the one that follows the columns whose values are `before`. */
+  /** Returns at most `limit` values of a key column. The values in `before` are those of the key columns before it. */
   keys(
     table: Keyed,
     before: readonly Parameter[],
@@ -53,7 +53,7 @@ export interface RowReader {
   query(statement: Statement, maxRows: number, maxBytes: number, ctx: Context): Promise<Rows>;
 }
 
-/** The most bytes of a value in a key, whatever `maxValueBytes` says of other values. */
+/** The most bytes of a value in a key. `maxValueBytes` does not apply to it. */
 const MAX_KEY_BYTES = 65_536;
 
 export function createRowReader(

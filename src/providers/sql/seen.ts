@@ -18,7 +18,7 @@ const MAX_PAGES = 20;
 /** Keys that are fetched together. */
 const STEP = 500;
 
-/** The note on each page where access to rows is decided, whether or not a row is left out. */
+/** The note on pages and counts of rows with URIs while access rules apply, even if no row is left out. */
 export const ROWS_LEFT_OUT = 'Rows that the reader may not have are left out.';
 
 /** Returns the catalogue with the tables that the caller may list. */

@@ -26,7 +26,7 @@ export interface Selects {
    * @throws ResourceError `too-large` for more columns than a result can have; so does `one`
    */
   page(table: Table, projection: Projection, after: Key | undefined, limit: number): Statement;
-  /** Selects at most two rows. Two have the same key only if the identity of the table has changed meanwhile. */
+  /** Selects at most two rows. There are two only if the identity of the table has changed meanwhile. */
   one(table: Keyed, projection: Projection, key: Key): Statement;
   count(table: Table): Statement;
   /** Selects the distinct values of the key column that follows `before`, in order. Each lies within one of the ranges. */

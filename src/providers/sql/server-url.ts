@@ -37,7 +37,7 @@ const PARAMETERS = ['sslmode', 'sslrootcert', 'host', 'socket'] as const;
 /**
  * Parses the URL. Without `sslmode`, a server on this machine gets `disable`, and any other gets `verify-full`.
  * @param defaultPort the port if the URL has none
- * @throws ResourceError `invalid`; the message quotes nothing of the URL but the name of a parameter
+ * @throws ResourceError `invalid`; the message quotes only the name of a parameter from the URL
  */
 export async function parseServerUrl(source: string, defaultPort: number, log: Log): Promise<ServerAddress> {
   const url = URL.parse(source);

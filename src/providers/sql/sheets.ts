@@ -35,7 +35,7 @@ export interface Sheet {
   readonly note?: string | undefined;
 }
 
-/** Tells whether more rows follow a page, and on which page. */
+/** The rows that follow a page: whether there are any, and on which page. */
 export interface Behind {
   /** Whether there are more rows. */
   readonly more: boolean;

@@ -1,9 +1,9 @@
-/** Ends work in a database when its time is up, or when nobody waits for it any more. */
+/** Stops work in a database when its time is up, its caller leaves, or the database is closed. */
 import { setMaxListeners } from 'node:events';
 import { ResourceError } from '../../core/errors.ts';
 import type { Limits } from './dialect.ts';
 
-/** Milliseconds after the timeout in which the database can stop a statement itself. Then this server stops it. */
+/** Milliseconds after the timeout in which the database may stop a statement itself. Then Vitrine stops it. */
 const GRACE_MS = 300;
 
 export const tookTooLong = (timeoutMs: number, cause?: unknown): ResourceError =>
@@ -35,7 +35,7 @@ export async function stoppable<T>(
     timer = setTimeout(() => end(tookTooLong(timeoutMs)), timeoutMs + GRACE_MS);
   });
   const working = work();
-  // Work that was stopped may fail later; nobody waits for that error.
+  // Work that was stopped may fail later. That error is ignored.
   working.catch(() => {});
   try {
     return await Promise.race([working, stopped]);

@@ -132,7 +132,7 @@ export function createTemplates({
         if (table !== undefined) return await completeKey(table, at, request, ctx);
         return query === undefined ? nothing : await completeQuery(query, request.variable, request, ctx);
       } catch (error) {
-        // If suggestions take too long, none are made.
+        // If the database takes too long, there are no suggestions.
         if (error instanceof ResourceError && error.code === 'timeout') return { ...nothing, hasMore: true };
         throw error;
       }

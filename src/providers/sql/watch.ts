@@ -23,7 +23,7 @@ const POLL_SECONDS = 2;
 
 export interface Watching {
   add(uri: string | undefined, onChange: (event: ChangeEvent) => void): Promise<AsyncDisposable>;
-  /** Another process has seen a change: tables may be among what changed. */
+  /** Takes note that another replica has seen a change, perhaps of the tables themselves. */
   heard(): void;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export function createWatching(database: OpenDatabase, read: ReadPlace): Watchin
   let dirty: { tables: readonly TableName[] | undefined } | undefined;
   let looking: Promise<void> | undefined;
 
-  /** Tables may be among what changed; those with a version are asked for it anyway. */
+  /** Forgets the tables, which may have changed, too. A database that gives its catalogue a version is asked for it anyway. */
   function forgetTables(): void {
     if (connection.version === undefined) catalogues.forget();
   }
@@ -96,7 +96,7 @@ export function createWatching(database: OpenDatabase, read: ReadPlace): Watchin
         return UNTOUCHED;
       return await lookAt(place, uri, known);
     } catch (error) {
-      // A missing row is a known state; any other failure may be a change.
+      // That a row is missing is a state to compare with. Any other failure may be a change.
       return error instanceof ResourceError && error.code === 'not-found' ? 'nothing' : undefined;
     }
   }

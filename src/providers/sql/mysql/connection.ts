@@ -19,7 +19,7 @@ const DUPLICATE_COLUMN = 1060;
 /** A statement that ends with a LIMIT. One that may have a comment does not count, because the LIMIT may be in it. */
 const OWN_LIMIT = /^(?!.*(?:--|#|\/\*)).*\blimit \d+$/is;
 
-/** Runs a statement of our own with the texts that are bound to its parameters, and returns the rows. */
+/** Runs a statement of our own with texts as its parameters, and returns the rows. */
 export type Ask = (sql: string, parameters?: readonly string[]) => Promise<readonly (readonly unknown[])[]>;
 
 /** The settings of a session for the statements that follow. */
@@ -76,7 +76,7 @@ export function mysqlReader({ pool, apart, queue }: Connections, log: Log): Read
 
   /**
    * Resets the session to its state at the start, however its transaction ended: a SELECT can take locks, set variables and
-   * call functions with other effects. Then sends the same settings again, since the next reading probably wants them.
+   * call functions with other effects. Then sends the same settings again, since the next reading probably needs them.
    */
   async function clean(connection: PoolConnection): Promise<void> {
     try {

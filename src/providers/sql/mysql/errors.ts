@@ -67,7 +67,7 @@ export function mysqlError(error: unknown, timeoutMs: number): ResourceError {
 const tlsCode = (error: unknown): string =>
   /certificate|altnames/i.test(String((error as DatabaseError).message)) ? 'CERT' : 'ETLS';
 
-/** Returns the error that stops the start of the server; undefined for an error that may pass if one waits. */
+/** Returns the error that stops the start of the server; undefined for an error that a later attempt may not meet. */
 export function refusalOf(error: unknown): ResourceError | undefined {
   if (!(error instanceof ResourceError)) return undefined;
   const { code, errno } = (error.cause ?? {}) as DatabaseError;

@@ -80,7 +80,7 @@ function serverError(code: string, timeoutMs: number, options: { readonly cause:
 /** Codes of refusals by the server, and of mistakes in the configuration: a retry does not help. */
 const LASTING = /^(?:28|3D|CERT|SELF_SIGNED|UNABLE_TO_|DEPTH_ZERO|ERR_TLS)/;
 
-/** Returns the error to report when the server starts; undefined where a retry may help. */
+/** Returns the error that stops the start of the server; undefined for an error that a later attempt may not meet. */
 export function refusalOf(error: unknown): ResourceError | undefined {
   if (!(error instanceof ResourceError)) return undefined;
   const { code, message } = (error.cause ?? {}) as DatabaseError;

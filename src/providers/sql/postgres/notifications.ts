@@ -78,7 +78,7 @@ export async function listen({ connect, channel, log }: Listening, tell: TellCha
 
 const NAME = /^(?:([\p{L}_][\p{L}\p{N}_$]*)\.)?([\p{L}_][\p{L}\p{N}_$]*)$/u;
 
-/** Returns the table that a payload names; undefined where it names none. */
+/** Returns the table that a payload names; undefined if it names none. */
 function tablesIn(payload: string | undefined): readonly TableName[] | undefined {
   const [, schema = 'public', name] = NAME.exec(payload ?? '') ?? [];
   return name === undefined ? undefined : [{ schema, name }];

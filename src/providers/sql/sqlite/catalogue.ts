@@ -107,7 +107,7 @@ async function together(ask: Ask, sql: string, names: readonly string[]): Promis
   return rows;
 }
 
-/** Whether the fault is one of a table, and not of the database or of the time limit. */
+/** Whether the fault concerns one table, and not the database or the time limit. */
 const concernsTable = (error: unknown): boolean =>
   error instanceof ResourceError && (error.code === 'internal' || error.code === 'not-found');
 

@@ -1,6 +1,6 @@
 /**
- * Runs statements in processes that have one database open. A statement that takes too long, or that nobody wants any
- * more, ends its process; the next statement starts another one.
+ * Runs statements in processes that have one database open. If a statement takes too long, or its caller leaves, its process is
+ * ended; the next statement starts another one.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
@@ -10,7 +10,7 @@ import type { Limits, Rows, Statement, Value } from '../dialect.ts';
 import { type Fault, faultOf } from './fault.ts';
 import { PROGRAM } from './program.ts';
 
-/** Milliseconds that a statement may still take when nobody wants it any more. Then its process is ended. */
+/** Milliseconds that a statement may still take after its caller has left. Then its process is ended. */
 const GRACE_MS = 200;
 
 /** Milliseconds that a process may take to start. */
@@ -19,7 +19,7 @@ const START_MS = 30_000;
 /** Milliseconds between the end of the process that looked for changes and the start of another one. */
 const RESTART_MS = 500;
 
-/** The most characters of what a process writes to its standard error that are kept for the log. */
+/** The most characters of the standard error of a process that are kept for the log. */
 const MAX_STDERR_CHARACTERS = 2_000;
 
 export interface ProcessOptions {
@@ -33,11 +33,11 @@ export interface ProcessOptions {
 export interface Processes {
   run(statement: Statement, limits: Limits): Promise<Rows>;
   /**
-   * Looks for changes every `everyMs` milliseconds. Calls `tell` for each commit by another program, and when the process
-   * that looks had to be replaced.
+   * Looks for changes every `everyMs` milliseconds. Calls `tell` for each commit by another program, and when
+   * another process had to take over the watch.
    */
   watch(everyMs: number, tell: () => void): Promise<AsyncDisposable>;
-  /** Makes later statements open the file anew. Running statements finish on the old file. */
+  /** Makes later statements open the file again. Running statements finish on the old file. */
   renew(): void;
   close(): Promise<void>;
 }
@@ -82,7 +82,7 @@ export function createProcesses({ library, file, queue }: ProcessOptions): Proce
   const readers = new Set<Reader>();
   /** Ends of processes that were killed. */
   const ending = new Set<Promise<void>>();
-  /** `begun` is called when a process looks for changes for the first time, and is undefined from then on. */
+  /** The watch. `begun` is called when a process looks for changes for the first time; from then on it is undefined. */
   let watching: { readonly everyMs: number; readonly tell: () => void; begun: (() => void) | undefined } | undefined;
   let watcher: Reader | undefined;
   let closed = false;
@@ -120,7 +120,7 @@ export function createProcesses({ library, file, queue }: ProcessOptions): Proce
   function receive(reader: Reader, { changed, watching: everyMs, part, result, error }: Message): void {
     if (changed && reader === watcher) watching?.tell();
     if (everyMs !== undefined && reader === watcher && watching !== undefined) {
-      // If this process replaces another one, neither of them has seen a change in between, so one is reported.
+      // A process that replaces another one reports a change: neither of the two saw those in between.
       (watching.begun ?? watching.tell)();
       watching.begun = undefined;
       updateHold(reader);
@@ -139,7 +139,7 @@ export function createProcesses({ library, file, queue }: ProcessOptions): Proce
     job.release();
   }
 
-  /** Keeps this program running as long as it waits for an answer of the process, and no longer. */
+  /** Keeps this program running only while it waits for an answer of the process. */
   function updateHold(reader: Reader): void {
     hold(reader.child, reader.job !== undefined || (reader === watcher && watching?.begun !== undefined));
   }
@@ -177,7 +177,7 @@ export function createProcesses({ library, file, queue }: ProcessOptions): Proce
     });
   }
 
-  /** Gives a statement that nobody wants a moment to end, because starting another process takes longer. */
+  /** Gives a statement whose caller has left a moment to end, because starting another process takes longer. */
   function abandon(job: Job): void {
     const reader = [...readers].find((candidate) => candidate.job === job);
     if (reader === undefined) return;
