@@ -12,12 +12,12 @@ import { describeWith } from '../../services/service.ts';
 import { makeDatabase, SERVERS, type Writer } from './servers.ts';
 import { makeStore } from './sqlite-store.ts';
 
-/** A database that can be asked both. */
+/** A database with a slow query and a row to read. */
 interface Shop {
   readonly options: SqlOptions;
-  /** A query that goes on for longer than any test. */
+  /** A query that runs longer than any test. */
   readonly slow: string;
-  /** The URI of a row, and what stands in it. */
+  /** The URI of a row, and a text that the row contains. */
   readonly row: string;
   readonly holds: string;
 }
@@ -28,13 +28,13 @@ const many = (uri: string, count: number): readonly string[] => Array.from({ len
 function fairness(shop: () => Shop): void {
   const serve = (options: Partial<SqlOptions> = {}) => {
     const { options: source, slow } = shop();
-    // Long enough that no answer of a test has waited for the end of a slow one.
+    // So long that no answer in a test can have waited for the end of a slow query.
     const queries = { slow: { sql: slow } };
     return sqlProvider({ ...source, queries, statementTimeoutSeconds: 60, ...options });
   };
   const slow = (): string => `${new URL(shop().row).protocol}///~queries/slow`;
 
-  it.each(ERAS)('30 slow queries of one are still under way when another one reads a row, %s', async (era) => {
+  it.each(ERAS)('lets a caller read a row while 30 slow queries of another caller still run, %s', async (era) => {
     await using on = await neighbours(era, await serve({ connections: 4 }));
     const flood = await on.flood(many(slow(), 30));
     for (let n = 0; n < 5; n++) {
@@ -46,22 +46,22 @@ function fairness(shop: () => Shop): void {
     expect(flood.answered).toEqual([]);
   });
 
-  it('who waits in vain is told that no connection is free, and when to come again; others are answered', async () => {
+  it('refuses the requests of one caller that are too many, with a time to try again, and answers other callers', async () => {
     await using on = await neighbours('modern', await serve({ connections: 2 }));
     const flood = await on.flood(many(slow(), 300));
-    // One runs, a quarter of those who may wait do so, and the others are refused.
+    // One query runs, as many wait as one caller may (a quarter of all places), and the others are refused.
     await until(() => flood.answered.length > 0, 'a refusal');
     for (const { error } of flood.answered) expect(error).toMatchObject(NO_PLACE('connections'));
     expect(textOf(await on.bob('resources/read', { uri: shop().row }))).toContain(shop().holds);
   });
 
-  it('with one connection others come after the statement that has it, which its own time ends', async () => {
+  it('with one connection answers another caller after the running statement, which the timeout ends', async () => {
     await using on = await neighbours('modern', await serve({ connections: 1, statementTimeoutSeconds: 1 }));
-    // To begin with, the tables have been looked at.
+    // This read also loads the catalogue, which the later one uses.
     expect(textOf(await on.bob('resources/read', { uri: shop().row }))).toContain(shop().holds);
     const flood = await on.flood(many(slow(), 12));
     expect(textOf(await on.bob('resources/read', { uri: shop().row }))).toContain(shop().holds);
-    // First come, first served would have been all of them before.
+    // In the order of arrival, all of them would have been answered before.
     expect(flood.answered.length).toBeLessThan(12);
     for (const { error } of flood.answered) expect(error?.data).toMatchObject({ reason: 'timeout' });
   });

@@ -9,7 +9,7 @@ export interface ShownRow {
   readonly uri?: string;
   readonly row: Readonly<Record<string, unknown>>;
   readonly links?: Readonly<Record<string, string>>;
-  /** The page that it was on. */
+  /** The URI of the page that the row was on. */
   readonly base?: string;
 }
 
@@ -72,7 +72,7 @@ async function whole(provider: ResourceProvider, { row }: ShownRow, base: string
 }
 
 /**
- * Reads every table of the record store page by page, by its list and row by row, and holds it to what is in there.
+ * Reads every table of the record store page by page, by its list and row by row, and compares the rows with those of the store.
  * @param tables the URI that tables lie below, as `sqlite://` or `postgres:///public`
  * @param same makes values of the database comparable: a decimal may have more zeros there
  */

@@ -1,4 +1,4 @@
-/** `vitrine serve ./store.sqlite` as it is typed, and in a configuration, through the wire. */
+/** A SQLite file on the command line, as in `vitrine serve ./store.sqlite`, and in a configuration, over the wire. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,8 +23,8 @@ interface Contents {
   }[];
 }
 
-describe.each(DIAGONAL)('a SQLite file as typed, $transport, $era', ({ transport, era }) => {
-  it('is listed, read in the format that is accepted, and completed [RES-5]', async () => {
+describe.each(DIAGONAL)('a SQLite file on the command line, $transport, $era', ({ transport, era }) => {
+  it('is listed, read in the accepted format, and completed [RES-5]', async () => {
     await using server = await connect(transport, era, [join(folder, 'store.sqlite')]);
     const { resources } = await server.request<{ resources: { uri: string }[] }>('resources/list', {
       uri: 'sqlite:///Artist',
@@ -55,7 +55,7 @@ describe.each(DIAGONAL)('a SQLite file as typed, $transport, $era', ({ transport
 });
 
 describe('a database in a configuration', () => {
-  it('is named, from the environment where it says so, and under its mount', async () => {
+  it('can come from a variable of the environment or its default, and has URIs with the name of its mount', async () => {
     const config = join(folder, 'vitrine.yaml');
     const lines = [
       'mounts:',

@@ -67,7 +67,7 @@ for (const kind of SERVERS) {
             const page = (await readJson(provider, next)) as { rows: RowJson[]; next?: string };
             got.push(...page.rows.map(({ row }) => row));
             next = page.next === undefined ? undefined : new URL(page.next, next).href;
-            // Below and above of where the next page begins; taken away again, so that the sample stays as it is.
+            // Adds rows below and above the start of the next page, and removes them, so that the sample stays the same.
             if (table.name === 'PlaylistTrack') await disturb(shop, quote, table);
           }
           expect(got.filter((row) => !isDisturbance(row))).toEqual(sorted(table).map((row) => rowOf(table, row)));
@@ -100,7 +100,7 @@ for (const kind of SERVERS) {
       }
     });
 
-    it('gives values exactly, and takes them back in keys', async () => {
+    it('shows values exactly, and reads rows by keys with such values', async () => {
       await using writer = await makeDatabase(kind, server, 'types');
       await writer.run(TYPES[scheme].sql);
       const provider = await sqlProvider({ sql: server.url('types') });
@@ -114,7 +114,7 @@ for (const kind of SERVERS) {
       }
     });
 
-    it('never writes, whatever a saved query says, and says nothing of its statements [SEC-RES-5]', async () => {
+    it('never writes, whatever a saved query says, and quotes no statement in errors [SEC-RES-5]', async () => {
       const statements = WRITES[scheme];
       const queries = Object.fromEntries(statements.map((sql, i) => [`q${i}`, { sql }]));
       const provider = await open({ queries });
@@ -132,7 +132,7 @@ for (const kind of SERVERS) {
       }
     });
 
-    it('stops a statement that takes too long, and one that nobody waits for, in the database [RES-7]', async () => {
+    it('stops a statement in the database if it takes too long or its caller leaves [RES-7]', async () => {
       const provider = await open({ queries: { slow: { sql: kind.sleep(60) } }, statementTimeoutSeconds: 0.3 });
       const patient = await open({ queries: { slow: { sql: kind.sleep(60) } }, statementTimeoutSeconds: 60 });
       try {
@@ -156,7 +156,7 @@ for (const kind of SERVERS) {
       try {
         const result = (await readJson(provider, treeUri(scheme, ['~queries', 'all']))) as { rows: unknown[] };
         expect(result.rows).toHaveLength(7);
-        // The next statement of the same connection is not held to it.
+        // The limit does not apply to the next statement on the same connection.
         expect(await readJson(provider, uri('Artist', '~count'))).toMatchObject({ rows: 275 });
         const page = (await readJson(provider, uri('Artist', '~rows'))) as { rows: unknown[] };
         expect(page.rows).toHaveLength(100);
@@ -166,7 +166,7 @@ for (const kind of SERVERS) {
     });
 
     it.each(['-- limit 10', '# limit 10', '/* all of them */ -- limit 10', 'WHERE 1 = 1 -- without\n-- limit 10'])(
-      'a comment at the end of a query is not its LIMIT: %s',
+      'does not take a comment at the end of a query for its LIMIT: %s',
       async (comment) => {
         if (comment.startsWith('#') && scheme === 'postgres') return;
         const queries = {
@@ -195,7 +195,7 @@ for (const kind of SERVERS) {
 
     const firstName = (table: string) => readSample().find(({ name }) => name === table)?.rows[0]?.[1];
 
-    it.each(['legacy', 'modern'] as const)('is served as typed, to a client of the %s era', async (era: Era) => {
+    it.each(['legacy', 'modern'] as const)('serves the typed URL to a client of the %s era', async (era: Era) => {
       await using http = era === 'modern' ? await startHttp([server.url('shop')]) : undefined;
       const connected =
         http === undefined ? await connectStdio(era, [server.url('shop')]) : await connectHttp(era, http);
@@ -212,7 +212,7 @@ for (const kind of SERVERS) {
       }
     });
 
-    it('refuses to start with a wrong password or database, and does not show either', async () => {
+    it('refuses to start with a wrong password or database, and shows neither in the error', async () => {
       for (const sql of [server.url('shop').replace('case@', 'house@'), server.url('nothing')]) {
         const error = await refusal(sqlProvider({ sql }));
         expect(error.code).toBe('invalid');
@@ -220,8 +220,8 @@ for (const kind of SERVERS) {
       }
     });
 
-    // The last one: what others use is restarted.
-    it('answers "unavailable" while the server is down, and goes on when it is back; changes are told again', async () => {
+    // This test comes last, because it restarts the server of the other tests.
+    it('answers `unavailable` while the server is down, and reads and reports changes again when it is back', async () => {
       const watch =
         scheme === 'postgres'
           ? { channel: 'Changed "it"' }
@@ -270,7 +270,7 @@ function sorted({ columns, primaryKey, rows }: SampleTable): SampleTable['rows']
   return [...rows].sort((a, b) => at.map((i) => Number(a[i]) - Number(b[i])).find((order) => order !== 0) ?? 0);
 }
 
-/** A row of the table that is no row of the sample. */
+/** A row that the sample does not have. */
 const OTHERS = [
   [0, 1],
   [999, 1],

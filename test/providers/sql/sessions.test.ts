@@ -198,21 +198,21 @@ for (const kind of SERVERS) {
 
     describe.each(ERAS)('%s', (era) => {
       it.each(traces.map((trace, n) => [trace.left, trace, n] as const))(
-        '%s that a query leaves is gone for the next one',
+        '%s of a query does not reach the next query',
         async (_left, { clean }, n) => {
           await using on = await serve(era);
           expect(value(await run(on.bob, scheme, `seen-${n}`))).toEqual(clean);
-          // Some are refused in a transaction that only reads, and leave nothing either.
+          // The read-only transaction refuses some of these queries. Those leave nothing, either.
           await run(on.ann, scheme, `by-${n}`);
           expect(value(await run(on.bob, scheme, `seen-${n}`))).toEqual(clean);
-          // And when a statement fails behind it.
+          // The same if a statement fails afterwards.
           await run(on.ann, scheme, `by-${n}`);
           expect((await run(on.ann, scheme, 'wrong')).error).toBeDefined();
           expect(value(await run(on.bob, scheme, `seen-${n}`))).toEqual(clean);
         },
       );
 
-      it('a connection only reads, and reads every character, whatever was done to it before', async () => {
+      it('a connection only reads, and reads every character, whatever earlier queries did to its session', async () => {
         await using on = await serve(era);
         for (let n = 0; n < traces.length; n++) {
           await run(on.ann, scheme, `by-${n}`);
@@ -222,11 +222,11 @@ for (const kind of SERVERS) {
       });
     });
 
-    it('nothing is left for other users of the database while nobody reads', async () => {
+    it('a lock that a query took is released for other users of the database', async () => {
       await using on = await serve('modern');
       const lock = traces.findIndex(({ left }) => left.endsWith('lock'));
       expect((await run(on.ann, scheme, `by-${lock}`)).error).toBeUndefined();
-      // Given back before the next one has the connection, so that one that came in between is not taken for it.
+      // When this query has the connection, the session of the earlier one has been reset.
       expect((await run(on.bob, scheme, 'word')).error).toBeUndefined();
       const rows = await writer.rows(traces[lock]?.seen ?? '');
       expect(Number(Object.values(rows[0] ?? {})[0])).toBe(0);
@@ -235,7 +235,7 @@ for (const kind of SERVERS) {
 }
 
 describeWith(SERVERS.filter(({ scheme }) => scheme === 'mysql').map(({ service }) => service))('MariaDB', () => {
-  it('reads every character where the server has other defaults', async () => {
+  it('is read with every character even if the default character set of the server is latin1', async () => {
     const kind = SERVERS.find(({ scheme }) => scheme === 'mysql');
     if (kind === undefined) throw new Error('there is no MariaDB among the servers');
     await using server = await kind.start();

@@ -1,4 +1,4 @@
-/** SQLite files as they come: being written, damaged, replaced, without keys, with anything in them. */
+/** SQLite files that are being written, damaged, replaced, or slow, and tables with unusual keys and columns. */
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ async function served<T>(
 }
 
 describe('a SQLite file', () => {
-  it('is recognised by how it begins, whatever it is called; URLs by their scheme', async () => {
+  it('is recognised by its first bytes, whatever its name is; URLs are recognised by their scheme', async () => {
     make('kind.bin', 'CREATE TABLE a (b)').close();
     await writeFile(join(folder, 'not.sqlite'), 'SQLite format 4 and so on');
     const recognised = async (source: string): Promise<unknown> => await sqlKind.recognises?.(source, folder);
@@ -73,7 +73,7 @@ describe('a SQLite file', () => {
     });
   });
 
-  it('that is none, is damaged or is not there, is refused or fails alone, and says so without its path', async () => {
+  it('is refused if it is missing or not a database; errors of a damaged table do not contain its path', async () => {
     await writeFile(join(folder, 'text.db'), 'x'.repeat(5_000));
     for (const sql of ['text.db', 'nothing.db', '.', 'sqlite://host/x', 'sqlite:x?mode=rw', 'sqlite:'])
       expect(await thrownBy(() => served({ sql }, async () => {})), sql).toMatchObject({ code: 'invalid' });
@@ -88,12 +88,12 @@ describe('a SQLite file', () => {
       const error = await thrownBy(() => pagesOf(provider, 'sqlite:///a'));
       expect(error).toMatchObject({ name: 'ResourceError' });
       expect(String(error)).not.toContain(folder);
-      // It goes on with what can be read.
+      // Everything else can still be read.
       expect(await jsonOf(provider, 'sqlite:///a/~schema')).toMatchObject({ table: 'a' });
     });
   });
 
-  it('with a write-ahead log is read while somebody writes; an open transaction is not seen', async () => {
+  it('with a write-ahead log is read while somebody writes, without the changes of an open transaction', async () => {
     const writer = make('wal.db', 'PRAGMA journal_mode = WAL; CREATE TABLE a (id INTEGER PRIMARY KEY, b)');
     await served({ sql: 'wal.db' }, async (provider) => {
       const count = async () => (await jsonOf<{ rows: number }>(provider, 'sqlite:///a/~count')).rows;
@@ -111,7 +111,7 @@ describe('a SQLite file', () => {
     writer.close();
   });
 
-  it('that another one takes the place of is that other one from then on', async () => {
+  it('is opened again if another file has replaced it', async () => {
     make('old.db', 'CREATE TABLE before (a)').close();
     make('new.db', 'CREATE TABLE after (a)').close();
     await served({ sql: 'old.db' }, async (provider) => {
@@ -122,7 +122,7 @@ describe('a SQLite file', () => {
     });
   });
 
-  it('is never written to, and no other file is reached, whatever a saved query says', async () => {
+  it('is never written to, and no saved query reaches another file', async () => {
     make('safe.db', 'CREATE TABLE a (id INTEGER PRIMARY KEY); INSERT INTO a VALUES (1)').close();
     const statements = [
       'DELETE FROM a',
@@ -145,7 +145,7 @@ describe('a SQLite file', () => {
     });
   });
 
-  it('whose statement takes too long is asked no longer: it is stopped, and the next one is answered [RES-7]', async () => {
+  it('answers the next statement after one that took too long or whose caller left [RES-7]', async () => {
     make('slow.db', 'CREATE TABLE a (id INTEGER PRIMARY KEY); INSERT INTO a VALUES (1)').close();
     const endless = 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n';
     const options = {
@@ -174,7 +174,7 @@ describe('a SQLite file', () => {
     });
   });
 
-  it('whose result comes in parts gives all of it in order, up to each limit, and nothing of one that failed', async () => {
+  it('gives a result of several parts in order and up to each limit, and no rows of a statement that failed', async () => {
     make('parts.sqlite', 'CREATE TABLE a (b)').close();
     const numbers = (each: string): Statement => ({
       sql: `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 7000) SELECT ${each} FROM n`,
@@ -209,7 +209,7 @@ describe('a SQLite file', () => {
     }
   });
 
-  it('with more columns in a table than a result can have shows it without its rows, which are read value by value', async () => {
+  it('shows a table with more columns than a result can have without its rows, whose values are read one by one', async () => {
     const columns = Array.from({ length: 1_500 }, (_, at) => `c${at}`);
     make(
       'wide.sqlite',
@@ -224,7 +224,7 @@ describe('a SQLite file', () => {
     });
   });
 
-  it('has rows of every kind of key, NULL among them, each under one URI', async () => {
+  it('has one URI for each row, whatever the kind of its key, even with NULL in the key', async () => {
     const keys = make(
       'keys.db',
       `CREATE TABLE loose (k PRIMARY KEY, v);

@@ -1,4 +1,4 @@
-/** A whole database is read, in every form: the record store as a SQLite file. */
+/** Reads the record store as a SQLite file: whole, and in every format. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,11 +46,11 @@ afterAll(async () => {
 });
 
 describe('a SQLite file', () => {
-  it('is read row by row and page by page: nothing is lost, nothing repeated [RES-5, RES-6]', async () => {
+  it('is read row by row and page by page, with no row lost or repeated [RES-5, RES-6]', async () => {
     await readsWholeStore(provider, 'sqlite://');
   });
 
-  it('lists its tables and views, and what is in them', async () => {
+  it('lists its tables and views, and their entries', async () => {
     expect((await listAll(provider, undefined)).map(({ uri, name }) => [uri, name])).toEqual([['sqlite:///', 'store']]);
     const names = recordStore().map(({ name }) => name);
     expect((await listAll(provider, 'sqlite:///')).map(({ name }) => name)).toEqual([
@@ -67,7 +67,7 @@ describe('a SQLite file', () => {
     expect((await provider.list('sqlite:///Album', { limit: 9, containersOnly: true }, ctx)).resources).toEqual([]);
   });
 
-  it('offers rows as JSON, CSV and Markdown: all of them, or the one that is accepted [2093-6, 2093-8]', async () => {
+  it('gives rows as JSON, CSV and Markdown, or only in the accepted format [2093-6, 2093-8]', async () => {
     const said = await provider.metadata('sqlite:///Genre/~rows', ctx);
     const formats = ['application/json', 'text/csv', 'text/markdown'];
     expect(said).toMatchObject({
@@ -84,7 +84,7 @@ describe('a SQLite file', () => {
         await textOf(provider, 'sqlite:///Genre/~rows', format),
       );
     }
-    // The table itself, where somebody says the format; else what is below.
+    // A table with an accepted format gives its rows; without one, its children.
     expect(await textOf(provider, 'sqlite:///Genre', 'text/csv')).toBe(
       await textOf(provider, 'sqlite:///Genre/~rows', 'text/csv'),
     );
@@ -95,7 +95,7 @@ describe('a SQLite file', () => {
     ]);
   });
 
-  it('writes CSV and Markdown that say what the values are, and mark nothing up', async () => {
+  it('writes values into CSV and Markdown exactly, without any of them becoming markup', async () => {
     const csv = await textOf(provider, 'sqlite:///Genre/~rows', 'text/csv');
     expect(csv.split('\r\n').slice(0, 2)).toEqual(['Code,Name', '"""q""",juniper amber 9']);
     expect(csv).toContain('\r\n"drum, bass",');
@@ -107,7 +107,7 @@ describe('a SQLite file', () => {
     expect(page).toContain('[More rows](~after/111)');
   });
 
-  it('describes a table: columns, keys, links both ways, indexes; and all of them', async () => {
+  it('describes a table with its columns, keys, links in both directions and indexes, and gives an overview of all tables', async () => {
     expect(await jsonOf(provider, 'sqlite:///Track/~schema')).toMatchObject({
       table: 'Track',
       kind: 'table',
@@ -144,7 +144,7 @@ describe('a SQLite file', () => {
     expect(followed).toBeGreaterThan(60);
   });
 
-  it('gives a value by itself: bytes as they are, texts as text, and NULL as nothing', async () => {
+  it('gives a single value, bytes and texts unchanged; NULL counts as missing', async () => {
     const expected = recordStore().find(({ name }) => name === 'Album')?.rows[32]?.[3];
     expect((await readLeaf(provider, 'sqlite:///Album/33/Cover')).bytes).toEqual(expected);
     expect((await jsonOf(provider, 'sqlite:///Album/33')).row.Cover).toEqual({ bytes: 1221, uri: '33/Cover' });
@@ -183,7 +183,7 @@ describe('a SQLite file', () => {
     }
   });
 
-  it('completes keys by what was typed, column by column, and parameters by what is suggested [RES-3]', async () => {
+  it('completes keys column by column from the typed text, and parameters from the suggestions [RES-3]', async () => {
     const { resourceTemplates = [] } = (await provider.listTemplates?.({ limit: 100 }, ctx)) ?? {};
     const templates = resourceTemplates.map(({ uriTemplate }) => uriTemplate);
     expect(templates).toContain('sqlite:///InvoiceLine/{InvoiceId,Line}');
@@ -205,7 +205,7 @@ describe('a SQLite file', () => {
     expect(await complete(query, 'limit', '1')).toEqual(['1', '100']);
   });
 
-  it('stays within the bytes that are wanted: fewer rows of a page, and the rest behind it', async () => {
+  it('gives at most `maxBytes`: a page has fewer rows then, and links to the rest', async () => {
     for (const maxBytes of [1_000, 2_000, 5_000]) {
       const [body] = await provider.read(
         'sqlite:///Track/~rows',
@@ -227,7 +227,7 @@ describe('a SQLite file', () => {
 });
 
 describe('pages under change', () => {
-  it('lose and repeat nothing while rows come and go before, behind and under them', async () => {
+  it('lose and repeat no row while rows are added and removed before, after and at the end of a page', async () => {
     for (const [name, key] of [
       ['Track', 'TrackId'],
       ['InvoiceLine', 'InvoiceId'],
@@ -236,7 +236,7 @@ describe('pages under change', () => {
       let removed = 0;
       const shown = await pagesOf(provider, `sqlite:///${name}`, (rows) => {
         const last = rows.at(-1)?.row[key];
-        // The row that the next page goes on after, one before it, one behind it; and new ones on both sides.
+        // Deletes the row that the next page follows and one after it, and adds rows on both sides.
         writer.prepare(`DELETE FROM ${name} WHERE ${key} = ?`).run(last as number);
         writer.prepare(`DELETE FROM ${name} WHERE ${key} = ?`).run((last as number) + 30);
         removed++;
