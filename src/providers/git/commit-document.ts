@@ -41,6 +41,9 @@ function fileAddress({ oid, parents }: Commit, { change, path }: ChangedFile): A
   return { kind: 'tree', revision: revisionOf(at), path: path.split('/') };
 }
 
+/** Cuts a part of a message. Half of a character that the cut leaves becomes U+FFFD, because strict JSON parsers refuse it. */
+const shownPart = (text: string): string => text.slice(0, MAX_MESSAGE).toWellFormed();
+
 const shownPath = (path: string): string => path.split('/').map(segmentOf).join('/');
 
 export function commitJson({ repo, commit, files, more }: Facts): string {
@@ -51,8 +54,8 @@ export function commitJson({ repo, commit, files, more }: Facts): string {
     tree,
     author,
     committer,
-    subject: subject.slice(0, MAX_MESSAGE),
-    body: body.slice(0, MAX_MESSAGE),
+    subject: shownPart(subject),
+    body: shownPart(body),
     parents: parents.map((parent) => ({
       commit: parent,
       link: linkTo(repo, { kind: 'commit', revision: revisionOf(parent) }),
@@ -78,14 +81,14 @@ export function commitMarkdown({ repo, commit, files, more }: Facts): string {
   const link = (text: string, address: Address): string => `[${escaped(text)}](${linkTo(repo, address)})`;
   const same = author.name === committer.name && author.email === committer.email && author.date === committer.date;
   return [
-    `# ${escaped(subject.slice(0, MAX_MESSAGE)) || 'A commit without a message'}`,
+    `# ${escaped(shownPart(subject)) || 'A commit without a message'}`,
     '',
     `- Commit: \`${oid}\``,
     `- Author: ${signed(author)}`,
     ...(same ? [] : [`- Committer: ${signed(committer)}`]),
     ...parents.map((parent) => `- Parent: ${link(parent, { kind: 'commit', revision: revisionOf(parent) })}`),
     `- ${link('Files', { kind: 'tree', revision, path: [] })}, ${link('changes', { kind: 'diff', revision, path: [] })}, ${link('history', { kind: 'log', revision, path: [] })}`,
-    ...(body === '' ? [] : ['', fenced(body.slice(0, MAX_MESSAGE))]),
+    ...(body === '' ? [] : ['', fenced(shownPart(body))]),
     '',
     '## Changed files',
     '',

@@ -234,4 +234,6 @@ export function nameOfRevision(revision: Revision): string {
 /** The most characters of a title. */
 const MAX_TITLE = 200;
 
-const shortened = (text: string): string => (text.length <= MAX_TITLE ? text : `${text.slice(0, MAX_TITLE - 1)}…`);
+/** Half of a character that the cut leaves becomes U+FFFD, because strict JSON parsers refuse it. */
+const shortened = (text: string): string =>
+  text.length <= MAX_TITLE ? text : `${text.slice(0, MAX_TITLE - 1).toWellFormed()}…`;

@@ -303,6 +303,17 @@ it('both parts of a long message are shown up to a limit', async () => {
   expect(lines).toContain('b'.repeat(65_536));
 });
 
+it.each([199, 65_536])('a message is never cut inside a character, here after %i characters', async (cut) => {
+  await using place = await scene();
+  place.commit('First');
+  const line = `${'s'.repeat(cut - 1)}😀 and so on`;
+  place.git('update-ref', 'HEAD', place.gitWith(`${line}\n\n${line}`, 'commit-tree', '-F', '-', 'HEAD^{tree}'));
+  const provider = await place.open();
+  const { title = '' } = await provider.metadata('git:///commit/HEAD', ctx);
+  const { subject, body } = JSON.parse(await textOf(provider, 'git:///commit/HEAD', { accept: ['application/json'] }));
+  expect([title, subject, body].map((text: string) => text.isWellFormed())).toEqual([true, true, true]);
+});
+
 it('output over a limit is ended: a diff in bytes, a damaged object at once', async () => {
   await using place = await scene();
   await place.write('a.txt', 'x\n'.repeat(10_000));
