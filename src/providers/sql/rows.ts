@@ -53,7 +53,7 @@ export interface RowReader {
   query(statement: Statement, maxRows: number, maxBytes: number, ctx: Context): Promise<Rows>;
 }
 
-/** The most bytes of a value in a key. `maxValueBytes` does not apply to it. */
+/** The bytes that a value in a key may have even if `maxValueBytes` is less. */
 const MAX_KEY_BYTES = 65_536;
 
 export function createRowReader(
