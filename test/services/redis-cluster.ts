@@ -15,6 +15,12 @@ const NODE_TIMEOUT_MS = 3_000;
 /** Until a replica gives up taking over from its master, in milliseconds. */
 const TAKE_OVER_MS = 5_000;
 
+/**
+ * Until Redis forgets the votes of an election, in milliseconds: a replica that has won one, and has to take over again before, would do
+ * so with the old votes, which the other nodes do not accept.
+ */
+const FORGET_VOTES_MS = 4 * NODE_TIMEOUT_MS + 1_000;
+
 export interface RedisCluster extends AsyncDisposable {
   /** For the configuration or the options of a bus: two of the first masters, and two of their replicas. */
   readonly address: { readonly cluster: readonly string[] };
@@ -72,33 +78,43 @@ export async function startCluster(): Promise<RedisCluster> {
     return roles.every((role) => Array.isArray(role) && role[0] === 'slave' && role[3] === 'connected');
   }, 'the replicas to follow');
 
-  /**
-   * The ports of the master of a key, and of its replicas. A running node may still name a master that was killed, after the other nodes
-   * have agreed on the next one, so it is asked until it names one that runs.
-   */
+  /** When nodes took over, as times of `performance.now()`. */
+  const tookOver = new Map<number, number>();
+  const votesAreForgotten = (ports: readonly number[]): Promise<boolean> =>
+    until(
+      () =>
+        ports.every((port) => performance.now() - (tookOver.get(port) ?? Number.NEGATIVE_INFINITY) > FORGET_VOTES_MS),
+      'the votes of the last election to be forgotten',
+    );
+
+  /** The ports of the master of a key, and of its replicas, once all running nodes name the same master. */
   async function shardOf(key: string): Promise<readonly number[]> {
-    const [port = 0] = nodes.keys();
-    const slot = Number(await ask(urlOf(port), ['CLUSTER', 'KEYSLOT', key]));
-    let shard: readonly number[] = [];
-    await until(async () => {
+    const [first = 0] = nodes.keys();
+    const slot = Number(await ask(urlOf(first), ['CLUSTER', 'KEYSLOT', key]));
+    const seenBy = async (port: number): Promise<readonly number[]> => {
       const ranges = (await ask(urlOf(port), ['CLUSTER', 'SLOTS'])) as readonly (readonly unknown[])[];
       const range = ranges.find(([from, to]) => Number(from) <= slot && slot <= Number(to)) ?? [];
-      shard = range.slice(2).map((node) => Number((node as readonly unknown[])[1]));
-      return nodes.has(shard[0] ?? 0);
-    }, 'a node to know a master that runs');
-    return shard;
+      return range.slice(2).map((node) => Number((node as readonly unknown[])[1]));
+    };
+    return until(async () => {
+      const [shard = [], ...others] = await Promise.all([...nodes.keys()].map(seenBy));
+      const [master = 0] = shard;
+      return nodes.has(master) && others.every(([each]) => each === master) && shard;
+    }, 'the nodes to agree on a master that runs');
   }
 
   return {
     address: { cluster: [...masters.slice(1), ...replicas.slice(0, 2)].map(urlOf) },
     masterOf: async (key) => urlOf((await shardOf(key))[0] ?? 0),
     async killMasterOf(key) {
-      const [port = 0] = await shardOf(key);
+      const [port = 0, ...heirs] = await shardOf(key);
+      await votesAreForgotten(heirs);
       await nodes.get(port)?.stop();
       nodes.delete(port);
     },
     async handOver(key) {
       const [, replica = 0] = await shardOf(key);
+      await votesAreForgotten([replica]);
       let askedAt = Number.NEGATIVE_INFINITY;
       await until(async () => {
         const role = await ask(urlOf(replica), ['ROLE']);
@@ -109,6 +125,8 @@ export async function startCluster(): Promise<RedisCluster> {
         }
         return false;
       }, 'the replica to take over');
+      tookOver.set(replica, performance.now());
+      await shardOf(key);
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...nodes.values()].map((each) => each.stop()));
