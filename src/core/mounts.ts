@@ -11,22 +11,14 @@ import { mapInPieces } from './breaks.ts';
 import type { Context } from './context.ts';
 import { invalid, notFound, ResourceError } from './errors.ts';
 import { oncePerKept } from './kept.ts';
-import { isAway, type ListSource, leaveOut, pageAcross, type SourcePage } from './lists/across.ts';
+import { type ListSource, pageAcross, type SourcePage } from './lists/across.ts';
 import type { Mount } from './mounts/mount.ts';
 import { ANY_SCHEME, isPrefixed, publishUri } from './mounts/published-uris.ts';
-import { renameBody, renameError, renameResource } from './mounts/renamed.ts';
+import { publishError, renameBody, renameResource } from './mounts/renamed.ts';
 import { createResolver, type Resolved } from './mounts/resolver.ts';
 import { publishAsking, publishQuestions } from './mounts/rewriting.ts';
-import type {
-  ChangeEvent,
-  Page,
-  ProviderFeatures,
-  ResourcePage,
-  ResourceProvider,
-  SearchMatch,
-  SearchQuery,
-} from './provider.ts';
-import { searchProvider } from './search.ts';
+import { searchMounts } from './mounts/search.ts';
+import type { ChangeEvent, Page, ProviderFeatures, ResourcePage, ResourceProvider } from './provider.ts';
 
 export { ANY_SCHEME, publishUri } from './mounts/published-uris.ts';
 
@@ -152,17 +144,6 @@ export function mountTree(
     return { [Symbol.asyncDispose]: dispose };
   };
 
-  async function* searchMount(mount: Mount, query: SearchQuery, ctx: Context): AsyncIterable<SearchMatch> {
-    try {
-      for await (const match of searchProvider(mount.provider, query, namingMount(mount, within(mount, ctx)))) {
-        const uri = publishUri(mount, match.uri);
-        if (isOf(mount, uri)) yield { ...match, uri };
-      }
-    } catch (error) {
-      throw publishError(mount, error);
-    }
-  }
-
   /** Bodies of a mount without a prefix are passed on unchanged. */
   const askedAgain = new Map<Mount, AgainMethods>(
     [...origins].map(([mount, made]) => [mount, isPrefixed(mount) ? made : mount.provider]),
@@ -262,24 +243,7 @@ export function mountTree(
     isListed: (uri, ctx) =>
       on(uri, ctx, async (mount, native, noted) => (await mount.provider.isListed?.(native, noted)) === true),
 
-    async *search(query, ctx) {
-      if (query.uri !== undefined) {
-        const { mount, native } = route(query.uri);
-        yield* searchMount(mount, { ...query, uri: native }, ctx);
-        return;
-      }
-      for (const mount of mounts) {
-        try {
-          yield* searchMount(mount, query, ctx);
-        } catch (error) {
-          const isQuery = error instanceof ResourceError && error.code === 'invalid';
-          const away = !isQuery && isAway(error, mount.provider.features.remote === true);
-          const only = mounts.filter(({ listed }) => listed !== false).length === 1;
-          if (!away || only || ctx.signal.aborted) throw error;
-          leaveOut(mount.name, error, ctx);
-        }
-      }
-    },
+    search: (query, ctx) => searchMounts({ mounts, route, isOf, within }, query, ctx),
 
     async close() {
       await Promise.allSettled(mounts.map(async (mount) => mount.provider.close?.()));
@@ -294,10 +258,6 @@ interface TakenRoots {
   readonly want: Page;
   page: ResourcePage | undefined;
 }
-
-/** Makes an error of a mount name the URI that the mount publishes. */
-const publishError = (mount: Mount, error: unknown): unknown =>
-  renameError(error, (native) => publishUri(mount, native));
 
 const renamed = (body: ResourceBody, uri: string): ResourceBody => ({
   ...body,
@@ -322,16 +282,6 @@ function within(mount: Mount, ctx: Context): Context {
   // A provider whose content never includes other resources needs no `may`.
   if (mount.provider.features.gathers !== true) return { ...ctx, may: undefined };
   return { ...ctx, may: (operation, native) => may(operation, publishUri(mount, native)) };
-}
-
-/** Makes a context whose notes name the mount of a missing part. */
-function namingMount(mount: Mount, ctx: Context): Context {
-  const { notes } = ctx;
-  if (notes === undefined) return ctx;
-  return {
-    ...ctx,
-    notes: { ...notes, missing: (part) => notes.missing({ ...part, mount: part.mount ?? mount.name }) },
-  };
 }
 
 /** Looks up each feature on use: a mounted server's features are known only once it is connected. */

@@ -14,6 +14,12 @@ export interface MissingPart {
   readonly entry?: string | undefined;
 }
 
+/** Names a missing part with its reason, such as `docs (It cannot be reached now)`. */
+export function nameOfPart({ mount, reason, entry }: MissingPart): string {
+  const place = [mount, entry].filter((name) => name !== undefined).join(', ');
+  return place === '' ? reason : `${place} (${reason})`;
+}
+
 export interface AnswerNotes {
   /** Notes the freshness of a part. An answer is as fresh as its least fresh part, and shared no wider than its narrowest. */
   fresh(hint: CacheHint): void;

@@ -187,10 +187,15 @@ async function* searchResource(
     }
   } catch (error) {
     if (!(error instanceof ResourceError)) throw error;
-    ctx.log.debug('left out of a search', { uri, reason: error.code });
-    // No URI, because the caller may not be allowed to see it. A resource that is gone is not missing.
-    if (error.retryable) ctx.notes?.missing({ reason: 'Some resources cannot be read now' });
+    leaveOutOfSearch(uri, error, ctx);
   }
+}
+
+/** Notes that a search goes on without a resource. */
+export function leaveOutOfSearch(uri: string, error: ResourceError, ctx: Context): void {
+  ctx.log.debug('left out of a search', { uri, reason: error.code });
+  // No URI, because the caller may not be allowed to see it. A resource that is gone is not missing.
+  if (error.retryable) ctx.notes?.missing({ reason: 'Some resources cannot be read now' });
 }
 
 interface Line {

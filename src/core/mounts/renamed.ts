@@ -3,6 +3,8 @@ import { NAMES, type Resource } from '../../protocol/resources.ts';
 import type { ResourceBody } from '../body.ts';
 import { sameBytes } from '../content-version.ts';
 import { ResourceError } from '../errors.ts';
+import type { Mount } from './mount.ts';
+import { publishUri } from './published-uris.ts';
 
 /** Converts a provider's own URI to the URI that is shown. */
 export type Rename = (uri: string) => string;
@@ -16,6 +18,10 @@ export function renameResource<T extends Pick<Resource, 'uri' | typeof NAMES>>(r
 
 export const renameError = (error: unknown, rename: Rename): unknown =>
   error instanceof ResourceError && error.uri !== undefined ? error.withUri(rename(error.uri)) : error;
+
+/** Makes an error of a mount name the URI that the mount publishes. */
+export const publishError = (mount: Mount, error: unknown): unknown =>
+  renameError(error, (native) => publishUri(mount, native));
 
 export function renameBody(body: ResourceBody, rename: Rename): ResourceBody {
   const resource = renameResource(body.resource, rename);

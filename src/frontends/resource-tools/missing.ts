@@ -3,7 +3,7 @@
  * a model must not take a part for the whole.
  */
 import { z } from 'zod';
-import type { AnswerNotes, MissingPart } from '../../core/notes.ts';
+import { type AnswerNotes, type MissingPart, nameOfPart } from '../../core/notes.ts';
 import { oneLine } from './facts.ts';
 
 /** The most missing parts that an answer names. */
@@ -38,11 +38,7 @@ export function collectMissing(): Missing {
 /** Names the missing parts in one sentence; undefined if nothing is missing. */
 export function sayMissing(parts: readonly MissingPart[]): string | undefined {
   if (parts.length === 0) return undefined;
-  const named = parts.map(({ mount, reason, entry }) => {
-    const place = [mount, entry].filter((name) => name !== undefined).join(', ');
-    return oneLine(place === '' ? reason : `${place} (${reason})`);
-  });
-  return `Missing: ${named.join('; ')}.`;
+  return `Missing: ${parts.map((part) => oneLine(nameOfPart(part))).join('; ')}.`;
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { createLru } from '../../core/lru.ts';
 import type { ResourceProvider, SearchMatch, SearchQuery } from '../../core/provider.ts';
-import { compileLineTest, type LineTest, MAX_MATCHES_PER_RESOURCE } from '../../core/search.ts';
+import { compileLineTest, type LineTest, leaveOutOfSearch, MAX_MATCHES_PER_RESOURCE } from '../../core/search.ts';
 import { type CoveredLine, coveredLines } from './lines.ts';
 import type { Scanner } from './scanner.ts';
 import { SUSPECT_LINES } from './suspects.ts';
@@ -95,8 +95,7 @@ async function scanResource(
   } catch (error) {
     // A resource that cannot be scanned is left out, like one that does not exist any more.
     if (!(error instanceof ResourceError) || error.code === 'internal' || error.code === 'limited') throw error;
-    ctx.log.debug('left out of a search', { uri, reason: error.code });
-    if (error.retryable) ctx.notes?.missing({ reason: 'Some resources cannot be read now' });
+    leaveOutOfSearch(uri, error, ctx);
     return [];
   }
   return secrets === 0 ? 'clean' : places;

@@ -9,6 +9,48 @@ import type { Client } from './client.ts';
 const KEYS = [new Uint8Array(32).fill(1)];
 const CHANNEL = 'bus';
 
+interface FakeOptions {
+  readonly connect?: () => Promise<void>;
+  readonly publish: (message: string) => Promise<void>;
+  /** Called with what reports the end of a connection, when one is made. */
+  readonly onOpen: (breakIt: (error: unknown) => void) => void;
+}
+
+/** A client of a Redis server that is not there. */
+function fakeClient({ connect = async () => {}, publish, onOpen }: FakeOptions): Client {
+  let isOpen = true;
+  return {
+    get isOpen() {
+      return isOpen;
+    },
+    on(event: string, listener: (error: unknown) => void) {
+      if (event !== 'error') return;
+      onOpen((error) => {
+        isOpen = false;
+        listener(error);
+      });
+    },
+    connect,
+    subscribe: async () => {},
+    destroy() {
+      isOpen = false;
+    },
+    publish: (_channel: string, message: string) => publish(message),
+  } as unknown as Client;
+}
+
+function opened(open: () => Client) {
+  return openCarrier({
+    place: { locate: async () => ({ host: 'h', port: 1, tls: false }), moves: false, sharded: false },
+    open,
+    channel: CHANNEL,
+    keys: KEYS,
+    log: SILENT,
+    events: { mended() {}, received() {} },
+    memoryOf: () => ({}) as never,
+  });
+}
+
 afterEach(() => {
   vi.useRealTimers();
 });
@@ -18,49 +60,23 @@ it('a greeting after sends that all timed out tells when the last of them was se
   const greetings: (readonly [string, string, number, number])[] = [];
   const broken: ((error: unknown) => void)[] = [];
   let isSlow = true;
-  const client = (): Client => {
-    let isOpen = true;
-    return {
-      get isOpen() {
-        return isOpen;
-      },
-      on(event: string, listener: (error: unknown) => void) {
-        if (event === 'error') broken.push(listener);
-      },
-      connect: async () => {},
-      subscribe: async () => {},
-      destroy() {
-        isOpen = false;
-      },
-      async publish(_channel: string, message: string) {
+  const { carrier, ready } = opened(() =>
+    fakeClient({
+      onOpen: (breakIt) => void broken.push(breakIt),
+      async publish(message) {
         await new Promise((resolve) => setTimeout(resolve, 20));
         if (isSlow) throw new Error('timed out');
         const sealed = unsealable(message);
         greetings.push(JSON.parse(String(sealed && unseal(sealed, Buffer.from(CHANNEL)))));
       },
-    } as unknown as Client;
-  };
-  const clients: Client[] = [];
-  const { carrier, ready } = openCarrier({
-    place: { locate: async () => ({ host: 'h', port: 1, tls: false }), moves: false, sharded: false },
-    open: () => {
-      const one = client();
-      clients.push(one);
-      return one;
-    },
-    channel: CHANNEL,
-    keys: KEYS,
-    log: SILENT,
-    events: { mended() {}, received() {} },
-    memoryOf: () => ({}) as never,
-  });
+    }),
+  );
   await ready;
   try {
     const before = performance.now();
     expect(await Promise.all([carrier.send('one'), carrier.send('two')])).toEqual([false, false]);
     isSlow = false;
-    for (const each of clients.splice(0)) each.destroy();
-    for (const listener of broken.splice(0)) listener(new Error('ended'));
+    for (const end of broken.splice(0)) end(new Error('ended'));
     await until(() => greetings.length > 0, 'a greeting');
     const [, text, count, agoMs] = greetings[0] ?? [];
     expect([text, count]).toEqual(['[]', 2]);
@@ -76,41 +92,18 @@ it('a greeting does not count a message for which there was no connection', asyn
   const messages: (readonly [string, string, number, number?])[] = [];
   const broken: ((error: unknown) => void)[] = [];
   let isAway = false;
-  const open = (): Client => {
-    let isOpen = true;
-    return {
-      get isOpen() {
-        return isOpen;
-      },
-      on(event: string, listener: (error: unknown) => void) {
-        if (event !== 'error') return;
-        broken.push((error) => {
-          isOpen = false;
-          listener(error);
-        });
-      },
+  const { carrier, ready } = opened(() =>
+    fakeClient({
+      onOpen: (breakIt) => void broken.push(breakIt),
       async connect() {
         if (isAway) throw new Error('away');
       },
-      subscribe: async () => {},
-      destroy() {
-        isOpen = false;
-      },
-      async publish(_channel: string, message: string) {
+      async publish(message) {
         const sealed = unsealable(message);
         messages.push(JSON.parse(String(sealed && unseal(sealed, Buffer.from(CHANNEL)))));
       },
-    } as unknown as Client;
-  };
-  const { carrier, ready } = openCarrier({
-    place: { locate: async () => ({ host: 'h', port: 1, tls: false }), moves: false, sharded: false },
-    open,
-    channel: CHANNEL,
-    keys: KEYS,
-    log: SILENT,
-    events: { mended() {}, received() {} },
-    memoryOf: () => ({}) as never,
-  });
+    }),
+  );
   await ready;
   try {
     expect(await carrier.send('one')).toBe(true);
