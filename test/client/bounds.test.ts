@@ -42,7 +42,7 @@ describe.each(ERAS)('work on a server of the %s era', (era) => {
         }
       })();
       await expect(aborted).rejects.toThrow('enough');
-      // Ten pages of each list, and those that were requested ahead.
+      // Ten pages of each walk, those that the walks requested ahead, and the three lists.
       for (let time = 0; time < 3; time++) await all(resources.list('x:///b'));
       expect(server.count('resources/list')).toBeLessThanOrEqual(10 + 8 + 10 + 4 + 3);
     });
@@ -152,7 +152,7 @@ describe('an endless body', () => {
       await expect(resources.list()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
         name: 'ResourceClientError',
       });
-      // A little more may have been sent by then.
+      // The server may have sent more than the limit before the client closes the connection.
       expect(sent()).toBeLessThan(64 * limit);
     });
   });

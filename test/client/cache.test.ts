@@ -124,7 +124,7 @@ describe.each(ERAS)('answers of a server of the %s era', (era) => {
     await until(() => reads === 2, 'the second read');
     last.abort(new Error('enough'));
     await expect(alone).rejects.toThrow('enough');
-    // Over HTTP of the 2025 era, a stateless session cannot be cancelled.
+    // Over HTTP of the 2025 era, a request without a session cannot be cancelled.
     if (era === 'modern') await until(() => aborted === 1, 'the end of the request');
   });
 
@@ -196,7 +196,7 @@ describe.each(MATRIX)('cached answers of Vitrine ($era over $transport)', ({ era
   it('are removed when a change is reported [RES-4]', async () => {
     await using folder = await temporaryFolder({ 'a.txt': 'before', 'b.txt': 'other' });
     await using server = await connect(transport, era, [folder.path]);
-    // Vitrine's answers are stale at once. Without this hint, only notifications would make the client ask again.
+    // Vitrine's answers are stale at once. `stubborn` makes them fresh, so only notifications make the client ask again.
     await using resources = createResourceClient(stubborn(server.client));
     await server.reachable;
     await using watch = resources.watch('file:///a.txt');

@@ -1,4 +1,4 @@
-/** The servers of which the client library and the gateway ask whether contents are unchanged, and the answers that they accept. */
+/** The client library and the gateway ask only servers with versions whether contents are unchanged, and check the answers. */
 import { describe, expect, it } from 'vitest';
 import { createResourceClient } from '../../src/client/index.ts';
 import { createContext } from '../../src/core/context.ts';
@@ -76,7 +76,7 @@ describe.each(ERAS.flatMap((era) => Object.entries(READERS).map(([who, reader]) 
     });
 
     it.each([['"'], ['a'], ['"a b"'], [7], [null], [`"${'x'.repeat(300)}"`], [['"1"']]])(
-      'takes %j for no version',
+      'does not use %j as a version',
       async (version) => {
         await using given = await answering([(count) => item(`read ${count}`, version)], OURS);
         await using reading = reader(given.server, era);
@@ -85,7 +85,7 @@ describe.each(ERAS.flatMap((era) => Object.entries(READERS).map(([who, reader]) 
       },
     );
 
-    it('refuses an answer of "unchanged" that it did not ask for', async () => {
+    it('gives no contents for an answer of "unchanged" that it did not ask for', async () => {
       await using given = await answering([() => SAME], OURS);
       await using reading = reader(given.server, era);
       expect([await reading.read(), await reading.read()]).toEqual([undefined, undefined]);

@@ -27,7 +27,7 @@ const folder = (uri: string): object => ({
 let count = 0;
 const fresh = (): string => `cursor-${++count}`;
 
-/** The entries of a page, and the cursor of the next one. */
+/** Kinds of endless lists. Each gives the entries of a page, and the cursor of the next page. */
 const ENDLESS: Readonly<
   Record<string, (params: Params) => { readonly ids: readonly string[]; readonly cursor: string }>
 > = {
@@ -154,12 +154,12 @@ describe.each(ERAS)('in the %s era', (era) => {
   });
 });
 
-/** A walk uses the pages of lists, which are tested in both eras. Each kind of endless list ends it in one of the eras. */
+/** A walk uses the pages of lists, which the tests above cover in both eras. So each kind of endless list ends a walk in one era. */
 describe.each(
   Object.entries(ENDLESS).map(([kind, page], index) => ({ kind, page, era: ERAS[index % ERAS.length] ?? 'modern' })),
 )('a list with $kind in every container of a tree, in the $era era', ({ page, era }) => {
   it('ends the walk [2093-10]', async () => {
-    // Each has a folder of its own beside the endless one.
+    // Each container has two folders of its own, beside the entries of the endless list.
     const tree = (params: Params) => {
       const { ids, cursor } = page(params);
       const uri = String(params.uri ?? 'x:///').replace(/\/+$/, '');

@@ -86,7 +86,7 @@ describe.each(ERAS)('a hostile server of the %s era', (era) => {
     const mebi = 1024 * 1024;
     const tooLarge = { code: 'too-large' };
     await expect(resources.read('evil:///huge.bin', { maxBytes: mebi })).rejects.toMatchObject(tooLarge);
-    // A window is cut from it, unless the whole is far larger.
+    // The client cuts a window from the whole contents, unless these are far larger than `maxBytes`.
     const range = { length: 10 };
     await expect(resources.read('evil:///huge.bin', { maxBytes: 1_000, range })).rejects.toMatchObject(tooLarge);
     expect((await resources.read('evil:///huge.bin', { range })).primary?.bytes()).toHaveLength(10);
@@ -147,7 +147,7 @@ describe.each(ERAS)('a hostile server of the %s era', (era) => {
     for (const { uri, path = '' } of written) expect(await readFile(join(to, path), 'utf8')).toBe(`of ${uri}`);
   });
 
-  it('changing tool definitions: the user is asked again, also without a notification and behind the cache [SEC-TOOL-4]', async () => {
+  it('changing tool definitions: the user is asked again, even without a notification and with a cached list [SEC-TOOL-4]', async () => {
     await using other = await connectHostile(era);
     const { client } = other;
     const reviews: ToolReview[] = [];

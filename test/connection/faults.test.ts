@@ -16,11 +16,14 @@ interface Row {
   readonly fault: Fault;
   /** A read ends with one of these errors, or with the answer if the server works. */
   readonly ends: readonly string[] | 'answered';
-  /** A server that has ended is started again; a program by its user. */
+  /** The fault ends the server. The test starts a server with a URL again; the reader starts a program again. */
   readonly restarts?: boolean;
-  /** On a busy machine the client library may end with this: if the flood stays below the limit, the read waits until its time is over. */
+  /**
+   * On a busy machine, a read of the client library may also end with this error: if the flood stays below the limit, the read
+   * waits until its time is over.
+   */
   readonly whenSlow?: string;
-  /** A server that went over a limit is left alone for minutes. */
+  /** Reads are not answered again within the test: a server that went over a limit gets no requests for minutes. */
   readonly returns?: false;
 }
 
@@ -53,10 +56,10 @@ interface Reader extends AsyncDisposable {
   reason(reading: Promise<unknown>): Promise<unknown>;
 }
 
-/** The client library has only the usual limits. */
+/** Whether the reader has the usual limit for floods. The gateway gets a lower one. */
 const isUnlimited = (reader: string): boolean => reader === 'the client library';
 
-/** Messages a second that no request asked for: more than a working server sends. */
+/** The lower limit for floods: the messages a second that no request asked for. A working server sends fewer. */
 const FEW = 50;
 
 /** Whether timeouts are short. Otherwise every request has all the time it needs. */
@@ -83,7 +86,7 @@ const READERS: Readonly<Record<string, (way: Way, row: Row) => Promise<Reader>>>
     };
   },
   async 'the gateway'(way, row) {
-    // On a busy machine a flood may be read below the usual rate, so the limit is lower.
+    // On a busy machine a flood may arrive more slowly than the usual limit, so the limit is lower.
     const limit = row.fault.kind === 'flood' ? { upstream: { maxMessagesPerSecond: FEW } } : {};
     const scene = await setScene(way, { hurried: isHurried(row), subscribed: false, ...limit });
     const [, client] = scene.clients;

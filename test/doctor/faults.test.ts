@@ -90,8 +90,8 @@ describe('the doctor', () => {
   it.each([
     ['nothing', 'good', []],
     ['a log on standard output', 'logs', ['stdout-pure']],
-    ['an end with the first line that is no message', 'dies', ['stdio-garbage']],
-    ['no end with standard input', 'stays', ['stdin-end']],
+    ['an end at the first line that is not a message', 'dies', ['stdio-garbage']],
+    ['no end when standard input ends', 'stays', ['stdin-end']],
   ])('over stdio it finds %s', async (_what, fault, found) => {
     const target = { command: process.execPath, args: [PIPES, fault] };
     // A program that does not end by itself gets little time.

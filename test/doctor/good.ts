@@ -13,17 +13,17 @@ export type Outcome =
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
   | undefined;
 
-/** The difference from a good server. */
+/** The differences from a good server. */
 export interface Fault {
   /** @param usual what a good server answers */
   readonly answer?: ((method: string, params: Params, usual: () => Outcome, era: Era) => Outcome) | undefined;
-  /** May answer the whole request itself. Returns whether it has. */
+  /** May answer a request instead of the good server. Returns whether it did. */
   readonly http?: (request: IncomingMessage, response: ServerResponse, body: string) => boolean;
-  /** The id of an answer. */
+  /** Gives the id of an answer, from the id of the request. */
   readonly id?: (id: unknown) => unknown;
   /** Checks of HTTP requests that the server leaves out. */
   readonly leaves?: readonly ('origin' | 'host' | 'media-type' | 'size' | 'session' | 'version' | 'header')[];
-  /** The id of a session. */
+  /** The id of every session. */
   readonly session?: string;
   readonly contentType?: string;
 }
@@ -262,7 +262,7 @@ function listen(response: ServerResponse, { notifications }: Params): void {
   response.write(`event: message\ndata: ${JSON.stringify(acknowledged)}\n\n`);
 }
 
-/** Reads the body of a request; undefined if it is too large. */
+/** Reads the body of a request; undefined if it is too large, unless any size is allowed. */
 async function bodyOf(request: IncomingMessage, any: boolean): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -6,7 +6,7 @@ const lines = createInterface({ input: process.stdin });
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 
 if (fault === 'logs') process.stdout.write('Server is running\n');
-// A timer that nobody clears.
+// The timer keeps the program running after standard input has ended.
 if (fault === 'stays') setInterval(() => {}, 60_000);
 
 lines.on('line', (line) => {

@@ -25,7 +25,7 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
     ]);
     expect(results.filter(({ status }) => status === 'problem')).toEqual([]);
     const not = [...new Set(results.filter(({ status }) => status === 'not-applicable').map(({ id }) => id))];
-    // Left-out parts are reported.
+    // Checks that do not apply are reported.
     expect(not.sort()).toEqual(
       [
         'base64-valid',

@@ -34,7 +34,7 @@ function inWorker(url: string, era: Era): Promise<unknown> {
 /** Counts calls by markup that should have been removed. */
 let stolen = 0;
 
-/** Puts markup into the page and touches everything in it, as a user would. Gives how often it ran something. */
+/** Puts markup into the page and touches everything in it, as a user would. Gives how often the markup called `steal`. */
 async function show(pieces: readonly string[]): Promise<number> {
   stolen = 0;
   const place = document.createElement('div');
@@ -50,7 +50,7 @@ async function show(pieces: readonly string[]): Promise<number> {
     }
     element.focus?.();
   }
-  // Everything else that the page loads was requested before.
+  // The page requests this image last. When it fails, everything else has been requested.
   await new Promise<void>((resolve) => {
     const last = new Image();
     last.onerror = () => resolve();
@@ -61,7 +61,7 @@ async function show(pieces: readonly string[]): Promise<number> {
   return stolen;
 }
 
-/** Does the same with contents of a server, sanitized and original. */
+/** Calls `show` with contents of a server: sanitized, and as they are. */
 async function shown(url: string, era: Era, uris: readonly string[]): Promise<unknown> {
   await using resources = open(url, era);
   const { toSafeHtml, toSafeSvg } = await createSanitizer();
@@ -70,7 +70,7 @@ async function shown(url: string, era: Era, uris: readonly string[]): Promise<un
   return { safe, ran: await show(safe), ranUnsafe: await show(texts) };
 }
 
-/** Does the same with HTML and SVG, the latter as an image, too. Refused drawings are left out. */
+/** Calls `show` with sanitized HTML and SVG, and with images of the SVG. Leaves out drawings that the sanitizer refuses. */
 async function showSafe(html: readonly string[], svg: readonly string[]): Promise<unknown> {
   const { toSafeHtml, toSafeSvg } = await createSanitizer();
   const drawings = svg.flatMap((markup) => {

@@ -1,4 +1,4 @@
-/** A worker that uses the servers that it is told of. */
+/** A worker that uses the server whose URL it gets. */
 import { toSafeHtml } from 'vitrine/client/safety';
 import { type Era, look } from './look.ts';
 

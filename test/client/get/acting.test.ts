@@ -100,7 +100,7 @@ describe('a resource that is requested by name', () => {
     ['HEAD', 'x:///library'],
   ])("is written unchanged: with %s git runs the server's program", async (name, at) => {
     await using server = await serverOf(repository(at, '\tworktree = .\n'));
-    // So the tests above would notice if git ran something.
+    // This shows that the tests above would notice if git ran something.
     await get(server, 'x:///', { keepNames: ['.GIT', 'head'] });
     await askGit();
     expect(await ran()).toBe(true);
@@ -108,7 +108,7 @@ describe('a resource that is requested by name', () => {
     expect(files.some((path) => path.endsWith(name))).toBe(true);
   });
 
-  it('a name on which a tool acts', async () => {
+  it('needs a name on which a tool acts', async () => {
     await using server = await serverOf({ 'x:///a': 'a' });
     await expect(get(server, 'x:///', { keepNames: ['readme.md'] })).rejects.toMatchObject({
       code: 'invalid',
@@ -117,7 +117,7 @@ describe('a resource that is requested by name', () => {
     expect(await readdir(place)).not.toContain('target');
   });
 
-  it('is avoided only in this run: otherwise the same resource would have another file', async () => {
+  it('has its own name in runs that request this: another run writes it under another name', async () => {
     await using server = await serverOf({ 'x:///.vscode/tasks.json': '{}' });
     await get(server, 'x:///', { keepNames: ['.vscode'] });
     expect(await readFile(join(target(), '.vscode/tasks.json'), 'utf8')).toBe('{}');

@@ -144,7 +144,7 @@ describe('progress', () => {
     await using server = await scripted({
       'resources/list': () => ({ resources: uris.map((uri) => ({ uri, name: uri })) }),
       'resources/read': async ({ uri }) => {
-        // The first reads wait until the total is known.
+        // All other reads wait until the first file is written.
         if (uri !== 'x:///0') await listed;
         return { contents: [{ uri, text: 'x' }] };
       },

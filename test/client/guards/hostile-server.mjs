@@ -1,14 +1,14 @@
 /**
- * A hostile server, over stdio in either era: `node hostile-server.mjs legacy|modern`. Its contents lie and
- * carry scripts, its names carry escapes and paths, its lists have no end, its tools change after they were seen, and
- * it asks for whatever it is told to ask for.
+ * A hostile server, over stdio in either era: `node hostile-server.mjs legacy|modern`. Its contents lie and carry scripts, its
+ * names carry escapes and paths, its lists have no end, its tools change after the client has seen them, and it asks the client
+ * every question that a call of its tool `ask` contains.
  */
 import { createInterface } from 'node:readline';
 
 const modern = process.argv[2] === 'modern';
 const SERVER_KEY = 'io.modelcontextprotocol/serverInfo';
 const IDENTITY = { name: 'hostile', version: '1.0.0' };
-// It lists by URI, as in the extension.
+// The server lists children by URI, as the extension says.
 const EXTENSIONS = { 'vitrine/resource-metadata': {} };
 const CAPABILITIES = { resources: {}, tools: { listChanged: true }, prompts: {}, extensions: EXTENSIONS };
 const complete = modern ? { resultType: 'complete' } : {};
@@ -94,7 +94,7 @@ function childrenOf(uri, cursor) {
 
 /** How often tools were changed. */
 let changes = 0;
-/** Arguments of all calls that do more than look. */
+/** Calls of all tools, except `pages` and `seen`, and requested prompts, each with its arguments. */
 const calls = [];
 
 const tools = () => [

@@ -70,7 +70,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
       '.ss%E2%80%8Bh',
       '%EF%BC%8Essh',
     ].flatMap((name) => [`file:///home/ada/${name}`, `file:///Users/ada/${name}`, `file:///C:/Users/ada/${name}`]),
-    // In any place.
+    // These are sensitive in any folder, not only in a home.
     'file:///srv/app/.env',
     'file:///srv/app/.env.production',
     'file:///srv/app/.npmrc',

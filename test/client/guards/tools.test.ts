@@ -37,7 +37,7 @@ describe.each(ERAS)('tools in the %s era', (era) => {
     await client.callTool({ name: 'change' });
     await first.callTool({ name: 'greet' });
     await client.callTool({ name: 'change' });
-    // The host can store pins, which the next guard uses.
+    // The next guard uses the pins of the first one, as if the host had stored them.
     const changes: (readonly string[])[] = [];
     const later = guardTools(client, { confirm: yes, pins, approve: (review) => changes.push(review.changes) < 0 });
     await expect(later.callTool({ name: 'greet' })).rejects.toMatchObject({ reason: 'not-approved' });

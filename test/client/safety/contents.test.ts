@@ -40,7 +40,7 @@ describe.each(ERAS)('contents in the %s era', (era) => {
     const size = 3 * 1024 * 1024;
     const limit = { code: 'too-large', data: { size, maxBytes: size - 1 } };
     await expect(checkContents(huge, { maxBytes: size - 1 })).rejects.toMatchObject(limit);
-    // Not decoded, or it would have failed.
+    // This blob is not base64: the size is refused, so the blob was not decoded.
     const broken = { ...huge, blob: `!${huge.blob?.slice(1)}` };
     await expect(checkContents(broken, { maxBytes: size - 1 })).rejects.toMatchObject(limit);
     expect((await checkContents(huge, { maxBytes: size })).size).toBe(size);

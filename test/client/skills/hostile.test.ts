@@ -99,7 +99,7 @@ describe.each(ERAS)('in the %s era', (era) => {
       'description: "Draws rooms"',
     ],
     [
-      'a field that the file has not',
+      'a field that the file does not have',
       { ...(entry().frontmatter as object), license: 'MIT' },
       'license: "MIT"',
       'license: not there',

@@ -48,8 +48,8 @@ describe.each([false, true])('if a skill of that name exists: %s', (there) => {
 
   it.each([
     ['a file cannot be read', { code: 'not-found' }],
-    ['a file is another one', { code: 'mismatch', data: { what: 'size', expected: 4, got: 5 } }],
-    ['it is told to end', new Error('enough')],
+    ['a file has other contents', { code: 'mismatch', data: { what: 'size', expected: 4, got: 5 } }],
+    ['the write is aborted', new Error('enough')],
   ])('nothing is changed if %s', async (_, error) => {
     const stop = new AbortController();
     more = () => {
@@ -62,7 +62,7 @@ describe.each([false, true])('if a skill of that name exists: %s', (there) => {
     expect(await present()).toEqual(files);
   });
 
-  it('it exists afterwards, with nothing beside it', async () => {
+  it('the skill exists afterwards, with nothing beside it', async () => {
     expect(await written(there)).toEqual({
       folder: folder.at('draw'),
       verified: true,
@@ -76,7 +76,7 @@ describe.each([false, true])('if a skill of that name exists: %s', (there) => {
   });
 });
 
-it('an invalid entry is refused once more', async () => {
+it('an entry that has become invalid since it was checked is refused', async () => {
   await using resources = createResourceClient({ url: server.url });
   const skill = { ...(await getSkill(resources, URI)), uri: 'skill://../SKILL.md' };
   await expect(writeSkill(resources, skill, folder.path)).rejects.toMatchObject({ code: 'invalid-answer' });
