@@ -164,7 +164,7 @@ describe.concurrent.each(OVER)('roots over $transport, modern', ({ transport }) 
     expect(await text(on, 'work+file:///b/three.md')).toBe('three');
   });
 
-  it('leave only the root of the mount where no question is possible, with the way to go on [SEC-ROOT-2]', async () => {
+  it('show only the root of the mount where no question is possible, and errors say how to go on [SEC-ROOT-2]', async () => {
     const { folder, args, root } = await rooted();
     await using _folder = folder;
     const { abilities } = askable({ roots: () => [root('a')] });
@@ -183,7 +183,7 @@ describe.concurrent.each(OVER)('roots over $transport, modern', ({ transport }) 
     expect(stream.honoredFilter.resourceSubscriptions).toEqual(['other+file:///free.md']);
   });
 
-  it('are ignored if they were not requested, and needed if they were', async () => {
+  it('are ignored if they were not requested; an empty answer gives access to nothing', async () => {
     const { folder, args, root } = await rooted();
     await using _folder = folder;
     const { abilities } = askable({ roots: () => [] });

@@ -201,7 +201,7 @@ describe.concurrent.each(MATRIX)('summarize over $transport, $era', ({ transport
     const material = prompts.slice(0, -1).join('\n');
     expect(material.match(/^Line \d+:/gm)).toHaveLength(3_000);
     expect(prompts.at(-1)).toMatch(/Part 1: \d+ lines/);
-    // The raw messages, because the SDK's client counts rounds itself.
+    // These come from the raw messages, because the SDK's client counts rounds itself.
     const reports = progressOf(on);
     const values = reports.map(({ progress }) => progress);
     expect(values).toEqual([...new Set(values)].sort((x, y) => Number(x) - Number(y)));

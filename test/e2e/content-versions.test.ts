@@ -99,7 +99,7 @@ describe.each(MATRIX)('over $transport, in the $era era', ({ transport, era }) =
     expect([changed.from, await changed.primary?.text()]).toEqual(['server', `${LONG}.`]);
   });
 
-  it('through two servers in a row, neither sends contents that the other one has', async () => {
+  it('through two servers in a row, neither sends contents that their receiver has', async () => {
     await using folder = await temporaryFolder({ 'docs/long.txt': LONG });
     await using through = await chain(folder, transport, era);
     const { outer, sent } = through;

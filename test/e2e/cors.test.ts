@@ -66,10 +66,13 @@ describe('pages over HTTP', () => {
     }
   });
 
-  it.each(['https://evil.example.com', 'null', 'http://localhost:3000'])('of %s may not', async (origin) => {
-    const asked = await fetch(server.url, preflight(origin));
-    expect(asked.headers.get('access-control-allow-origin')).toBeNull();
-  });
+  it.each(['https://evil.example.com', 'null', 'http://localhost:3000'])(
+    'of %s may not send requests',
+    async (origin) => {
+      const asked = await fetch(server.url, preflight(origin));
+      expect(asked.headers.get('access-control-allow-origin')).toBeNull();
+    },
+  );
 
   it('that use another method get the list of methods', async () => {
     const answered = await fetch(server.url, { method: 'PUT' });

@@ -55,7 +55,7 @@ describe.each(MATRIX)('declared capabilities over $transport, $era', ({ transpor
       expect(on.client.getServerCapabilities()?.resources).toMatchObject({ subscribe: true, listChanged: true });
     }));
 
-  it('have a web root that can be listed [2093-4]', async () => {
+  it('of a web root say that it can be listed, and it can [2093-4]', async () => {
     await using web = await page();
     await configured({ web: { http: web.url, allowPrivate: ['127.0.0.0/8'] } }, async (on) => {
       const uri = 'web+http:///';

@@ -76,7 +76,7 @@ describe.each(ERAS)('to a client of the %s era that declares everything', (era) 
           );
     const declared = answer.result?.capabilities as Record<string, unknown>;
     expect(Object.keys(declared).sort()).toEqual(['completions', 'extensions', 'logging', 'resources', 'tools']);
-    // Both are documented, stable, and change nothing for requests that do not use them.
+    // These are documented and stable, and change nothing for requests that do not use them.
     expect(declared.extensions).toEqual({
       'vitrine/resource-metadata': {},
       'sep-2093/resource-hierarchy': {},

@@ -41,7 +41,7 @@ describe.each(DIAGONAL)('vitrine serve ./museum.git over $transport, $era', ({ t
   });
   afterAll(() => server.close());
 
-  it('logs no warning of a leak, however many requests there are at a time', async () => {
+  it('causes no warning of a leak, however many requests there are at a time', async () => {
     const warnings: Error[] = [];
     const warned = (warning: Error): void => void warnings.push(warning);
     process.on('warning', warned);

@@ -163,7 +163,7 @@ export async function connect(
   return connectOnly(era, await startHttp(args), abilities);
 }
 
-/** The only client of a server, which ends with it. */
+/** Connects the only client of a server. The server ends when the client closes. */
 export async function connectOnly(era: Era, server: Listening, abilities?: Abilities): Promise<Connected> {
   const connection = await connectHttp(era, server, abilities).catch(async (error: unknown) => {
     await server.stop();

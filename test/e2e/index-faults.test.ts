@@ -19,7 +19,7 @@ const FILES = Object.fromEntries(
   Array.from({ length: COUNT }, (_, at) => [`docs/${at}.md`, `# Note ${at}\n\nclock${at} brass ${wordsOf(at)}\n`]),
 );
 
-/** Makes changes that the index has to write. */
+/** The sizes and times of the files of the index. They are different after the index has written. */
 const written = async (folder: string): Promise<string> => {
   const stats = await Promise.all(
     ['', '-wal'].map((suffix) => stat(join(folder, `index/index.sqlite${suffix}`)).catch(() => undefined)),
@@ -55,7 +55,7 @@ describe('the file of an index', () => {
     }
     await using engine = await serving(folder.path, { everything: true });
     await engine.vitrine.ranked?.settled();
-    // One for each file, and one for the folder.
+    // One passage for each file, and one for the folder.
     const passages = COUNT + 1;
     expect(engine.vitrine.ranked?.state()).toMatchObject({ state: 'ready', resources: COUNT, passages, leftOut: {} });
     for (const at of [0, 7, 150, COUNT - 1]) expect(await found(engine, `clock${at}`)).toEqual([`m+file:///${at}.md`]);
@@ -65,7 +65,7 @@ describe('the file of an index', () => {
     await using folder = await temporaryFolder(FILES);
     const config = join(folder.path, 'vitrine.yaml');
     await writeFile(config, JSON.stringify({ index: { folder: './index' }, mounts: { m: './docs' } }));
-    // No file in it can be longer than 200 blocks of 512 bytes.
+    // The server can write no file of more than 200 blocks of 512 bytes.
     const limited = ['-c', 'ulimit -f 200; exec "$0" "$@"', process.execPath, CLI, 'serve', '--config', config];
     const child = spawn('sh', [...limited, '--http', '0', '--log-level', 'warn'], {
       stdio: ['ignore', 'pipe', 'pipe'],

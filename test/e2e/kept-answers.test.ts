@@ -1,4 +1,4 @@
-/** Kept answers to reads: when they are given again, and to whom. Only the time that they take tells them from new ones. */
+/** Kept answers to reads: when they are given again, and to whom. They are the same as new ones, only faster. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AccessDecision } from '../../src/core/access.ts';
 import { ANONYMOUS, createContext, type Principal } from '../../src/core/context.ts';
@@ -89,7 +89,7 @@ describe.each(ERAS)('in the %s era', (era) => {
       const less = itemIn(await server.read(era, { principal: CARL }));
       expect(less.capabilities).toEqual({ list: false, subscribe: false });
     }
-    // Once for a principal who may do everything, and again for one who gets another description.
+    // Once for Anna, who may do everything, and each time for Carl, who gets another description.
     expect(server.reads()).toBe(3);
   });
 

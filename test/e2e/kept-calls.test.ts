@@ -18,7 +18,7 @@ const textsIn = (answer: string): string =>
     .content.map((block: { text?: string; resource?: { text: string } }) => block.text ?? block.resource?.text)
     .join('\n');
 
-/** Arguments of which each set is kept separately. */
+/** Sets of arguments. The result for each set is kept separately. */
 const WAYS = [
   {},
   { as: 'embedded' },
@@ -124,9 +124,9 @@ describe.each(ERAS)('in the %s era', (era) => {
   });
 
   it.each<[string, object]>([
-    ['an argument that there is not', { uri: URI, more: 1 }],
-    ['a URI that is none', { uri: [URI] }],
-    ['another form', { uri: URI, as: 'embedded' }],
+    ['an unknown argument', { uri: URI, more: 1 }],
+    ['a list for a URI', { uri: [URI] }],
+    ['another value of `as`', { uri: URI, as: 'embedded' }],
     ['a type', { uri: URI, format: 'text/markdown' }],
     ['lines', { uri: `${URI}#L1` }],
   ])('a call with %s gets no result of another call', async (_, args) => {
@@ -137,7 +137,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(plainly(await server.tool(era, args))).toBe(plainly(await fresh.tool(era, args)));
   });
 
-  it('the tool can have a prefix, and other tools are not kept', async () => {
+  it('the tool can have a prefix, and no other tool gives its kept result', async () => {
     await using server = serve({ resourceTools: { prefix: 'm' } });
     const first = await server.tool(era, { uri: URI }, {}, 'm_read');
     expect(await server.tool(era, { uri: URI }, {}, 'm_read')).toBe(first);

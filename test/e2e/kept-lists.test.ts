@@ -1,4 +1,4 @@
-/** Kept answers to lists: when they are given again, and to whom. Only the time that they take tells them from new ones. */
+/** Kept answers to lists: when they are given again, and to whom. They are the same as new ones, only faster. */
 import { readFile, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Principal } from '../../src/core/context.ts';

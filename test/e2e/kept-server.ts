@@ -12,7 +12,7 @@ import { ENVELOPE, INITIALIZE } from './raw.ts';
 
 export const URI = 'm+memory:///a.md';
 
-/** On a busy machine a second passes before the next request, so tests set the time. */
+/** Stops the clock. Otherwise, on a busy machine, kept answers would be too old before the next request. */
 export function stopClock(): void {
   const now = performance.now();
   vi.spyOn(performance, 'now').mockImplementation(() => now);
@@ -84,7 +84,7 @@ export function serve(options: Partial<VitrineOptions> = {}) {
   };
 }
 
-/** The parts of a request that a header repeats. */
+/** The options of a request, with the name that a header repeats. */
 type Asked = Omit<Asking, 'uri'> & { readonly name?: string };
 
 type Sender = { readonly principal: Principal } | undefined;

@@ -102,7 +102,7 @@ describe('read, list and watch', () => {
 });
 
 describe('layers of a program', () => {
-  it('are inside of the rules, so access to their resources is decided about', async () => {
+  it('are inside of the rules, which decide about the resources that the layers read', async () => {
     const opening: Layer = (inner) =>
       wrapProvider(inner, { read: (_uri, want, ctx) => inner.read('house+memory:///safe/code.md', want, ctx) });
     await using vitrine = disposable(createVitrine({ mounts: { house: house() }, layers: [opening], access }));
@@ -112,7 +112,7 @@ describe('layers of a program', () => {
 });
 
 describe.each(ERAS)('fetch, %s', (era) => {
-  it('serves the same engine, for allowed hosts, to requests made here and requests from a server', async () => {
+  it('serves a client without a network, for allowed hosts only', async () => {
     await using vitrine = disposable(
       createVitrine({ mounts: { house: house() }, endpoint: { allowedHosts: ['house.example'] } }),
     );

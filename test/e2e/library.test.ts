@@ -117,7 +117,7 @@ describe.each(ERAS)('a custom provider, %s', (era) => {
     });
   });
 
-  it('has only the capabilities that it supports declared [SEC-CAP-1, 2093-3]', async () => {
+  it('makes the server declare only the capabilities that the provider supports [SEC-CAP-1, 2093-3]', async () => {
     await serving([{ name: 'shelf', provider: shelf(URIS), prefix: 'none' }], era, async ({ client, request }) => {
       expect(client.getServerCapabilities()?.resources).toEqual({});
       expect(client.getServerCapabilities()).not.toHaveProperty('completions');

@@ -57,7 +57,7 @@ describe.each(MATRIX)('changes of the list over $transport, $era', ({ transport,
   it('are reported for folders that are newer than the subscription [RES-4]', async () => {
     await folder.write('young/younger/file.txt', '');
     await notices.told('list_changed');
-    // A new folder is watched after a moment. Changes before that are found when it is.
+    // The server begins to watch a new folder after a moment, and then finds the earlier changes in it.
     let count = 0;
     await until(async () => {
       const before = notices.count('list_changed');

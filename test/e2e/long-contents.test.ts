@@ -39,7 +39,7 @@ interface Item {
 const READS: readonly (readonly [string, object, (contents: readonly Item[]) => void])[] = [
   ['a text', { uri: 'file:///prose.txt' }, ([item]) => expect(item?.text === PROSE).toBe(true)],
   [
-    'what is no text because of its last byte',
+    'a file that is no text because of its last bytes',
     { uri: 'file:///late.txt' },
     ([item]) => expect(item?.blob === FILES['late.txt'].toString('base64')).toBe(true),
   ],
@@ -88,7 +88,7 @@ function endInSnowman(): number {
   return Buffer.from(PROSE).indexOf('☃', 150_000) + 2;
 }
 
-/** Checks that it is JSON as `JSON.stringify` writes it, with these contents. */
+/** Checks that an answer is JSON as `JSON.stringify` writes it, and checks its contents. */
 function check(json: string, contents: (contents: readonly Item[]) => void): void {
   const message = JSON.parse(json);
   expect(JSON.stringify(message) === json).toBe(true);
@@ -249,7 +249,7 @@ describe('clients that do not take a long content', () => {
     socket.destroy();
   });
 
-  it('get all of it, one after another, if they read slowly', async () => {
+  it('get all of it if they read slowly', async () => {
     const { port } = await serve({ 'big.txt': 'x'.repeat(BIG) }, limits);
     const sockets = [await ask(port)];
     const [first] = sockets;

@@ -91,7 +91,7 @@ describe.each(DIAGONAL)('nested git, over $transport, $era', ({ transport, era }
       const [newest = ''] = await list(`${root}/log/HEAD/readme.md`);
       const document = await readOne(server, newest);
       expect(document.text).toContain('# Second');
-      // A link in it leads to the diff, wherever it is shown.
+      // The link to the diff is relative, so it works wherever the repository is.
       const link = /\[changes\]\(([^)]+)\)/.exec(document.text ?? '')?.[1] ?? '';
       expect((await readOne(server, new URL(link, newest).href)).text).toContain('+# Two');
       expect((await readOne(server, `${root}/blame/HEAD/readme.md`)).text).toContain('# Two');

@@ -142,7 +142,7 @@ describe.each(DIAGONAL)('nested: on, over $transport, $era', ({ transport, era }
     expect((await failure(metadata(server, 'file:///data.db/people/77'))).code).toBe(-32602);
   });
 
-  it('hides by rules files in an archive, in every spelling [SEC-RES-2]', async () => {
+  it('lets rules hide files in an archive, in every spelling [SEC-RES-2]', async () => {
     for (const uri of [
       'file:///pack.zip/secret/key.txt',
       'file:///pack.zip/%73ecret/key.txt',

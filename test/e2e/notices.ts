@@ -3,8 +3,9 @@ import { isJSONRPCNotification, type JSONRPCMessage, SUBSCRIPTION_ID_META_KEY } 
 import type { Connected } from './harness.ts';
 import { until, within } from './waiting.ts';
 
-/** `list_changed`, or the URI of the update. */
+/** A notification of a change. */
 export interface Notice {
+  /** `list_changed`, or the URI of the updated resource. */
   readonly about: string;
   /** The listen stream that it came on, in the 2026 era. */
   readonly stream: unknown;
@@ -17,7 +18,7 @@ export interface Notices {
   readonly seen: readonly Notice[];
   /** How often a change was reported. */
   count(about: string): number;
-  /** Resolves when the change has been reported since the last `forget`. */
+  /** Resolves when the change has been reported this often since the last `forget`; by default, once. */
   told(about: string, times?: number): Promise<void>;
   forget(): void;
 }
@@ -76,7 +77,7 @@ export async function subscribe(on: Connected, uris: readonly string[]): Promise
     return {
       async end() {
         await stream.close();
-        // Everything that the server does for this change, it did before this answer.
+        // The server has ended the watches before it answers this request.
         await on.request('resources/templates/list');
       },
     };

@@ -79,7 +79,7 @@ describe.each(ERAS)('text in another encoding, in the %s era', (era) => {
     expect(primary?.window).toMatchObject({ offset: 99_998, total: 100_000 });
   });
 
-  it('has its secrets covered in both', async () => {
+  it('has its secrets covered in the original and in UTF-8', async () => {
     const { alternatives } = await read('secret.txt');
     expect(alternatives).toHaveLength(2);
     for (const { contents } of alternatives) {
@@ -88,7 +88,7 @@ describe.each(ERAS)('text in another encoding, in the %s era', (era) => {
     }
   });
 
-  it.each(['good.txt', 'data.bin'])('does not apply to %s', async (name) => {
+  it.each(['good.txt', 'data.bin'])('%s has only one format, and no charset', async (name) => {
     const { alternatives, primary } = await read(name);
     expect(alternatives).toEqual([primary]);
     expect(primary?.resource._meta ?? {}).not.toHaveProperty('vitrine/charset');

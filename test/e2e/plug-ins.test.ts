@@ -183,7 +183,7 @@ const MISTAKES: readonly (readonly [string, readonly unknown[], string])[] = [
   ['is a built-in module of Node.js', ['fs'], 'kinds.0: fs is not installed'],
   ['is a path to nothing', ['./kinds/nowhere.mjs'], 'kinds.0: there is no module at ./kinds/nowhere.mjs'],
   [
-    'has no entry for it',
+    'has no "default" in its exports',
     ['only-import'],
     'kinds.0: only-import is not exported by its package; its exports need "default" for it',
   ],
@@ -200,7 +200,7 @@ const MISTAKES: readonly (readonly [string, readonly unknown[], string])[] = [
     'kinds.0: ./kinds/loud.mjs adds a kind whose name is not made of',
   ],
   [
-    'is there twice',
+    'adds the same kind as another one',
     [...kinds, './kinds/notes.mjs'],
     'kinds.1: vitrine-provider-notes and ./kinds/notes.mjs both add "notes"; leave one out',
   ],
@@ -209,7 +209,7 @@ const MISTAKES: readonly (readonly [string, readonly unknown[], string])[] = [
     ['data:text/javascript,1'],
     'kinds.0: is the name of a package, as in vitrine-provider-notion, or a path',
   ],
-  ['is no list', [1], 'kinds.0: Invalid input: expected string'],
+  ['is a number', [1], 'kinds.0: Invalid input: expected string'],
 ];
 
 it.each(MISTAKES)('reports with its place that a package %s', async (_, named, message) => {

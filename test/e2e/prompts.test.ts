@@ -231,7 +231,7 @@ describe.concurrent.each(MATRIX)('changes of prompts over $transport, $era', ({ 
       const stream = await on.client.listen({ promptsListChanged: true });
       expect(stream.honoredFilter).toEqual({ promptsListChanged: true });
     } else {
-      // Unasked, some time after the handshake.
+      // In the 2025 era notifications come unasked, some time after the handshake.
       let times = 0;
       await until(async () => {
         await folder.write('docs/prompts/one.md', `One, ${times++}`);

@@ -22,7 +22,7 @@ import { type Connected, connect, MATRIX, MUSEUM } from './harness.ts';
 /** Files whose bytes contradict their names. */
 const MISLABELLED: ReadonlySet<string> = new Set(['file:///archive/mislabelled.txt', 'file:///archive/not-really.png']);
 
-/** Only a read shows that a text is not UTF-8. */
+/** A text that is not UTF-8, which only a read shows. */
 const OF_ANOTHER_TIME = 'file:///archive/letter-1953.latin1.txt';
 
 describe.each(MATRIX)('reading over $transport, $era', ({ transport, era }) => {

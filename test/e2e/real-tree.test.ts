@@ -12,7 +12,7 @@ const CACHES = ['.vite', '.vite-temp', '.vitest', '.cache'];
 const ROOT_URI = 'tree+file:///';
 const WINDOW_BYTES = 4 * 1024 * 1024;
 const CONCURRENCY = 16;
-/** One of so many files is read, and one of so many large ones: to read all tens of thousands would take minutes. */
+/** One in `ONE_OF` files is read back, and `LARGE_ONES` large ones: to read all tens of thousands would take minutes. */
 const ONE_OF = 5;
 const LARGE_ONES = 4;
 

@@ -13,11 +13,11 @@ import { within } from './waiting.ts';
 interface Command {
   readonly input: Transform;
   readonly output: Transform;
-  /** The text that it has written to standard error. */
+  /** The text that the command has written to standard error. */
   errors(): string;
-  /** Resolves with its exit status. */
+  /** Resolves with the exit status. */
   readonly ended: Promise<number>;
-  /** Ends it as SIGTERM does. Resolves with its exit status. */
+  /** Ends the command as SIGTERM does. Resolves with the exit status. */
   stop(): Promise<number>;
 }
 
@@ -57,7 +57,7 @@ export function runServe(args: readonly string[]): Command {
   };
 }
 
-/** A pipe, so that the two ends do not see each other's messages. */
+/** One direction of a pipe, which shows every chunk to `look`. With one for each direction, no end gets its own messages. */
 const watched = (look: (chunk: Buffer) => void): Transform =>
   new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -70,7 +70,7 @@ export interface Listening extends AsyncDisposable {
   readonly url: string;
   /** The standard output and error so far. */
   output(): string;
-  /** Ends it as SIGTERM does. Resolves with the exit status. */
+  /** Ends the server as SIGTERM does. Resolves with the exit status. */
   stop(): Promise<number | null>;
 }
 
@@ -98,10 +98,10 @@ export async function startHttp(args: readonly string[], address = '0'): Promise
 }
 
 export interface Pipe {
-  /** The end of the client. */
+  /** The client's end of the pipe. */
   readonly transport: Transport;
   errors(): string;
-  /** Ends it as SIGTERM does. */
+  /** Ends the server as SIGTERM does. */
   end(): Promise<void>;
 }
 

@@ -100,7 +100,7 @@ describe('sessions', () => {
       expect(Number(third.headers['retry-after'])).toBeGreaterThan(0);
       await end(server, first);
       expect(await open(server)).toBeTypeOf('string');
-      // The 2026 era has no sessions, so it is not affected.
+      // The 2026 era has no sessions, so the limit does not affect it.
       expect((await post(server.url, 'modern', 'resources/list')).status).toBe(200);
     } finally {
       await dispose();

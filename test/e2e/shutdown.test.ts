@@ -85,7 +85,7 @@ describe.each(SIGNALS)('on %s, a server over stdio', (signal) => {
   });
 });
 
-/** A tool that never ends by itself. */
+/** Writes a configuration that mounts a server whose tool never answers. */
 const SLOW = (folder: Folder): Promise<string> =>
   writeConfig(folder, { mounts: { slow: { command: process.execPath, args: [folder.at('slow.mjs')] } } });
 

@@ -50,7 +50,7 @@ describe.each(ERAS)('standard output, %s', (era) => {
     expectMessagesOnly(server);
   });
 
-  it('answers requests in one piece, or in many', async () => {
+  it('answers requests that are sent all at once', async () => {
     await using server = startStdio(era, [MUSEUM]);
     if (era === 'legacy') await server.request(1, 'initialize', INITIALIZE);
     else await server.request(1, 'server/discover');

@@ -145,7 +145,7 @@ describe.each(MATRIX)('subscriptions over $transport, $era', ({ transport, era }
     ['deleted', (box) => unlink(box('note.txt'))],
     ['renamed', (box) => rename(box('note.txt'), box('renamed.txt'))],
     ['linked', (box) => link(box('note.txt'), box('linked.txt'))],
-    ['made a folder', (box) => mkdir(box('nested'))],
+    ['created as a folder', (box) => mkdir(box('nested'))],
   ])('report a folder when a child is %s [RES-4]', async (_, change) => {
     await subscribed(['file:///box'], async () => {
       await change((name) => folder.at('box', name));

@@ -33,7 +33,7 @@ describe.concurrent.each(MATRIX)(
       return { on: await connect(transport, era, args, abilities), questions };
     };
 
-    it('is done in every form once the user agrees [CB-6]', async () => {
+    it('is done whole, embedded, plain, by lines and in windows once the user agrees [CB-6]', async () => {
       const { on: opened, questions } = await asking('accept');
       await using on = opened;
       expect(embeddedIn(await call(on, 'read', { uri: PLAN }))).toMatchObject([{ text: 'the plan\nhas lines' }]);
@@ -48,7 +48,7 @@ describe.concurrent.each(MATRIX)(
       expect(questions).toEqual([PLAN, PLAN, PLAN, PLAN, LARGE].map((uri) => `May this be read? ${uri}`));
     });
 
-    it('asks nothing if no confirmation is needed, and leaves unconfirmed children out of a folder', async () => {
+    it('is the only request that asks; a folder is read without the unconfirmed children, and asks nothing', async () => {
       const { on: opened, questions } = await asking('accept');
       await using on = opened;
       expect(textOf(await call(on, 'read', { uri: 'docs+file:///open.md', as: 'plain' }))).toBe('open');

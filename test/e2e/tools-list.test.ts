@@ -230,7 +230,7 @@ describe.each(DIAGONAL)('the configuration of tools over $transport, $era', ({ t
     expect(textOf(result)).toContain('Next window: docs_read {');
   });
 
-  it('turns them off, and leaves out those for changes if nothing can be watched [SEC-CAP-1]', async () => {
+  it('turns tools off; if nothing can be watched, subscription tools are left out anyway [SEC-CAP-1]', async () => {
     await using folder = await temporaryFolder({ 'data/a.txt': 'a' });
     const off = await writeConfig(folder, { tools: 'off', mounts: { data: './data' } }, 'vitrine.yaml');
     await using without = await connect(transport, era, ['--config', off]);
@@ -240,7 +240,7 @@ describe.each(DIAGONAL)('the configuration of tools over $transport, $era', ({ t
     expect((await toolsOf(server)).map(({ name }) => name)).toEqual(READING);
   });
 
-  it('serves a folder with the name of the mount of the tools’ own state', async () => {
+  it('can mount a folder that has the name of the mount of the tools’ own state', async () => {
     await using folder = await temporaryFolder({ 'vitrine/a.txt': 'mine', 'other/b.txt': 'b' });
     await using one = await connect(transport, era, [folder.at('vitrine')]);
     expect(embeddedIn(await call(one, 'read', { uri: 'file:///a.txt' }))).toMatchObject([{ text: 'mine' }]);

@@ -73,7 +73,7 @@ describe.each(MATRIX)('subscription tools over $transport, $era', ({ transport, 
   });
 
   if (era === 'legacy') {
-    it('notify a lasting connection at once, and once [CB-8, RES-4]', async () => {
+    it('notify a lasting connection at once, and only once for each change [CB-8, RES-4]', async () => {
       const notices = await collectNotices(server);
       await call(server, 'subscribe', { uri: A });
       await server.client.subscribeResource({ uri: A });

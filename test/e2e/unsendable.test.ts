@@ -11,9 +11,9 @@ circular.self = circular;
 
 const NOTHING = { type: 'object' } as const;
 const THINGS = {
-  'a number that JSON has not': { n: 1n },
+  'a number that JSON does not have': { n: 1n },
   'a circle': circular,
-  'what refuses to be written': {
+  'an object that refuses to be written': {
     toJSON() {
       throw new Error('secret');
     },
@@ -91,14 +91,14 @@ const WAYS = { HTTP: overHttp, pipes: overPipes } as const;
 for (const era of ERAS) {
   for (const [over, call] of Object.entries(WAYS)) {
     for (const [at, what] of Object.keys(THINGS).entries()) {
-      it(`${what} in a result, ${era}, over ${over}`, async () => {
+      it(`${what} in a result makes only that call fail, ${era}, over ${over}`, async () => {
         const answer = await call(era, `gives-${at}`);
         expect(answer).toMatchObject({ id: 7, error: { code: -32_603 } });
         expect(JSON.stringify(answer)).not.toContain('secret');
         expect(await call(era, 'tells-0')).toHaveProperty('result');
       });
 
-      it(`${what} in a log message, ${era}, over ${over}`, async () => {
+      it(`${what} in a log message does not make the call fail, ${era}, over ${over}`, async () => {
         expect(await call(era, `tells-${at}`)).toMatchObject({ id: 7, result: { content: [{ text: 'done' }] } });
       });
     }

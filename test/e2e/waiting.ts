@@ -25,7 +25,7 @@ export async function until<T>(
   what: string,
   ms = PATIENCE_MS,
 ): Promise<T> {
-  // Not by the date, because some tests set it.
+  // The time is not taken from the date, because some tests set the date.
   const deadline = performance.now() + ms;
   for (;;) {
     const answer = await ask();
@@ -47,7 +47,7 @@ export function slowness(): number {
   return Math.max(1, load / availableParallelism(), slownessNow());
 }
 
-/** The same for this moment alone, because a busy machine may happen to run this process at once. */
+/** The same for this moment alone. A busy machine may happen to run this process at once, so `slowness` looks at the load, too. */
 function slownessNow(): number {
   const begun = performance.now();
   const before = process.cpuUsage();
