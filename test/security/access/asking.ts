@@ -19,7 +19,7 @@ export type Ask = (method: string, params?: Readonly<Record<string, unknown>>) =
 
 const ID = 7;
 
-/** In the 2025 era, each person has a session. */
+/** Gives a function that sends requests of one person, in the 2025 era in a session of that person. */
 export async function askerOf(
   url: string,
   era: Era,

@@ -28,7 +28,7 @@ export interface Somebody {
 }
 
 export interface Matrix {
-  /** The engine without rules, and both servers. */
+  /** The engine without rules, its server, and the server with rules. */
   readonly bare: Vitrine;
   readonly open: HttpServing;
   readonly guarded: HttpServing;
@@ -85,7 +85,7 @@ async function openMatrix(): Promise<Matrix> {
   };
 }
 
-/** All callers at the matrix in one era. Only tests and hooks can use the members, because the servers start before the first test. */
+/** All callers at the matrix in one era. Only tests and hooks can use its members: the servers start after tests are defined. */
 export interface EraScene {
   readonly era: Era;
   readonly matrix: Matrix;
@@ -124,7 +124,7 @@ export function inEachEra(define: (scene: EraScene) => void): void {
   });
 }
 
-/** Runs all functions, a few at a time. */
+/** Runs the function for each of them, a few at a time. */
 export async function inParallel<T>(all: readonly T[], run: (each: T) => Promise<void>): Promise<void> {
   const left = [...all].reverse();
   const worker = async (): Promise<void> => {
@@ -133,7 +133,7 @@ export async function inParallel<T>(all: readonly T[], run: (each: T) => Promise
   await Promise.all(Array.from({ length: 8 }, worker));
 }
 
-/** Counts the cells, and collects those whose outcome is wrong. */
+/** Counts cells by their expected outcomes, and collects those whose outcome is wrong. */
 export interface Tally {
   readonly wrong: string[];
   readonly outcomes: Map<string, number>;

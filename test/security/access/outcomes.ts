@@ -3,8 +3,8 @@ import type { AccessDecision } from '../../../src/core/access.ts';
 import type { Reply } from './asking.ts';
 
 /**
- * `answered` or `failed` as without rules; `challenged` with status 403, or 401 for a caller without a token, if only scopes are
- * missing.
+ * The outcome of a request. `answered` and `failed` occur without rules, too; `challenged` is status 403, or 401 for a caller
+ * without a token, if only scopes are missing.
  */
 export type Outcome = 'answered' | 'denied' | 'asked' | 'missing' | 'challenged' | `failed: ${string}`;
 
@@ -27,7 +27,7 @@ function ofMessage(message: string): Outcome | undefined {
 
 /**
  * @param without the outcome without rules
- * @param beforehand the decision from what is known before the resource is looked up; none if it is not looked up
+ * @param beforehand the decision that is made before the resource is looked up; undefined if there is none
  */
 export function expectedOf(without: Outcome, decision: AccessDecision, beforehand?: AccessDecision): Outcome {
   if (beforehand?.scopes !== undefined) return 'challenged';

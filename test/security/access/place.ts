@@ -67,7 +67,7 @@ const items = defineProvider({
 });
 
 export interface Place extends AsyncDisposable {
-  /** An engine over the place, which stays when the engine closes. */
+  /** Makes an engine over the place. The place stays when the engine closes. */
   engine(access?: AccessOptions, more?: Partial<VitrineOptions>): Vitrine;
   /** The operations that reached the providers, in their order. */
   readonly reached: string[];

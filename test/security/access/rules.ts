@@ -3,7 +3,7 @@ import type { Principal } from '../../../src/core/context.ts';
 import type { AccessRules } from '../../../src/layers/access/index.ts';
 import { hashOf, SCOPES } from '../authorization-servers.ts';
 
-/** The issuer of the JWTs, as the rules name it. Known once the issuer listens. */
+/** Gives the rules. They name the issuer of the JWTs, whose address is known once it listens. */
 export const rulesFor = (issuer: string): AccessRules => ({
   rules: [
     { name: 'staff has the library', effect: 'allow', who: { groups: ['staff', 'board'] }, mounts: ['docs', 'notes'] },

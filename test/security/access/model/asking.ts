@@ -11,13 +11,13 @@ import { PEOPLE, type Person } from './things.ts';
 export interface Asker {
   readonly era: Era;
   readonly ask: Ask;
-  /** Collects updates of resources. Gives the resources to which the subscription was allowed. */
+  /** Subscribes to the resources, and collects the messages about them. */
   listen(uris: readonly string[]): Promise<Listening>;
 }
 
-/** Gives the notices that came since the last call. */
+/** The stream of a subscription. */
 export interface Listening {
-  /** All messages, in their order. */
+  /** All messages so far, in their order. */
   text(): string;
   /** Resolves with whether the message came before the stream or the time ended. */
   came(text: string, ms: number): Promise<boolean>;
@@ -27,7 +27,7 @@ export interface Listening {
 /** How requests reach the server. */
 export type Reach = (vitrine: Vitrine, person: Person, era: Era) => Promise<AsyncDisposable & Asker>;
 
-/** The name that the client itself gives. */
+/** Reaches the server by `fetch` in this process, which names the person as the principal. */
 export const withoutNetwork: Reach = async (vitrine, { principal }, era) => {
   const endpoint = createEndpoint(vitrine);
   const send: Send = (init) => {
@@ -100,7 +100,7 @@ async function askerOf(send: Send, era: Era): Promise<Asker> {
   };
 }
 
-/** A session has one stream. The server may notice later than the client that the stream before has ended. */
+/** Opens the only stream of a session. The server may notice later than the client that the previous stream has ended. */
 async function opened(open: () => Promise<Response>): Promise<Response> {
   for (let left = 500; ; left--) {
     const response = await open();

@@ -28,7 +28,7 @@ export async function checkCall(
   return found;
 }
 
-/** The results of a mounted server contain the resources that the caller may read. */
+/** Names the resources that the caller may read and that are missing in the result of a mounted server. */
 function handedOut({ reference, things }: Scene, mount: MountName | undefined, reply: Reply): readonly string[] {
   return HANDED_OUT.flatMap((pattern) => {
     const start = pattern.replace(/#.*$/, '').replace('%65', 'e');

@@ -17,7 +17,8 @@ export async function checkCompletion(
   const [first = '', second] = [...uri.matchAll(/\{\+?([^}]*)\}/g)].flatMap(([, list = '']) => list.split(','));
   const one = later && second !== undefined ? second : first;
   const given = one === second && known !== '' ? { [first]: known } : {};
-  // A database checks everything to which a value may lead. Other mounts offer nothing if something may be hidden.
+  // Whether allowed values may be missing. A database checks everything to which a value may lead; other mounts offer nothing if
+  // something may be hidden.
   const isOpen = one === second ? known === '' : second !== undefined && mount !== 'data';
   const reply = await asker.ask('completion/complete', {
     ref: { type: 'ref/resource', uri },
@@ -72,7 +73,7 @@ function wantedValues(
   }
   if (variable === 'email' || below.some(({ mount }) => MOUNTED_SERVERS.includes(mount)))
     return unique(shown.map((thing) => (variable === 'email' ? rest(thing) : thing.listedAs.slice(start.length))));
-  // In a tree, the entries of the folder that was typed.
+  // In a tree, the values are the entries of the folder that was typed.
   const within = typed.includes('/') ? typed.slice(0, typed.lastIndexOf('/') + 1) : '';
   return unique(
     shown

@@ -54,7 +54,7 @@ export async function checkList(scene: Scene, list: List): Promise<readonly stri
   return found;
 }
 
-/** Rows of a table that the caller may not see are recognised by their URIs only. */
+/** Whether a search has to find an allowed resource. It need not find rows of a table that the caller may not see. */
 function isWithinReach({ reference, things }: Scene, uri: string): boolean {
   const thing = things.find(({ listedAs }) => listedAs === uri);
   const parents = things.filter((each) => thing?.mount === 'data' && thing.parents.includes(each.uri));
@@ -77,7 +77,7 @@ async function drained(ask: Ask, method: string, tool: string | undefined, args:
   return replies;
 }
 
-/** Gives a list as it is for a caller who may see everything. Unknown entries that are not expected either are skipped. */
+/** Gives a list as it is for a caller who may see everything. Other entries of an answer are not checked. */
 function all({ things, mounts }: Scene, list: List): readonly string[] {
   switch (list) {
     case 'resources/list':

@@ -81,7 +81,7 @@ const asked = (uri: string): readonly string[] => {
   return [uri, quiet, uri.replace(/#.*$/, ''), quiet.replace(/#.*$/, '')];
 };
 
-/** Undefined if the reference does not say what the answer is, as long as it contains nothing forbidden. */
+/** Gives the outcome that the reference requires; undefined if every outcome is right that reveals nothing forbidden. */
 function expectedOf(
   { reference }: Scene,
   way: Way,
@@ -91,15 +91,14 @@ function expectedOf(
 ): Outcome | undefined {
   const isServed = MOUNTED_SERVERS.includes(thing.mount);
   if (!isServed) return same && !cannot(way, thing) ? OUTCOMES[reference.ofItself(operation, thing)] : undefined;
-  // Whether the server knows another spelling is its own affair. It is only certain that the request reaches the server if it is
-  // allowed.
+  // A mounted server may know another spelling or not. It is certain only that an allowed request reaches the server.
   if (cannot(way, thing) || way === 'resources/subscribe') return undefined;
   if (uri === thing.listedAs && thing.listed) return OUTCOMES[reference.of(operation, thing)];
   const effect = reference.ofUri(operation, thing.mount, uri, thing.mimeType);
   return same && effect === 'allow' && !hasDots(uri) ? 'answered' : undefined;
 }
 
-/** Errors such as that of a list of a resource that is not a folder. */
+/** Whether the request fails even if it is allowed, such as a list of a text, or whether other checks cover it. */
 function cannot(way: Way, { kind, mount, uri }: Thing): boolean {
   const lists = way === 'resources/list' || way === 'resources/directory/read' || way === 'tool list';
   if (lists) return kind !== 'folder';

@@ -9,8 +9,8 @@ const SEALED = /[\w-]{60,}/g;
 
 /**
  * @param asked the text of the request, which an answer may repeat
- * @param handedOut whether the answer is the result of a tool or prompt. A thing that such a result claims to have counts as the thing
- * with its URI
+ * @param handedOut whether the answer is the result of a tool or prompt. In such a result, an imitation counts as the thing whose
+ * URI it claims
  */
 export function leaks(
   { reference, things }: Scene,
@@ -37,7 +37,7 @@ export function leaks(
         ? reference.ofUri(wanted, 'docs', thing.uri, thing.mimeType) === 'allow'
         : isHere && reference.ofItself(wanted, thing) === 'allow';
     const named = operation === 'prompt' ? 'read' : operation;
-    // Lists leave out a denied resource. A result of a tool names it in the text that stands in its place.
+    // Lists leave out a denied resource. The result of a tool or prompt names it in a text that stands in its place.
     const nameable = handedOut ? ['allow', 'ask', 'deny'] : ['allow', 'ask'];
     const mayBeNamed = (): boolean =>
       (isHere || imitates) &&

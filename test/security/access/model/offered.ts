@@ -1,4 +1,4 @@
-/** Checks the names and descriptions in lists of tools, prompts and templates. */
+/** The tools, prompts and templates that a server offers a caller. */
 import type { Effect } from './reference.ts';
 import type { Scene } from './scene.ts';
 import { TEMPLATES } from './sloppy-server.ts';
@@ -10,7 +10,7 @@ export const namesOf = (mounts: readonly MountName[], names: readonly string[]):
   ...(mounts.includes('raw') ? names : []),
 ];
 
-/** A resource that needs a confirmation may be used. */
+/** Whether lists show a tool or prompt: it may be used, perhaps after a confirmation. */
 export const isShown = (effect: Effect): boolean => effect === 'allow' || effect === 'ask';
 
 /** The URI templates of these mounts. */
@@ -22,7 +22,7 @@ export const templates = (mounts: readonly MountName[]): readonly string[] => [
   ...(mounts.includes('raw') ? TEMPLATES : []),
 ];
 
-/** A caller has the prompts of a folder whose files the caller may list and read. */
+/** Decides about a prompt. A prompt of a folder is hidden unless the caller may list the folder, and list and read its file. */
 export function promptEffect({ reference, things }: Scene, name: string): Effect {
   if (!FOLDER_PROMPTS.includes(name))
     return reference.decide({ operation: 'prompt', name, mount: reference.mountOfName(name) });

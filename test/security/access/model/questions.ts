@@ -38,7 +38,7 @@ export const LISTS = [
 ] as const;
 export type List = (typeof LISTS)[number];
 
-/** Calls of tools that belong to no mount. */
+/** The tools that are called. `roll` and `wipe` belong to no mount, the others to careless servers. */
 export const TOOLS = ['roll', 'wipe', 'embed', 'fetch', 'delete/page', 'list/all'] as const;
 export const PROMPTS = ['greet-p01z', 'hush-p02z', 'brief', 'tell', 'ask/twice'] as const;
 
@@ -57,9 +57,9 @@ export type Question =
       readonly mount: MountName;
       readonly template: number;
       readonly typed: string;
-      /** The value of the second variable, if there are two. */
+      /** Whether the second variable is completed, if there are two. */
       readonly later: boolean;
-      /** The value of the first variable then; empty if it is not known. */
+      /** The value of the first variable in that case; empty if it is not known. */
       readonly known: string;
     }
   | { readonly kind: 'updates' };

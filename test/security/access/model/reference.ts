@@ -55,7 +55,7 @@ export interface Reference {
   of(operation: Operation, thing: Thing): Effect;
   /** Decides about a thing under all its names. */
   ofItself(operation: Operation, thing: Thing): Effect;
-  /** Of all mounts in the case. */
+  /** Finds the mount of a URI, of all mounts in the case. */
   mountOf(uri: string): MountName | undefined;
   mountOfName(name: string): MountName | undefined;
 }
@@ -73,7 +73,7 @@ export function createReference(
     return asked.onlyResources === true ? 'allow' : otherwise;
   }
 
-  /** A mounted server may treat a URI as another spelling of it, so each spelling is decided about. */
+  /** A mounted server may take a URI for another spelling of a different one, so all of these are decided about. */
   function ofUri(operation: Operation, mount: MountName, uri: string, mimeType?: string): Effect {
     const about = (spelled: string): Asked => ({ operation, mount, uri: spelled, mimeType });
     if (!MOUNTED_SERVERS.includes(mount)) return decide(about(uri));
@@ -145,7 +145,7 @@ function operationsOf({ effect, operations, uris, except, mimeTypes, tools, argu
 
 function resourceMatches({ effect, uris, except, mimeTypes }: Rule, { uri = '', template, mimeType }: Asked): boolean {
   if (!anyGlob(uris, uri, 'uri', effect)) return false;
-  // An exception, too, does not count if it is not certain to match.
+  // If it is not certain that an exception matches, it counts in a rule that allows, and in no other.
   const isExcepted = effect === 'allow' ? mayMatch : matchesSurely;
   if (except?.some((glob) => isExcepted(glob, uri, 'uri')) === true) return false;
   if (mimeTypes === undefined) return true;

@@ -5,7 +5,8 @@ import type { Asker } from './asking.ts';
 import type { Effect, Reference } from './reference.ts';
 import type { MountName, Thing } from './things.ts';
 
-/** One server, one person, and the decisions of the reference for both. */ export interface Scene {
+/** One server, one person, and the decisions of the reference for both. */
+export interface Scene {
   readonly asker: Asker;
   readonly reference: Reference;
   readonly mounts: readonly MountName[];
@@ -23,10 +24,10 @@ export const OUTCOMES: Readonly<Record<Effect, Outcome>> = {
   hide: 'missing',
 };
 
-/** A caller who could use nothing of a method does not have that method. */
+/** Whether the caller does not have the method, because the caller could use nothing of it. */
 export const isNoMethod = ({ error }: Reply): boolean => error?.code === -32_601;
 
-/** A tool that only reads resources is allowed, and each resource is decided about on its own. */
+/** Decides about a tool that only reads resources. By default it is allowed, and each resource is decided about on its own. */
 export const toolEffect = (
   { reference }: Scene,
   name: string,

@@ -10,20 +10,20 @@ type Data = Readonly<Record<string, unknown>>;
 
 /** One resource of the server. */
 export interface SloppyThing {
-  /** As lists show it. */
+  /** The URI, as lists show it. */
   readonly uri: string;
   readonly listed: boolean;
   readonly title: string;
   readonly text: string;
   readonly mimeType: string;
-  /** Other contents that come with a read of it. */
+  /** The URIs of other contents that a read returns as well. */
   readonly with?: readonly string[] | undefined;
 }
 
 export interface SloppyOptions {
   readonly name: string;
   readonly things: readonly SloppyThing[];
-  /** Its tool and its prompt return these URIs, in this spelling. */
+  /** The URIs that its tool `embed` and its prompt `brief` return, in these spellings. */
   readonly handedOut: readonly string[];
   /** The text in results of its tools and prompts. */
   readonly said: string;
@@ -127,7 +127,7 @@ function answerTo({ name, things, handedOut, said }: SloppyOptions, method: stri
       return { resourceTemplates: TEMPLATES.map((uriTemplate) => ({ uriTemplate, name: uriTemplate })) };
     case 'resources/read': {
       const uri = String(params.uri);
-      // A listed URI is found as it is, whatever other resource has the same key by now.
+      // A thing is found by its exact URI first, even if another thing has the same key.
       const thing = things.find((each) => each.uri === uri) ?? find(uri);
       if (thing === undefined) return { code: -32_002, message: 'No such file' };
       const others = (thing.with ?? []).flatMap((each) => find(each) ?? []);
@@ -177,7 +177,7 @@ function answerTo({ name, things, handedOut, said }: SloppyOptions, method: stri
   }
 }
 
-/** A template of two variables. A value of one leads to the folder in which the other one names a file. */
+/** A template of two variables: a folder, and the name of a file in it. */
 const PAIRS = 'file:///srv/{folder}/{name}';
 export const TEMPLATES = ['file:///srv/{+path}', 'memo:{id}', PAIRS];
 

@@ -12,7 +12,7 @@ const atPath =
     return changed === undefined || changed === path ? undefined : `${start}${changed}`;
   };
 
-/** The URI with the last letter of the first or last name of its path escaped. */
+/** Escapes a letter in the first or the last name of a path. */
 const escapeIn = (path: string, at: 'first' | 'last', written = (hex: string) => `%${hex}`): string =>
   path.replace(
     at === 'first' ? /^(\/[a-z]*)([a-z])/ : /^(.*\/[a-z]*)([a-z])/,
@@ -28,7 +28,7 @@ const SAME: Readonly<Record<string, Spell>> = {
   'a loud escape': (native) => native.replace(/%[0-9a-f]{2}/gi, (code) => code.toLowerCase()),
 };
 
-/** The URI without a host, which means this host. */
+/** Spellings of a URI without a host, which means this host. */
 const SAME_HERE: Readonly<Record<string, Spell>> = {
   localhost: (native) => native.replace(/^([a-z]+:\/\/)\//i, '$1localhost/'),
   'loud localhost': (native) => native.replace(/^([a-z]+:\/\/)\//i, '$1LocalHost/'),
