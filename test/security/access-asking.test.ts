@@ -158,10 +158,10 @@ describe.each(ERAS)('in the %s era', (era) => {
   });
 });
 
-/** One raw request of the 2026 era. Gives the result, or the questions with the state that the client has to send back. */
 const YES = { confirm: { action: 'accept', content: { confirm: true } } };
 const NO = { confirm: { action: 'decline' } };
 
+/** Sends raw requests of one person. Gives the text or error of each answer, and the state that the client has to send back. */
 async function rounds(person: string | undefined, era: 'legacy' | 'modern' = 'modern') {
   const token = person === undefined ? undefined : tokenOf(person);
   const ask = await askerOf(serving.url, era, token, { elicitation: {} });

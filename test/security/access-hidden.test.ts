@@ -210,7 +210,7 @@ it('a listen stream leaves out hidden and missing resources alike', async () => 
 
 describe('the operations of the providers', () => {
   it.each(RESOURCES.filter(([hidden]) => !hidden.startsWith('vitrine')))(
-    'for %s is that for %s',
+    'are as many for %s as for %s',
     async (hidden, missing) => {
       const ask = await askerOf(serving.url, 'modern', undefined);
       const work = async (uri: string): Promise<readonly number[]> => {

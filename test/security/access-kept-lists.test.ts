@@ -135,9 +135,9 @@ describe('a kept list', () => {
   });
 
   it.each([
-    ['says that nothing changes', true],
-    ['says nothing of that', false],
-  ])('is decided again after the policy has changed its decisions, and %s', async (_, says) => {
+    ['reports that', true],
+    ['does not report that', false],
+  ])('is decided again after the policy has changed its decisions, if the policy %s', async (_, says) => {
     let hidden: string | undefined;
     let steady = {};
     const policy: AccessPolicy = {
@@ -167,7 +167,7 @@ describe('a kept list', () => {
     expect(served.isAgain(await served.list(ANNA), ANNA)).toBe(false);
   });
 
-  it('is listed again if the policy fails to say whether its decisions have changed', async () => {
+  it('is decided again if the policy fails to say whether its decisions have changed', async () => {
     const steady = (): never => {
       throw new Error('no idea');
     };

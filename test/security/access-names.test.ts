@@ -52,9 +52,9 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
     'with %s, a mount without a prefix owns nothing of another',
     (order) => {
       it.each<[string, readonly AccessRule[]]>([
-        ['allowed is only up', everything('allow', { mounts: ['up'] })],
-        ['hidden is docs', everything('hide', { mounts: ['docs'] })],
-        ['denied is docs', everything('deny', { mounts: ['docs'] })],
+        ['only up is allowed', everything('allow', { mounts: ['up'] })],
+        ['docs is hidden', everything('hide', { mounts: ['docs'] })],
+        ['docs is denied', everything('deny', { mounts: ['docs'] })],
       ])('%s', async (_name, rules) => {
         await using world = await serve(rules, 'none', order);
         const ask = await world.ask(era);
@@ -72,7 +72,7 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
         expect((await ask('resources/read', { uri: 'file:///public/a.md' })).text).toContain('open text');
       });
 
-      it('hidden is up', async () => {
+      it('up is hidden', async () => {
         await using world = await serve(everything('hide', { mounts: ['up'] }), 'none', order);
         const ask = await world.ask(era);
         expect((await ask('resources/read', { uri: 'docs+memory:///a.txt' })).text).toContain('of docs');
@@ -289,7 +289,7 @@ describe.each(ERAS)('results of mounted tools and prompts, for a client of the %
     }
   });
 
-  it('follow rules about names of tools and arguments, across slashes, in lists and in numbers', async () => {
+  it('are denied by rules about names of tools and arguments, across slashes, in lists and in objects', async () => {
     const rules: readonly AccessRule[] = [
       { effect: 'allow' },
       { effect: 'deny', tools: ['up_wiki_delete*'] },

@@ -76,7 +76,7 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
       'letters',
       '~schema',
       '',
-    ])('%s reveals nothing of them through reads and lists', async (path) => {
+    ])('%s reveals no row or table that is kept back, in reads and lists', async (path) => {
       const uri = `shop+sqlite:///${path}`;
       for (const accept of [undefined, 'application/json', 'text/csv', 'text/markdown']) {
         const _meta = accept === undefined ? {} : { 'vitrine/accept': [accept] };
@@ -118,7 +118,7 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
       expect([undefined, values.length]).toContain(completion?.total);
     });
 
-    it('a search finds none of them', async () => {
+    it('a search finds no row that is kept back', async () => {
       const { text } = await ask('tools/call', { name: 'search', arguments: { pattern: 'SECRET' } });
       expect(text).not.toMatch(/SECRET (text|thing|more)|Hidden/);
     });

@@ -36,7 +36,7 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
         await notices.told(a);
         notices.forget();
         provider.set('a.txt', after);
-        // A later notice came, so an earlier one would have come before it.
+        // Notices come in order: a notice of the earlier change would come before these.
         for (let turn = 1; turn <= 3; turn++) {
           provider.set('b.txt', { ...BEFORE, text: String(turn) });
           await notices.told(b, turn);

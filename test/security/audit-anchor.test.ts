@@ -17,7 +17,7 @@ import { type Line, linesOf } from './audit-lines.ts';
 
 const NOTES = { to: 'elsewhere/heads.jsonl', everySeconds: 1 };
 
-/** A folder with an audit and its heads, for one test. The tests wait for their seconds at the same time. */
+/** A folder with an audit and its heads, for one test. The tests run at the same time, because each of them waits for seconds. */
 interface Place extends AsyncDisposable {
   readonly folder: Folder;
   readonly file: string;

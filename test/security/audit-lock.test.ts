@@ -128,7 +128,7 @@ async function startApart(): Promise<ChildProcess> {
 }
 
 const APART = ['--user', '--map-root-user', '--pid', '--fork', '--mount-proc', '--kill-child'];
-/** Not every system allows this. Where it does not, the tests of locks above cover it. */
+/** Not every system allows namespaces of process ids. On other systems, only the tests of locks above cover this case. */
 const apart = spawnSync('unshare', [...APART, 'true']).status === 0 ? ['a namespace of its own'] : [];
 
 describe.each(apart)('a server in %s', () => {
@@ -168,7 +168,7 @@ describe('a server whose lock', () => {
     await read(on, 'docs+file:///a.txt');
     await until(async () => (await uris()).length === 1, 'a line of the first server');
     first.process.kill('SIGSTOP');
-    // Written in place: the file stays the same file, as if a server on another machine had written it.
+    // The lock is written in place, so it stays the same file, as if a server on another machine had written it.
     await leave(onAnotherMachine, LEASE_MS * 2);
     const second = await startProgram([config]);
     first.process.kill('SIGCONT');

@@ -50,7 +50,7 @@ async function scene(era: (typeof ERAS)[number] = 'modern', audit: object = {}):
   };
 }
 
-/** Parses a file in which not all lines are audit lines. */
+/** Gives the reasons of all reopenings in a file, in which some lines may not be audit lines. */
 const reopenings = async (file: string): Promise<readonly unknown[]> =>
   (await readFile(file, 'utf8'))
     .split('\n')

@@ -1,4 +1,4 @@
-/** Opens the audit file that it is told on standard input, when it is told, and says whether it got it. */
+/** Opens each audit file that a line of standard input names, and prints whether it may write the file. */
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 

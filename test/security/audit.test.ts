@@ -202,7 +202,7 @@ describe('the audit of a server', () => {
   it('is written by one server at a time', async () => {
     const { folder } = await scene();
     await using _ = folder;
-    // The mounted program has been started by then, and must not keep the command running.
+    // The refused command has started the mounted program by then. That program must not keep the command running.
     const config = await writeConfig(folder, {
       mounts: { docs: './docs', other: { command: process.execPath, args: [CLI, 'serve', folder.at('docs')] } },
       audit: { file: 'audit.jsonl' },

@@ -107,7 +107,7 @@ describe('a bound token', () => {
   const list = (headers: Record<string, string>): Promise<RawResponse> =>
     post(guarded.serving.url, 'modern', 'resources/list', {}, headers);
 
-  /** Sends a request as an OAuth library does, through a proxy */
+  /** Sends a request with an OAuth library, as through a proxy. */
   async function asClient(token: string, method: string, headers: object, message?: object): Promise<Response> {
     const body = message === undefined ? undefined : JSON.stringify({ jsonrpc: '2.0', id: 1, ...message });
     return protectedResourceRequest(token, method, new URL(RESOURCE), new Headers({ ...headers }), body, {
@@ -177,7 +177,7 @@ describe('a bound token', () => {
     expect((await list(shown(token, await proofFor(token)))).status).toBe(200);
   });
 
-  it('is refused with a proof for another request', async () => {
+  it('is refused with a proof that is for another request, or is not valid', async () => {
     const token = await issuer.forge({ cnf: { jkt } });
     const now = Math.floor(Date.now() / 1_000);
     const other = await generateKeyPair('ES256', { extractable: true });

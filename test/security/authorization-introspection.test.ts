@@ -207,11 +207,11 @@ describe('an answer of an issuer about a token', () => {
   });
 
   it.each<[string, RequestListener]>([
-    ['nothing', (request) => request.socket.destroy()],
-    ['that it is broken', (_request, response) => void response.writeHead(500).end()],
-    ['to ask elsewhere', (_request, response) => void response.writeHead(302, { location: '/good' }).end()],
+    ['a closed connection', (request) => request.socket.destroy()],
+    ['status 500', (_request, response) => void response.writeHead(500).end()],
+    ['a redirect', (_request, response) => void response.writeHead(302, { location: '/good' }).end()],
     [
-      'too much',
+      'too long',
       (_request, response) => void response.end(JSON.stringify({ active: true, more: 'x'.repeat(300_000) })),
     ],
   ])(
@@ -231,9 +231,9 @@ describe('an answer of an issuer about a token', () => {
 
   it.each([
     ['no JSON', 200, 'no'],
-    ['no answer', 200, '{"active":"true"}'],
-    ['no list', 200, '[]'],
-    ['that the token is odd', 400, '{"error":"invalid_request"}'],
+    ['an object without a boolean', 200, '{"active":"true"}'],
+    ['a list', 200, '[]'],
+    ['an error about the request', 400, '{"error":"invalid_request"}'],
   ])('may be %s, which does not affect other tokens', async (_, status, text) => {
     answer = (_request, response) => void response.writeHead(status, { 'content-type': 'application/json' }).end(text);
     expect((await list()).status).toBe(503);
@@ -261,7 +261,7 @@ describe('an answer of an issuer about a token', () => {
 
     const begin = async (): Promise<void> => {
       flood = Array.from({ length: 60 }, (_, n) => guarded.ask('modern', `made-up-${n}`, 'resources/list'));
-      // The limit of tokens of one address that are asked about at a time.
+      // The issuer is asked about at most 18 tokens of one address at a time.
       await until(() => held.size === 18, 'the issuer to be asked');
     };
     const letGo = (): void => {

@@ -62,7 +62,7 @@ describe('a session', () => {
       }
     }
     expect((await inSession(url, session, undefined, 'ping')).status).toBe(401);
-    // It still exists for its own principal.
+    // The session still exists for its own principal.
     expect((await inSession(url, session, mine, 'ping')).status).toBe(200);
   });
 
@@ -77,7 +77,7 @@ describe('a session', () => {
     expect(JSON.parse(content[0].text)).toMatchObject({ subject: 'reader', scopes: [SCOPES[0]] });
   });
 
-  it('ends for its principal when the token expires', async () => {
+  it('cannot be used with an expired token of its principal', async () => {
     const { url } = guarded.serving;
     const { session = '' } = await begin(url, mine);
     const expired = await issuer.forge({ exp: Math.floor(Date.now() / 1_000) - 60 });

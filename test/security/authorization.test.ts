@@ -41,7 +41,7 @@ describe.each(ERAS)('a token, %s', (era) => {
     expect(guarded.seen).toEqual([]);
   }
 
-  it('that the provider issued is accepted, and names the principal', async () => {
+  it('that the authorization server issued is accepted, and names the principal', async () => {
     const token = await issuer.token();
     expect(resultOf(await read(token)).contents).toMatchObject([{ uri: A, text: 'a' }]);
     const { content } = resultOf<{ content: [{ text: string }] }>(
@@ -162,7 +162,7 @@ describe.each(ERAS)('a token, %s', (era) => {
   });
 
   it.each(['x', 'a.b.c', 'e30.e30.e30', `${'a'.repeat(4_000)}`, '....'])(
-    'that is none, %#, is refused',
+    'that is malformed, %#, is refused',
     async (token) => {
       await expectRefused(token, 'error="invalid_token"');
     },

@@ -152,7 +152,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     async (method, _index, params) => {
       const ask = await asker(era);
       for (const name of HOSTILE) {
-        // The error is about the unencoded name: the server refuses a header of that length before it decides anything.
+        // In the 2026 era a header repeats the name, and the server refuses a header of that length before it decides anything.
         if (era === 'modern' && name.length > 10_000) continue;
         const reply = await ask(method, params(name) as Readonly<Record<string, unknown>>);
         const outcome = reply.status >= 400 && reply.error !== undefined ? 'refused' : outcomeOf(reply);
@@ -233,7 +233,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     } finally {
       clearInterval(pulse);
     }
-    // Before, it was half a minute for each.
+    // Without a limit of arguments, it would be half a minute for each call.
     expect(longest).toBeLessThan(5_000);
   });
 

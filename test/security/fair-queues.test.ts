@@ -45,7 +45,7 @@ describe.each(ERAS)('%s', (era) => {
       const small = await on.bob('resources/read', { uri: 'memory:///small.txt' });
       const looked = flood.answered.filter(({ error }) => error === undefined);
       expect(textOf(small)).toMatch(/^key \[redacted.* end$/);
-      // In order of arrival, all of the 40 would have been answered before it.
+      // In order of arrival, all of the 40 would have been answered before the small one.
       expect(looked.length).toBeLessThan(40);
       await redaction.close();
     } finally {
@@ -73,7 +73,7 @@ describe.each(ERAS)('%s', (era) => {
     try {
       await using on = await neighbours(era, alternatives.layer(mimeLayer()(files)));
       const flood = await on.flood(Object.keys(documents).map((name) => `memory:///${name}`));
-      // The waiting one of Ann does not delay that of Bob.
+      // Ann's read of the same document, which waits, does not delay Bob's.
       void on.flood(['memory:///good.pdf']);
       expect(textOf(await on.bob('resources/read', { uri: 'memory:///good.pdf' }))).toContain('made of');
       expect(flood.answered).toEqual([]);
@@ -95,7 +95,7 @@ describe.each(ERAS)('%s', (era) => {
     const path = join(folder, `repository-${era}`);
     await makeRepository(path);
     const program = join(folder, `git-${era}`);
-    // Such as a blame of a long history, which git works at until its time limit.
+    // This program hangs at a blame, as git works at a blame of a long history until its time limit.
     const gate = join(folder, `gate-${era}`);
     await writeFile(gate, '');
     const held = `case " $* " in *" blame "*) while [ -e '${gate}' ]; do sleep 0.1; done ;; esac`;

@@ -77,20 +77,23 @@ describe.each(ERAS)('to a client of the %s era', (era) => {
     ['a folder', 'docs+file:///drafts/deep', 'docs+file:///drafts/none'],
     ['a row', 'shop+sqlite:///people/2', 'shop+sqlite:///people/3'],
   ])('%s', (_what, hidden, missing) => {
-    it.each(['resources/read', 'resources/metadata', 'resources/list'])('%s', async (method) => {
-      const waited = await ticksOf(ask(method, { uri: hidden }));
-      expect(waited).toBeGreaterThan(0);
-      expect(await ticksOf(ask(method, { uri: missing }))).toBe(waited);
-    });
+    it.each(['resources/read', 'resources/metadata', 'resources/list'])(
+      'gets its answer from %s at the same tick, hidden or missing',
+      async (method) => {
+        const waited = await ticksOf(ask(method, { uri: hidden }));
+        expect(waited).toBeGreaterThan(0);
+        expect(await ticksOf(ask(method, { uri: missing }))).toBe(waited);
+      },
+    );
 
-    it.each(['read', 'list'])('the tool %s', async (name) => {
+    it.each(['read', 'list'])('gets its answer from the tool %s at the same tick, hidden or missing', async (name) => {
       const waited = await ticksOf(ask('tools/call', { name, arguments: { uri: hidden } }));
       expect(waited).toBeGreaterThan(0);
       expect(await ticksOf(ask('tools/call', { name, arguments: { uri: missing } }))).toBe(waited);
     });
   });
 
-  it('a tool', async () => {
+  it('a tool gets its answer at the same tick, hidden or missing', async () => {
     const waited = await ticksOf(ask('tools/call', { name: 'search', arguments: {} }));
     expect(waited).toBeGreaterThan(0);
     expect(await ticksOf(ask('tools/call', { name: 'serach', arguments: {} }))).toBe(waited);

@@ -12,7 +12,7 @@ import { type ConnectedProgram, connectToProgram } from '../e2e/programs.ts';
 import { slowness } from '../e2e/waiting.ts';
 import { content, type Site, startSite } from '../providers/http/site.ts';
 
-/** How long the server may be blocked before it answers another request: far less than with the faults, on any busy machine. */
+/** How long a document may block other requests: far less than with the faults that were found, however busy the machine is. */
 const MAX_WORK_MS = 3_000;
 
 /** The pause between two reads: a small part of that time. */
@@ -130,7 +130,7 @@ beforeAll(async () => {
   }
   for (const [name, text] of Object.entries(LISTS)) {
     site.on(`/${slug(name)}/`, (request, response) => {
-      // A mount begins with a list of one key.
+      // When it starts, a mount lists one key.
       response.end(request.url?.includes('max-keys=1&') || request.url?.endsWith('max-keys=1') ? listing('') : text);
     });
     mounts[`store.${slug(name)}`] = {
@@ -207,12 +207,12 @@ describe.each(DIAGONAL)('over $transport, $era', ({ transport, era }) => {
   }
 
   it.each(Object.entries(DOCUMENTS))(
-    'a document of an API with %s',
+    'other requests are answered during a document of an API with %s',
     async (name, [, reason]) => {
       const uri = `api.${slug(name)}+${site.origin}/nothing`;
       expect(outcomesOf(reason)).toContain(await reasonOf('resources/read', { uri }));
       if (reason !== 'not-found') return;
-      // Its contents are served all the same.
+      // The other resources of the document are served all the same.
       const { resources } = await connected.request<{ resources: { uri: string }[] }>('resources/list', {
         uri: undefined,
       });
@@ -224,7 +224,7 @@ describe.each(DIAGONAL)('over $transport, $era', ({ transport, era }) => {
   );
 
   it.each(Object.entries(FEEDS))(
-    'a feed with %s',
+    'other requests are answered during a feed with %s',
     async (name, [, reason]) => {
       const uri = `feed.${slug(name)}+${site.origin}/feed/${slug(name)}`;
       expect(outcomesOf(reason)).toContain(await reasonOf('resources/list', { uri }));
@@ -233,7 +233,7 @@ describe.each(DIAGONAL)('over $transport, $era', ({ transport, era }) => {
   );
 
   it.each(Object.keys(LISTS))(
-    'a list of a store with %s',
+    'other requests are answered during a list of a store with %s',
     async (name) => {
       expect(await reasonOf('resources/list', { uri: `store.${slug(name)}+s3:///` })).toBe('unavailable');
     },
@@ -241,7 +241,7 @@ describe.each(DIAGONAL)('over $transport, $era', ({ transport, era }) => {
   );
 
   it.each(['brackets', 'empty addresses'])(
-    'a commit whose author has many %s',
+    'other requests are answered during a commit whose author has many %s',
     async (name) => {
       expect(await reasonOf('resources/read', { uri: `repository+git:///commits/${commits[name]}` })).toBe('fine');
     },

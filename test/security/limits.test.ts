@@ -153,7 +153,7 @@ describe('a server with its own limits', () => {
     });
   });
 
-  describe('accepts URIs and values of any length', () => {
+  describe('answers URIs and values of any length', () => {
     const long = `file:///${'a'.repeat(200_000)}`;
 
     it.each(['resources/list', 'resources/read', 'resources/metadata', 'resources/directory/read'])(
@@ -245,13 +245,13 @@ describe('a server with its own limits', () => {
   describe('bounds subscriptions [SEC-RES-4]', () => {
     const uris = Array.from({ length: 1_500 }, (_, index) => spelling(index));
 
-    // A thousand requests, however busy the machine is.
+    // The test sends a thousand requests, so it has more time.
     it('of a session: the first one over the limit is told the limit', async () => {
       await using legacy = await connectHttp('legacy', server);
       const subscribe = (some: readonly string[]): Promise<unknown> =>
         Promise.all(some.map((uri) => legacy.request('resources/subscribe', { uri })));
       for (let at = 0; at < 950; at += 50) await subscribe(uris.slice(at, at + 50));
-      // The list of resources, which every session hears of, may count as one.
+      // The watch of the list of resources, which every session has, may count as one.
       const { data } = await failure(subscribe(uris.slice(950, 1_001)));
       expect(data).toMatchObject({ reason: 'limited', limit: 1_000, retryable: true });
       for (const uri of uris.slice(0, 20)) await legacy.request('resources/unsubscribe', { uri });
@@ -299,7 +299,7 @@ describe('a server with few sessions [SEC-RES-4]', () => {
   const initialize = (): ReturnType<typeof post> => post(server.url, 'legacy', 'initialize', INITIALIZE);
   const sessionOf = ({ headers }: Awaited<ReturnType<typeof post>>): string => String(headers['mcp-session-id']);
 
-  it('opens no more of them when many are requested at once', async () => {
+  it('opens no more sessions than allowed when many are requested at once', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, initialize));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
     const refused = answers.filter(({ status }) => status === 503);
@@ -307,7 +307,7 @@ describe('a server with few sessions [SEC-RES-4]', () => {
     expect(refused[0]?.headers['retry-after']).toBeDefined();
   });
 
-  it('has room again when the open ones are not used', async () => {
+  it('has room again when the open sessions are not used', async () => {
     await Promise.all(Array.from({ length: 3 }, initialize));
     expect((await initialize()).status).toBe(503);
     await until(async () => (await initialize()).status === 200, 'room for a session');

@@ -13,7 +13,7 @@ const FILES = {
 
 const at = (path: string): string => `docs+file:///${path}`;
 
-/** Each effect applies to one operation only. Checks what is said about the other one. */
+/** The effects of rules, each of which is about one operation only, and the reasons in the errors of that operation. */
 const EFFECTS = [
   { effect: 'deny', reason: 'denied' },
   { effect: 'hide', reason: 'not-found' },

@@ -152,14 +152,14 @@ const CERTIFICATES: readonly (readonly [string, () => Promise<ConnectionOptions>
     },
   ],
   [
-    'that of the authority of another, with its chain',
+    'one of another authority, together with the certificate of the right one',
     async () => {
       const other = await authority('Clients');
       const below = await signed(other, { name: 'ada' });
       return { ...below, cert: `${below.cert}\n${other.cert}\n${clients.cert}` };
     },
   ],
-  ['another one than its key', async () => ({ cert: good.cert, key: (await signed(clients)).key })],
+  ['one that does not belong to its key', async () => ({ cert: good.cert, key: (await signed(clients)).key })],
 ];
 
 describe('a server that requires client certificates', () => {
@@ -206,7 +206,7 @@ describe('a server that requires client certificates', () => {
     const { status, text, headers } = await whoami(tokenOf('ada'), good, { [name]: value });
     expect([status, text]).toEqual([200, expect.stringContaining('token:ada')]);
     expect(JSON.stringify(headers)).not.toContain('evil.example');
-    // If each address had its own line, many refusals would not be summed up in one.
+    // The audit sums up refusals by address, so a header must not change the address.
     expect((await whoami('a-token-that-is-not-good', good, { [name]: value })).status).toBe(401);
     await until(
       async () => (await linesOf(folder.at('audit.jsonl'))).some(({ method }) => method === 'authenticate'),
@@ -268,7 +268,7 @@ describe('a server that requires client certificates', () => {
         session = each;
       });
       await within(once(socket, 'secureConnect'), 'a handshake');
-      // Over TLS 1.3, tickets come later.
+      // Over TLS 1.3, tickets come after the handshake.
       socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n');
       await within(once(socket, 'data'), 'an answer');
       return { socket, session };

@@ -56,7 +56,7 @@ export async function neighbours(
       return { answered, over };
     },
     async [Symbol.asyncDispose]() {
-      // The work of the provider ends with the server.
+      // When the provider closes, its work ends, and so does the flood.
       await provider.close?.();
       await floods;
       await used[Symbol.asyncDispose]();

@@ -253,7 +253,7 @@ describe('in the explorer', () => {
   });
 });
 
-it('exists for nobody without rules, and not by the default of rules', async () => {
+it('the state of the server exists for nobody without rules, nor by the default of rules', async () => {
   for (const access of [undefined, { rules: [], default: 'allow' as const }]) {
     const vitrine = createVitrine({
       mounts: [{ name: 'docs', provider: memoryProvider({ resources: {} }) }],

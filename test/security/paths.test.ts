@@ -217,7 +217,7 @@ describe.each(ERAS)('a server and a client of the %s era [SEC-RES-1] (CVE-2025-5
       });
     });
 
-  it('refuse templates and variables of others', async () => {
+  it('refuse templates that the server does not have', async () => {
     for (const uri of [
       'file:///{path}',
       'file:///{+path}/../x',
@@ -304,7 +304,7 @@ describe.each(ERAS)('a server and a client of the %s era [SEC-RES-1] (CVE-2025-5
     expect(scene.leaks(JSON.stringify(other.received))).toEqual([]);
   });
 
-  it('are served by a process that writes nothing of it to its output', () => {
+  it('write nothing hidden to the output of the server', () => {
     expect(server.output()).not.toContain(MARKER);
   });
 });

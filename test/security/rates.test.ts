@@ -36,7 +36,7 @@ const limited = (limit: string) => ({
 });
 
 describe.each(MATRIX)('a rate in the configuration, over $transport in the $era era', ({ transport, era }) => {
-  it('is refused with its name and the time to try again, and the connection goes on [SEC-TOOL-2, RES-10]', async () => {
+  it('refuses requests with its name and the time to try again, and the connection goes on [SEC-TOOL-2, RES-10]', async () => {
     await using folder = await temporaryFolder({ 'docs/a.txt': 'A' });
     const limits = { rates: { methods: { 'resources/read': '3/h' }, tools: { read: '1/h' } } };
     const config = await writeConfig(folder, { mounts: { docs: './docs' }, limits });
@@ -123,7 +123,7 @@ describe('Retry-After', () => {
     const { refused } = await untilRefused(() => ask('resources/list'));
     const seconds = Number(refused.response.headers['retry-after']);
     expect(seconds).toBe(Math.ceil(Number(refused.error?.data?.retryAfterMs) / 1_000));
-    // The same with a progress token, for which the SDK's code answers.
+    // The same holds with a progress token, with which the SDK's code answers.
     const params = { _meta: { ...ENVELOPE, progressToken: 1 } };
     const other = outcomeOf(await postModern(on.url, { params }, 'resources/list', 'ann'));
     expect(other.error).toMatchObject(limited('rates.methods.resources/list'));

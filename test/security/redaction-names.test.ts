@@ -95,7 +95,7 @@ describe.each([
     expect(names(folderList.resources)).toEqual(['except', 'plain.txt']);
   });
 
-  it('templates, and values that complete them', async () => {
+  it('templates: secrets are covered, and no value with one is suggested', async () => {
     const templates = await on.request<{ resourceTemplates: { name: string }[] }>('resources/templates/list');
     clean(templates);
     expect(names(templates.resourceTemplates).includes('keys')).toBe(!refuses);
@@ -114,7 +114,7 @@ describe.each([
     expect(ofPrompt).toMatchObject({ completion: { values: ['gamma'], total: 1 } });
   });
 
-  it('descriptions in contents', async () => {
+  it('contents: secrets in descriptions are covered, or the read is refused', async () => {
     const reading = on.request('resources/read', { uri: 'up+memo://open' });
     if (refuses) expect((await failure(reading)).data).toMatchObject({ reason: 'denied' });
     else {
@@ -132,7 +132,7 @@ describe.each([
     expect(JSON.stringify(tools).includes(MARK)).toBe(!refuses);
   });
 
-  it('prompts of a folder: their descriptions and texts', async () => {
+  it('prompts of a folder: secrets in descriptions and texts are covered, or the prompts are left out', async () => {
     const { prompts } = await on.request<{ prompts: { name: string }[] }>('prompts/list');
     clean(prompts);
     expect(names(prompts)).toEqual(refuses ? ['embed'] : ['embed', 'tell', 'up_ask']);
@@ -148,7 +148,7 @@ describe.each([
     expect(JSON.stringify(await on.request('prompts/get', { name: 'embed' }))).toContain(`kept ${TOKEN}`);
   });
 
-  it('search by names does not reveal them', async () => {
+  it('search by names does not reveal secrets', async () => {
     const search = async (glob: string): Promise<unknown> => {
       const { structuredContent } = await on.request<{ structuredContent: { matches: unknown } }>('tools/call', {
         name: 'search',

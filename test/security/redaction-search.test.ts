@@ -25,13 +25,13 @@ interface Found {
 const QUESTIONS: Readonly<Record<string, (guess: string) => object>> = {
   'the guess alone': (guess) => ({ pattern: guess }),
   'the guess as plain text': (guess) => ({ pattern: guess, literal: true }),
-  'from a word that is far before it': (guess) => ({ pattern: `start.*${guess}` }),
-  'to the end of the line': (guess) => ({ pattern: `${guess}.*$` }),
-  'or what is always there': (guess) => ({ pattern: `start.*${guess}|${guess}|it is` }),
-  'or the mark': (guess) => ({ pattern: `${guess}|redacted|\\*\\*\\*` }),
-  'or what only one engine knows': (guess) => ({ pattern: `${guess}|[l&&n]` }),
-  'in one file': (guess) => ({ pattern: `${guess}|line`, uri: 'data+file:///long.txt' }),
-  'in another server': (guess) => ({ pattern: `start.*${guess}|line`, uri: 'up+far+file:///' }),
+  'the guess, after a word far before it': (guess) => ({ pattern: `start.*${guess}` }),
+  'the guess, to the end of the line': (guess) => ({ pattern: `${guess}.*$` }),
+  'the guess, or text that is always there': (guess) => ({ pattern: `start.*${guess}|${guess}|it is` }),
+  'the guess, or the mark of a cover': (guess) => ({ pattern: `${guess}|redacted|\\*\\*\\*` }),
+  'the guess, or syntax that only one engine knows': (guess) => ({ pattern: `${guess}|[l&&n]` }),
+  'the guess, in one file': (guess) => ({ pattern: `${guess}|line`, uri: 'data+file:///long.txt' }),
+  'the guess, in another server': (guess) => ({ pattern: `start.*${guess}|line`, uri: 'up+far+file:///' }),
 };
 
 describe.each([
@@ -88,7 +88,7 @@ describe.each([
     expect(await found('nothing is')).toEqual(['plain.txt:1']);
   });
 
-  it('numbers the lines of a long text as the whole text does', async () => {
+  it('a read of a long line covers its secret and keeps its length, or is refused', async () => {
     if (action === 'refuse') {
       await expect(read(on, 'data+file:///long.txt#L1')).rejects.toMatchObject({ data: { reason: 'denied' } });
       return;

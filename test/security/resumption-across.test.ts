@@ -132,7 +132,7 @@ const FORGED = [
 describe('a resumed stream', () => {
   it('is given to its own session, from the event on', async () => {
     const { session, ids } = await told(ADA, URIS[0]);
-    // While no client is connected.
+    // This change happens while no client is connected.
     provider.set('a.txt', { text: randomUUID() });
     const again = await stream(session, ADA, ids[0]);
     expect(again.status).toBe(200);
@@ -159,7 +159,7 @@ describe('a resumed stream', () => {
     expect((await stream(session, other, ids[0])).status).toBe(404);
     expect((await stream(session, other)).status).toBe(404);
     expect((await inSession(serving.url, session, other, 'resources/list')).status).toBe(404);
-    // A newer token of the client that began it.
+    // A newer token of the application that began the session is accepted.
     const newer = await issuer.forge({ ...claims, client_id: 'trusted', jti: 'newer' });
     expect((await inSession(serving.url, session, newer, 'resources/list')).status).toBe(200);
   });
@@ -184,7 +184,7 @@ describe('a resumed stream', () => {
   });
 
   it.each(FORGED.map((id) => [id.slice(0, 20), id] as const))(
-    'is not there by a forged id: %j',
+    'exists only for an id of its session: %j',
     async (_shown, last) => {
       const { session, ids } = await told(ADA, URIS[0]);
       const open = await stream(session, ADA, last);

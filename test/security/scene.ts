@@ -76,7 +76,7 @@ export async function makeScene(): Promise<Scene> {
   for (const [name, target] of Object.entries(LINKS)) {
     await symlink(target.replace('PARENT', parent.path), parent.at('root', name));
   }
-  // Its path contains the marker, and it is not below a folder that a test may have to remove.
+  // Programs that a test starts have the marker in their environment, to which the link `out-environ` leads.
   process.env.VITRINE_TEST_MARKER = MARKER;
   return {
     parent,

@@ -88,7 +88,7 @@ export async function serveFiles(
 /** A watch, and the events that it reported. */
 export interface Watching extends AsyncDisposable {
   readonly events: readonly ChangeEvent[];
-  /** Does something, and waits for an event that is reported after that began. */
+  /** Makes the change, and waits for an event that is reported after it began. */
   told(change: () => Promise<unknown>, what?: string): Promise<ChangeEvent>;
   /** Resolves with the next event from now on. */
   next(what?: string): Promise<ChangeEvent>;

@@ -24,7 +24,7 @@ const LONG = Array.from({ length: 40 }, (_, index) => `${'x'.repeat(30_000)}-${i
 interface Serving extends AsyncDisposable {
   readonly http: HttpServing;
   readonly port: number;
-  /** Lines of the log that tests ignore. */
+  /** The warnings and errors in the log. */
   readonly lines: readonly string[];
   /** Resolves when the log has a line with this text. */
   told(text: string): Promise<unknown>;
@@ -116,12 +116,12 @@ async function serve(limits: Partial<HttpLimits>, options: HttpOptions = {}): Pr
 
 interface Dialled {
   readonly socket: Socket;
-  /** The number of bytes so far. */
+  /** The text that was received so far, or its beginning. */
   readonly received: () => string;
   readonly closed: Promise<unknown>;
 }
 
-/** A connection that reads, or reads nothing until it is told to. */
+/** Opens a connection. If `reads` is false, it reads nothing until the test resumes it. */
 async function dial(port: number, { reads = true } = {}): Promise<Dialled> {
   const socket = connect({ port, host: '127.0.0.1' });
   return dialled(socket, 'connect', reads);

@@ -177,7 +177,7 @@ describe('Vitrine and a server that is never satisfied', () => {
         response.writeHead(403, { 'www-authenticate': 'Bearer error="insufficient_scope", scope="s0"' }).end(),
     ],
     [
-      'takes no token for good',
+      'accepts no token',
       (response, count, origin) =>
         response
           .writeHead(401, {
@@ -186,7 +186,7 @@ describe('Vitrine and a server that is never satisfied', () => {
           .end(),
     ],
     [
-      'says that metadata are elsewhere each time',
+      'names another place for its metadata each time',
       (response, count, origin) =>
         response
           .writeHead(401, {
@@ -211,7 +211,7 @@ describe('Vitrine and a server that is never satisfied', () => {
     const up = upstream({ name: 'up', target: { url, auth } });
     try {
       await until(() => up.health().lastError !== undefined, 'what is wrong');
-      // One connection is a handshake in each era. Each of them may get one token and try once more.
+      // To connect, Vitrine tries a handshake of each era. Each handshake may get one token and be tried once more.
       expect(server.count('POST /mcp')).toBeLessThan(12);
       expect(server.count('POST /token')).toBeLessThan(6);
       expect(JSON.stringify(up.health())).not.toContain('secret-0123456789');

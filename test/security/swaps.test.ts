@@ -25,7 +25,7 @@ afterAll(() => hands[Symbol.asyncDispose]());
 const OPERATIONS = 3_000;
 const MAX_OPERATIONS = 60_000;
 
-/** The size and the time of the files outside, which no file inside has. */
+/** The text of the files outside, whose size no file inside has, and their time. */
 const SECRET = `${MARKER}${'s'.repeat(7_777 - MARKER.length)}`;
 const SECRET_TIME = new Date('2001-02-03T04:05:06.000Z');
 
@@ -54,7 +54,7 @@ function dance(path: string, target: string): readonly Step[] {
     ['symlink', target, path],
     ['unlink', path],
     ['rename', `${path}.real`, path],
-    // At every moment there is something at the path.
+    // The link is made beforehand, so the path is missing for a shorter time.
     ['symlink', target, `${path}.link`],
     ['rename', path, `${path}.real`],
     ['rename', `${path}.link`, path],
@@ -100,7 +100,7 @@ async function race(
   return seen;
 }
 
-/** Contents, names, sizes and times: none of them is of the outside. */
+/** Checks that no content, name, size or time in the answer is of the outside. */
 function assertInside(answer: unknown): void {
   const text = JSON.stringify(answer);
   expect(text).not.toContain(MARKER);

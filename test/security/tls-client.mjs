@@ -1,6 +1,6 @@
 /**
- * The SDK's client over HTTPS, in a process of its own: which authorities it trusts is said in NODE_EXTRA_CA_CERTS before it
- * starts. Prints one line of JSON: the text it read, or the error.
+ * The SDK's client over HTTPS, in a process of its own, because Node.js reads NODE_EXTRA_CA_CERTS, which names trusted
+ * authorities, only at its start. Prints one line of JSON: the text that it read, or the error.
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 

@@ -139,7 +139,7 @@ describe('a server with a certificate [RES-8]', () => {
     expect(answers).toEqual([{ text: 'hello' }, { text: 'hello' }]);
   });
 
-  it('does the same with flags, and a client that does not trust it does not connect', async () => {
+  it('serves with flags, too, and a client that does not trust its authority does not connect', async () => {
     const { cert, key } = paths();
     await using server = await startHttp([folder.at('files'), '--tls-cert', cert, '--tls-key', key]);
     expect(server.output()).toContain(` add claude-code --url ${server.url}\n`);
@@ -280,10 +280,14 @@ describe('an invalid certificate [RES-8]', () => {
       /key at .*none\.pem: there is no such file/,
     ],
     ['that is a folder', async () => ({ cert: folder.at('files') }), /certificate at .*files: it is a folder/],
-    ['that is none', async () => ({ cert: folder.at('files/a.txt') }), /a\.txt: it holds no certificate in PEM/],
-    ['whose key is none', async () => ({ key: folder.at('cert.pem') }), /cert\.pem: it holds no private key in PEM/],
     [
-      'whose key is of another',
+      'that is no certificate',
+      async () => ({ cert: folder.at('files/a.txt') }),
+      /a\.txt: it holds no certificate in PEM/,
+    ],
+    ['whose key is no key', async () => ({ key: folder.at('cert.pem') }), /cert\.pem: it holds no private key in PEM/],
+    [
+      'whose key is that of another certificate',
       async () => folder.write('other.pem', second.key).then(() => ({ key: folder.at('other.pem') })),
       /The key at .*other\.pem does not belong to the certificate at .*cert\.pem/,
     ],
@@ -293,7 +297,11 @@ describe('an invalid certificate [RES-8]', () => {
       () => write(locked).then(() => ({ passphrase: 'wrong' })),
       /key at .*key\.pem: the passphrase is wrong/,
     ],
-    ['with an authority that is none', async () => ({ ca: folder.at('files/a.txt') }), /client authority at .*a\.txt/],
+    [
+      'with an authority that is no certificate',
+      async () => ({ ca: folder.at('files/a.txt') }),
+      /client authority at .*a\.txt/,
+    ],
   ])('%s is refused, with advice', async (_what, wrongly, message) => {
     await expect(serve({ ...paths(), ...(await wrongly()) })).rejects.toMatchObject({
       code: 'invalid',

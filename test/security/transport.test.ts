@@ -66,7 +66,7 @@ describe('headers of a 2026 request', () => {
 
   it.each<[string, Readonly<Record<string, string | undefined>>]>([
     ['another method', { 'mcp-method': 'resources/list' }],
-    ['a method in other letters', { 'mcp-method': 'Resources/Read' }],
+    ['a method in another case', { 'mcp-method': 'Resources/Read' }],
     ['two methods', { 'mcp-method': 'resources/read, resources/list' }],
     ['no method', { 'mcp-method': undefined }],
     ['another name', { 'mcp-name': B }],

@@ -60,7 +60,7 @@ describe.each(ERAS)('concurrent requests, %s', (era) => {
     expect((await ann('resources/read', { uri: URI })).error).toBeUndefined();
   });
 
-  it('are fewer after a caller has gone, whose work has stopped', async () => {
+  it('make room when a caller has gone, whose work then stops', async () => {
     const { tool, running } = hangingTool();
     await using on = await serveWith({ maxConcurrentPerPrincipal: 1 }, { tools: [tool] });
     const ann = await asker(on.url, 'modern', 'ann');
@@ -138,7 +138,7 @@ describe.each(ERAS)('the memory of all reads together, %s [RES-7]', (era) => {
     expect((await second).error).toBeUndefined();
   });
 
-  it('is refused after some waiting, to clients and to tools', async () => {
+  it('refuses a read after some waiting, to clients and to tools', async () => {
     const { provider, reading, letGo } = hangingContents();
     await using on = await serveWith({ maxHeldBytes: MIB }, { mounts: [{ name: 'large', provider, prefix: 'none' }] });
     const ann = await asker(on.url, era, 'ann');

@@ -103,8 +103,8 @@ async function outcomeOf(era: Era, entry: string, uri: string, headers: Record<s
 }
 
 describe.each(ERAS)('in the %s era', (era) => {
-  // Requests of a session with the same id run one after the other, and `paths.test.ts` sends the whole corpus to plain methods: the
-  // code below is the same for both.
+  // Each entry gets a part of the corpus: requests of a session with the same id run one after the other, which takes long, and
+  // `paths.test.ts` sends the whole corpus to the methods.
   const everyOther = (entry: string): number => (era === 'legacy' ? 24 : entry.startsWith('resources/') ? 16 : 4);
 
   it.each(Object.keys(ENTRIES))('resource URIs need a corpus of their own: %s [SEC-RES-1]', async (entry) => {
@@ -187,7 +187,7 @@ describe.each(ERAS)('in the %s era', (era) => {
   });
 });
 
-/** One URI of the corpus is a template that exists. Some are plain names where only a part of a URI is typed. */
+/** Whether a URI may be accepted: one URI of the corpus is the template itself, and some are plain names in a prompt. */
 const spellsAnother = (entry: string, uri: string): boolean =>
   (entry === 'completion of a template that is none' && uri === 'file:///{+path}') ||
   (entry === 'a prompt that embeds it' && /^[\w./ -]*$/.test(typed(uri)) && !typed(uri).includes('..'));

@@ -48,7 +48,7 @@ function namingServer(origin: string): Vitrine {
   const link = { type: 'resource_link' as const, uri: `${origin}/linked`, name: 'linked' };
   const memory = memoryProvider({ resources: { 'a.md': { text: `![](${origin}/image.png)`, icons } } });
   const provider = wrapProvider(memory, {
-    // It may have URIs of any scheme. URIs of undeclared schemes are left out of its lists.
+    // The provider declares all schemes, because lists leave out URIs of undeclared ones.
     features: { ...memory.features, schemes: ['*'] },
     async list(uri, page, ctx) {
       const { resources, ...rest } = await memory.list(uri, page, ctx);

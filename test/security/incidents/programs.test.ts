@@ -94,7 +94,7 @@ beforeEach(() => started.splice(0));
 const OWN_OPTION =
   /^--(?:no-config|no-messages|color=never|null|no-ignore|encoding=none|crlf|no-heading|with-filename|line-number|byte-offset|only-matching|replace=|max-count=\d+|files|fixed-strings)$/;
 
-/** The command lines of the searches that were started. The only text of a caller in them are the values of two options. */
+/** Checks the command lines of searches: text of a caller is only in the values of two options. Gives the number of searches. */
 function plainSearches(): number {
   const searches = started.filter(({ command }) => command !== PROGRAM.command);
   for (const { args, options } of searches) {
@@ -110,7 +110,7 @@ function plainSearches(): number {
 }
 
 describe.each(ERAS)('in the %s era', (era) => {
-  // Each session of a client starts the mounted program again, so one session for each test is enough.
+  // Every session starts the mounted program again, so each test has only one session.
   let session: Readonly<Record<string, string>>;
   beforeEach(async () => {
     session = await beginSession(serving.url, era);
