@@ -1,4 +1,4 @@
-/** A 2025-era program that keeps its state in its own process. Each client finds the state that it made there, and hears of its changes. */
+/** A program of 2025 keeps its state in its process. Each client finds the state that it made, and is notified of changes. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { MATRIX } from '../e2e/harness.ts';
@@ -14,11 +14,11 @@ const MOUNT: FixtureMount = { ...PROGRAM, name: 'fixture', uri: (native) => nati
 
 const contents = z.looseObject({ contents: z.array(z.looseObject({ text: z.string() })) });
 
-describe.concurrent.each(MATRIX)('for a client over $transport, $era', ({ transport, era }) => {
-  it.each(['a client that can be asked', 'a client that cannot'])(
-    '%s sees the changes that it made itself [RES-4]',
+describe.concurrent.each(MATRIX)('over $transport, $era', ({ transport, era }) => {
+  it.each(['a client that can be asked', 'a client that cannot be asked'])(
+    '%s is notified of the changes that it made itself, and reads them [RES-4]',
     async (kind) => {
-      const abilities = kind === 'a client that cannot' ? undefined : answering().abilities;
+      const abilities = kind === 'a client that cannot be asked' ? undefined : answering().abilities;
       await using on = await connectThrough(
         { transport, era },
         PROGRAM,

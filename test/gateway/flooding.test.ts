@@ -30,8 +30,8 @@ async function mount(bad: Bad, options: Partial<UpstreamOptions> = {}): Promise<
 }
 
 describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
-  it('that floods after the handshake is cut off, logged once, and tried again later [SEC-RES-4, SEC-UTIL-6]', async () => {
-    // On a busy machine neither of them sends the usual thousand a second.
+  it('that floods after the handshake is cut off, errors say why, and the log stays short [SEC-RES-4, SEC-UTIL-6]', async () => {
+    // On a busy machine the server does not send more than a thousand messages a second, which is the usual limit.
     await using mounted = await mount({ kind: 'flood-later', ...way }, { maxMessagesPerSecond: 20 });
     const { up, lines } = mounted;
     // In the 2026 era over HTTP, notices come only over the stream of a watch.
@@ -57,7 +57,7 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
 
   it.each([
     ['an answer with too many values in it', 'thing:///crowd', 'maxMessageValues'],
-    ['such an answer behind such a notice', 'thing:///notice-and-crowd', 'maxMessageValues'],
+    ['an answer with too many values after such a notification', 'thing:///notice-and-crowd', 'maxMessageValues'],
     ['an answer that is nested too deep', 'thing:///deep', 'nested deeper than 4000 levels'],
   ])(
     'that sends %s keeps its connection; only that request fails, and the error says why [SEC-RES-4]',
@@ -91,12 +91,12 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
     expect(warned).toEqual([expect.stringContaining('1000 of kind content are left out: an answer has at most 5000')]);
   });
 
-  it('may be configured to send more values in one answer', async () => {
+  it('that sends more values than the usual limit is read if its mount allows them', async () => {
     await using mounted = await mount({ kind: 'crowded', ...way }, { maxMessageValues: 1_000_000 });
     expect(await mounted.up.provider.read('thing:///notice-and-crowd', WANT, ctx)).toHaveLength(1);
   });
 
-  it('that reports changes of a list very often makes clients list seldom [SEC-RES-4]', async () => {
+  it('that reports changes of a list hundreds of times has them merged into few [SEC-RES-4]', async () => {
     await using mounted = await mount({ kind: 'notices', ...way });
     const { up } = mounted;
     let told = 0;
@@ -111,7 +111,7 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
   });
 });
 
-it('a program that floods its standard error is not cut off, and neither fills the log nor blocks anything', async () => {
+it('the log has few and short lines of a program that floods its standard error and never answers', async () => {
   await using mounted = await mount(
     { kind: 'flood-errors', era: 'modern', transport: 'stdio' },
     { connectTimeoutMs: 3_000 },

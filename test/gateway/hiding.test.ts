@@ -6,7 +6,7 @@ import { ENVELOPE, INITIALIZE, startStdio } from '../e2e/raw.ts';
 
 const SECRET = 'hidden-from-clients-91c4';
 const REFERENCE = `\${VITRINE_TEST_HIDDEN}`;
-/** The configuration that covers the secrets of a mounted server in all of its text. */
+/** Vitrine writes this in place of a secret in errors, log messages and progress of a mounted server. */
 const COVER = '***';
 
 /** A server that repeats its key in every message. */

@@ -75,7 +75,7 @@ describe.each(WAYS)('with $title', ({ options }) => {
   const together = <T>(run: (person: Person) => Promise<T>): Promise<readonly T[]> => Promise.all(people.map(run));
 
   describe.each(FIXTURES)('a server over $transport, $era', (mount: FixtureMount) => {
-    /** A server of the 2025 era asks over a connection. A connection that several clients share can ask nobody. */
+    /** Whether the server can ask clients: in the 2025 era it can ask nobody over a connection that several clients share. */
     const asks = mount.era === 'modern' || options.connections !== 'shared';
 
     // Over a shared pipe, a log message does not tell whose it is. If several calls are waiting, nobody gets it.
@@ -113,7 +113,7 @@ describe.each(WAYS)('with $title', ({ options }) => {
       expectApart();
     });
 
-    it('sends log messages to the client whose request it is working on', async () => {
+    it('sends log messages only to the client whose request it is working on', async () => {
       await together(async ({ name, on }) => {
         const since = on.received.length;
         await callLogging(on, mount, 'critical', name);

@@ -1,4 +1,4 @@
-/** Servers whose event streams have lines that end with CR LF, as those of Python do. */
+/** Servers whose event streams have lines that end with CR LF, as those of the Python SDK do. */
 import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
@@ -48,7 +48,7 @@ async function withLineEnds(target: string): Promise<{ url: string } & AsyncDisp
 }
 
 it.each(ERAS)(
-  'a question arrives at once, and not only with the next message of the server, at a client of %s',
+  'a question in a stream with CR LF reaches a client of the %s era at once, not only with the next message of the server',
   async (era) => {
     await using folder = await temporaryFolder({});
     await using fixture = await startFixture('legacy');

@@ -23,10 +23,10 @@ const NAMED = 300;
 const STAYING = 4_500;
 const PAGE_SIZE = 500;
 
-/** The fields of each of their resources. */
+/** The fields that each resource has. */
 const FIELDS = ['uri', 'name', 'title', 'description', 'mimeType', 'size', 'annotations', 'icons', '_meta'];
 
-/** Twenty servers. */
+/** Twenty servers: each way to give lists, in each era. */
 const MANY: Plans = Object.fromEntries(
   WAYS.flatMap((way, index) => ERAS.map((era): [string, Plan] => [`${era}-${index}`, { ...way, era, named: NAMED }])),
 );
@@ -72,13 +72,13 @@ describe.each(ERAS)('twenty servers with 5,000 resources each, for a client of t
   }, 180_000);
 });
 
-describe.each(ERAS)('lists of twenty servers, for a client of the %s era', (era) => {
+describe.each(ERAS)('behind a gateway for a client of the %s era', (era) => {
   const plans: Plans = Object.fromEntries(Object.entries(MANY).map(([name, plan]) => [name, { ...plan, count: 7 }]));
   const names = Array.from({ length: NAMED }, (_, index) => `n${String(index).padStart(3, '0')}`);
   const published = (publish: (mount: string, name: string) => string): readonly string[] =>
     Object.keys(plans).flatMap((mount) => names.map((name) => publish(mount, name)));
 
-  it('[CB-1] have every tool, prompt and template of each server once, in pages', async () => {
+  it('[CB-1] lists of twenty servers have every tool, prompt and template of each server once, in pages', async () => {
     await withFleet(plans, { era }, async (on) => {
       const tools = await drained(on, 'tools/list');
       expect(tools.items.map(({ name }) => name)).toEqual(published((mount, name) => `${mount}_${name}`));
@@ -118,10 +118,10 @@ describe.each(ERAS)('lists of twenty servers, for a client of the %s era', (era)
   });
 });
 
-// Each client has processes of its own, and most of them are waiting.
+// Each test has its own processes, which wait most of the time.
 describe.concurrent('a server among others', () => {
   const era: Era = 'modern';
-  /** A small fleet, so that the test is about the failing server. */
+  /** Servers with short lists, so that the time goes to those that fail. */
   const FEW: Omit<Plan, 'era'> = { by: 'name', size: 30, count: 100 };
   const among = (failing: Partial<Plan>): Plans => ({
     before: { ...FEW, era: 'legacy' },
@@ -136,7 +136,7 @@ describe.concurrent('a server among others', () => {
     return found;
   };
 
-  /** A fleet whose failing servers have the given number of seconds for an answer. */
+  /** Runs with a fleet whose failing servers have two seconds for an answer. */
   const impatient = (plans: Plans, run: Parameters<typeof withFleet>[2]): Promise<unknown> => {
     const hurried = { timeoutSeconds: 2 };
     return withFleet(plans, { era, options: { legacy: hurried, modern: hurried } }, run);
@@ -203,8 +203,8 @@ describe.concurrent('a server among others', () => {
     await withFleet(plans, { era, behind: { folder: folder.path }, limits: { pageSize: 20 } }, async (on, fleet) => {
       const { items } = await drained(on, 'resources/list');
       expect(counts(items)).toEqual({ legacy: 100, modern: 100, folder: 12 });
-      // It has four pages. The last one may be requested again if it ends where a page of the gateway ends, and all of them if the walk
-      // takes longer than they are fresh.
+      // The list of each server has four pages. The gateway may request the last one again if it ends where a page of the gateway
+      // ends, and all of them if the walk takes longer than they are fresh.
       for (const name of Object.keys(plans)) {
         expect(await fleet.asked(name, 'resources/list'), name).toBeLessThan(2 * 5);
       }

@@ -44,7 +44,7 @@ describe.each(MATRIX)('a client over $transport, $era', ({ transport, era }) => 
 
   afterAll(() => on.close());
 
-  describe.each(FIXTURES)('and a server over $transport, $era', (mount: FixtureMount) => {
+  describe.each(FIXTURES)('with a server over $transport, $era', (mount: FixtureMount) => {
     const call = (name: string, args: object = {}): Promise<string> => callTool(on, mount, name, args);
     const touch = (native: string) => (): Promise<string> => call('touch', { uri: mount.uri(native) });
 
@@ -107,7 +107,7 @@ describe.each(MATRIX)('a client over $transport, $era', ({ transport, era }) => 
       expect(client.asked.at(-1)).toBe('roots: ');
     });
 
-    it('is asked in two rounds, and two questions in one', async () => {
+    it('is asked in two rounds, and two questions in one round', async () => {
       const twice = await call('ask-twice', { label: 'twice' });
       expect(twice).toBe(`twice: client's word, client wrote: Then, of twice with client's word`);
       expect(await call('ask-together', { label: 'both' })).toBe(`both: client's word client wrote: Both: of both`);
@@ -126,7 +126,7 @@ describe.each(MATRIX)('a client over $transport, $era', ({ transport, era }) => 
     });
 
     const onlyModern = era === 'modern' ? it : undefined;
-    onlyModern?.('is refused with a state that is not the one of the question', async () => {
+    onlyModern?.('is refused if it sends the state of the question altered, forged, or with another call', async () => {
       const params = { name: mount.named('ask-user'), arguments: { label: 'state' } };
       const send = (more: object): Promise<Record<string, unknown>> =>
         on.client.request({ method: 'tools/call', params: { ...params, ...more } }, z.looseObject({}), {

@@ -1,6 +1,6 @@
 /**
- * Lists that change several times within a second: clients are notified at most so often, and every list that they request is up to
- * date.
+ * Lists that change several times within a second. Clients are not notified of every change, but every list that they request
+ * is up to date.
  */
 import { expect, it } from 'vitest';
 import { type Connected, ERAS } from '../e2e/harness.ts';
@@ -10,7 +10,7 @@ import { connectThrough } from './fixture/link.ts';
 
 const ON = { name: 'fixture', transport: 'stdio', era: 'modern', uri: String, named: String } as const;
 
-/** The end of the list, which has the added entries. */
+/** Gives all pages of a list, as JSON. */
 async function listed(on: Connected, list: string): Promise<string> {
   const pages: unknown[] = [];
   let cursor: unknown;
@@ -22,7 +22,7 @@ async function listed(on: Connected, list: string): Promise<string> {
   return JSON.stringify(pages);
 }
 
-// Its answers may be cached for seconds. Over the same pipe, the notification of a change arrives before the next answer.
+// Its answers may be cached for seconds, but over the same pipe the notification of a change arrives before the next answer.
 const LISTS: readonly { list: string; adds: (name: string) => readonly [string, object] }[] = [
   { list: 'tools', adds: (name: string) => ['add-tool', { name }] },
   { list: 'prompts', adds: (name: string) => ['add-prompt', { name }] },
@@ -30,7 +30,7 @@ const LISTS: readonly { list: string; adds: (name: string) => readonly [string, 
 ];
 
 it.each(ERAS.flatMap((era) => LISTS.map((each) => ({ era, ...each }))))(
-  '[CB-3] $list that change four times at once are listed as they are, to a client of the $era era',
+  '[CB-3] a list of $list after each of four quick changes has that change, for a client of the $era era',
   async ({ era, list, adds }) => {
     const options = { prefix: 'none', connections: 'shared', forgetful: true } as const;
     await using on = await connectThrough({ transport: 'http', era }, { transport: 'stdio', era: 'modern' }, options);

@@ -99,7 +99,7 @@ afterAll(async () => {
   await Promise.all([catalogue, hostile, undeclared, folder].map((each) => each[Symbol.asyncDispose]()));
 });
 
-describe.each(ERAS)('for a client of %s', (era) => {
+describe.each(ERAS)('for a client of the %s era', (era) => {
   let on: Connected;
   let skills: SkillsClient;
   beforeAll(async () => {
@@ -126,7 +126,7 @@ describe.each(ERAS)('for a client of %s', (era) => {
     }
   });
 
-  it('invalid entries are left out, and the others are there', async () => {
+  it('invalid skills are left out, and the valid one of the same server is there', async () => {
     const { skills: listed } = await skills.list();
     expect(listed.filter(({ uri }) => uri.startsWith('hostile+'))).toEqual([
       // Redaction may change a skill, so that it differs from the digest of its server.
@@ -136,7 +136,7 @@ describe.each(ERAS)('for a client of %s', (era) => {
       expect(await failure(on.request('skills/get', { uri: `hostile+${uri}` }))).toMatchObject({ code: -32602 });
   });
 
-  it('are found in a server that does not declare any, with digests of the bytes that are read through the gateway', async () => {
+  it('skills are found in a server that declares none, with digests of the bytes that are read through the gateway', async () => {
     const uri = 'plain+notes://plain/SKILL.md';
     const { skill } = await skills.get(uri);
     expect((await skills.list()).skills).toContainEqual(skill);
@@ -145,13 +145,13 @@ describe.each(ERAS)('for a client of %s', (era) => {
     expect(file.text).not.toContain(SECRET);
   });
 
-  it('are not searched in a mount where they are off', async () => {
+  it('skills are not searched in a mount where they are off', async () => {
     expect((await skills.list()).skills.filter(({ uri }) => uri.startsWith('quiet+'))).toEqual([]);
     const uri = 'quiet+skill://greeting/SKILL.md';
     expect(await failure(on.request('skills/get', { uri }))).toMatchObject({ code: -32602 });
   });
 
-  it('have folders that can be listed only if all their servers support that', () => {
+  it('folders of skills cannot be listed, because not all servers with skills support that', () => {
     expect(skills.directoryRead).toBe(false);
     expect(hostile.count('resources/directory/read')).toBe(0);
   });

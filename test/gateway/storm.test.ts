@@ -17,7 +17,7 @@ vi.setConfig({ testTimeout: 240_000 });
 /** Each client reads and lists while the others misbehave. */
 const ROUNDS = 15;
 
-/** Memory of the gateway's process in bytes: far more than it needs, and far less than a flood would fill. */
+/** The most memory of the gateway's process, in bytes: far more than it needs, and far less than a flood would fill. */
 const MAX_MEMORY = 900 * 1024 * 1024;
 
 const KINDS = ['flood', 'flood-later', 'hang', 'lie', 'malformed', 'enormous'] as const;
@@ -25,7 +25,7 @@ const KINDS = ['flood', 'flood-later', 'hang', 'lie', 'malformed', 'enormous'] a
 const EVERYTHING: readonly Bad[] = KINDS.flatMap((kind) => [
   { kind, era: 'legacy', transport: 'stdio' },
   { kind, era: 'modern', transport: 'http' },
-  // Over the other transport each era has other streams.
+  // Each era has other streams over the other transport.
   ...(kind === 'flood-later'
     ? ([
         { kind, era: 'legacy', transport: 'http' },
@@ -78,7 +78,7 @@ async function ends(storm: Storm, pid: number, stop: () => Promise<unknown>): Pr
 }
 
 describe('behind a gateway over HTTP', () => {
-  it('all of them at once harm no other mount, in both eras, and end with the gateway', async () => {
+  it('servers of every bad kind at once harm no other mount, for clients of both eras, and end with the gateway', async () => {
     await using storm = await raise(EVERYTHING);
     const server: ListeningProgram = await startProgram([...storm.args]);
     try {
@@ -102,7 +102,7 @@ describe('behind a gateway over HTTP', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'floods of every kind delay neither its start nor its end on %s',
+    'floods of every kind prevent neither the start of the gateway nor its end on %s',
     async (signal) => {
       await using storm = await raise(FLOODS);
       const server = await startProgram([...storm.args]);
@@ -120,7 +120,7 @@ describe('behind a gateway over HTTP', () => {
 });
 
 describe('behind a gateway over stdio', () => {
-  it.each(ERAS)('floods harm no other mount, and end with the gateway, %s', async (era) => {
+  it.each(ERAS)('floods harm no other mount, for a client of the %s era, and end with the gateway', async (era) => {
     const others: readonly Bad[] = ['flood', 'hang'].map((kind) => ({ kind, era, transport: 'stdio' }));
     await using storm = await raise([...FLOODS, ...others]);
     await using server = startStdio(era, storm.args);

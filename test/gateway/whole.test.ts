@@ -1,4 +1,4 @@
-/** The messages of a gateway with one server are those of the server, one by one. */
+/** Each message of a gateway with one server is that of the server, except for the differences in `fixture/meant.ts`. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { DIAGONAL, ERAS, type Era, MATRIX, TRANSPORTS } from '../e2e/harness.ts';
 import { answering } from './fixture/client.ts';
@@ -16,7 +16,7 @@ interface Recorded {
   readonly told: readonly string[];
 }
 
-/** Records the fixture's answers to a client of an era; over which transport makes no difference (`fixture.test.ts`). */
+/** Records the fixture's answers to a client of an era. They are the same over each transport (`fixture.test.ts`). */
 function directly(era: Era): Promise<Recorded> {
   const known = direct.get(era) ?? recordDirectly(era);
   direct.set(era, known);
@@ -58,7 +58,7 @@ describe.concurrent.each(MATRIX)('[CB-1] a client over $transport, $era', (clien
 });
 
 describe.concurrent.each(DIAGONAL)('[CB-1] a client over $transport, $era', (client) => {
-  it.each(UPSTREAMS)('gets everything under the name of a mount, over $over, $speaking', async ({ over, speaking }) => {
+  it.each(UPSTREAMS)('gets everything of a server over $over, $speaking, with a prefix', async ({ over, speaking }) => {
     const got = await through(client, { transport: over, era: speaking }, {});
     const expected = await directly(client.era);
     const moved = expected.scenes.map(publishScene);

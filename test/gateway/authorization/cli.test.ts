@@ -81,7 +81,7 @@ describe('vitrine authorize', () => {
     expect(stdout).not.toContain(String(tokens?.access_token));
   });
 
-  it('lets vitrine serve connect, which named this command before', async () => {
+  it('lets a running vitrine serve connect, whose error named this command', async () => {
     const read = { uri: 'docs+memory:///private.txt' };
     await using server = await startHttp([config, '--log-level', 'debug']);
     await using client = await connectHttp('modern', server);
@@ -111,7 +111,7 @@ describe('vitrine authorize', () => {
   it.each([
     ['nothing', 'The configuration has no mount "nothing"; its mounts are docs, plain'],
     ['plain', 'Say auth: { type: oauth } in mount "plain" to authorize it'],
-  ])('does nothing for %s', async (mount, problem) => {
+  ])('fails for the mount "%s": %s', async (mount, problem) => {
     expect(await vitrine(['authorize', config, mount])).toEqual({
       status: 2,
       stdout: '',
@@ -126,7 +126,7 @@ describe('vitrine authorize', () => {
       { url: 'https://mcp.example/mcp', auth: { type: 'bearer', token: 'mysecret' } },
       'has auth of type bearer: there is nothing to authorize',
     ],
-  ])('does nothing for %j', async (block, problem) => {
+  ])('fails for the mount %j, which %s', async (block, problem) => {
     const path = await written('other.yaml', { mounts: { other: block } });
     expect(await vitrine(['authorize', path, 'other'])).toEqual({
       status: 2,

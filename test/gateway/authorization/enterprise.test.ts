@@ -1,4 +1,4 @@
-/** Enterprise-managed authorization: an ID token, an assertion for it, a token for that, and everything that has to be refused. */
+/** Enterprise-managed authorization: an ID token is exchanged for an assertion, and that for a token. All else is refused. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import {
@@ -46,11 +46,11 @@ const authOf = (...config: Parameters<typeof configOf>) =>
 const granted = (): number => all.authorization.requests.filter(({ line }) => line === 'POST /token').length;
 
 describe('a mounted server', () => {
-  it('gives a person of the company, who signed in there, what that person may have', async () => {
+  it('is read with the ID token of a person who has signed in at the company', async () => {
     expect(await readWith(authOf(), all.url)).toBe(TEXT);
   });
 
-  it('gets another assertion for each token: none is used twice', async () => {
+  it('is reached with a new assertion for each token, so none is used twice', async () => {
     const auth = authOf();
     await using connection = await connectWith(auth, all.url);
     const before = all.assertions.length;
@@ -88,7 +88,7 @@ describe('a mounted server', () => {
   });
 });
 
-it('a client of the library does the same with the provider of the SDK', async () => {
+it('a client of the library reads the server with the provider of the SDK for such assertions', async () => {
   const provider = new CrossAppAccessProvider({
     ...AT_SERVER,
     expectedIssuer: all.authorization.origin,
@@ -102,7 +102,7 @@ it('a client of the library does the same with the provider of the SDK', async (
   expect(await (await resources.read('memory:///private.txt')).primary?.text()).toBe(TEXT);
 });
 
-it.each(ERAS)('a gateway accepts such tokens, and sends the server behind it one of its own, %s', async (era) => {
+it.each(ERAS)('a gateway accepts a token for an assertion, and sends its server another one, %s', async (era) => {
   const resource = 'https://library.example/mcp';
   all.allow(resource);
   await using folder = await temporaryFolder({ 'id-token': idToken });
@@ -174,7 +174,7 @@ const HOSTILE: readonly (readonly [string, (assertion: Assertion) => Assertion |
   ['another type', withPart({}, { typ: 'JWT' }), 'is of another type'],
   ['no type', withPart({}, { typ: undefined }), 'is of another type'],
   ['no signature', ({ claims }) => `${encoded({ alg: 'none', typ: ID_JAG })}.${encoded(claims)}.`, 'is not signed'],
-  ['no form', () => 'opaque', 'is no assertion'],
+  ['the form of no JWT', () => 'opaque', 'is no assertion'],
 ];
 
 describe('an assertion is not sent', () => {
@@ -213,7 +213,7 @@ describe('a refusal', () => {
     await expect(readWith(authOf({ clientSecret: 'wrong' }), all.url)).rejects.toThrow('it says invalid_client');
   });
 
-  it('by the authorization server meets an assertion that is sent twice, or by a stranger', async () => {
+  it('by the authorization server answers an assertion that is sent twice, or by a stranger', async () => {
     await readWith(authOf(), all.url);
     const [assertion = ''] = all.assertions.slice(-1);
     const show = (client: { readonly clientId: string; readonly clientSecret: string }): Promise<Response> =>
@@ -228,7 +228,7 @@ describe('a refusal', () => {
     expect(await (await show({ ...AT_SERVER, clientSecret: 'x' })).json()).toMatchObject({ error: 'invalid_client' });
   });
 
-  it('by Vitrine meets an assertion or ID token in place of an access token, and a token for another resource', async () => {
+  it('by Vitrine answers an assertion or ID token in place of an access token, and a token for another resource', async () => {
     await readWith(authOf(), all.url);
     const [assertion = ''] = all.assertions.slice(-1);
     const claims = { sub: 'ada', scope: SCOPE, client_id: AT_SERVER.clientId };
@@ -250,7 +250,7 @@ describe('a refusal', () => {
     expect(await readWith(good, all.url)).toBe(TEXT);
   });
 
-  it('by Vitrine itself comes before anything is sent: for an authorization server that is not the configured one', async () => {
+  it('by Vitrine of an authorization server that is not the configured one comes before any assertion is requested', async () => {
     const before = all.assertions.length;
     await expect(readWith(authOf({ issuer: 'https://other.example' }), all.url)).rejects.toThrow(
       'it is another one than the issuer that was expected',

@@ -13,7 +13,7 @@ import { listening, TEXT } from './servers.ts';
 const scene = sceneOfEachTest();
 
 describe('a gateway', () => {
-  it.each(['legacy', 'auto'] as const)('serves an upstream that needs a token to its own client (%s)', async (mode) => {
+  it.each(['legacy', 'auto'] as const)('sends its own token to an upstream, never its client’s (%s)', async (mode) => {
     await authorizeAt(scene.upstream.url);
     await scene.state.edit((saved) => ({ ...saved, renewAt: 0 }));
     const target = {

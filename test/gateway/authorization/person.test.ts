@@ -20,7 +20,7 @@ describe('vitrine authorize', () => {
     expect(await readWith(oauthAt(scene.upstream.url), scene.upstream.url)).toBe(TEXT);
   });
 
-  it('keeps its tokens in a file of this user alone, and leaves nothing else behind', async () => {
+  it('keeps its tokens in a file that only this user can read, and leaves no other file behind', async () => {
     await mkdir(scene.state.tokens);
     await chmod(scene.state.tokens, 0o755);
     await authorizeAt(scene.upstream.url);
@@ -152,7 +152,7 @@ describe('vitrine authorize', () => {
     );
   });
 
-  it('says so when its port is taken', async () => {
+  it('fails with advice if its port is taken', async () => {
     const port = Number(new URL(scene.upstream.url).port);
     await expect(authorizeAt(scene.upstream.url, { redirectPort: port })).rejects.toMatchObject({
       message: `Nothing can listen at 127.0.0.1:${port}; set another redirectPort`,

@@ -32,7 +32,7 @@ describe('without an authorization', () => {
     expect(scene.authorization.requests).toEqual([]);
   });
 
-  it('a damaged file counts as none', async () => {
+  it('a damaged file counts as no authorization', async () => {
     await authorizeAt(scene.upstream.url);
     await scene.state.edit(() => ({ url: scene.upstream.url, tokens: 'gone' }));
     await expect(readWith(oauthAt(scene.upstream.url), scene.upstream.url)).rejects.toMatchObject(NEEDS);
@@ -123,8 +123,8 @@ describe('a new authorization', () => {
   });
 });
 
-describe('a revoked authorization', () => {
-  it('fails with the command that the operator has to run, and works again after that', async () => {
+describe('an authorization', () => {
+  it('that is revoked fails with the command that the operator has to run, and works again after that', async () => {
     await authorizeAt(scene.upstream.url);
     const auth = oauthAt(scene.upstream.url);
     await using connection = await connectWith(auth, scene.upstream.url);

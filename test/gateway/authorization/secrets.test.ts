@@ -107,9 +107,9 @@ const FAULTS: Readonly<Record<string, Respond>> = {
   'quotes the request in the code of its error': (body) => Response.json({ error: body }, { status: 400 }),
   'quotes the request in a page': (body, { authorization }) =>
     new Response(`<h1>${body} ${authorization}</h1>`, { status: 500 }),
-  'gives a token in what is not JSON': (body) => new Response(`access_token=newsecret&${body}`),
+  'gives a token in a body that is not JSON': (body) => new Response(`access_token=newsecret&${body}`),
   'gives a token with an error': () => Response.json({ access_token: 'newsecret', error: { code: 1 } }),
-  'gives something else than a token': (body) => Response.json({ accesstoken: 'newsecret', body }),
+  'gives something other than a token': (body) => Response.json({ accesstoken: 'newsecret', body }),
   'gives a token that breaks a header': () =>
     Response.json({ access_token: 'newsecret\r\nx: y', token_type: 'Bearer', refresh_token: 'refreshsecret' }),
   'gives a token and too much beside it': () =>
@@ -120,7 +120,7 @@ const FAULTS: Readonly<Record<string, Respond>> = {
 };
 
 describe('an authorization server that', () => {
-  it.each(Object.keys(FAULTS))('%s: no secret in logs and errors of client credentials', async (fault) => {
+  it.each(Object.keys(FAULTS))('%s puts no secret into logs and errors of client credentials', async (fault) => {
     await using server = await faulty(FAULTS[fault] ?? (() => new Response()));
     const config: AuthConfig = { type: 'client-credentials', ...CREDENTIALS };
     const url = `${server.origin}/mcp`;
@@ -129,7 +129,7 @@ describe('an authorization server that', () => {
     expect(seen).toContain('docs');
   });
 
-  it.each(Object.keys(FAULTS))('%s: no secret in logs and errors of a refresh', async (fault) => {
+  it.each(Object.keys(FAULTS))('%s puts no secret into logs and errors of a refresh', async (fault) => {
     await using server = await faulty(FAULTS[fault] ?? (() => new Response()));
     const url = `${server.origin}/mcp`;
     await state.place('docs', url, savedFor(server));
@@ -139,7 +139,7 @@ describe('an authorization server that', () => {
   });
 
   it.each(Object.keys(FAULTS).filter((fault) => !fault.includes('header')))(
-    '%s: no secret in logs and errors of vitrine authorize',
+    '%s puts no secret into logs and errors of vitrine authorize',
     async (fault) => {
       await using server = await faulty(FAULTS[fault] ?? (() => new Response()));
       const config = { ...CREDENTIALS, redirectPort: REDIRECT_PORT + 1 };
@@ -151,7 +151,7 @@ describe('an authorization server that', () => {
     },
   );
 
-  it('redirects a POST, cannot make Vitrine send the secret to another server', async () => {
+  it('redirects a POST cannot make Vitrine send the secret to another server', async () => {
     await using other = await listening(() => (_request, response) => response.end());
     await using server = await faulty(() => Response.redirect(`${other.origin}/token`, 307));
     const url = `${server.origin}/mcp`;
@@ -160,7 +160,7 @@ describe('an authorization server that', () => {
     expect(other.requests).toEqual([]);
   });
 
-  it('does not register Vitrine, is reported with its text, and with advice', async () => {
+  it('does not register Vitrine is reported with its text and with advice', async () => {
     await using server = await faulty(() => new Response());
     const seen = await traces(authorizeAt(`${server.origin}/mcp`));
     expect(seen).toContain('register a client there, and set clientId');
@@ -198,7 +198,7 @@ function returned(address: URL, code: string): URL {
 }
 
 describe('no secret is written', () => {
-  it('while everything works: authorization, refresh and revocation', async () => {
+  it('during an authorization, a refresh and a revocation that all work', async () => {
     await using authorization = await authorizationServer();
     await using upstream = await protectedServer(authorization);
     written.length = 0;

@@ -7,12 +7,12 @@ import { FORMS, NOISES } from './upstream/garbled.mjs';
 const METHODS = ['resources/read', 'resources/list', 'tools/list', 'tools/call', 'resources/templates/list'] as const;
 
 describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (way) => {
-  it.each(Object.keys(FORMS))('whose answers are %s harms no other mount, and is used again later', async (form) => {
+  it.each(Object.keys(FORMS))('that answers with %s harms no other mount, and is used again later', async (form) => {
     await using scene = await setScene(way, { hurried: true });
     const { server, clients } = scene;
     await server.fails({ kind: 'garbled', form, on: METHODS });
     const look = async (client: Connected): Promise<void> => {
-      // In the 2025 era results have no type, so an additional or missing one is right there.
+      // In the 2025 era results have no type, so answers with another type, or without one, are valid.
       const texts = await Promise.all(
         [read(client, ONE), call(client, 'faulty_say')].map((request) => request.catch((error: Error) => error)),
       );
@@ -45,7 +45,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
         expect(missing, form).toEqual({});
         await othersServe(client);
       }
-      // No tool was known from before the noise.
+      // The server was asked during the noise, so no answer comes from a cache.
       const asked = new Set((await server.noted()).slice(before).map(({ method }) => method));
       expect([...asked], form).toEqual(expect.arrayContaining(['resources/read', 'resources/list', 'tools/call']));
       expect(scene.up.health(), form).toMatchObject({ state: 'ready', restarts: 0 });

@@ -13,7 +13,7 @@ type Data = Readonly<Record<string, unknown>>;
 
 const deep = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
 
-/** The faults that any entry can have, by their field. */
+/** The faults that any entry can have, and the fields that have them. */
 const EVERYWHERE: Readonly<Record<string, Data>> = {
   'a title that is an object': { title: {} },
   'a description that is a number': { description: 1 },
@@ -25,7 +25,7 @@ const EVERYWHERE: Readonly<Record<string, Data>> = {
   'an icon with an unknown theme': { icons: [{ src: 'https://x.example/i.png', theme: 'blue' }] },
   '_meta that is a number': { _meta: 3 },
   '_meta that is a list': { _meta: [] },
-  'data without an end': { _meta: { deep: deep(3_000) } },
+  'data of too many levels': { _meta: { deep: deep(3_000) } },
   'data of too many values': { _meta: { many: Array.from({ length: 20_001 }, () => 0) } },
 };
 
@@ -39,7 +39,7 @@ const OF_RESOURCES: Readonly<Record<string, Data>> = {
   'a priority above one': { annotations: { priority: 7 } },
   'a priority that is a text': { annotations: { priority: '1' } },
   'an audience that is a text': { annotations: { audience: 'user' } },
-  'an audience that nobody is': { annotations: { audience: ['robots'] } },
+  'an unknown audience': { annotations: { audience: ['robots'] } },
   'a time that is a number': { annotations: { lastModified: 1 } },
 };
 
@@ -75,7 +75,7 @@ const NAMED: Readonly<Record<string, Data>> = {
   'a name that is a number': { name: 7 },
   'a name that is an object': { name: { toString: 1 } },
   'a name with an escape': { name: 'a\u001b[31mb' },
-  'a name that runs backwards': { name: 'a\u202eb' },
+  'a name with a direction override': { name: 'a\u202eb' },
 };
 
 const TOOLS: Readonly<Record<string, Data>> = {
@@ -117,14 +117,14 @@ const GOOD = {
   prompt: { name: 'good', arguments: [{ name: 'a', description: null, unknown: 'kept' }] },
 } as const;
 
-/** Gives the name of a valid entry. */
+/** Gives a valid name, URI or template to an entry that is invalid in another way. */
 const odd = (key: string, index: number): string =>
   key === 'name' ? `bad-${index}` : `thing:///bad-${index}${key === 'uriTemplate' ? '/{x}' : ''}`;
 
-/** The entries of an answer that have names. */
+/** The most entries that an answer names. */
 const NAMED_AT_ONCE = 20;
 
-/** Puts valid entries around each invalid one, to check that those before and after it are there. */
+/** Puts a valid entry among invalid ones, to check that those before and after it do no harm. */
 function mixed(good: Data, key: string, kinds: Readonly<Record<string, Data>>): readonly unknown[] {
   const bad = Object.values(kinds).map((fields, index) => ({ ...good, [key]: odd(key, index), ...fields }));
   return [...NO_ENTRIES, ...bad.slice(0, 5), good, ...bad.slice(5)];
@@ -187,7 +187,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
               ? 'faulty+thing:///good'
               : 'faulty_good',
         ]);
-        // The 2025 client of the SDK's first generation, and the client of this package.
+        // The schemas are those of the v1 SDK's client. The client of the v2 SDK lists below.
         for (const page of pages) expect(() => schema.parse(page), method).not.toThrow();
         const told = missing.filter(({ mount }) => mount === 'faulty');
         expect(told.length, method).toBeGreaterThan(10);
@@ -210,8 +210,8 @@ describe.concurrent.each([
   ['resource template', 'resources/templates/list', 'resourceTemplates', GOOD.template, 'uriTemplate', TEMPLATES],
   ['tool', 'tools/list', 'tools', GOOD.tool, 'name', TOOLS],
   ['prompt', 'prompts/list', 'prompts', GOOD.prompt, 'name', PROMPTS],
-] as const)('a %s', (kind, method, field, good, key, kinds) => {
-  it('that sends an invalid entry is named with the problem, whatever it is, in the log and in the answer', async () => {
+] as const)('an invalid %s', (kind, method, field, good, key, kinds) => {
+  it('is named with its problem in the answer, whatever the problem is, and the log has it too', async () => {
     await using scene = await setScene(
       { transport: 'stdio', era: 'legacy' },
       { subscribed: false, before: (server) => server.says({}, { prompts: {} }) },
@@ -219,7 +219,7 @@ describe.concurrent.each([
     const [client] = scene.clients;
     if (client === undefined) throw new Error('no client');
     const titles = Object.keys(kinds);
-    // As many at a time as an answer names.
+    // Sends as many at a time as an answer names.
     for (let at = 0; at < titles.length; at += NAMED_AT_ONCE) {
       const some = titles.slice(at, at + NAMED_AT_ONCE);
       const bad = some.map((title, index) => ({ ...good, [key]: odd(key, index), ...kinds[title] }));

@@ -1,4 +1,4 @@
-/** Servers that answer, but do not do what they are asked to do, and other faults of HTTP. */
+/** Servers that refuse requests, and other faults of HTTP. */
 import { describe, expect, it } from 'vitest';
 import { ERAS, MATRIX } from '../../e2e/harness.ts';
 import { until } from '../../e2e/waiting.ts';
@@ -33,7 +33,7 @@ describe.concurrent.each(ERAS)('a server of the %s era over HTTP', (era) => {
     for (const client of clients) {
       const { message } = await failsClearly(read(client, ONE), { reason: 'unavailable' });
       expect(message).toContain(words);
-      // Only a refused request was certainly not carried out.
+      // The server may have carried out a call that it answers with 500, but not one that it refuses.
       await failsClearly(call(client, 'faulty_say'), { reason: 'unavailable', retryable: status !== 500 });
       await othersServe(client);
     }
@@ -148,7 +148,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
   });
 });
 
-it.concurrent('a program that writes secrets to standard error: neither the client nor the log gets them', async () => {
+it.concurrent('secrets that a program writes to standard error reach neither clients nor the log', async () => {
   const env = { FAULTY_SECRET: 'correct-horse-battery' };
   await using scene = await setScene(
     { transport: 'stdio', era: 'legacy' },

@@ -34,7 +34,7 @@ const textsIn = (value: unknown): string =>
   JSON.stringify(value, (name, each: unknown) => (name === 'default' ? '' : each));
 
 describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (way) => {
-  it('has clean names, titles and descriptions of limited length, whatever its mount says about texts', async () => {
+  it('has clean names, titles and descriptions of limited length, without any option', async () => {
     await using scene = await setScene(way, {
       subscribed: false,
       before: (server) =>
@@ -66,7 +66,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     }
   });
 
-  it.each(['as-is', 'clean'] as const)('has texts of results %s', async (texts) => {
+  it.each(['as-is', 'clean'] as const)('has texts of its results as its mount says: %s', async (texts) => {
     await using scene = await setScene(way, { subscribed: false, upstream: { texts, results: 'as-is' } });
     await arrives(scene.up);
     const content = [text(ESCAPE), { type: 'resource', resource: { uri: 'thing:///one', text: ESCAPE } }];
@@ -79,7 +79,7 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
     }
   });
 
-  it.each(['mark', 'refuse', 'as-is'] as const)('has results that violate their outputSchema: %s', async (results) => {
+  it.each(['mark', 'refuse', 'as-is'] as const)('has broken results treated as configured: %s', async (results) => {
     await using scene = await setScene(way, { subscribed: false, upstream: { results } });
     await arrives(scene.up);
     const tool = { name: 'say', inputSchema: { type: 'object' }, outputSchema: SCHEMA };
@@ -118,8 +118,8 @@ describe.concurrent.each(MATRIX)('a server of the $era era over $transport', (wa
 });
 
 describe.concurrent.each(['legacy', 'modern'] as const)('a program of the %s era', (era) => {
-  it('has clean errors of limited length', async () => {
-    // In a process of its own, so that the log has only text of this server.
+  it('has clean failures of limited length', async () => {
+    // The gateway runs as a program of its own, with the defaults of a configuration.
     await using folder = await temporaryFolder({});
     await using server = await faulty({ transport: 'stdio', era });
     await server.says({ 'tools/call': { content: [text(`${ESCAPE}${'x'.repeat(100_000)}`)], isError: true } });

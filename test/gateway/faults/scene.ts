@@ -46,7 +46,7 @@ export interface SceneOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Runs before the gateway begins to connect. */
   readonly before?: (server: Faulty) => Promise<void>;
-  /** The kind of server that fails. Default: the usual one. */
+  /** Another server in place of the one that fails. */
   readonly target?: UpstreamTarget;
   /** Whether clients subscribe before the test begins. Default: they do. */
   readonly subscribed?: boolean;
@@ -236,7 +236,7 @@ export async function listsWithout(client: Connected): Promise<void> {
   expect(missing.faulty).toContain('"faulty"');
 }
 
-/** Checks that everything works, in every way to use it. */
+/** Checks that everything works again, for every client. */
 export async function servesAgain({ clients }: Scene, text: string): Promise<void> {
   for (const client of clients) {
     await until(
@@ -261,7 +261,7 @@ export async function servesAgain({ clients }: Scene, text: string): Promise<voi
   }
 }
 
-/** Runs until both clients got one more update. */
+/** Runs a function, and waits until each client has got one more update. */
 export async function tells({ clients }: Scene, run: () => Promise<unknown>, what: string): Promise<void> {
   const before = clients.map(toldOf);
   await run();
@@ -274,7 +274,7 @@ export async function tells({ clients }: Scene, run: () => Promise<unknown>, wha
 const INTERNAL =
   /node_modules|\.mjs|\.ts:|\/home\/|\/tmp\/|\/dev\/shm\/|\bat \w+ \(|hidden-token|127\.0\.0\.1|ECONN|SIGKILL/;
 
-/** The error of a request that needs the server that fails. */
+/** Checks the error of a request that needs the server that fails, and gives it. */
 export async function failsClearly(
   request: Promise<unknown>,
   expected: { readonly reason: string; readonly retryable?: boolean },

@@ -1,4 +1,4 @@
-/** The server that works, beside the one that fails. It runs in this process, because each scene has one. */
+/** The server that works beside the one that fails. Each scene has one, so it runs in this process. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { serveHttp } from './upstream/http.mjs';

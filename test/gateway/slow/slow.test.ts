@@ -1,6 +1,7 @@
 /**
- * Programs whose first answer takes long, as those that `npx` and `uvx` have to download. No option is needed, each is started once, and
- * late answers are accepted, in whichever era and however the program treats unknown messages.
+ * Programs whose first answer takes long, as those that `npx` and `uvx` have to download. Vitrine waits for it without any
+ * option, in either era, and however the program treats messages that it does not know. It starts a program again only if the
+ * program ends at such a message.
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +22,7 @@ const PROGRAM = fileURLToPath(new URL('./program.mjs', import.meta.url));
 type Speaks = Era | 'both';
 type Unknown = 'refused' | 'ignored' | 'fatal' | 'settled';
 
-/** Each era, and how a program of that era treats the question of the other one. */
+/** The era of a program, and how it treats messages of the other era. `settled`: after `initialize` it speaks only 2025. */
 const KINDS: readonly (readonly [Speaks, Unknown])[] = [
   ['legacy', 'refused'],
   ['legacy', 'ignored'],
@@ -33,7 +34,7 @@ const KINDS: readonly (readonly [Speaks, Unknown])[] = [
   ['both', 'settled'],
 ];
 
-/** A program may be silent for a tenth of this time before it is asked in the other era, too. */
+/** Limits connecting, in milliseconds. After a tenth of it, Vitrine asks a silent program in the other era, too. */
 const CONNECT_MS = 20_000;
 
 const slow = (folder: Folder, [era, unknown]: (typeof KINDS)[number]) => ({
@@ -47,17 +48,17 @@ const heard = async (folder: Folder): Promise<readonly string[]> =>
 const startsIn = async (folder: Folder): Promise<number> =>
   (await heard(folder)).filter((what) => what === 'start').length;
 
-/** Lets the program answer, after it was silent until it had been asked in both eras. */
+/** Waits until the program has been asked in both eras, and then lets it answer. */
 async function answersLate(folder: Folder): Promise<void> {
   await until(async () => (await heard(folder)).length >= 3, 'the program to be asked in both eras');
   expect([...(await heard(folder))].sort()).toEqual(['initialize', 'server/discover', 'start']);
   await folder.write('go', '');
 }
 
-/** A program that ends at an unknown request has to be started again. */
+/** How often a program is started: again if it ends at a request that it does not know. */
 const startsOf = ([, unknown]: (typeof KINDS)[number]): number => (unknown === 'fatal' ? 2 : 1);
 
-describe.concurrent.each(KINDS)('a slow program of %s that treats the other era so: %s', (...kind) => {
+describe.concurrent.each(KINDS)('a slow program (era: %s; messages of the other era: %s)', (...kind) => {
   it('is awaited by the client library', async () => {
     await using folder = await temporaryFolder();
     const connecting = connectResourceClient({ ...slow(folder, kind), connectTimeoutMs: CONNECT_MS });
@@ -80,7 +81,7 @@ describe.concurrent.each(KINDS)('a slow program of %s that treats the other era 
     expect(await startsIn(folder)).toBe(startsOf(kind));
   });
 
-  it.each(ERAS)('appears late in a gateway over stdio, for a client of %s', async (era) => {
+  it.each(ERAS)('is listed by a gateway over stdio as soon as it answers, for a client of the %s era', async (era) => {
     await using folder = await temporaryFolder({ 'docs/note.txt': 'a note' });
     const mounts = {
       slow: { ...slow(folder, kind), connectTimeoutSeconds: CONNECT_MS / 1_000 },
@@ -112,9 +113,9 @@ async function listens(on: Connected): Promise<() => Promise<unknown>> {
   return () => until(() => changed.every((method) => methods().includes(method)), 'all lists to change');
 }
 
-describe.concurrent.each(ERAS)('a gateway over HTTP, with a client of %s', (era) => {
+describe.concurrent.each(ERAS)('a gateway over HTTP, for a client of the %s era,', (era) => {
   it.each(KINDS)(
-    'lists other mounts at once beside a slow program of %s that treats the other era so: %s',
+    'lists other mounts before a slow program answers, and the program after that (era: %s; messages of the other era: %s)',
     async (...kind) => {
       await using folder = await temporaryFolder();
       const up = upstream({

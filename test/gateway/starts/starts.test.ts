@@ -40,9 +40,9 @@ async function useAll(on: Connected): Promise<void> {
   expect(await call(on, 'up_log')).toContain('logged');
 }
 
-describe.concurrent.each(ERAS)('a program behind a gateway over stdio: a client of %s', (era) => {
+describe.concurrent.each(ERAS)('a client of the %s era of a gateway over stdio', (era) => {
   it.each(SERVERS)(
-    'that supports questions uses everything, and the program is started once if it is of %s',
+    'that supports questions uses everything, and the program is started once (era of the program: %s)',
     async (speaks) => {
       await using folder = await temporaryFolder();
       const mounts = { up: counted(folder, 'asking', speaks) };
@@ -58,7 +58,7 @@ describe.concurrent.each(ERAS)('a program behind a gateway over stdio: a client 
   );
 
   it.each(SERVERS)(
-    'that supports no questions uses everything, and the program is started once if it is of %s',
+    'that supports no questions uses everything, and the program is started once (era of the program: %s)',
     async (speaks) => {
       await using folder = await temporaryFolder();
       await using on = await connected(folder, era, { up: counted(folder, 'asking', speaks) });
@@ -67,7 +67,7 @@ describe.concurrent.each(ERAS)('a program behind a gateway over stdio: a client 
     },
   );
 
-  it('with a dozen programs starts each of them once, whichever it calls', async () => {
+  it('with a dozen programs calls all of them, and each is started once', async () => {
     await using folder = await temporaryFolder();
     const names = Array.from({ length: 12 }, (_, index) => `up${index}`);
     const mounts = Object.fromEntries(names.map((name) => [name, counted(folder, 'asking', 'legacy')]));
@@ -78,7 +78,7 @@ describe.concurrent.each(ERAS)('a program behind a gateway over stdio: a client 
     expect(await startsIn(folder)).toBe(12);
   });
 
-  it('that does not use a program with a lazy start does not start it', async () => {
+  it('with a program whose start is lazy starts it only with its first call', async () => {
     await using folder = await temporaryFolder();
     const lazy = { ...counted(folder, 'asking', 'legacy'), start: 'lazy' };
     await using on = await connected(folder, era, { up: lazy }, answering().abilities);
@@ -87,7 +87,7 @@ describe.concurrent.each(ERAS)('a program behind a gateway over stdio: a client 
     expect(await startsIn(folder)).toBe(1);
   });
 
-  it('goes on when the program has ended: it is started again for the same client', async () => {
+  it('can go on after the program has ended, because that is started again', async () => {
     await using folder = await temporaryFolder();
     await using on = await connected(folder, era, { up: counted(folder, 'asking', 'legacy') }, answering().abilities);
     expect(await call(on, 'up_elicitation-create')).toContain("client's word");
@@ -115,7 +115,7 @@ describe.concurrent('a program that asks a question as soon as its client is rea
 });
 
 describe.concurrent('a program in a command line', () => {
-  it.each(SERVERS)('is started once where it is of %s', async (speaks) => {
+  it.each(SERVERS)('is started once (era of the program: %s)', async (speaks) => {
     await using folder = await temporaryFolder();
     const { command, args, env } = counted(folder, 'asking', speaks);
     const line = [command, ...args].map((part) => `"${part}"`).join(' ');

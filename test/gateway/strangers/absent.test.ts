@@ -7,11 +7,11 @@ const MISSING = { legacy: -32_002, modern: -32_602 } as const;
 
 const WAYS: readonly StrangerWay[] = ERAS.map((era) => ({ transport: 'http', era }));
 
-describe.concurrent.each(MATRIX)('to a client over $transport, $era', (client) => {
+describe.concurrent.each(MATRIX)('for a client over $transport, $era', (client) => {
   const code = MISSING[client.era];
 
   it.each(WAYS)(
-    'an error of a server of the $era era for a missing resource, with either code, is recognised [RES-6]',
+    'the error for a missing resource has the code of the client’s era, whichever a server of the $era era sends [RES-6]',
     async (way) => {
       await using on = await connectToStranger(client, 'absent', way);
       await on.reachable;
@@ -24,7 +24,7 @@ describe.concurrent.each(MATRIX)('to a client over $transport, $era', (client) =
             error: { code, message: `There is no absent:/${path}`, data: { uri } },
           });
         }
-        // The error does not say that the resource is missing.
+        // Without the URI in its data, the error does not say that the resource is missing.
         expect(await answer(on, method, 'stranger+absent:/invalid')).toMatchObject({
           error: { code: -32_602, message: 'Not a URI of this server' },
         });
@@ -33,7 +33,7 @@ describe.concurrent.each(MATRIX)('to a client over $transport, $era', (client) =
   );
 
   it.each(WAYS)(
-    'a hidden resource of a server of the $era era gets the answer of a missing one [SEC-RES-2]',
+    'a hidden resource of a server of the $era era has the answer of a missing one [SEC-RES-2]',
     async (way) => {
       const access = { rules: [{ effect: 'hide', uris: ['stranger+absent:/hidden'] }], default: 'allow' };
       await using on = await connectToStranger(client, 'absent', way, { around: { access } });

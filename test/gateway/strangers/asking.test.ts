@@ -1,4 +1,4 @@
-/** The era in which a client reaches a server that has both, and that asks its client in 2025 only. */
+/** The era in which a client reaches a server of both eras that asks its client only in 2025. */
 import { describe, expect, it } from 'vitest';
 import { round } from '../../e2e/asking.ts';
 import { type Connected, ERAS, TRANSPORTS } from '../../e2e/harness.ts';
@@ -10,8 +10,8 @@ import { connectToStranger } from './link.ts';
 const call = async (on: Connected, name: string): Promise<string> =>
   JSON.stringify((await on.request('tools/call', { name: `stranger_${name}`, arguments: {} })).content);
 
-describe.concurrent.each(TRANSPORTS)('a client of 2025 over %s, and a server of both eras', (over) => {
-  it.each(TRANSPORTS)('over %s that asks in 2025 only: every question reaches the client', async (transport) => {
+describe.concurrent.each(TRANSPORTS)('a client over %s', (over) => {
+  it.each(TRANSPORTS)('of 2025 gets every question of a server of both eras over %s', async (transport) => {
     const { abilities, asked } = answering();
     const client = { transport: over, era: 'legacy' } as const;
     await using on = await connectToStranger(client, 'asking', { transport, era: 'both' }, { abilities });
@@ -26,7 +26,7 @@ describe.concurrent.each(TRANSPORTS)('a client of 2025 over %s, and a server of 
   });
 
   it.each(TRANSPORTS)(
-    'over %s that logs without a requested level: the messages reach the client',
+    'of 2025 gets log messages of a server of both eras over %s that logs without a requested level',
     async (transport) => {
       const client = { transport: over, era: 'legacy' } as const;
       await using on = await connectToStranger(client, 'asking', { transport, era: 'both' });
@@ -37,7 +37,7 @@ describe.concurrent.each(TRANSPORTS)('a client of 2025 over %s, and a server of 
     },
   );
 
-  it.each(TRANSPORTS)('over %s that has only 2026: it is used all the same', async (transport) => {
+  it.each(TRANSPORTS)('of 2025 uses a server over %s that has only 2026', async (transport) => {
     const { abilities } = answering();
     const client = { transport: over, era: 'legacy' } as const;
     await using on = await connectToStranger(client, 'asking', { transport, era: 'modern' }, { abilities });
@@ -46,7 +46,7 @@ describe.concurrent.each(TRANSPORTS)('a client of 2025 over %s, and a server of 
     expect((await on.request<{ resources: readonly unknown[] }>('resources/list')).resources).toHaveLength(1);
   });
 
-  it.each(TRANSPORTS)('over %s is used in the era that its mount names', async (transport) => {
+  it.each(TRANSPORTS)('of either era uses a server of both eras over %s in the era of its mount', async (transport) => {
     const { abilities } = answering();
     for (const era of ERAS) {
       for (const said of ['2025', '2026'] as const) {
@@ -76,7 +76,7 @@ describe.concurrent.each(TRANSPORTS)('a client of 2026 over %s', (over) => {
     expect(JSON.stringify(read)).toContain("client's word");
   });
 
-  it.each(TRANSPORTS)('gets `params` with a question that a server over %s sends without', async (transport) => {
+  it.each(TRANSPORTS)('gets `params` in a question that a server over %s sends without `params`', async (transport) => {
     const { abilities } = answering();
     const client = { transport: over, era: 'modern' } as const;
     const options = { abilities: { ...abilities, inputRequired: { autoFulfill: false } }, era: '2025' } as const;

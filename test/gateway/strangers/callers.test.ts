@@ -1,4 +1,4 @@
-/** One caller uses a server that follows SEP-2093, or is older, under rules and limits, and after earlier requests. */
+/** Servers that follow SEP-2093, or are older, for a caller whom rules and limits restrict. */
 import { describe, expect, it } from 'vitest';
 import { failure } from '../../e2e/answers.ts';
 import { ERAS, MATRIX } from '../../e2e/harness.ts';
@@ -19,9 +19,9 @@ interface Answer {
 const urisIn = (answered: object): readonly string[] =>
   (answered as Answer).result.contents.map(({ uri }) => uri.slice('stranger+'.length));
 
-describe.concurrent.each(MATRIX)('to a client over $transport, $era', (client) => {
-  describe.each(WAYS)('of a server of the $era era', (way) => {
-    it('a flag is true if the operation is allowed, in lists, metadata and contents [2093-3]', async () => {
+describe.concurrent.each(MATRIX)('for a client over $transport, $era', (client) => {
+  describe.each(WAYS)('with a server of the $era era,', (way) => {
+    it('a flag is true only if the operation is allowed, in lists, metadata and contents [2093-3]', async () => {
       const uris = (...names: string[]): readonly string[] => names.map((name) => `${SHELF}${name}`);
       const rules = [
         { effect: 'deny', operations: ['list'], uris: uris('loop') },
@@ -59,7 +59,7 @@ describe.concurrent.each(MATRIX)('to a client over $transport, $era', (client) =
         const rules = [{ effect, operations: ['read'], uris: [`${SHELF}note/1`, `${DAY}/12h`, 'stranger+old:/one'] }];
         const around = { access: { rules, default: 'allow' } };
         await using sep = await connectToStranger(client, 'sep', way, { around });
-        // Nothing was requested of it before, so the read shows that it has children.
+        // This is the first request for the container, so only its contents show that it has children.
         expect(urisIn(await answer(sep, 'resources/read', SHELF))).toEqual(['shelf:///note/2']);
         expect(await failure(sep.request('resources/read', { uri: `${SHELF}note/1` }))).toHaveProperty('code');
         await using older = await connectToStranger(client, 'older', way, { around });
@@ -83,7 +83,7 @@ describe.concurrent.each(MATRIX)('to a client over $transport, $era', (client) =
       expect(await read('older', 2, DAY)).toMatchObject({ error: { data: { uri: DAY, reason: 'too-large' } } });
     });
 
-    it('a cursor belongs to the container whose page had it [2093-4, SEC-UTIL-1]', async () => {
+    it('a cursor is refused in a list of anything but its own container [2093-4, SEC-UTIL-1]', async () => {
       await using on = await connectToStranger(client, 'sep', way);
       const { nextCursor: cursor } = await on.request('resources/list', { uri: SHELF });
       expect(cursor).not.toBe('at:3');

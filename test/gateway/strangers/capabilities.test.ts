@@ -1,18 +1,18 @@
-/** The gateway declares no more capabilities than the servers behind it have, as soon as these are known. */
+/** The gateway declares no more capabilities than the servers behind it have, as soon as it has reached them. */
 import { describe, expect, it } from 'vitest';
 import { failure } from '../../e2e/answers.ts';
 import { temporaryFolder, writeConfig } from '../../e2e/folders.ts';
 import { connectHttp, ERAS, MATRIX, startHttp } from '../../e2e/harness.ts';
 import { connectToStranger, startStranger, WAYS } from './link.ts';
 
-describe.concurrent.each(MATRIX)('to a client over $transport, $era', (client) => {
-  it.each(WAYS)('a server without resources over $transport, $era adds none [SEC-CAP-1]', async (way) => {
+describe.concurrent.each(MATRIX)('for a client over $transport, $era', (client) => {
+  it.each(WAYS)('no resources are declared for a server without any over $transport, $era [SEC-CAP-1]', async (way) => {
     await using on = await connectToStranger(client, 'rooted', way);
     expect(on.client.getServerCapabilities()).toMatchObject({ tools: {}, extensions: {} });
     for (const part of ['resources', 'prompts', 'completions']) {
       expect(on.client.getServerCapabilities()).not.toHaveProperty(part);
     }
-    // The client refuses to send requests for undeclared capabilities, so this is sent raw.
+    // The client refuses to send requests for undeclared capabilities, so the test removes this check.
     Object.assign(on.client, { assertCapabilityForMethod: () => {} });
     for (const method of ['read', 'metadata', 'list'].map((each) => `resources/${each}`)) {
       const { code } = await failure(on.request(method, { uri: 'stranger+thing:///one' }));
@@ -22,17 +22,17 @@ describe.concurrent.each(MATRIX)('to a client over $transport, $era', (client) =
   });
 
   it.each(WAYS)(
-    'a server over $transport, $era without notifications of changes adds no subscriptions [SEC-CAP-1]',
+    'no subscriptions are declared for a server over $transport, $era that reports no changes [SEC-CAP-1]',
     async (way) => {
       await using on = await connectToStranger(client, 'odd', way);
-      // A reload of the configuration may change the lists.
+      // The lists may still change when the configuration is loaded again.
       expect(on.client.getServerCapabilities()?.resources).toEqual({ listChanged: true });
     },
   );
 });
 
 describe.each(WAYS)('a server over $transport, $era that starts late', (way) => {
-  it('counts as one with resources until it is known that it has none [SEC-CAP-1]', async () => {
+  it('counts as one with resources until the gateway knows that it has none [SEC-CAP-1]', async () => {
     await using folder = await temporaryFolder();
     await using late = await startStranger('rooted', way);
     const mounts = { late: { ...late.mount, start: 'lazy' } };
@@ -46,7 +46,7 @@ describe.each(WAYS)('a server over $transport, $era that starts late', (way) => 
     }
   });
 
-  it('adds its resources for later clients, beside a server without any [SEC-CAP-1]', async () => {
+  it('has its resources declared and listed, beside a server without any [SEC-CAP-1]', async () => {
     await using folder = await temporaryFolder();
     await using tools = await startStranger('rooted', way);
     await using late = await startStranger('sep', way);

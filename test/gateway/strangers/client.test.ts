@@ -43,7 +43,7 @@ const through =
   };
 
 const PLACES = [
-  { where: 'by itself', reach: directly },
+  { where: 'without a gateway', reach: directly },
   ...MATRIX.map((client) => ({
     where: `through the gateway, over ${client.transport}, ${client.era}`,
     reach: through(client),
@@ -67,7 +67,7 @@ describe.concurrent.each(PLACES)('$where', ({ reach }) => {
     // The loop leads to itself and to the start.
     expect(walk.report).toMatchObject({ stopped: { visited: 2 }, complete: true, containers: 2 });
     const shallow = at.resources.walk(undefined, { maxDepth: 1 });
-    // The other entries of the list are below it, by their URIs.
+    // The other entries of the list are below the shelf, as their URIs show.
     expect((await all(shallow)).map(({ resource }) => resource.uri)).toEqual([at.uri('shelf:///')]);
     expect(shallow.report).toMatchObject({ stopped: { 'max-depth': 2 }, complete: false });
     const short = at.resources.walk(at.uri('shelf:///'), { maxResources: 3 });
@@ -106,7 +106,7 @@ describe.concurrent.each(PLACES)('$where', ({ reach }) => {
   );
 
   it.each(OVER_HTTP)(
-    'no resource over $transport, $era counts as a container without saying so [2093-12]',
+    'no resource over $transport, $era counts as a container if its server does not say so [2093-12]',
     async (way) => {
       await using at = await reach('older', way);
       const walk = at.resources.walk();

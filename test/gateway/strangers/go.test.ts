@@ -1,4 +1,4 @@
-/** How servers of the Go SDK refuse unknown methods over HTTP in 2025: with a status and a text. Their session goes on. */
+/** Servers of the Go SDK refuse unknown methods over HTTP in 2025 with a status and a text. The session goes on after that. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -56,7 +56,7 @@ async function startGo(): Promise<GoServer> {
   };
 }
 
-it('the client library uses its list instead, over the same session [2093-11]', async () => {
+it('the client library takes metadata from the list of a Go server, over the same session [2093-11]', async () => {
   await using server = await startGo();
   await using resources = await connectResourceClient(server.url);
   for (const _ of [1, 2]) {
@@ -66,8 +66,8 @@ it('the client library uses its list instead, over the same session [2093-11]', 
   expect([server.count('initialize'), server.count('resources/metadata')]).toEqual([1, 1]);
 });
 
-describe.each(ERAS)('the gateway, for a client of the %s era', (era) => {
-  it('uses its list instead, over the same session [2093-11]', async () => {
+describe.each(ERAS)('the gateway, for a client of the %s era,', (era) => {
+  it('takes metadata from the list of a Go server, over the same session [2093-11]', async () => {
     await using server = await startGo();
     await using folder = await temporaryFolder();
     const config = await writeConfig(folder, { tools: 'off', icons: 'off', mounts: { go: { url: server.url } } });

@@ -91,10 +91,10 @@ describe.concurrent.each(MATRIX)('a client over $transport, $era', (client) => {
     },
   );
 
-  it.each(OVER_HTTP)('gets the icons of the mount if a server over $transport, $era has none [973-2]', async (way) => {
+  it.each(OVER_HTTP)('gets icons of the mount for a folder of a server over $transport, $era [973-2]', async (way) => {
     await using bare = await connectToStranger(client, 'sep', way, { around: { icons: 'on' } });
     const one = await bare.request('resources/metadata', { uri: 'stranger+shelf:///note/1' });
-    // Icons of a mounted server stay, unless the configuration changes them.
+    // Without icons in the mount, Vitrine adds none to resources of a server.
     expect(iconsIn(one)).toEqual([]);
     await using on = await connectToStranger(client, 'sep', way, { icons: MOUNT_ICONS, around: { icons: 'on' } });
     const { resources } = await on.request<{ resources: readonly object[] }>('resources/list');

@@ -73,7 +73,7 @@ describe.each(WAYS)('a server of another maker over $transport, $era', (way) => 
   });
 });
 
-describe.each(WAYS)('a gateway for such a server over $transport, $era', (way) => {
+describe.each(WAYS)('a gateway for a server of another maker over $transport, $era', (way) => {
   const client = {
     title: 'Reading room',
     websiteUrl: 'https://library.example/',

@@ -38,7 +38,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
 }
 
 describe.each(PAIRS)(
-  'to a client over $client.transport, $client.era, with a server of SDK $server.sdk in $server.era',
+  'for a client over $client.transport, $client.era, with a server of SDK $server.sdk in $server.era,',
   ({ client, server: { sdk, era } }) => {
     let folder: Folder;
     let on: Connected;
@@ -58,7 +58,7 @@ describe.each(PAIRS)(
 
     const ask = (method: string, uri: string) => on.request(method, { uri: uri.replace('/', '+shelf:///') });
 
-    it('that era is used, and the server has its own identity [973-1, 973-3]', async () => {
+    it('the era of the mount is used, and the server keeps its own identity [973-1, 973-3]', async () => {
       const { contents } = await on.request<{ contents: readonly [{ text: string }] }>('resources/read', {
         uri: 'vitrine+state:///upstreams',
       });

@@ -23,7 +23,7 @@ const CLIENTS: readonly { declares: string; capabilities: object; asked: readonl
 ];
 
 describe.concurrent.each(TRANSPORTS)('over %s, a server that asks every client', (transport) => {
-  it.each(CLIENTS)('asks a client of 2025 that declares $declares only for that', async ({ capabilities, asked }) => {
+  it.each(CLIENTS)('asks a client of 2025 only what that declares: $declares', async ({ capabilities, asked }) => {
     await using folder = await temporaryFolder();
     await using server = await startStranger('pushy', { transport, era: 'legacy' });
     const config = await writeConfig(folder, { icons: 'off', tools: 'off', mounts: { up: server.mount } });
@@ -38,13 +38,13 @@ describe.concurrent.each(TRANSPORTS)('over %s, a server that asks every client',
     const expected = { ...REFUSED, ...Object.fromEntries(asked.map((method) => [method, 'answered'])) };
     expect(await call(1_002, 'now')).toEqual(expected);
     const early = await call(1_003, 'early');
-    // Behind a URL, questions are only allowed during a call: there, the refusal is another one.
+    // Behind a URL, questions are allowed only during a call, so these are refused with another error.
     expect(Object.keys(early)).toEqual(Object.keys(REFUSED));
     if (transport === 'stdio') expect(early).toEqual(expected);
     expect(answering.stop().filter((method) => !asked.includes(method))).toEqual([]);
   });
 
-  it('gives a client of 2026 without capabilities its result', async () => {
+  it('gets no answer from a client of 2026 without capabilities, and gives it a result', async () => {
     await using folder = await temporaryFolder();
     await using server = await startStranger('pushy', { transport, era: 'legacy' });
     const config = await writeConfig(folder, { icons: 'off', tools: 'off', mounts: { up: server.mount } });

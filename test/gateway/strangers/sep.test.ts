@@ -32,7 +32,7 @@ const REPORT = {
 };
 
 describe.each(PAIRS)(
-  'to a client over $client.transport, $client.era, with a server over $way.transport, $way.era',
+  'for a client over $client.transport, $client.era, with a server over $way.transport, $way.era',
   ({ client, way }) => {
     /** Connects to a gateway with one such server, for the tests of a block. */
     function behind(name: string): () => Connected {
@@ -67,11 +67,11 @@ describe.each(PAIRS)(
       return { metadata, read, list, counts, refusal };
     };
 
-    describe('that follows only the SEP [2093-15]', () => {
+    describe('that follows only the SEP [2093-15],', () => {
       const connected = behind('sep');
       const { metadata, read, list, counts, refusal } = using(connected);
 
-      it('metadata is the server’s own, and causes no read [2093-2]', async () => {
+      it('metadata comes from the server’s method, and causes no read [2093-2]', async () => {
         const [asked, reads] = await counts();
         expect(await metadata('stranger+shelf:///report')).toEqual({ ...REPORT, mimeType: 'text/markdown', size: 8 });
         // It is in no list that was requested.
@@ -91,7 +91,7 @@ describe.each(PAIRS)(
         expect((await metadata('stranger+shelf:///note/1')).capabilities).toEqual(NOTE);
       });
 
-      it('the listed type is the primary one, or that of a container [2093-8]', async () => {
+      it('the type in a list is that of the first format, or that of a container [2093-8]', async () => {
         const { resources } = await list();
         expect(resources.map(({ mimeType }) => mimeType)).toEqual(['inode/directory', 'text/markdown']);
         expect((await read('stranger+shelf:///report')).map(({ mimeType }) => mimeType)).toEqual([
@@ -121,7 +121,7 @@ describe.each(PAIRS)(
         expect(missing.message).not.toBe(childless.message);
       });
 
-      it('contents have the fields that the server sent, and known ones that it left out [2093-1, 2093-3]', async () => {
+      it('contents have the fields that the server sent, and those known from its metadata [2093-1, 2093-3]', async () => {
         const uri = 'stranger+shelf:///note/2';
         await metadata(uri);
         expect(await read(uri)).toEqual([{ uri, name: 'Note 2', capabilities: NOTE, text: 'text 2' }]);
@@ -160,7 +160,7 @@ describe.each(PAIRS)(
         expect(called.content).toEqual([block]);
         const got = await connected().request('prompts/get', { name: 'stranger_show' });
         expect(got.messages).toEqual([{ role: 'user', content: block }]);
-        // Of two that differ, the one in the resource stays.
+        // If the block and its resource both have annotations, those of the resource stay.
         const twice = await connected().request('tools/call', { name: 'stranger_double', arguments: {} });
         const [double] = twice.content as readonly [{ readonly resource: Data }];
         expect(double).not.toHaveProperty('annotations');
@@ -185,7 +185,7 @@ describe.each(PAIRS)(
       });
     });
 
-    describe('that is older than the SEP', () => {
+    describe('that is older than the SEP,', () => {
       const connected = behind('older');
       const { metadata, read, list, counts, refusal } = using(connected);
 
@@ -207,7 +207,7 @@ describe.each(PAIRS)(
         ]);
       });
 
-      it('a flag that the gateway cannot keep is removed, and the others are passed on [2093-3, 2093-14]', async () => {
+      it('a flag that the server cannot keep is false, and the others are passed on [2093-3, 2093-14]', async () => {
         expect(connected().client.getServerCapabilities()?.resources).not.toHaveProperty('subscribe');
         const capabilities = { list: false, subscribe: false, seek: 'yes' };
         expect((await list()).resources[2]).toMatchObject({ name: 'boast', capabilities });

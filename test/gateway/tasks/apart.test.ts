@@ -1,6 +1,6 @@
 /**
- * The owner of each task: a task of another owner, one that may not be used any more and one that is gone get the answers of a missing
- * one.
+ * Each task belongs to the principal that began it. Others, and an owner who may no longer call its tool, are told that there
+ * is no such task.
  */
 import { readFile } from 'node:fs/promises';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -45,8 +45,8 @@ async function connectAs(name: Name, era: Era, url: string): Promise<Connected> 
   });
 }
 
-describe.concurrent.each(ERAS)('two principals, and a client of each in %s', (era) => {
-  it.each(['shared', 'client'])('see nothing of each other’s tasks if connections are: %s', async (connections) => {
+describe.concurrent.each(ERAS)('two principals with a client each, in the %s era,', (era) => {
+  it.each(['shared', 'client'])('see nothing of each other’s tasks (connections: %s)', async (connections) => {
     await using folder = await temporaryFolder();
     await using stranger = await startStranger('tasks', { transport: 'http', era });
     const config = await writeConfig(folder, {
@@ -125,7 +125,7 @@ describe.concurrent.each(ERAS)('two principals, and a client of each in %s', (er
 describe.concurrent.each(DIAGONAL)('a client over $transport, $era', (client) => {
   const way = { transport: 'http', era: client.era } as const;
 
-  it('gets results under the rules for results: forbidden resources are left out, and secrets are covered', async () => {
+  it('gets results of tasks without forbidden resources, and with secrets covered', async () => {
     await using folder = await temporaryFolder();
     const file = folder.at('audit.jsonl');
     const secret = `ghp_${'a1B2c3D4'.repeat(4)}e5F6`;
@@ -150,13 +150,13 @@ describe.concurrent.each(DIAGONAL)('a client over $transport, $era', (client) =>
     expect(lines.join()).not.toContain(secret);
   });
 
-  it('is told that a task is gone together with its program', async () => {
+  it('gets the error of the server for a task whose program has ended', async () => {
     await using on = await connectToStranger(client, 'tasks', { transport: 'stdio', era: client.era });
     const taskId = await begin(on, 'slow_compute', { seconds: 3_600 });
     await ask(on, 'tools/call', { name: 'stranger_exit', arguments: {} });
     const gone = await until(async () => {
       const { error } = await ask(on, 'tasks/get', { taskId });
-      // Until the program is there again.
+      // Other errors come until the program is there again.
       return error?.code === -32_602 && error;
     }, 'the program to be started again');
     expect(gone.message).toContain('I know no task');
@@ -164,14 +164,14 @@ describe.concurrent.each(DIAGONAL)('a client over $transport, $era', (client) =>
     expect(await begin(on, 'slow_compute')).not.toBe(taskId);
   });
 
-  it('gets plain results if no server has tasks, whatever it requests', async () => {
+  it('gets a plain result if it requests a task and no server has tasks', async () => {
     await using on = await connectToStranger(client, 'odd', { transport: 'http', era: client.era });
     expect(JSON.stringify(on.client.getServerCapabilities())).not.toContain('tasks');
     const result = await resultOf(on, 'tools/call', { name: 'stranger_tell', arguments: {}, task: { ttl: 1_000 } });
     expect(result).toMatchObject({ content: [{ text: 'known' }, {}] });
   });
 
-  it('has calls without tasks at a server of the other era, and no tasks are declared', async () => {
+  it('gets plain results from a server with tasks of the other era, and no tasks are declared', async () => {
     const era = client.era === 'legacy' ? 'modern' : 'legacy';
     await using on = await connectToStranger(client, 'tasks', { transport: 'http', era });
     expect(JSON.stringify(on.client.getServerCapabilities())).not.toContain('tasks');
@@ -186,7 +186,7 @@ describe.concurrent.each(DIAGONAL)('a client over $transport, $era', (client) =>
 describe.concurrent.each(TRANSPORTS)('a client of 2026 over %s', (over) => {
   const client = { transport: over, era: 'modern' } as const;
 
-  it.each(TRANSPORTS)('waits for work that a server of 2025 over %s does only as a task', async (transport) => {
+  it.each(TRANSPORTS)('gets the result of a call that a server of 2025 over %s runs as a task', async (transport) => {
     await using on = await connectToStranger(client, 'tasks', { transport, era: 'legacy' });
     const failed = await resultOf(on, 'tools/call', { name: 'stranger_failing_job', arguments: {} });
     expect(failed).toMatchObject({ isError: true, content: [{ text: 'the job failed' }] });

@@ -1,6 +1,6 @@
 /**
- * Servers with tasks in one era each, beside each other and beside Vitrine's own tools. Each call has the tasks that its server and
- * client allow.
+ * Servers with tasks in one era each, beside each other and beside Vitrine's own tools. A call can become a task only if its
+ * server has tasks in the client's era.
  */
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, writeConfig } from '../../e2e/folders.ts';
@@ -10,7 +10,7 @@ import { begin, errorOf, outcomeOf, resultOf } from './asking.ts';
 
 const NO_METHOD = -32_601;
 
-it.each(ERAS)('a client of %s has tasks of a server of both eras in the era that its mount names', async (era) => {
+it.each(ERAS)('a client of the %s era has tasks of a server of both eras whose mount names that era', async (era) => {
   const said = { legacy: '2025', modern: '2026' }[era];
   const way = { transport: 'http', era: 'both' } as const;
   await using on = await connectToStranger({ transport: 'http', era }, 'tasks', way, { era: said });
@@ -18,8 +18,8 @@ it.each(ERAS)('a client of %s has tasks of a server of both eras in the era that
   expect(await outcomeOf(on, taskId)).toMatchObject({ content: [{ text: 'computed both' }] });
 });
 
-describe.concurrent.each(ERAS)('a client of %s with two servers, one of each era', (era) => {
-  it('has tasks of the server of its own era', async () => {
+describe.concurrent.each(ERAS)('a client of the %s era with two servers, one of each era,', (era) => {
+  it('has tasks only of the server of its own era', async () => {
     await using folder = await temporaryFolder({ 'docs/a.txt': 'a' });
     await using old = await startStranger('tasks', { transport: 'http', era: 'legacy' });
     await using fresh = await startStranger('tasks', { transport: 'http', era: 'modern' });

@@ -23,11 +23,11 @@ const INVALID = -32_602;
 const NO_METHOD = -32_601;
 
 describe.concurrent.each(MATRIX)('a client over $transport, $era', (client) => {
-  describe.each(TRANSPORTS)('with tasks of a server over %s', (transport) => {
+  describe.each(TRANSPORTS)('with a server over %s that has tasks', (transport) => {
     const connect = (): Promise<Connected> =>
       connectToStranger(client, 'tasks', { transport, era: client.era }, { abilities: answering().abilities });
 
-    it('learns that there are tasks, in the way of its era only', async () => {
+    it('is told of tasks in the way of its era, and in no other', async () => {
       await using on = await connect();
       const capabilities = on.client.getServerCapabilities() as Record<string, Record<string, unknown>>;
       if (client.era === 'legacy') {
@@ -61,7 +61,7 @@ describe.concurrent.each(MATRIX)('a client over $transport, $era', (client) => {
       expect(await resultOf(on, 'tasks/get', { taskId })).toMatchObject({ taskId, status: 'completed' });
     });
 
-    it('answers the question of a task, under the id that it knows', async () => {
+    it('answers the question of a task, under the id that the gateway gave it', async () => {
       const { abilities, asked } = answering();
       await using on = await connectToStranger(client, 'tasks', { transport, era: client.era }, { abilities });
       const taskId = await begin(on, 'confirm_delete', { filename: 'a.txt' });
@@ -124,7 +124,7 @@ describe.concurrent.each(MATRIX)('a client over $transport, $era', (client) => {
         expect(told[0]).toMatchObject({ result: { content: [{ uri: 'stranger+thing:///two' }] } });
     });
 
-    it('gets one error for every id that is not a task', async () => {
+    it('gets the same error for every id that is not a task', async () => {
       await using on = await connect();
       const taskId = await begin(on, 'slow_compute', { seconds: 3_600 });
       const altered = `${taskId.slice(0, -1)}${taskId.endsWith('A') ? 'B' : 'A'}`;
@@ -157,7 +157,7 @@ describe.concurrent.each(MATRIX.filter(({ era }) => era === 'legacy'))('a client
     for (const taskId of begun) await resultOf(on, 'tasks/cancel', { taskId });
   });
 
-  it('sees which tools may be tasks', async () => {
+  it('sees that a tool can be called only as a task, and gets an error if it calls it otherwise', async () => {
     await using on = await connectToStranger(client, 'tasks', { transport: 'http', era: 'legacy' });
     const { tools } = await resultOf(on, 'tools/list');
     expect(tools).toContainEqual(
@@ -169,7 +169,7 @@ describe.concurrent.each(MATRIX.filter(({ era }) => era === 'legacy'))('a client
 });
 
 describe.concurrent.each(MATRIX.filter(({ era }) => era === 'modern'))('a client of 2026 over $transport', (client) => {
-  it.each(TRANSPORTS)('without support for tasks has none of a server over %s', async (transport) => {
+  it.each(TRANSPORTS)('that supports no tasks is told to declare them, with a server over %s', async (transport) => {
     await using on = await connectToStranger(client, 'tasks', { transport, era: 'modern' });
     const needed = { code: -32_021, data: { requiredCapabilities: { extensions: { [TASKS]: {} } } } };
     for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel'])
