@@ -49,7 +49,7 @@ const pluggedFrom = (block: Config['mounts'][string], plugged: PluggedKinds | un
   typeof block === 'object' && 'kind' in block ? plugged?.get(block.kind)?.from : undefined;
 
 interface Source {
-  /** All data that the mount is opened with. */
+  /** The data that the mount is opened with, as far as a reload can change it. */
   readonly said: readonly unknown[];
   readonly open: () => Promise<ConfiguredMount>;
 }
@@ -183,7 +183,10 @@ function nameOf(source: string, kind: Kind | undefined): readonly [string, strin
     : [basename(resolve(source)), 'folder'];
 }
 
-/** Makes a mount name from the last part of a path, or a URL's host; adds a number when the name is taken or reserved. */
+/**
+ * Makes a mount name from the name that the kind gives to the source, the last part of a path, or the host of a URL. Adds a
+ * number if the name is taken or reserved.
+ */
 export function uniqueName(source: string, kind: Kind | undefined, taken: ReadonlySet<string>): string {
   const [text, otherwise] = nameOf(source, kind);
   const wanted = slug(slug(text).slice(0, MAX_MADE_NAME_LENGTH)) || otherwise;
