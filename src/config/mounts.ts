@@ -34,7 +34,7 @@ export function mountsOf(
     [
       ...Object.entries(mounts).map(
         ([name, block]): Source => ({
-          said: [name, block, options.base, options.clientInfo, pluggedFrom(block, options.plugged)],
+          openedWith: [name, block, options.base, options.clientInfo, pluggedFrom(block, options.plugged)],
           open: () => mountOf(name, block, options),
         }),
       ),
@@ -50,7 +50,7 @@ const pluggedFrom = (block: Config['mounts'][string], plugged: PluggedKinds | un
 
 interface Source {
   /** The data that the mount is opened with, as far as a reload can change it. */
-  readonly said: readonly unknown[];
+  readonly openedWith: readonly unknown[];
   readonly open: () => Promise<ConfiguredMount>;
 }
 
@@ -59,7 +59,7 @@ const serverSource = (
   more: Pick<Mount, 'prefix'>,
   options: OpenOptions,
 ): Source => ({
-  said: [name, block, base, options.clientInfo, more],
+  openedWith: [name, block, base, options.clientInfo, more],
   open: () => upstreamMount(name, { ...more, ...block }, { ...options, base }),
 });
 
@@ -68,7 +68,7 @@ async function openAll(sources: readonly Source[], open: readonly ConfiguredMoun
   const mounts: ConfiguredMount[] = [];
   try {
     for (const source of sources) {
-      const openedFor = JSON.stringify(source.said);
+      const openedFor = JSON.stringify(source.openedWith);
       const same = open.find((mount) => mount.openedFor === openedFor);
       mounts.push(same ?? { ...(await source.open()), openedFor, source: hashOf(openedFor) });
     }
@@ -123,12 +123,12 @@ type FilesBlock = Partial<Extract<Config['mounts'][string], { path: string }>> &
 
 async function filesMount(name: string, block: FilesBlock, base: string): Promise<Mount> {
   const { prefix, prompts: _prompts, roots, path, icons, forms, skills, index, nested, ...files } = block;
-  const said = { name, prefix, icons, ...switchesOf({ forms, skills, index }) };
+  const common = { name, prefix, icons, ...switchesOf({ forms, skills, index }) };
   const source = resolve(base, path);
-  if (roots === undefined) return { ...said, provider: await nestedFiles({ ...files, path: source, name }, nested) };
+  if (roots === undefined) return { ...common, provider: await nestedFiles({ ...files, path: source, name }, nested) };
   // Roots are compared by name, so links must not lead to another place.
   const provider = await nestedFiles({ ...files, symlinks: false, path: source, name }, nested);
-  return { ...said, provider: rootsLayer({ folder: await folderOf(source) })(provider) };
+  return { ...common, provider: rootsLayer({ folder: await folderOf(source) })(provider) };
 }
 
 /** Returns the canonical path of a folder, or of a file's folder. */
@@ -163,7 +163,7 @@ export async function mountsOfSources(
       const files = { ...shown, path: source, name: basename(resolve(source)) || 'root' };
       return { name, provider: await nestedFiles(files, nested), prefix };
     }
-    return { said: [name, source, prefix], open };
+    return { openedWith: [name, source, prefix], open };
   });
   const all = [...typed, ...servers.map((server) => serverSource(server, { prefix }, options))];
   return openAll(all, options.open);

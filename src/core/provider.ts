@@ -133,7 +133,7 @@ export interface SearchMatch {
   readonly uri: string;
   /** The line, counted from 1, and the byte where the match begins; absent in a search for names. */
   readonly place?: { readonly line: number; readonly offset: number } | undefined;
-  /** The names that the glob matched, joined by slashes, if they differ from those in the URI. */
+  /** The names that the glob matched, joined by slashes. May be left out if they are the names in the URI. */
   readonly path?: string | undefined;
   /** The matching passage of a ranked search; `place` is then not known yet. */
   readonly passage?: Passage | undefined;
