@@ -10,7 +10,7 @@ export interface Explanation {
 }
 
 /**
- * Returns all problems, each once.
+ * Returns the likeliest problems of a value that its schema rejects.
  * @param input the value that was checked against the schema
  * @param under the keys that lead to this value in the configuration
  */
@@ -52,7 +52,7 @@ function explanationsOf(
   });
 }
 
-/** The keys of which a mount, or a bus, has exactly one. */
+/** Keys of which a mount, or a bus, has one at most. */
 const MOUNT = { sources: ['path', 'command', 'url'], rule: 'a mount has one of path, command and url' } as const;
 const BUS = { sources: ['url', 'sentinels', 'cluster'], rule: 'a bus has one of url, sentinels and cluster' } as const;
 
@@ -123,7 +123,10 @@ function fitting(branches: readonly z.ZodType[], value: unknown): z.ZodType | un
   return ranked.sort((a, b) => b.rank - a.rank)[0]?.branch;
 }
 
-/** Rates how well a value fits a branch: required keys weigh most, more so if their value is valid, then known keys, then similar ones. */
+/**
+ * Rates how well a value fits a branch: required keys weigh most, more so if their value is valid, then known keys, then similar
+ * ones.
+ */
 function closeness(shape: Inner['def']['shape'], value: Readonly<Record<string, unknown>>): number {
   if (shape === undefined) return -1;
   const keys = Object.keys(value);

@@ -36,7 +36,7 @@ export async function loadConfig(path: string, options: LoadOptions = {}): Promi
 }
 
 /**
- * Reads a configuration, loads the packages whose kinds its mounts name, and checks the settings of those mounts.
+ * Reads a configuration. If a mount has a `kind`, also loads all packages under `kinds`, and checks the settings of such mounts.
  * @throws ConfigError with file, line and column
  */
 export async function loadPlugged(
@@ -141,7 +141,7 @@ function allOf(problems: readonly Explanation[], document: Document, lines: Line
   return [...reported.slice(0, MAX_REPORTED), ...(more > 0 ? [`${file}: and ${more} more`] : [])].join('\n');
 }
 
-/** `:line:column` */
+/** Returns the place of an offset, as `:line:column`. */
 function placeOf(lines: LineCounter, offset: number): string {
   const { line, col } = lines.linePos(offset);
   return `:${line}:${col}`;

@@ -27,7 +27,7 @@ export function nameServers(titles: readonly string[], taken: readonly string[])
   });
 }
 
-/** Makes a mount name of any text; empty when the text has no letter. */
+/** Makes a mount name of any text; empty if the text has no letter from a to z. */
 export const slug = (text: string): string =>
   text
     .toLowerCase()

@@ -34,7 +34,7 @@ export function mountsOf(
     [
       ...Object.entries(mounts).map(
         ([name, block]): Source => ({
-          said: [name, block, options.base, options.clientInfo, pluggedFrom(block, options.plugged)],
+          openedWith: [name, block, options.base, options.clientInfo, pluggedFrom(block, options.plugged)],
           open: () => mountOf(name, block, options),
         }),
       ),
@@ -49,8 +49,8 @@ const pluggedFrom = (block: Config['mounts'][string], plugged: PluggedKinds | un
   typeof block === 'object' && 'kind' in block ? plugged?.get(block.kind)?.from : undefined;
 
 interface Source {
-  /** All data that the mount is opened with. */
-  readonly said: readonly unknown[];
+  /** The data that the mount is opened with, as far as a reload can change it. */
+  readonly openedWith: readonly unknown[];
   readonly open: () => Promise<ConfiguredMount>;
 }
 
@@ -59,7 +59,7 @@ const serverSource = (
   more: Pick<Mount, 'prefix'>,
   options: OpenOptions,
 ): Source => ({
-  said: [name, block, base, options.clientInfo, more],
+  openedWith: [name, block, base, options.clientInfo, more],
   open: () => upstreamMount(name, { ...more, ...block }, { ...options, base }),
 });
 
@@ -68,7 +68,7 @@ async function openAll(sources: readonly Source[], open: readonly ConfiguredMoun
   const mounts: ConfiguredMount[] = [];
   try {
     for (const source of sources) {
-      const openedFor = JSON.stringify(source.said);
+      const openedFor = JSON.stringify(source.openedWith);
       const same = open.find((mount) => mount.openedFor === openedFor);
       mounts.push(same ?? { ...(await source.open()), openedFor, source: hashOf(openedFor) });
     }
@@ -123,12 +123,12 @@ type FilesBlock = Partial<Extract<Config['mounts'][string], { path: string }>> &
 
 async function filesMount(name: string, block: FilesBlock, base: string): Promise<Mount> {
   const { prefix, prompts: _prompts, roots, path, icons, forms, skills, index, nested, ...files } = block;
-  const said = { name, prefix, icons, ...switchesOf({ forms, skills, index }) };
+  const common = { name, prefix, icons, ...switchesOf({ forms, skills, index }) };
   const source = resolve(base, path);
-  if (roots === undefined) return { ...said, provider: await nestedFiles({ ...files, path: source, name }, nested) };
+  if (roots === undefined) return { ...common, provider: await nestedFiles({ ...files, path: source, name }, nested) };
   // Roots are compared by name, so links must not lead to another place.
   const provider = await nestedFiles({ ...files, symlinks: false, path: source, name }, nested);
-  return { ...said, provider: rootsLayer({ folder: await folderOf(source) })(provider) };
+  return { ...common, provider: rootsLayer({ folder: await folderOf(source) })(provider) };
 }
 
 /** Returns the canonical path of a folder, or of a file's folder. */
@@ -163,7 +163,7 @@ export async function mountsOfSources(
       const files = { ...shown, path: source, name: basename(resolve(source)) || 'root' };
       return { name, provider: await nestedFiles(files, nested), prefix };
     }
-    return { said: [name, source, prefix], open };
+    return { openedWith: [name, source, prefix], open };
   });
   const all = [...typed, ...servers.map((server) => serverSource(server, { prefix }, options))];
   return openAll(all, options.open);
@@ -183,7 +183,10 @@ function nameOf(source: string, kind: Kind | undefined): readonly [string, strin
     : [basename(resolve(source)), 'folder'];
 }
 
-/** Makes a mount name from the last part of a path, or a URL's host; adds a number when the name is taken or reserved. */
+/**
+ * Makes a mount name from the name that the kind gives to the source, the last part of a path, or the host of a URL. Adds a
+ * number if the name is taken or reserved.
+ */
 export function uniqueName(source: string, kind: Kind | undefined, taken: ReadonlySet<string>): string {
   const [text, otherwise] = nameOf(source, kind);
   const wanted = slug(slug(text).slice(0, MAX_MADE_NAME_LENGTH)) || otherwise;

@@ -41,10 +41,10 @@ async function fixture(seed: Leaves): Promise<ProviderFixture> {
   };
 }
 
-/** Few of each kind: each law makes a repository. */
+/** A few paths of each kind, since each law makes a repository. */
 const SOME = /^(?:readme|sizes|many\/(?:entry-0[0-3]|folder-0)|odd\/(?:with|%2F|~|it|日))/;
 
-/** Laws about what is made here: names, lists, what is kept of them, and changes. The rest is as in a repository itself. */
+/** The laws that depend on the repository being in a folder: about names, lists, kept pages and changes. */
 const OWN = [
   /^a list describes each entry/,
   /^pages of any size/,

@@ -52,7 +52,7 @@ const WAYS = [
   'HEAD/secret.txt',
 ];
 
-/** All that is said of a repository. */
+/** Returns everything that is shown of a repository, errors included. */
 async function everything(provider: ResourceProvider, ways: readonly string[] = WAYS): Promise<string> {
   const said: string[] = [];
   const ask = async (work: () => Promise<unknown>): Promise<void> => {
@@ -68,7 +68,7 @@ async function everything(provider: ResourceProvider, ways: readonly string[] = 
 }
 
 describe('a repository in a folder in which others write', () => {
-  it('names programs and files in its configuration: none is run, none is read', async () => {
+  it('runs no program and reads no file that its configuration names', async () => {
     await using folder = await served();
     await using outside = await scene();
     const [canary, run, secret] = ['canary', 'run', 'secret'].map((name) => join(outside.directory, name)) as [
@@ -91,7 +91,7 @@ describe('a repository in a folder in which others write', () => {
     expect(existsSync(canary)).toBe(false);
   });
 
-  it.each([false, true])('leads to objects elsewhere from the start, packed: %s', async (packed) => {
+  it.each([false, true])('shows no objects from elsewhere, linked from the start, packed: %s', async (packed) => {
     await using outside = await elsewhere(packed);
     const objects = join(outside.directory, '.git', 'objects');
     const ways: ((git: (...names: string[]) => string) => Promise<void>)[] = [
@@ -124,13 +124,13 @@ describe('a repository in a folder in which others write', () => {
     }
   });
 
-  it.each([false, true])('is made to lead elsewhere while it is open, packed: %s', async (packed) => {
+  it.each([false, true])('shows no objects from elsewhere, linked while it is open, packed: %s', async (packed) => {
     await using outside = await elsewhere(packed);
     await using folder = await served();
     if (packed) folder.place.git('gc', '--quiet');
     expect(await everything(folder.provider)).toContain('one');
     const objects = join(outside.directory, '.git', 'objects');
-    // Git looks there next, under the names that it looks for.
+    // Git looks in the new folder next, which has the files of the other repository.
     await rename(folder.git('objects'), folder.git('objects-before'));
     await mkdir(folder.git('objects'));
     for (const name of await readdir(objects)) await symlink(join(objects, name), folder.git('objects', name));
@@ -142,14 +142,14 @@ describe('a repository in a folder in which others write', () => {
     expect(await codeOf(folder.provider.metadata('file:///.git/HEAD/a.txt', ctx))).toBe('not-found');
     await rm(folder.git('objects'));
     await rename(folder.git('objects-before'), folder.git('objects'));
-    // The folder itself.
+    // Now the folder of the repository itself leads elsewhere.
     await rename(folder.git(), join(folder.place.directory, 'before'));
     await symlink(join(outside.directory, '.git'), folder.git());
     expect(await everything(folder.provider)).not.toContain(SECRET);
     expect(await uris(folder.provider, 'file:///')).not.toContain('file:///.git');
   });
 
-  it('has references that are links, or that do not lead to a commit', async () => {
+  it('shows no references that are links, or that do not lead to a commit', async () => {
     await using folder = await served();
     await using outside = await scene();
     const secret = join(outside.directory, 'secret');
@@ -169,7 +169,7 @@ describe('a repository in a folder in which others write', () => {
 });
 
 describe('a repository in a folder', () => {
-  it('is there as soon as it is one, and has nothing in it before the first commit', async () => {
+  it('is shown as soon as it is a repository, without files before the first commit', async () => {
     await using place = await scene();
     await rename(join(place.directory, '.git'), join(place.directory, 'later'));
     const provider = await nestedFiles({ path: place.directory }, ['git']);
@@ -179,7 +179,7 @@ describe('a repository in a folder', () => {
     await rm(join(place.directory, '.git'));
     await mkdir(join(place.directory, '.git'));
     await writeFile(join(place.directory, '.git', 'HEAD'), 'ref: refs/heads/main\n');
-    // Twice: what is listed again is kept.
+    // Several times, since a page that is listed again is kept.
     for (let round = 0; round < 3; round++) expect(await root()).not.toContain('file:///.git');
     expect(await codeOf(provider.metadata('file:///.git', ctx))).toBe('not-found');
     for (const name of ['objects', 'refs']) await mkdir(join(place.directory, '.git', name));
@@ -248,7 +248,7 @@ describe('a repository in a folder', () => {
     expect(await textOf(folder.provider, 'file:///.git/HEAD/a.txt')).toBe('one\n');
   });
 
-  it('cannot be gone into without room for what is taken over of it, and can be when there is some', async () => {
+  it('cannot be listed without a temporary folder for the copies of its files, and can be once there is one', async () => {
     await using folder = await served();
     vi.stubEnv('TMPDIR', folder.git('none'));
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -258,7 +258,7 @@ describe('a repository in a folder', () => {
   });
 
   it('is closed with the folder, and leaves nothing open', async () => {
-    // Others have theirs in the same place.
+    // Other tests use the usual temporary folder at the same time.
     await using own = await scene();
     vi.stubEnv('TMPDIR', own.directory);
     onTestFinished(() => void vi.unstubAllEnvs());

@@ -32,14 +32,14 @@ afterAll(() => rm(base, { recursive: true, force: true }));
 const opened = (policies: string, entities?: string) =>
   policyOf({ access: { cedar: { policies, entities } } }, { base, log: SILENT });
 
-it('reads both files', async () => {
+it('reads the policies and the entities of Cedar', async () => {
   const policy = await opened('my.cedar', 'my.json');
   const decision = await policy?.decide({ principal: ANONYMOUS, operation: 'read', uri: 'docs+file:///a' });
   await policy?.close?.();
   expect(decision).toEqual({ effect: 'allow', rule: 'all' });
 });
 
-it('is nothing where the configuration has none', async () => {
+it('is undefined if the configuration has no policies of Cedar', async () => {
   expect(await policyOf({}, { base, log: SILENT })).toBeUndefined();
   expect(await policyOf({ access: { rules: [] } }, { base, log: SILENT })).toBeUndefined();
 });

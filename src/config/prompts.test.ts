@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(base, { recursive: true }));
 
-/** The folders of a configuration, and what it opened. */
+/** Returns the folders of prompts of a configuration, whose mounts are closed by then. */
 async function folders(yaml: string) {
   const config = parseConfig(yaml, 'vitrine.yaml');
   const mounts = await mountsOf(config.mounts, { base });
@@ -77,7 +77,7 @@ describe('the folders of prompts in a configuration', () => {
 });
 
 describe('a mount that is bounded by roots', () => {
-  it('shows nothing before they are known, and follows no links', async () => {
+  it('shows nothing before they are known', async () => {
     const config = parseConfig('mounts:\n  docs: { path: ./docs, roots: client, symlinks: true }\n', 'vitrine.yaml');
     const mounts = await mountsOf(config.mounts, { base });
     const provider = mounts[0]?.provider;

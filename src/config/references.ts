@@ -24,7 +24,8 @@ const VARIABLE = /^(?:env:)?(?<name>[A-Za-z_][A-Za-z0-9_]*)(?<default>:-(?<value
 
 /**
  * Replaces the references in a configuration that is not validated yet. A reference without a value stays as it is.
- * @param problem is called for each of these, with the name of the variable and never with a value
+ * @param problem is called for each of these, and for each `${…}` that is no valid reference; never with a value of the
+ *   environment
  */
 export function resolveReferences(
   content: unknown,
@@ -100,7 +101,7 @@ const written = (inner: string): string => `\${${inner}}`;
 /** Whether a mount that is a text is a URL, of a server, a database or anything else. */
 const hasScheme = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
 
-/** Whether a mount that is a text is the address of a server. */
+/** Whether a mount that is a text is an http or https URL: of another server, or of a resource of the web. */
 export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text);
 
 const mapValues = (

@@ -1,4 +1,4 @@
-/** Hides values from the environment in everything that is printed or logged. */
+/** Hides secrets in everything that is printed or logged: values from the environment, passwords and keys. */
 
 /** Shorter values are not hidden, because ordinary words contain them. */
 const MIN_SECRET_LENGTH = 4;

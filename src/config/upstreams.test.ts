@@ -170,7 +170,7 @@ telemetry:
     ],
     ['${input:key}', /\$\{input:key\} asks the user of a host/],
     ['${workspace folder}', /is no reference to the environment/],
-  ])('that lead nowhere are told with their place: %s', (text, message) => {
+  ])('that lead nowhere are refused: %s', (text, message) => {
     expect(mistake(() => one(text))).toMatch(message);
   });
 

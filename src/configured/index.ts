@@ -22,8 +22,8 @@ export interface LoadConfigOptions {
 
 /**
  * Opens the mounts, prompts and rules that a file such as `vitrine.yaml` names, for `createVitrine`, whose `close` closes them.
- * The options do not include settings of the wire (`auth`, `telemetry`, and `server` except for the server's identity): the
- * program that serves has to apply these.
+ * The options do not include `auth`, `bus`, `explorer`, `telemetry`, and the parts of `server` and `limits` that are about the
+ * wire: the program that serves has to apply these.
  *
  * @example
  * const vitrine = createVitrine(await loadConfig('vitrine.yaml'));

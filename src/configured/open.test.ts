@@ -57,12 +57,12 @@ it('closes the folder of prompts when the policy cannot be opened', async () => 
   expect(seen).toEqual({ opened: 1, closed: 1 });
 });
 
-it('closes it when the index cannot be opened', async () => {
+it('closes the folder of prompts when the index cannot be opened', async () => {
   await expect(loadConfig(await written(''))).rejects.toThrow('there is no index');
   expect(seen).toEqual({ opened: 1, closed: 1 });
 });
 
-it('leaves it open for the program that uses the configuration', async () => {
+it('leaves the folder of prompts open for the program that uses the configuration', async () => {
   const configured = await openConfig(await written(''), [], { log: SILENT, secrets: createSecrets() });
   expect(seen).toEqual({ opened: 1, closed: 0 });
   for (const { provider } of [...configured.mounts, ...configured.promptFolders]) await provider?.close?.();

@@ -7,7 +7,7 @@ import type { RankedIndex } from '../core/ranked.ts';
 import type { Configured } from './open.ts';
 
 /**
- * Returns undefined if no mount is to be in an index.
+ * Returns undefined if no mount is to be in an index, and for sources on a command line, which have no configuration file.
  * @param worker the number of this worker, if there are several: each has its own index
  * @throws ResourceError `invalid` if the package that an index needs is not installed
  */

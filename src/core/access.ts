@@ -15,13 +15,13 @@ export interface AccessRequest {
   readonly template?: boolean | undefined;
   /** The resource as far as it is known; undefined where nothing is known yet. */
   readonly resource?: Resource | undefined;
-  /** The mount that it belongs to; none for Vitrine's own tools and for prompts from files. */
+  /** The mount of the resource, tool or prompt; undefined for Vitrine's own tools and for prompts from files. */
   readonly mount?: string | undefined;
   /** The name of the tool or prompt, as clients know it. */
   readonly name?: string | undefined;
   /** The arguments of the call; undefined to ask whether any arguments could be allowed. */
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
-  /** Whether the tool only accesses resources, each of which is decided about again. */
+  /** Whether the tool does nothing but access resources. The policy then decides about each of these, too. */
   readonly onlyResources?: boolean | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface AccessDecision {
   readonly byDefault?: boolean | undefined;
 }
 
-/** An operation and a mount in which something could be allowed, to decide what to declare to a client. */
+/** All requests with this operation and in this mount. If one of the two is not set, it may be any. */
 export interface AccessArea {
   readonly operation?: AccessOperation | undefined;
   readonly mount?: string | undefined;
@@ -93,7 +93,10 @@ export interface AccessPolicy {
   close?(): Promise<void>;
 }
 
-/** Returns the key under which callers with equal rights share results. A subject with fewer rights has another key. */
+/**
+ * Returns the key under which results are shared between requests of one subject through one client with the same scopes and
+ * groups. With other scopes or groups, the same subject has another key.
+ */
 export function principalKey({ id, scopes = [], groups = [], clientId = '' }: Principal): string {
   return JSON.stringify([id, clientId, [...scopes].sort(), [...groups].sort()]);
 }
@@ -107,7 +110,7 @@ export interface AccessOutline {
    * more is missing. Left out where nothing depends on scopes.
    */
   readonly scopesFor?: ((request: AccessRequest) => Promise<readonly string[] | undefined>) | undefined;
-  /** As `kindOf` of the policy, for all names of a URI. */
+  /** Does the same as `kindOf` of the policy, for a URI together with all its other spellings and names. */
   kindOf(uri: string): string | undefined;
   /** Whether the caller may read a URI, as far as the URI decides it. The check is neither logged nor audited. */
   mayRead(uri: string, ctx: Context): Promise<boolean>;

@@ -20,7 +20,8 @@ export type Lasting = 'subscriptions' | 'sessions' | 'streams';
 export interface Admission {
   /**
    * Runs a request; it counts as running until its work has settled, whether or not its caller is still there.
-   * @throws ResourceError `limited`, with the name of the limit and with `retryAfterMs`, before anything has run
+   * @throws ResourceError `limited`, with the name of the limit and with `retryAfterMs`, before anything has run; `unavailable`
+   *   if replicas count rates together and the bus is away (`limits.without: refuse`)
    */
   run<T>(asked: AskedFor, ctx: Context, work: () => Promise<T>): Promise<T>;
   /**
@@ -30,7 +31,7 @@ export interface Admission {
   atOnce(asked: AskedFor, principal: Principal): (() => void) | undefined;
   /**
    * Counts a message for which nothing runs here, such as a ping.
-   * @throws ResourceError `limited`
+   * @throws ResourceError `limited`, `unavailable` as above
    */
   count(asked: AskedFor, principal: Principal): Promise<void>;
   /**
@@ -38,7 +39,10 @@ export interface Admission {
    * @throws ResourceError `limited`
    */
   hold(what: Lasting, principal: Principal): () => void;
-  /** Counts the bytes of an answer until it is sent; never refuses. The returned function ends the count; a second call does nothing. */
+  /**
+   * Counts the bytes of an answer until it is sent; never refuses. The returned function ends the count; a second call does
+   * nothing.
+   */
   answer(bytes: number): () => void;
 }
 

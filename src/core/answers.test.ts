@@ -5,11 +5,11 @@ import { accepted, refused, sampledText } from './answers.ts';
 const JSON_SCHEMA = { type: 'object', properties: { age: { type: 'integer' } }, required: ['age'] } as const;
 const NO_ANSWERS: readonly unknown[] = [undefined, null, 1, 'accept', [], {}, { action: 'other' }];
 
-describe('the answers of a client', () => {
+describe('an answer of a client', () => {
   it.each([
     ['JSON Schema', JSON_SCHEMA],
     ['a Standard Schema', z.object({ age: z.number().int() })],
-  ])('is a form that was accepted and fits, by %s, or nothing', async (_what, schema) => {
+  ])('counts as a form only if it was accepted and fits the schema: %s', async (_what, schema) => {
     expect(await accepted({ action: 'accept', content: { age: 7 } }, schema)).toEqual({ age: 7 });
     const others = [
       { action: 'accept', content: { age: '7' } },
@@ -22,12 +22,12 @@ describe('the answers of a client', () => {
     for (const answer of [...others, ...NO_ANSWERS]) expect(await accepted(answer, schema)).toBeUndefined();
   });
 
-  it('is a refusal when it was declined or cancelled', () => {
+  it('counts as a refusal if it was declined or cancelled', () => {
     expect([{ action: 'decline' }, { action: 'cancel' }].map(refused)).toEqual([true, true]);
     expect([{ action: 'accept' }, ...NO_ANSWERS].some(refused)).toBe(false);
   });
 
-  it('is the text of a model, of one block or several', () => {
+  it('gives the text of a model, from one block or several', () => {
     const text = (value: unknown) => ({ type: 'text', text: value });
     expect(sampledText({ role: 'assistant', content: text('one') })).toBe('one');
     expect(sampledText({ content: [text('one'), { type: 'image' }, text('two'), text(3)] })).toBe('one\ntwo');

@@ -39,7 +39,8 @@ export type Around = <T, C extends Context>(asked: Asked, ctx: C, run: (ctx: C) 
 
 /**
  * Returns a provider that runs `around` around each operation with a single answer.
- * @param own the operations with several answers, which each layer wraps itself: `read` with `again`, and `search`
+ * @param own the operations whose answer goes on after they return, which each layer wraps itself: `read` with `again`, and
+ *   `search`
  */
 export function aroundEach(inner: Operations, around: Around, own: ProviderOverrides): Operations {
   // Optional operations are added only where the inner provider has them.

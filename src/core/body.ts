@@ -61,9 +61,9 @@ export async function closeBodies(bodies: readonly ResourceBody[]): Promise<void
 }
 
 /**
- * Returns the bodies, and counts the bytes that are read of them.
- * @param end called once, with the number of bytes, when every body has been drained or closed, or has failed; `failure` holds
- *   the error of the last one that failed
+ * Returns the bodies, and counts the bytes that are read of their streams. Bytes that are in memory already all count.
+ * @param end called once, with the number of bytes, when every stream has been drained or closed, or has failed; `failure` holds
+ *   the error of the stream that failed last
  */
 export function countedBodies(
   bodies: readonly ResourceBody[],

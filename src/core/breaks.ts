@@ -3,7 +3,9 @@
 /** How long a piece may take, in milliseconds. */
 const PIECE_MS = 10;
 
-/** How long work may have taken at its end for the next work to begin in the same turn, in milliseconds. */
+/**
+ * Work that ends more than this after its last break takes one more, in milliseconds: so work that follows begins a new piece.
+ */
 const END_MS = 2;
 
 /** In browsers, which have no `setImmediate`, a timer is a turn, too. */
@@ -23,6 +25,8 @@ export interface Breaks {
 }
 
 /**
+ * Begins long work, and returns a function that says when the work should take a break.
+ *
  * @example
  * const taken = breaks();
  * for (const value of values) {
@@ -41,7 +45,7 @@ export function breaks(): Breaks {
   return Object.assign(() => after(PIECE_MS), { end: () => after(END_MS) });
 }
 
-/** Maps values in their order. If there are many, it gives way to other work in between. */
+/** Maps values in their order. If this takes long, other work has its turn in between. */
 export async function mapInPieces<T, U>(values: readonly T[], map: (value: T) => U): Promise<readonly U[]> {
   const mapped: U[] = [];
   const taken = breaks();

@@ -2,7 +2,10 @@
 
 /** One server. */
 export interface RedisServerAddress {
-  /** As in `redis://user:password@host:6379/0`; with `rediss:` over TLS. The name of the host may lead to any current master. */
+  /**
+   * As in `redis://user:password@host:6379/0`; with `rediss:` over TLS. Its host name may lead to another server after a
+   * failover.
+   */
   readonly url: string;
 }
 

@@ -8,7 +8,9 @@ export interface BusState {
   /** Bytes of their texts, before they are sealed. */
   readonly sentBytes: number;
   readonly heardBytes: number;
-  /** Messages that were never sent, because too many waited or the bus was away: the others count everything as changed instead. */
+  /**
+   * Messages that were never sent, because too many waited or the bus was away: the others count everything as changed instead.
+   */
   readonly dropped: number;
   /** How often everything counted as changed here, since messages may have been lost. */
   readonly mended: number;
@@ -71,13 +73,14 @@ export interface Room {
 /** Texts that all replicas see, by key and field. A key is forgotten when its lifetime is over. */
 export interface BusMemory {
   /**
-   * Keeps a text. Its key then lives for `ttlMs` milliseconds from now.
+   * Keeps a text. Its key then lives for at least `ttlMs` milliseconds from now.
    * @returns how many fields the key has now
    * @throws ResourceError `unavailable`
    */
   put(key: string, field: string, text: string, ttlMs: number): Promise<number>;
   /**
-   * Keeps this text and nothing else under its key. If there is no room for all such keys, the oldest are forgotten.
+   * Keeps this text and nothing else under its key. If a memory limits the number of such keys, it forgets those that were used
+   * longest ago.
    * @throws ResourceError `unavailable`
    */
   replace(key: string, field: string, text: string, ttlMs: number): Promise<void>;
@@ -106,6 +109,9 @@ export interface BusMemory {
    * @throws ResourceError `unavailable`
    */
   keep(name: string, text: string, room: Room): Promise<void>;
-  /** Returns the text that was kept under a name; undefined if there is none, or it was forgotten. @throws ResourceError `unavailable` */
+  /**
+   * Returns the text that was kept under a name; undefined if there is none, or it was forgotten.
+   * @throws ResourceError `unavailable`
+   */
   kept(name: string): Promise<string | undefined>;
 }

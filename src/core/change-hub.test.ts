@@ -14,9 +14,9 @@ interface Opened {
 
 interface Stage {
   readonly hub: ChangeHub;
-  /** Every watch that the provider was asked for, in order. */
+  /** Every call of the provider's `watch`, in order. */
   readonly opened: Opened[];
-  /** Watches of the provider that are open now. */
+  /** The number of these that have not been disposed of, also if they failed. */
   open(): number;
 }
 
@@ -139,7 +139,7 @@ describe('watches are shared [SEC-RES-4]', () => {
 });
 
 describe('events are coalesced [SEC-RES-4]', () => {
-  it('to one within a time, counted from the first', async () => {
+  it('to one for each interval, which begins with the first event', async () => {
     const { hub, opened } = stage({ coalesceMs: 100 });
     const listener = vi.fn();
     await using _subscription = await hub.subscribe(A, listener, anybody);
@@ -225,7 +225,7 @@ describe('watches are limited [SEC-RES-4]', () => {
 });
 
 describe('a watch that is opening', () => {
-  it('is shared by who comes meanwhile, and loses no change', async () => {
+  it('is shared with those who subscribe meanwhile, and loses no change', async () => {
     const door = gate();
     const { hub, opened } = stage({ opening: () => door.opens });
     const [one, two] = [vi.fn(), vi.fn()];
@@ -284,7 +284,7 @@ describe('a watch that is opening', () => {
 });
 
 describe('a watch that is ending', () => {
-  it('is not shared by who comes meanwhile: that one gets a new watch', async () => {
+  it('is not shared with somebody who subscribes meanwhile, who gets a new watch', async () => {
     const door = gate();
     const { hub, opened, open } = stage({ ending: () => door.opens });
     const listener = vi.fn();

@@ -23,7 +23,8 @@ export interface ChangeHub {
   /**
    * Calls `listener` after every change of `uri`, or of the list when `uri` is undefined. Resolves once the watch is in
    * place, so that no later change is missed.
-   * @throws ResourceError `limited` when too many watches are open, and errors of the provider's `watch`
+   * @throws ResourceError `limited` if too many watches are open, `invalid` if the provider cannot watch, `unavailable` if the
+   *   hub is closed; errors of the provider's `watch`
    */
   subscribe(uri: string | undefined, listener: ChangeListener, ctx: Context): Promise<AsyncDisposable>;
   /** The number of open watches. */

@@ -17,7 +17,7 @@ describe('the blocks of results', () => {
     }
   });
 
-  it('carry annotations and _meta of their own, but for resources', () => {
+  it('carry annotations and _meta; annotations of the block of a resource go to the resource', () => {
     const extras = { annotations: { priority: 0.5 }, _meta: { key: 1 } };
     expect(textBlock('t', extras)).toEqual({ type: 'text', text: 't', ...extras });
     expect(imageBlock(BYTES, 'image/png', extras)).toMatchObject(extras);
@@ -36,7 +36,7 @@ describe('the blocks of results', () => {
     expect(resourceBlock({ uri: 'memo:x', name: 'own', text: '' }).resource.name).toBe('own');
   });
 
-  it('of links are the resource with their type', () => {
+  it('of links are the resource with the type of a link', () => {
     expect(linkBlock({ uri: 'a:b', name: 'b', size: 1 })).toEqual({
       type: 'resource_link',
       uri: 'a:b',

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { isWeakVersion } from '../protocol/content-version.ts';
 
-/** The most bytes of which a digest is made when there is no other version: it takes a millisecond. */
+/** The most bytes of which a digest is made if there is no other version. A digest of so many bytes takes about a millisecond. */
 const MAX_DIGESTED_BYTES = 1024 * 1024;
 
 /** A version, or a function that finds it out when it is wanted. */
@@ -13,7 +13,10 @@ type Version = string | undefined | (() => string | undefined);
 
 const versions = new WeakMap<object, Version>();
 
-/** Makes a version of JSON values that differ if the contents do. @param weak whether, in rare cases, they do not */
+/**
+ * Makes a version of JSON values, which are different for different contents.
+ * @param weak whether different contents have the same values in rare cases
+ */
 export function versionFrom(facts: readonly unknown[], weak = false): string {
   const hash = createHash('sha256').update(JSON.stringify(facts)).digest('base64url').slice(0, 22);
   return weak ? `W/"${hash}"` : `"${hash}"`;

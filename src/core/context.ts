@@ -102,8 +102,9 @@ export interface Context {
   /** Called with the decision about this operation. */
   readonly decided?: ((decided: Decided) => void) | undefined;
   /**
-   * Takes a function to call when it is certain that the whole answer is given, of which this operation is a part. Until then,
-   * its other parts may still say that they would not be given again. Undefined if it is certain already.
+   * Takes a function that is called once it is certain that an earlier answer is given again. The answer may have several parts,
+   * and this operation (`again` or `listAgain`) is asked about one of them; the others may still say no. Undefined if there is
+   * only one part.
    */
   readonly onceCertain?: ((done: () => void) => void) | undefined;
   /** The trace that the operation is a part of; undefined where there is none. */

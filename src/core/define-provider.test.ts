@@ -15,7 +15,7 @@ const encoder = new TextEncoder();
 const pathOf = (uri: string): string => parseTreeUri(uri, 'tree').segments.join('/');
 const uriOf = (path: string): string => treeUri('tree', path === '' ? [] : path.split('/'));
 
-/** A tree of leaves that tells its changes, as the simplest definition: arrays, and no metadata. */
+/** A tree of leaves that reports its changes, in the simplest definition: arrays, and no metadata. */
 function tree(seed: Leaves, more: (leaves: Map<string, Uint8Array>) => Partial<ProviderDefinition> = () => ({})) {
   const leaves = new Map(seed);
   const listeners = new Set<TellChange>();
@@ -235,7 +235,7 @@ describe('a definition', () => {
     expect(asked).toBeLessThan(11_000);
   });
 
-  it('asks once for a complete list, however long, and finds the last one in it', async () => {
+  it('asks once for a complete list, however long, and finds its last entry', async () => {
     let asked = 0;
     const all = Array.from({ length: 5_000 }, (_, index) => ({ uri: `n:${index}` })).reverse();
     const provider = defineProvider({
@@ -309,7 +309,7 @@ describe('the templates of a definition', () => {
     });
   });
 
-  it('complete with what begins as typed, once each, up to the limit [SEC-UTIL-5]', async () => {
+  it('complete with the values that begin with the typed text, once each, up to the limit [SEC-UTIL-5]', async () => {
     const ask = (value: string, limit: number) =>
       provider.complete?.({ uriTemplate: 'thing://{id}/data', variable: 'id', value, known: {}, limit }, ctx);
     expect(await ask('al', 10)).toEqual({ values: ['alpha', 'alps'], total: 2, hasMore: false });
@@ -318,7 +318,7 @@ describe('the templates of a definition', () => {
 });
 
 describe('the watch of a definition', () => {
-  it('is opened once for all, told by URI, and ended with the last [RES-4, RES-7]', async () => {
+  it('is opened once for all watchers, notifies those of the URI, and ends with the last one [RES-4, RES-7]', async () => {
     const { provider, listeners } = tree(new Map([['a.txt', encoder.encode('a')]]));
     const told: string[] = [];
     const first = await provider.watch?.('tree:///a.txt', (event) => told.push(`first ${event.kind}`), ctx);
@@ -337,7 +337,7 @@ describe('the watch of a definition', () => {
     expect(listeners.size).toBe(0);
   });
 
-  it('that cannot be opened fails the one who asks, and is tried again for the next', async () => {
+  it('that cannot be opened fails its first watcher, and is tried again for the next one', async () => {
     let tries = 0;
     const provider = defineProvider({
       name: 'shy',

@@ -24,7 +24,7 @@ export type {
  * `templates`. For full control, implement `ResourceProvider` itself. `providerContract` of `vitrine/testing` checks that either
  * does what a provider has to do.
  *
- * @throws UriTemplateError for a template that is not one
+ * @throws UriTemplateError for an invalid URI template
  * @example
  * const poems = new Map([['poem:rain', 'Rain again'], ['poem:snow', 'No snow yet']]);
  * const provider = defineProvider({

@@ -103,7 +103,7 @@ describe('the error of another server', () => {
     expect(toWireError(new PeerError(bare), 'request-1')).toBe(bare);
   });
 
-  it('as a missing resource has the code of the era in which it is told, and its data', () => {
+  it('about a missing resource has the code of the era in which it is sent, and keeps its data', () => {
     const error = new PeerError({ code: -32002, message: 'Gone', data: { uri: 'memo:x', kept: 1 } }, 'docs+memo:x');
     expect(error.code).toBe('not-found');
     expect(toWireError(error)).toEqual({ code: -32602, message: 'Gone', data: { uri: 'memo:x', kept: 1 } });
@@ -127,7 +127,7 @@ describe('the error of another server', () => {
     expect(toWireError(new PeerError(odd, 'docs+memo:x'), undefined, 'legacy')).toEqual(odd);
   });
 
-  it('keeps its class under another URI and with a cause, and gets a URI only if it had one', () => {
+  it('keeps its class under another URI and with a cause, and its data gets the URI only if they had one', () => {
     const wire = { code: -32603, message: 'Failed', data: { kept: 1 } };
     const cause = new Error(SECRET);
     for (const error of [
@@ -159,7 +159,7 @@ describe('the wire error of anything else', () => {
       { name: 'ResourceError', code: 'invalid', message: SECRET, uri: SECRET, details: {} },
     ],
     ['an error with a wire code', Object.assign(new Error(SECRET), { code: -32602, data: { path: SECRET } })],
-    ['what fails when it is looked at', new Proxy({}, { get: () => failNow() })],
+    ['a value that throws at every access', new Proxy({}, { get: () => failNow() })],
     ['several errors', new AggregateError([new Error(SECRET)], SECRET)],
   ])('%s is bare', (_what, thrown) => {
     expect(toWireError(thrown, 'request-1')).toEqual(bare);

@@ -88,8 +88,8 @@ Object.defineProperty(ResourceError, Symbol.hasInstance, {
 });
 
 /**
- * An error of another server that is sent on with its code, message and data. If it says that a resource is missing, the code
- * is `-32002`, whichever era that server speaks.
+ * An error of another server that is sent on with its code, message and data. If it says that a resource is missing, `wire.code`
+ * is `-32002`, whichever era that server speaks, and `toWireError` replaces it by the code of the client's era.
  */
 export class PeerError extends ResourceError {
   readonly wire: WireError;

@@ -50,7 +50,7 @@ const YAML = { uniqueKeys: false, stringKeys: true, prettyErrors: false, logLeve
 /**
  * Parses a head as YAML 1.2.
  * @param maxLength the most characters
- * @throws LineFault for a head that is not YAML, is too long, or has a key twice
+ * @throws LineFault for a head that is not YAML, is too long, has a key twice, or has too many levels or aliases
  */
 export async function parseHead(head: string, maxLength = MAX_HEAD): Promise<ParsedHead> {
   if (head.length > maxLength) throw new LineFault(`the front matter has more than ${maxLength} characters`, 1);

@@ -7,7 +7,7 @@ import ipaddr from 'ipaddr.js';
 export type HostKind =
   /** An address that is assigned for use on the internet. */
   | 'public'
-  /** This machine: its addresses, and all names below `localhost` (RFC 6761). */
+  /** This machine: loopback addresses, `localhost`, and all names below it (RFC 6761). */
   | 'loopback'
   /** A private network: RFC 1918, RFC 4193, or behind a carrier (RFC 6598). */
   | 'private'
@@ -15,7 +15,7 @@ export type HostKind =
   | 'nobody'
   /** All others: link-local, where clouds keep credentials; reserved, translated or not assigned. */
   | 'special'
-  /** A name that leads to a machine or network of its own: `printer.local`, `wiki`. */
+  /** A name that has a meaning only within a local network: `printer.local`, `wiki`. */
   | 'local-name'
   /** A name of the public DNS, which may still lead anywhere. */
   | 'name';
@@ -32,7 +32,7 @@ const KINDS: Readonly<Record<string, HostKind>> = {
   multicast: 'nobody',
 };
 
-/** The range of all addresses that are assigned for use on the internet. */
+/** The range of all IPv6 addresses that are assigned for use on the internet. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 
 /** Names below these are not in the public DNS (RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and what networks use). */
@@ -70,7 +70,7 @@ export function isWithin(hostname: string, domains: readonly string[]): boolean 
 
 const withoutDot = (hostname: string): string => hostname.toLowerCase().replace(/\.+$/, '');
 
-/** Parses an address, in brackets or not; undefined if the text is none. An IPv4 address in an IPv6 one is returned as itself. */
+/** Parses an address, in brackets or not; undefined if the text is none. Returns an IPv4 address in an IPv6 one as the former. */
 export function addressIn(text: string): Address | undefined {
   const [plain = ''] = text.replace(/^\[(.*)\]$/, '$1').split('%', 1);
   // An IPv4 address has four numbers here. URL parsers write shorter ones out, such as `127.1`.

@@ -18,7 +18,8 @@ export interface Invocation extends Context {
   /** Whether the client asked for reports of progress. */
   readonly wantsProgress: boolean;
   /**
-   * Sends a log message to the client, at the level it asked for or above; scrubbed and rate-limited (SEC-UTIL-4).
+   * Sends a log message to the client if its level is the one that the client asked for, or above. Texts are scrubbed, and the
+   * number of messages for each request is limited (SEC-UTIL-4).
    * @param logger the name of the logger; this server by default, none for null
    */
   notify(level: LoggingLevel, data: unknown, logger?: string | null, others?: OtherFields): void;
@@ -27,7 +28,9 @@ export interface Invocation extends Context {
    * the answer. Works over HTTP with `resume`, and does nothing elsewhere.
    */
   hangUp(): void;
-  /** The client's answers to the questions of the latest round, by key, without a prototype. Validate them: they can be anything. */
+  /**
+   * The client's answers to the questions of the latest round, by key, without a prototype. Validate them: they can be anything.
+   */
   readonly answers: Readonly<Record<string, unknown>>;
   /** The state that `seal` was given in the latest round, or undefined in the first. Altered state never gets here. */
   readonly state: unknown;

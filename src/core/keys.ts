@@ -30,8 +30,8 @@ export interface Seal {
  * Makes a seal for one use.
  * @param keys default: a random key, so that seals are valid for this process only
  * @param use names the purpose of the seal: a seal for one use does not open under another
- * @param steady makes the seal of the same text the same each time: its nonce is then a digest of the text, under a key derived
- *   for the use `steady.nonce`
+ * @param steady makes the seal of the same text, bound to the same, the same each time: its nonce is then a digest of both, under
+ *   a key derived for the use `steady.nonce`
  * @throws ResourceError `invalid` for an empty list of keys
  */
 export function createSeal(

@@ -33,7 +33,7 @@ describe('a wrapped provider', () => {
     expect(await wrapped.list('memory:///', { limit: 1 }, ctx)).toMatchObject({ resources: [{ name: 'a' }] });
   });
 
-  it('does not take an override of undefined for one', () => {
+  it('ignores an override that is undefined', () => {
     const wrapped = wrapProvider(memory, { name: undefined, watch: undefined } as unknown as ResourceProvider);
     expect(wrapped.name).toBe('memory');
     expect(wrapped.watch).toBeTypeOf('function');
@@ -52,14 +52,14 @@ describe('a wrapped provider', () => {
     ]);
   });
 
-  it('has no `again` where `read` is overridden, unless that is overridden too', () => {
+  it('has no `again` if `read` is overridden, unless `again` is overridden too', () => {
     const read: ResourceProvider['read'] = (uri, want, context) => memory.read(uri, want, context);
     expect(wrapProvider(memory, { read }).again).toBeUndefined();
     expect(wrapProvider(memory, { read, again: () => false }).again).toBeTypeOf('function');
     expect(wrapProvider(bare, { read, again: () => false }).again).toBeUndefined();
   });
 
-  it('has no `listAgain` where `list` is overridden, unless that is overridden too', () => {
+  it('has no `listAgain` if `list` is overridden, unless `listAgain` is overridden too', () => {
     const list: ResourceProvider['list'] = (uri, page, context) => memory.list(uri, page, context);
     expect(wrapProvider(memory, { list }).listAgain).toBeUndefined();
     expect(wrapProvider(memory, { list }).again).toBeTypeOf('function');
@@ -67,7 +67,7 @@ describe('a wrapped provider', () => {
     expect(wrapProvider(bare, { list, listAgain: () => false }).listAgain).toBeUndefined();
   });
 
-  it('gives `again` to no copy, in which `read` may be another', () => {
+  it('gives `again` to no copy, which may have another `read`', () => {
     expect(memory.again).toBeTypeOf('function');
     const copies: ResourceProvider[] = [{ ...memory }, { ...wrapProvider(memory, {}) }, Object.assign({}, memory)];
     for (const copy of copies) expect(copy.again).toBeUndefined();

@@ -1,4 +1,4 @@
-/** A layer takes operations and returns them, wrapped. `wrapProvider` makes sure that it drops none of them. */
+/** A layer takes operations and returns them, wrapped. `wrapProvider` makes sure that it drops none of them by accident. */
 import { withAgain } from './again.ts';
 import { NAMED_METHODS, type Operations } from './operations.ts';
 import { OPTIONAL_METHODS } from './provider.ts';

@@ -17,14 +17,14 @@ it('does not lend a block again that may still be written to', () => {
   const [given, pending] = [loan.take(), loan.take()];
   loan.filled(given);
   loan.end();
-  // The read that nobody waited for ends.
+  // An abandoned read ends only now.
   loan.filled(pending);
   loan.filled(Buffer.alloc(BLOCK_BYTES));
   const next = new Loan();
   expect([next.take(), next.take(), next.take()].filter((each) => each === pending || each === given)).toEqual([given]);
 });
 
-it('tells its end, once, and at once where it is over', () => {
+it('calls back once when the loan ends, and at once if it has ended', () => {
   const loan = new Loan();
   const told: string[] = [];
   loan.onEnd(() => told.push('before'));

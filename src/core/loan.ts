@@ -9,7 +9,7 @@ export const BLOCK_BYTES = 256 * 1024;
 /** The most free blocks that are kept for their next use. The budget of all reads (`maxHeldBytes`) limits how many are lent. */
 const MAX_FREE_BLOCKS = 256;
 
-/** How long free blocks are kept after the last loan has ended, in milliseconds. */
+/** How long free blocks are kept after the end of the latest loan, in milliseconds. */
 const FREE_MS = 2_000;
 
 const free: Buffer[] = [];

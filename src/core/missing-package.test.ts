@@ -27,7 +27,7 @@ it('names the command for the place that Vitrine runs from', () => {
   expect(command(join('/usr/lib/of-nobody', FILE), { VITRINE_IMAGE: '1' })).toMatch(/FROM .* RUN npm install -g pg @x/);
 });
 
-it('is an error of who set it up, unless it says otherwise, with what was missing as its cause', () => {
+it('is an `invalid` error by default, with the failure to load the package as its cause', () => {
   const cause = new Error('ERR_MODULE_NOT_FOUND');
   expect(missingPackage('Feeds need a package', ['feedsmith'], { cause })).toMatchObject({ code: 'invalid', cause });
   const later = missingPackage('Feeds need a package', ['feedsmith'], { code: 'unavailable', uri: 'a:///', cause });

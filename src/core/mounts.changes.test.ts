@@ -74,7 +74,7 @@ describe('changes in mounts [RES-4]', () => {
 });
 
 describe('the end of mounts', () => {
-  it('is the end of each provider, whichever fails', async () => {
+  it('closes each provider, whichever fails', async () => {
     const closed: string[] = [];
     const closing = (name: string): ResourceProvider =>
       wrapProvider(memoryProvider(), {

@@ -205,7 +205,7 @@ describe('errors of mounts', () => {
   });
 });
 
-describe('texts of another server, in mounts', () => {
+describe('the answer of another server, in a mount', () => {
   const item = { uri: 'memo:x', name: 'x', text: 'x', unknown: { uri: 'memo:x' } };
   const provider: ResourceProvider = {
     ...flatProvider({ resources: new Map([['memo:x', bytes('x')]]) }),
@@ -252,14 +252,14 @@ describe('texts of another server, in mounts', () => {
     }
   });
 
-  it('as an error names the published URI in its data', async () => {
+  it('names the published URI in its data if it is an error', async () => {
     const error = new PeerError({ code: -32002, message: 'Gone', data: { uri: 'memo:x', kept: 1 } }, 'memo:x');
     const tree = mountTree([{ name: 'docs', provider: { ...provider, metadata: () => Promise.reject(error) } }]);
     const refused = await tree.metadata('docs+memo:x', ctx).catch((thrown: unknown) => thrown);
     expect(toWireError(refused)).toEqual({ code: -32602, message: 'Gone', data: { uri: 'docs+memo:x', kept: 1 } });
   });
 
-  it('is as fresh as it says, where it says so; else the server’s own word counts', async () => {
+  it('is as fresh as it says; if it does not say, the server’s own freshness counts', async () => {
     const own = { ttlMs: 60_000, cacheScope: 'public' } as const;
     const hint = { ttlMs: 5_000, cacheScope: 'private' } as const;
     const fresh = (hints: boolean): ResourceProvider => ({
@@ -298,7 +298,7 @@ describe('roots of many mounts', () => {
     expect(urisOf(await listAll(mountTree(mounts), undefined, size))).toEqual(expected);
   });
 
-  it('go on behind a mount that was added in between, and tell when theirs is gone', async () => {
+  it('go on after a mount was added in between, and fail if the mount of their cursor is gone', async () => {
     const first = await mountTree(mounts).list(undefined, { limit: 12 }, ctx);
     const cursor = first.nextCursor;
     const added = { name: 'added', provider: flatProvider({ resources: new Map([['memo:new', bytes('')]]) }) };

@@ -39,7 +39,8 @@ export function mountNameProblem(name: string): string | undefined {
 
 /**
  * Returns one provider over all mounts, in the given order.
- * @param replaceable whether the mounts may be replaced later: then its lists may change even where no mount can watch
+ * @param replaceable whether the mounts may be replaced later: then the lists of the provider may change even if no mount can
+ *   watch
  * @throws ResourceError `invalid` for a bad or repeated name, or when two mounts would publish the same URIs
  */
 export function mountTree(
@@ -57,10 +58,13 @@ export function mountTree(
     return found;
   }
 
-  /** A URI without a prefix may look like one of another mount. It would then lead to that mount and fall under its rules. */
+  /**
+   * Whether a published URI leads to the mount. One without a prefix may look like a URI of another mount, and would then lead to
+   * that mount and fall under its rules.
+   */
   const isOf = (mount: Mount, published: string): boolean => isPrefixed(mount) || resolve(published)?.mount === mount;
 
-  /** Removes entries whose URIs would lead to another mount. */
+  /** Removes entries whose URIs would lead to another mount, or to none. */
   function reachable<T>(mount: Mount, listed: readonly T[], uriOf: (each: T) => string, ctx: Context): readonly T[] {
     if (isPrefixed(mount)) return listed;
     return listed.filter((each) => {
@@ -252,7 +256,7 @@ export function mountTree(
   return withAgain(provider, { again, listAgain });
 }
 
-/** A page of one mount's roots, unchanged; undefined where the mount gave none and may have been skipped. */
+/** A page of one mount's roots, unchanged. `page` is undefined if the mount gave none, for example because it was skipped. */
 interface TakenRoots {
   readonly mount: Mount;
   readonly want: Page;

@@ -31,7 +31,7 @@ export interface AnswerNotes {
 }
 
 export interface CollectedNotes extends AnswerNotes {
-  /** Whether no note changes the answer. */
+  /** Whether the notes so far change nothing in the answer. */
   readonly silent: boolean;
   /** Returns the result with all notes. @param own the freshness of parts without their own */
   finish<T extends object>(result: T, own: CacheHint): T & CacheHint;

@@ -29,7 +29,7 @@ export interface PromptSource {
   /** The mount that its prompts belong to, if any: rules about the mount apply to them. */
   readonly mount?: string | undefined;
   list(ctx: Context): Promise<readonly Prompt[]>;
-  /** Names that should always be listed where such prompts exist. */
+  /** Names of prompts that the source always has. The prefix of a mounted server must not be the beginning of one of them. */
   readonly names?: readonly string[] | undefined;
   /** Calls back when the list may have changed. */
   watch?(onChange: () => void, ctx: Context): Promise<AsyncDisposable>;

@@ -1,6 +1,6 @@
 /**
  * The central interface: every data source implements it, every layer wraps it, every frontend reads from it. Its methods have
- * the names of the wire. URIs are the provider's own; only `mounts.ts` knows prefixes.
+ * the names of the wire. URIs are the provider's own; only the code of mounts (`core/mounts`) knows prefixes.
  */
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import type { ResourceBody } from './body.ts';
@@ -133,7 +133,7 @@ export interface SearchMatch {
   readonly uri: string;
   /** The line, counted from 1, and the byte where the match begins; absent in a search for names. */
   readonly place?: { readonly line: number; readonly offset: number } | undefined;
-  /** The names that the glob matched, joined by slashes, if they differ from those in the URI. */
+  /** The names that the glob matched, joined by slashes. May be left out if they are the names in the URI. */
   readonly path?: string | undefined;
   /** The matching passage of a ranked search; `place` is then not known yet. */
   readonly passage?: Passage | undefined;
@@ -190,8 +190,8 @@ export interface ResourceProvider {
 
   /**
    * Present if watching puts load on the source and reports the same changes to every caller: then only one of several replicas
-   * watches. The other replicas call this with each change that the first one reports, before they notify their own watchers. It
-   * drops cached data that is out of date. Never throws. Default: each replica watches by itself.
+   * watches. The other replicas call this with each change that the first one reports, before they notify their own watchers.
+   * This method drops cached data that is out of date. Never throws. Default: each replica watches by itself.
    */
   heard?(event: ChangeEvent): void;
 
@@ -211,7 +211,7 @@ export interface ResourceProvider {
 /** Optional methods that a layer may leave out: it then works, but more slowly. */
 export const AGAIN_METHODS = ['again', 'listAgain'] as const;
 
-/** The optional methods, as data: a layer that leaves one out fails its contract. */
+/** The optional methods, as data: a layer that leaves one out, other than `AGAIN_METHODS`, fails its contract. */
 export const OPTIONAL_METHODS = [
   ...AGAIN_METHODS,
   'listTemplates',

@@ -142,7 +142,7 @@ describe('search by reading [CB-7]', () => {
     ]);
   });
 
-  it('gives so many matches of one resource and no more', async () => {
+  it('gives at most MAX_MATCHES_PER_RESOURCE matches of one resource', async () => {
     const provider = memory({ a: { text: 'x\n'.repeat(MAX_MATCHES_PER_RESOURCE + 5) }, b: { text: 'x' } });
     expect(await find(provider, { pattern: 'x' })).toHaveLength(MAX_MATCHES_PER_RESOURCE + 1);
   });
@@ -154,7 +154,7 @@ describe('search by reading [CB-7]', () => {
       [['left out of a search: resources after the first', { provider: 'm', searched: 10_000 }]],
       [{ reason: 'Only the first 10000 resources are searched' }],
     ],
-  ])('says in the log and the notes that it is incomplete: %i resources', async (count, warned, missing) => {
+  ])('says in the log and the notes whether it is incomplete: %i resources', async (count, warned, missing) => {
     const leaves = Array.from({ length: count }, (_, at) => ({ uri: `x:${at}`, name: `${at}.txt` }));
     const provider: ResourceProvider = { ...memory({}), list: async () => ({ resources: leaves }) };
     expect(await countNames(provider)).toEqual({ found: 10_000, warned, missing });
@@ -169,7 +169,7 @@ describe('search by reading [CB-7]', () => {
     [31, 1, [], []],
     [32, 0, ...TOO_DEEP],
     [40, 0, ...TOO_DEEP],
-  ])('says in the log and the notes that it is incomplete: %i levels', async (depth, found, warned, missing) => {
+  ])('says in the log and the notes whether it is incomplete: %i levels', async (depth, found, warned, missing) => {
     const provider = memory({
       [`${'a/'.repeat(depth)}x.txt`]: { text: 'x' },
       [`${'b/'.repeat(depth)}x.md`]: { text: 'x' },
@@ -245,7 +245,7 @@ describe('globs', () => {
     expect(no.filter((path) => matches(path))).toEqual([]);
   });
 
-  it.each(['[a', '{a', 'a}{', 'a**b', './a', 'a/', '@(a|b)', ''])('%j is refused with a word about it', (glob) => {
+  it.each(['[a', '{a', 'a}{', 'a**b', './a', 'a/', '@(a|b)', ''])('%j is refused with a hint', (glob) => {
     expect(() => globFilter(glob)).toThrow(/The glob is not valid: .*write/i);
   });
 });

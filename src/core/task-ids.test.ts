@@ -4,7 +4,7 @@ import { createTaskIds, type TaskRef } from './task-ids.ts';
 const SECRET = new Uint8Array(32).fill(7);
 const TASK: TaskRef = { mount: 'up', name: 'up_slow "ä\u0000', taskId: '786512e2 \u{1f5ff} [",]' };
 
-it('gives the same id for the same task each time, which says whose it is and leads back', () => {
+it('gives the same id for the same task each time, which names its mount and leads back to it', () => {
   const ids = createTaskIds([SECRET]);
   const id = ids.seal(TASK, 'anna');
   expect(id).toMatch(/^up_[\w-]+$/);
@@ -12,7 +12,7 @@ it('gives the same id for the same task each time, which says whose it is and le
   expect(createTaskIds([SECRET]).open(id, 'anna')).toEqual(TASK);
 });
 
-it('gives ids that are of no use to others, and say nothing', () => {
+it('gives ids that are of no use to others, and reveal only the mount', () => {
   const ids = createTaskIds([SECRET]);
   const id = ids.seal(TASK, 'anna');
   expect(ids.seal(TASK, 'berta')).not.toBe(id);

@@ -20,7 +20,7 @@ function normalized(uri: string): string {
 const joined = (characters: fc.Arbitrary<string>, maxLength: number) =>
   fc.array(characters, { maxLength }).map((all) => all.join(''));
 
-/** No hexadecimal digits: a value that holds a triplet of its own is not what reserved expansion can give back. */
+/** Values without hexadecimal digits: one that contains a triplet would not come back from reserved expansion. */
 const text = joined(fc.constantFrom(...'xyz.~,/=&%?#;+ "', '\0', 'é', '\u20ac', '😀'), 5);
 const key = fc.nat(1e6).map((n) => `k${n}`);
 const literal = fc.constantFrom('/', 'a', 'x-', '%20', 'é', '?', '#', ',', '=', '.', '&v0=', 'aab');
@@ -117,7 +117,7 @@ describe('match', () => {
     );
   });
 
-  it('holds to that for a URI that is nearly right', () => {
+  it('gives such variables also for an expansion that was edited', () => {
     const edit = fc.record({ at: fc.nat(), remove: fc.nat(2), insert: anyUri });
     fc.assert(
       fc.property(example, edit, ({ template: source, variables: given }, { at, remove, insert }) => {

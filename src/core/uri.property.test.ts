@@ -37,7 +37,7 @@ const name = fc
 
 const path = fc.array(name, { maxLength: 6 });
 
-/** Any text that has at least the looks of a URI. */
+/** Any text, and texts that look like a URI. */
 const anything = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc

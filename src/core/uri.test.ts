@@ -220,7 +220,7 @@ describe('writing names', () => {
     ['a\ufffd', /not valid Unicode/],
   ])('%j is no name', (name, problem) => expect(nameProblem(name)).toMatch(problem));
 
-  it.each(['a', '...', ' ', '%2e', 'a:b', '~', '日', '\u00a0', '-rf'])('%j is one', (name) => {
+  it.each(['a', '...', ' ', '%2e', 'a:b', '~', '日', '\u00a0', '-rf'])('%j is a name', (name) => {
     expect(nameProblem(name)).toBeUndefined();
   });
 });

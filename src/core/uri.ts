@@ -92,7 +92,8 @@ export function parseTreeUri(uri: string, scheme: string): TreePath {
 
 /**
  * Decodes one path segment, once.
- * @throws ResourceError `invalid` for an empty name, dots, slashes and control characters
+ * @throws ResourceError `invalid` for an empty name, dots, slashes, backslashes, control characters and text that is not valid
+ *   Unicode
  */
 export function decodeSegment(segment: string, uri?: string): string {
   let name: string;
@@ -120,9 +121,9 @@ export function nameProblem(name: string): string | undefined {
 export const ODD_NAME = ';x=';
 
 /**
- * Encodes any text without slashes as a segment, for names from elsewhere. A valid segment stays unchanged. An empty
- * name, dots, and names with control characters or backslashes become `;x=` and their UTF-8 in hexadecimal. Each text
- * has exactly one segment, which `nameOfSegment` decodes.
+ * Encodes any text without slashes as a segment, for names from elsewhere. A name that can be a segment (`nameProblem`) and does
+ * not begin with `;x=` stays unchanged. Any other one becomes `;x=` and its UTF-8 in hexadecimal: an empty name, dots, and names
+ * with control characters or backslashes. Each text has exactly one segment, which `nameOfSegment` decodes.
  */
 export function segmentOfName(name: string): string {
   return nameProblem(name) === undefined && !name.startsWith(ODD_NAME)

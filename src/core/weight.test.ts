@@ -13,13 +13,13 @@ describe('the weight of a value', () => {
     );
   });
 
-  it('is known of what is nested deeper than calls can be', () => {
+  it('is found for values that are nested deeper than calls can be', () => {
     let deep: unknown = [];
     for (let level = 0; level < 200_000; level++) deep = [deep];
     expect(weightOf(deep)).toBeGreaterThan(200_000);
   });
 
-  it('is that of all of it, with undefined between', () => {
+  it('includes everything between and behind undefined', () => {
     expect(weightOf([undefined, 'a'.repeat(1_000), undefined])).toBeGreaterThan(1_000);
   });
 });

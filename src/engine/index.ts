@@ -59,7 +59,9 @@ export interface ServerIdentity {
 }
 
 export interface EngineOptions extends LayerOptions, ServedMounts {
-  /** Whether `replaceMounts` may be called later. If so, the server declares that it notifies of changed lists. Default: `false`. */
+  /**
+   * Whether `replaceMounts` may be called later. If so, the server declares that it notifies of changed lists. Default: `false`.
+   */
   readonly replaceable?: boolean | undefined;
   readonly server?: Partial<ServerIdentity> | undefined;
   readonly limits?: (Partial<ResourceLimits> & UsageLimits) | undefined;
@@ -90,8 +92,8 @@ export interface EngineOptions extends LayerOptions, ServedMounts {
 export interface Engine {
   readonly identity: ServerIdentity;
   /**
-   * Returns instructions for the model: the server's own, and those of mounted servers that have been reached and that the principal
-   * may use.
+   * Returns instructions for the model: the server's own, and those of mounted servers that have been reached and that the
+   * principal may use.
    */
   instructionsFor(principal: Principal): string | undefined;
   /** Returns the mount that a published URI belongs to, whether or not the resource exists. */
@@ -142,14 +144,14 @@ export interface Engine {
   /** Returns the mounts that must be reachable and are not. As long as there are any, the server is not ready. */
   unready(): Promise<readonly string[]>;
   /**
-   * Replaces the mounts and folders of prompts. Subscribers are notified, and sessions go on. A mount that is the same object as
-   * before stays open; a mount that is missing in `next` is closed. Undefined if mounts are not `replaceable`.
+   * Replaces the mounts and folders of prompts. Subscribers are notified, and sessions go on. A mount whose provider is the same
+   * object as before stays open; a provider that is missing in `next` is closed. Undefined if mounts are not `replaceable`.
    * @throws ResourceError `invalid` if the mounts are ambiguous; then nothing has changed
    */
   readonly replaceMounts: ((next: ServedMounts) => Promise<void>) | undefined;
   /**
-   * Ends watches, then providers, and then the layers with their files, also after one of them fails. Resolves when everything has
-   * ended.
+   * Ends watches, then providers, and then the layers with their files, also after one of them fails. Resolves when everything
+   * has ended.
    * @throws the error of the part that failed; an AggregateError with all errors if several failed
    */
   close(): Promise<void>;
@@ -164,7 +166,8 @@ function iconsFor(mounts: MountIcons, listed: boolean): Pick<ResourceOptions, 'w
 
 /**
  * Makes an engine. It does not listen by itself: pass it to `serveStdio` or `serveHttp`.
- * @throws ResourceError `invalid` if mounts are ambiguous, and for a bus without keys
+ * @throws ResourceError `invalid` if mounts are ambiguous, for a bus or shared answers without keys, and for other invalid
+ *   options
  */
 export function createEngine(options: EngineOptions): Engine {
   if (options.bus !== undefined && options.keys === undefined) throw invalid(NO_KEYS);

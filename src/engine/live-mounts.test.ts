@@ -62,7 +62,7 @@ it('ambiguous mounts are refused, and leave no listeners at the bus', async () =
   hub.close();
 });
 
-it.each([4_999, 5_000])('the end waits for mounts that were removed %d ms ago', async (elapsedMs) => {
+it.each([4_999, 5_000])('closing waits for mounts that were removed %d ms ago', async (elapsedMs) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const hub = createHub();
   const bus = busAt(hub);

@@ -42,8 +42,8 @@ const subscriptionsDocument = (book: SubscriptionBook): StateDocument => ({
 });
 
 /**
- * Returns the prefix of the resource tools; undefined if they need none. They need one if the tools of a mounted server have no prefix,
- * because that server may have a tool named `read`, too.
+ * Returns the prefix of the resource tools; undefined if they need none. They need one if the tools of a mounted server have no
+ * prefix, because that server may have a tool named `read`, too.
  */
 export const prefixApart = (mounts: readonly Mount[]): string | undefined =>
   mounts.some(({ server, prefix }) => server !== undefined && prefix === 'none') ? STATE_MOUNT : undefined;
@@ -51,7 +51,10 @@ export const prefixApart = (mounts: readonly Mount[]): string | undefined =>
 /** The most characters of all instructions together: a model reads them before anything else. */
 const MAX_INSTRUCTIONS = 32_768;
 
-/** Joins the instructions of mounted servers, each under its name, since they use the server's own names of tools and URIs. */
+/**
+ * Joins the instructions of this server and of mounted ones. Those of a server with a prefix stand under its name and tell the
+ * prefix, since they use the server's own names of tools and URIs.
+ */
 export function joinInstructions(own: string | undefined, servers: readonly PublishedServer[]): string | undefined {
   const parts = servers.flatMap(({ mount, prefix, instructions }) => {
     if (instructions === undefined || instructions.trim() === '') return [];

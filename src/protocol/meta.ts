@@ -1,4 +1,4 @@
-/** The `_meta` keys that Vitrine reads and writes, in one place so that peers and docs can find them. */
+/** The `_meta` keys and the extensions that Vitrine reads and writes, in one place so that peers and docs can find them. */
 
 /** In the `_meta` of a `resources/read` request: `{offset?, length?}` in bytes, the requested window. */
 export const RANGE_META_KEY = 'vitrine/range';
@@ -17,7 +17,9 @@ export const VERSION_META_KEY = 'vitrine/version';
 /** In the `_meta` of a `resources/read` request: the versions of the contents that the client has, in order. */
 export const IF_VERSION_META_KEY = 'vitrine/ifVersion';
 
-/** In the `_meta` of the result of a read with `vitrine/ifVersion`: `true` if those versions are current, so no contents are sent. */
+/**
+ * In the `_meta` of the result of a read with `vitrine/ifVersion`: `true` if those versions are current, so no contents are sent.
+ */
 export const NOT_MODIFIED_META_KEY = 'vitrine/notModified';
 
 /** In the `_meta` of a resource: its formats, as `[{mimeType, size?}]`, its own first (2093-8). */
@@ -50,7 +52,7 @@ export const TRUNCATED_META_KEY = 'vitrine/truncatedBy';
 /** In the `_meta` of a container: `false` if a walk over the whole tree skips its children, unless the walk begins at it. */
 export const WALK_META_KEY = 'vitrine/walk';
 
-/** In the `_meta` of a list: the mounts whose part is missing, as `[{mount, reason}]`. */
+/** In the `_meta` of a list or another result: the parts that are missing, as `[{mount?, reason, entry?}]`. */
 export const MISSING_META_KEY = 'vitrine/missing';
 
 /** In the `_meta` of a mounted tool's result: why it does not fit the tool's `outputSchema`. */

@@ -4,7 +4,7 @@
  */
 import { VERSION } from '../../core/version.ts';
 
-/** How long a start waits for an answer, in milliseconds. */
+/** How long a start waits for all answers of one address, in milliseconds. */
 const PROBE_MS = 3_000;
 
 /** The most bytes of an answer that are read to tell whether it is JSON-RPC. */
@@ -39,7 +39,7 @@ const KEEP_MS = 30_000;
 
 const answers = new Map<string, Promise<boolean>>();
 
-/** Does the same as `isWebResource`, but probes an address only once within one start. */
+/** Does the same as `isWebResource`, but probes an address only once within `KEEP_MS`. */
 export async function isWebResourceOnce(address: string): Promise<boolean> {
   const earlier = answers.get(address);
   if (earlier !== undefined) return await earlier;
@@ -50,7 +50,7 @@ export async function isWebResourceOnce(address: string): Promise<boolean> {
 }
 
 /**
- * Whether something other than an MCP server answers at the address.
+ * Whether something other than an MCP server answers at the address, with a success or a redirect.
  * @param waitMs the most milliseconds for all requests together
  */
 export async function isWebResource(address: string, waitMs = PROBE_MS): Promise<boolean> {

@@ -12,7 +12,7 @@ export type InputRequests = Readonly<Record<string, InputRequest>>;
 
 /** The error of an operation that does nothing until the client has answered. */
 export abstract class AnswerNeeded extends ResourceError {
-  /** The questions for the client; undefined where it cannot be asked, or its answer is already known. */
+  /** Returns the questions for the client; undefined if it cannot be asked, or its user has refused a question before. */
   abstract question(ctx: Pick<Context, 'client' | 'refused'>): InputRequests | undefined;
 }
 
@@ -57,7 +57,7 @@ export class ConfirmationNeeded extends AnswerNeeded {
   readonly key: string;
   readonly #message: string;
 
-  /** @param question to the human @param uri the resource that it is about, if it is about one */
+  /** @param question the question to the human @param uri the resource that the question is about, if it is about one */
   constructor(key: string, question: string, uri?: string) {
     const what = uri === undefined ? 'This is done' : 'This resource is read';
     super('denied', `${what} only after a human has confirmed it, and this client cannot ask one`, { uri });

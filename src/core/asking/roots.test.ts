@@ -7,7 +7,7 @@ import { askAndRunAgain } from './run-again.ts';
 
 const ROOTS = { roots: [{ uri: 'file:///a' }] };
 
-/** An invocation whose state goes round in the clear. */
+/** Makes an invocation that seals its state as plain JSON. */
 function invocation(parts: Partial<Invocation> = {}): Invocation {
   return {
     ...detached(createContext()),
@@ -23,7 +23,7 @@ const needing = async ({ roots }: Invocation): Promise<{ seen: readonly string[]
 };
 
 describe('rootsIn', () => {
-  it('takes the URIs of an answer, and of no more than a limit', () => {
+  it('takes the URIs of an answer, up to a limit', () => {
     expect(rootsIn({ roots: [{ uri: 'file:///a', name: 'A' }, { uri: 7 }, 'x', null] })).toEqual(['file:///a']);
     const many = Array.from({ length: MAX_ROOTS + 1 }, (_, index) => ({ uri: `file:///${index}` }));
     expect(rootsIn({ roots: many })).toHaveLength(MAX_ROOTS);

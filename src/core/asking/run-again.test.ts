@@ -9,7 +9,7 @@ import { askAndRunAgain } from './run-again.ts';
 const URI = 'docs+memo:x';
 const ask = (key: string) => ({ [key]: elicitation(key, { type: 'object', properties: {} }) });
 
-/** A round of a client that was asked, or one that has not been. */
+/** Makes an invocation: the first one of a request, or with `state` and `answers` a later one. */
 const invocation = (state?: unknown, answers: Invocation['answers'] = {}): Invocation => ({
   ...detached(createContext()),
   client: { elicitation: true, sampling: true, roots: true },
@@ -38,7 +38,7 @@ async function answered<T extends object>(
 
 const YES = { action: 'accept', content: { confirm: true } };
 
-/** A question of its own, with what it keeps until it is answered. */
+/** Asks a question of the operation itself, which seals a state until the answer comes. */
 const asks = (key: string, invocation: Invocation, state: unknown): InputRequired =>
   inputRequired(ask(key), invocation.seal(state));
 
@@ -63,7 +63,7 @@ describe('an operation that asks', () => {
     ]);
   });
 
-  it('with another error fails with that', async () => {
+  it('fails with its own error if that needs no answer', async () => {
     const error = notFound(URI);
     await expect(askAndRunAgain(invocation(), () => Promise.reject(error))).rejects.toBe(error);
   });

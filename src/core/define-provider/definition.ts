@@ -45,7 +45,10 @@ export type CompleteVariable = (
 ) => Awaitable<readonly string[]>;
 
 export interface DefinedTemplate extends ResourceTemplate {
-  /** Reads the resource of these values, instead of the definition's own `read`. */
+  /**
+   * Reads the resource of these values. The definition's own `read` is still used for a URI that its `metadata` describes or,
+   * without `metadata`, its lists contain.
+   */
   readonly read?:
     | ((
         variables: DefinedVariables,
@@ -54,7 +57,10 @@ export interface DefinedTemplate extends ResourceTemplate {
         uri: string,
       ) => Awaitable<DefinedContent | undefined>)
     | undefined;
-  /** Describes the resource; undefined for values without one. Without this function, every matching URI has a resource. */
+  /**
+   * Describes the resource; undefined for values without one. Without this function, every matching URI has a resource if the
+   * template has a `read`. A template with neither function is only listed.
+   */
   readonly metadata?:
     | ((variables: DefinedVariables, ctx: Context, uri: string) => Awaitable<DefinedFacts | undefined>)
     | undefined;
@@ -74,8 +80,8 @@ export interface ProviderDefinition {
   /** The scheme of its URIs, or several, in lower case. */
   readonly scheme: string | readonly string[];
   /**
-   * Returns the direct children of a container, or the roots for undefined. An array means the complete list: it is
-   * sorted by URI and split into pages. For a larger set, return a page.
+   * Returns the direct children of a container, or the roots for undefined; undefined if there is no such container. An array
+   * means the complete list: it is sorted by URI and split into pages. For a larger set, return a page.
    */
   readonly list: (
     uri: string | undefined,
@@ -105,8 +111,8 @@ export interface ProviderDefinition {
   readonly watch?: ((tell: TellChange) => Awaitable<() => unknown>) | undefined;
   /**
    * Present if `watch` puts load on the data and reports the same changes to every caller: then only one of several replicas
-   * listens. The other replicas call this with each change that the first one reports, without a URI for the listed set, before they
-   * notify subscribers. It drops cached data that is out of date. Default: each replica listens by itself.
+   * listens. The other replicas call this with each change that the first one reports, without a URI for the listed set, before
+   * they notify subscribers. This function drops cached data that is out of date. Default: each replica listens by itself.
    */
   readonly heard?: TellChange | undefined;
   readonly search?: ResourceProvider['search'] | undefined;

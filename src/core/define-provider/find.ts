@@ -22,7 +22,7 @@ export interface Found {
 }
 
 export interface Finder {
-  /** @throws ResourceError `not-found`, `invalid` */
+  /** @throws ResourceError `not-found`, `invalid`; `internal` if the lists are too long to search */
   find(uri: string, ctx: Context): Promise<Found>;
   /** Returns one page of a container, or of the roots, with missing fields filled in. @throws ResourceError `not-found` */
   page(uri: string | undefined, page: Page, ctx: Context): Promise<{ resources: Resource[]; nextCursor?: string }>;
@@ -57,7 +57,7 @@ export function createFinder(definition: NamedDefinition, templates: readonly Pa
     return { resources: resources.map(complete), ...(nextCursor !== undefined && { nextCursor }) };
   }
 
-  /** Searches from the roots down, through the containers whose URIs begin the URI. */
+  /** Searches from the roots down, through the containers in which the resource can be by its URI. */
   async function lookUp(uri: string, ctx: Context): Promise<DefinedResource | undefined> {
     const queue: (string | undefined)[] = [undefined];
     let seen = 0;

@@ -15,7 +15,7 @@ export interface MatchedTemplate {
   readonly variables: DefinedVariables;
 }
 
-/** @throws UriTemplateError for a template that is not one */
+/** @throws UriTemplateError for an invalid URI template */
 export const parseTemplates = (templates: readonly DefinedTemplate[]): readonly ParsedTemplate[] =>
   templates.map((defined) => ({ parsed: parseUriTemplate(defined.uriTemplate), defined }));
 

@@ -15,6 +15,6 @@ it.each([
   ['text/plain;q=0', undefined],
   ['', undefined],
   [[], undefined],
-] as const)('of %j', (accept, expected) => {
+] as const)('the best format for %j is at %j', (accept, expected) => {
   expect(bestFormat(TYPES, accept)).toBe(expected);
 });

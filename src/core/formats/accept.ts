@@ -34,7 +34,10 @@ function parse(accept: string | readonly string[]): readonly Wanted[] {
     .sort((a, b) => b.quality - a.quality || a.place - b.place);
 }
 
-/** Lower is better. The most specific pattern for a type decides, so that `q=0` excludes a type that `*\/*` accepts. */
+/**
+ * Returns the rank of a type, of which the lowest is best; undefined if the type is not acceptable. The most specific pattern for
+ * a type decides, so that `q=0` excludes a type that `*\/*` accepts.
+ */
 function rankOf(mimeType: string, wanted: readonly Wanted[]): number | undefined {
   const [type = '', subtype = ''] = (mimeType.toLowerCase().split(';', 1)[0] ?? '').trim().split('/');
   const exactness = (each: Wanted): number => (each.type === '*' ? 0 : each.subtype === '*' ? 1 : 2);

@@ -52,7 +52,7 @@ export function decodesAsUtf8(bytes: Uint8Array): boolean {
 }
 
 /**
- * Returns the type of content that begins with `head`.
+ * Returns the type of content that begins with `head`; undefined if the content is empty and its name claims no type.
  * @param claimed the type that the name claims, if any
  * @param complete whether `head` is the whole content
  */
@@ -75,7 +75,7 @@ export async function verifyType(
   return isOtherText(head) || !claimed.startsWith('text/') ? claimed : UNKNOWN;
 }
 
-/** Shorter content may end within a magic number. */
+/** The number of bytes that a magic number may need. Content with fewer bytes may end within one. */
 const MAGIC_BYTES = 8;
 
 /** The length to which such content is padded, in bytes. */

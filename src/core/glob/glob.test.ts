@@ -117,7 +117,7 @@ describe('globs over names and texts', () => {
   it.each([
     ['http://169.254.*', ' HTTP://169.254.169.254/'],
     ['secret*', '\uff33\uff25\uff23\uff32\uff25\uff34.txt'],
-  ])('%s could mean %s, and does not surely', (glob, text) => {
+  ])('%s possibly matches %s, but not certainly', (glob, text) => {
     expect(mayMatch(glob, text, 'text')).toBe(true);
     expect(matches(glob, text, 'text')).toBe(false);
   });
@@ -133,7 +133,7 @@ describe('globs over paths', () => {
   ])('%s, %s', (glob, path, expected) => expect(matches(glob, path, 'path')).toBe(expected));
 });
 
-describe('a glob that does not mean one thing is refused with a word about how to write it', () => {
+describe('a glob that is invalid or ambiguous is refused with a hint', () => {
   it.each([
     '',
     '!a',
@@ -172,7 +172,7 @@ it('a slash at the end of a glob that forbids changes nothing', () => {
   expect(matches('docs+file:///drafts/', 'docs+file:///drafts')).toBe(false);
 });
 
-it.each(['/drafts', './drafts', 'drafts/'])('a path is not written %s', (glob) => {
+it.each(['/drafts', './drafts', 'drafts/'])('a glob over paths is not written %s', (glob) => {
   expect(globProblem([glob], 'path')).toContain('drafts/**');
 });
 

@@ -11,14 +11,15 @@ export interface Globs {
   matches(text: string): boolean;
   /**
    * Whether a glob possibly matches the text, for lists that forbid or hide: brackets, braces, `?` and backslashes may
-   * be meant literally, and letter case and surrounding white space are ignored.
+   * be meant literally, and a slash at the end is ignored. For the subject `text`, letter case and surrounding white space are
+   * ignored, too.
    */
   mayMatch(text: string): boolean;
 }
 
 /**
  * Compiles a list; returns undefined for an undefined list.
- * @throws GlobError for an ambiguous glob
+ * @throws GlobError for an invalid or ambiguous glob
  */
 export function compileGlobs(globs: readonly string[] | undefined, subject: GlobSubject): Globs | undefined {
   if (globs === undefined) return undefined;

@@ -47,7 +47,7 @@ export class GlobError extends ResourceError {
   }
 }
 
-/** @throws GlobError for a glob that does not mean one thing */
+/** @throws GlobError for an invalid or ambiguous glob */
 export function parseGlob(glob: string, subject: GlobSubject): Alternatives {
   if (glob === '') throw new GlobError('a glob is not empty; write ** for everything');
   if (glob.startsWith('!'))
@@ -129,7 +129,10 @@ const DASH = 0x2d;
 const isOperator = (piece: Piece | undefined, char: string): boolean =>
   piece !== undefined && piece.char === char && piece.literal !== true && piece.set === undefined;
 
-/** Replaces braces by alternatives: one list of pieces for each way to choose. @throws GlobError for more than `MAX_ALTERNATIVES` */
+/**
+ * Replaces braces by alternatives: one list of pieces for each way to choose.
+ * @throws GlobError for more than `MAX_ALTERNATIVES`
+ */
 function expand(glob: readonly Piece[]): readonly (readonly Piece[])[] {
   const open = glob.findIndex((piece) => isOperator(piece, '{'));
   const unopened = glob.findIndex((piece) => isOperator(piece, '}'));

@@ -62,7 +62,7 @@ describe('a source that is slow', () => {
     expect(await elapsed(1, last)).toEqual({ items: ['slow-000', 'slow-001'], whole: undefined });
   });
 
-  it('takes half as long from the page as the one before it', async () => {
+  it('is waited for half as long as the slow one before it', async () => {
     const slow = [1, 2, 3].map((index) => slowly(`slow${index}`, 1, 600_000).source);
     const listing = pageAcross([...slow, sourceOf('a', ['a'])], { limit: 1 }, ctx);
     expect(await elapsed(PATIENCE_MS * 1.75 - 1, listing)).toBe('running');
@@ -79,7 +79,7 @@ describe('a source that is slow', () => {
     expect(await elapsed(1, listing)).toMatchObject({ items: ['slow-000'] });
   });
 
-  it('goes on where it was when its turn comes, should it become slow in the middle', async () => {
+  it('goes on at its cursor when its turn comes, if it becomes slow in the middle', async () => {
     const { source } = slowly('slow', 4, (cursor) => (cursor === undefined ? 0 : 5_000));
     const sources = [source, sourceOf('b', ['b'])];
     const first = await elapsed(0, pageAcross(sources, { limit: 2 }, ctx));

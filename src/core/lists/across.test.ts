@@ -61,7 +61,7 @@ describe('a list over several sources', () => {
     );
   });
 
-  it('goes on beside sources that came and went, and says when its own is gone', async () => {
+  it('goes on if other sources come and go, and fails if the source of its cursor is gone', async () => {
     const [a, b, c] = ['a', 'b', 'c'].map((name) => sourceOf(name, numbered(name, 4))) as [
       ListSource<string>,
       ListSource<string>,
@@ -77,7 +77,7 @@ describe('a list over several sources', () => {
     });
   });
 
-  it('has the sources’ own words in its cursor, an empty name too', async () => {
+  it('goes on in a source whose name is empty', async () => {
     const sources = [sourceOf('', numbered('own', 3)), sourceOf('x', numbered('x', 3))];
     expect((await drain(sources, 2)).items).toEqual([...numbered('own', 3), ...numbered('x', 3)]);
   });
@@ -117,14 +117,14 @@ describe('a list over several sources', () => {
     '["gone"]',
     '["a',
     '[["a"]]',
-  ])('refuses the cursor %s, which is not one of it', async (cursor) => {
+  ])('refuses the cursor %s, which is not one of its own', async (cursor) => {
     const sources = [sourceOf('a', ['1'])];
     await expect(pageAcross(sources, { cursor, limit: 1 }, ctx)).rejects.toMatchObject({ code: 'invalid' });
   });
 });
 
 describe('remote sources with little in them', () => {
-  /** Each gives its page when it is told to. */
+  /** Makes sources that each give their page when `answer` is called. */
   function waiting(count: number) {
     const asked = new Map<string, { readonly ctx: Context; readonly limit: number; answer(): void }>();
     const sources = numbered('source', count).map(
@@ -142,7 +142,7 @@ describe('remote sources with little in them', () => {
   }
   const settle = (): Promise<void> => new Promise(setImmediate);
 
-  it('are asked at once, more and more of them, and are listed in their order', async () => {
+  it('are asked several at once, more and more of them, and are listed in their order', async () => {
     const { asked, sources } = waiting(50);
     const listing = pageAcross(sources, { limit: 1_000 }, ctx);
     const rounds: number[] = [];
@@ -156,14 +156,14 @@ describe('remote sources with little in them', () => {
     expect(items).toEqual(sources.flatMap(({ name }) => numbered(name, 2)));
   });
 
-  it('are not asked if the page is full before their turn', async () => {
+  it('are asked only a few ahead; if the page is full before their turn, these requests are aborted', async () => {
     const { asked, sources } = waiting(50);
     const listing = pageAcross(sources, { limit: 3 }, ctx);
     for (let answered = 0; answered < asked.size; await settle()) {
       answered = asked.size;
       for (const each of asked.values()) each.answer();
     }
-    // The second one has an entry more than there is room for: it is asked again.
+    // The second source gave one entry more than there is room for, so it is asked again.
     asked.get('source-001')?.answer();
     const { items, nextCursor } = await listing;
     expect(items).toHaveLength(3);
@@ -183,7 +183,7 @@ describe('remote sources with little in them', () => {
 });
 
 describe('a page that is whole', () => {
-  it('ends before what is not, and the other way round', async () => {
+  it('ends before entries that are not whole, and the other way round', async () => {
     const sources = [
       sourceOf('a', numbered('a', 2), { whole: true }),
       sourceOf('empty', [], {}),
@@ -199,7 +199,7 @@ describe('a page that is whole', () => {
     ]);
   });
 
-  it('leaves nothing in its notes of the source that has to wait for the next', async () => {
+  it('has no notes of the source that has to wait for the next page', async () => {
     const noting = (name: string, whole: boolean): ListSource<string> =>
       sourceOf(name, [name], { whole, before: (_cursor, { notes }) => notes?.passOn({ [name]: true }) });
     const notes = createNotes();
@@ -258,7 +258,7 @@ describe('a source that fails', () => {
     await expect(drain(around(thrown), 9)).rejects.toBe(bug);
   });
 
-  it('is the answer where it is the only one', async () => {
+  it('fails the list with its error if it is the only source', async () => {
     for (const code of [...CODES, ...AWAY]) {
       const error = new ResourceError(code, 'Not now');
       await expect(drain([failing(error)], 1)).rejects.toBe(error);

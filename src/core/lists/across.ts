@@ -24,7 +24,10 @@ export interface ListSource<T> {
   list(page: Page, ctx: Context): Promise<SourcePage<T>>;
 }
 
-/** How long a page waits for its first slow source before it goes on to the others, in milliseconds; half as long for each later one. */
+/**
+ * How long a page waits for its first slow source before it goes on to the others, in milliseconds; half as long for each later
+ * one.
+ */
 export const PATIENCE_MS = 1_000;
 
 /** The position of a list. */
@@ -44,8 +47,8 @@ const MAX_AT_ONCE = 16;
 
 /**
  * Returns one page of the list over all sources.
- * @throws ResourceError `invalid` for a cursor that is not of this list or names a source that is gone; if there is only one
- *   source, whatever it throws
+ * @throws ResourceError `invalid` for a cursor that is not of this list or names a source that is gone; an error of a source for
+ *   which `isAway` is false; any error of the only source, unless it is still starting
  */
 export async function pageAcross<T>(
   sources: readonly ListSource<T>[],
@@ -178,7 +181,9 @@ export function leaveOut(mount: string, error: ResourceError, ctx: Context): voi
   ctx.notes?.missing({ mount, reason: error.message });
 }
 
-/** Whether a source is left out for this error: a remote source for any, a local one only for `unavailable` and `timeout`. */
+/**
+ * Whether a source is left out for this error: a remote one for any ResourceError, a local one for `unavailable` and `timeout`.
+ */
 export const isAway = (error: unknown, remote: boolean): error is ResourceError =>
   error instanceof ResourceError && (remote || error.code === 'unavailable' || error.code === 'timeout');
 

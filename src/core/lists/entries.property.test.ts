@@ -24,7 +24,7 @@ const failing =
       },
     });
 
-/** Looks at entries as access does, and fails at some. */
+/** Filters entries as the access layer does, and fails at some. */
 const judging =
   (at: ReadonlySet<string>): Layer =>
   (inner) =>
@@ -85,7 +85,7 @@ describe('a layer that fails at some entries', () => {
           expect(names).toEqual(NAMES.filter((name) => !lost.has(name)));
           const logged = new Set(errors.map((facts) => String((facts as { entry: string }).entry)));
           expect(logged).toEqual(new Set([...lost].map((name) => `memory:///${name}`)));
-          // Counted, and not named: who asks may not be the one who may know it.
+          // The answer does not name the entries, since the caller may not be allowed to know their names.
           expect(missing.length > 0).toBe(lost.size > 0);
           expect(JSON.stringify(missing)).not.toContain('entry-');
         },
@@ -94,7 +94,7 @@ describe('a layer that fails at some entries', () => {
     );
   });
 
-  it('is the answer where it says what is wrong', () => {
+  it('fails the list if its error tells the client what is wrong', () => {
     const unavailable = new ResourceError('unavailable', 'The rules cannot be read now');
     const make = (): never => {
       throw unavailable;
@@ -102,7 +102,7 @@ describe('a layer that fails at some entries', () => {
     expect(() => mapEntries([{ uri: 'a:b', name: 'b' }], make, createContext())).toThrow(unavailable);
   });
 
-  it('is over with who asked', () => {
+  it('fails the list once the caller is gone', () => {
     const aborted = AbortSignal.abort(new Error('gone'));
     const make = (): never => {
       throw new Error('gone');

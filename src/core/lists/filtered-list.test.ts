@@ -4,7 +4,7 @@ import { createContext } from '../context.ts';
 import type { Page } from '../provider.ts';
 import { fillPage, type ListedPage, MAX_LOOKED_AT } from './filtered-list.ts';
 
-/** A list whose cursor is the entry before, with pages that may be short. */
+/** A list whose cursor is the last entry of the page before, with pages that may be short. */
 function listOf(all: readonly number[], short: (at: number) => number) {
   const asked: Page[] = [];
   const list = async (page: Page): Promise<ListedPage<number>> => {
@@ -48,7 +48,7 @@ describe('a filtered list', () => {
     );
   });
 
-  it('stops looking after so many, with a page that is short and a way on', async () => {
+  it('stops after MAX_LOOKED_AT entries, with a short page and a next cursor', async () => {
     const all = Array.from({ length: MAX_LOOKED_AT + 500 }, (_, index) => index);
     const { list, asked } = listOf(all, () => 0);
     const page = await fillPage(list, { limit: 100 }, () => undefined, createContext());

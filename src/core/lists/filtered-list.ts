@@ -17,7 +17,8 @@ const STEP = 64;
 
 /**
  * Returns a page of the entries that `keep` returns. The page is full as long as there are more entries to show, and it has a
- * next cursor only if the next page has an entry. So neither its size nor its cursor tells of entries that are left out.
+ * next cursor only if the next page has an entry. So neither its size nor its cursor tells of entries that are left out. There
+ * are two exceptions: the search for entries ends after `MAX_LOOKED_AT`, and a page ends where `whole` changes.
  *
  * @param list lists all entries; `quietly` means that none of them will be shown
  * @param keep returns the entry as it is shown, or undefined to leave it out; an entry that `keep` fails at is left out

@@ -84,37 +84,37 @@ describe('a mount without a prefix that may have URIs of any scheme', () => {
   });
 });
 
-describe('mounts that are refused', () => {
+describe('mounts beside each other', () => {
   const memory = memoryProvider();
   const refused = (...mounts: Mount[]) => expect(() => mountTree(mounts));
 
   it.each(['', 'Docs', '1docs', '-docs', '.docs', 'do+cs', 'do cs', 'do:cs', 'do/cs', 'dócs', 'x'.repeat(65)])(
-    'the name %j is none',
+    'cannot have the name %j',
     (name) => {
       expect(mountNameProblem(name)).toEqual(expect.any(String));
       refused({ name, provider: memory }).toThrow(expect.objectContaining({ code: 'invalid' }));
     },
   );
 
-  it.each(['a', 'docs', 'my-docs.v2', 'a1', 'x'.repeat(MAX_MOUNT_NAME_LENGTH)])('the name %j is one', (name) => {
+  it.each(['a', 'docs', 'my-docs.v2', 'a1', 'x'.repeat(MAX_MOUNT_NAME_LENGTH)])('may have the name %j', (name) => {
     expect(mountNameProblem(name)).toBeUndefined();
     expect(mountTree([{ name, provider: memory }]).features.schemes).toEqual([`${name}+memory`]);
   });
 
-  it('two of one name', () => {
+  it('cannot have the same name', () => {
     refused({ name: 'docs', provider: memory }, { name: 'docs', provider: memory }).toThrow(
       /Two mounts are named "docs"/,
     );
   });
 
-  it('two without a prefix that publish one scheme', () => {
+  it('cannot both publish one scheme without a prefix', () => {
     refused(
       { name: 'a', provider: memory, prefix: 'none' },
       { name: 'b', provider: memoryProvider(), prefix: 'none' },
     ).toThrow(/"a" and "b" both publish memory:/);
   });
 
-  it('one without a prefix whose scheme looks like another mount', () => {
+  it('cannot have a scheme without a prefix that looks like another mount', () => {
     const gitSsh = memoryProvider({ scheme: 'git+ssh' });
     refused({ name: 'git', provider: memory }, { name: 'b', provider: gitSsh, prefix: 'none' }).toThrow(
       /looks like a prefix of the mount "git"/,
@@ -122,7 +122,7 @@ describe('mounts that are refused', () => {
     refused({ name: 'b', provider: gitSsh, prefix: 'none' }, { name: 'git', provider: memory }).toThrow(/looks like/);
   });
 
-  it('but not two without a prefix whose schemes differ, nor one beside its like with a prefix', async () => {
+  it('may have no prefix if their schemes differ, also beside one of the same scheme with a prefix', async () => {
     const notes = memoryProvider({ scheme: 'notes', name: 'notes' });
     const tree = mountTree([
       { name: 'a', provider: memory, prefix: 'none' },

@@ -57,7 +57,7 @@ async function call(
 }
 
 describe('a mounted server as it is published', () => {
-  it('is that of a mount that has one, with what the server has now', () => {
+  it('exists if the mount has a server, and has the features that the server has now', () => {
     expect(publishServer({ name: 'docs', provider })).toBeUndefined();
     const features = { tools: false, prompts: false, completion: false };
     const made = publish(serverOf({ features }).server);

@@ -54,7 +54,7 @@ describe('the mount of a URI', () => {
     expect(mountOf('ui://x/a')).toBe('two');
   });
 
-  it('is found once for all layers, where its prefix says which it is', () => {
+  it('is found once for all layers, without a look at schemes if its prefix decides', () => {
     const { provider, looked } = changing('x');
     const { resolve } = createResolver([{ name: 'far', provider }, bare('near', provider)]);
     const found = resolve('far+x:///a');

@@ -37,7 +37,7 @@ export function createResolver(mounts: readonly Mount[]): Resolver {
   const byName = new Map(mounts.filter(isPrefixed).map((mount) => [mount.name, mount]));
   const longest = Math.max(0, ...[...byName.keys()].map((name) => name.length));
   const bare = mounts.filter((mount) => !isPrefixed(mount));
-  // All layers resolve the same URI during a request, so the last answer is kept while the schemes stay that it was found by.
+  // All layers resolve the same URI during a request, so the last answer is used as long as the schemes are still the same.
   let last: Answer | undefined;
 
   const withScheme = (scheme: string): Mount | undefined =>

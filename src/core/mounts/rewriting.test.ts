@@ -21,7 +21,7 @@ const provider = flatProvider({ resources: new Map() });
 const docs: Mount = { name: 'docs', provider };
 const bare: Mount = { name: 'docs', provider, prefix: 'none' };
 
-/** As it came: nothing is copied that has nothing to rewrite. */
+/** Expects that a value without anything to rewrite is returned itself, unchanged. */
 const untouched = <T>(run: (value: T) => unknown, value: T): void => {
   const before = structuredClone(value);
   expect(run(value)).toBe(value);
@@ -34,7 +34,7 @@ const rest = fc.oneof(
   fc.stringMatching(/^[\x21-\x7e]{0,30}$/),
   fc.string({ unit: 'grapheme', maxLength: 20 }).filter((text) => !/\s/.test(text)),
 );
-/** Of any scheme: opaque, hierarchical, templates, and such that look as if they were published already. */
+/** URIs of any scheme: opaque, hierarchical, templates, and such that look as if they were published already. */
 const uri = fc.oneof(
   fc.tuple(scheme, rest).map(([head, tail]) => `${head}:${tail}`),
   fc.tuple(scheme, rest).map(([head, tail]) => `${head}://${tail}`),
@@ -146,7 +146,7 @@ describe('content of a mounted server', () => {
     expect(publishContent(docs, messages)[0], 'nothing is copied without need').toBe(messages[0]);
   });
 
-  it('that is nested without end is followed to a limit', () => {
+  it('that is nested without end is followed up to a limit', () => {
     const loop: { type: string; content?: unknown } = { type: 'tool_result' };
     loop.content = [loop];
     expect(publishContent(docs, loop)).toBe(loop);
@@ -158,7 +158,7 @@ describe('content of a mounted server', () => {
 });
 
 describe('the view of a tool', () => {
-  it('is the mount’s in _meta.ui.resourceUri and under the key of before', () => {
+  it('is published in _meta.ui.resourceUri and under the older key', () => {
     const meta = { ui: { resourceUri: 'ui://app', csp: ['x'] }, 'ui/resourceUri': 'ui://app', other: 'ui://app' };
     expect(publishMeta(docs, { name: 'n', _meta: meta })).toEqual({
       name: 'n',

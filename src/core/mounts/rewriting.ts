@@ -106,7 +106,7 @@ function publishInputRequest(mount: Mount, request: InputRequest): InputRequest 
 }
 
 /**
- * Turns arguments back to the server's own URIs: each text that is as a whole a published URI of the mount. Models pass
+ * Replaces published URIs in arguments by the server's own, but only where a text consists of nothing but such a URI. Models pass
  * on URIs that they have seen, such as a link in another result.
  */
 export function nativeArguments(mount: Mount, args: Data): Data {

@@ -1,4 +1,6 @@
-/** Compiles schemas of arguments and results: JSON Schema 2020-12, or a Standard Schema library with JSON Schema (SEC-TOOL-1). */
+/**
+ * Compiles schemas of arguments and results: JSON Schema 2020-12, or schemas of a library with Standard JSON Schema (SEC-TOOL-1).
+ */
 import { invalid } from '../errors.ts';
 
 /** The used part of the Standard Schema and Standard JSON Schema interfaces. Zod, ArkType and others implement them. */

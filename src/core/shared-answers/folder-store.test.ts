@@ -41,7 +41,7 @@ async function sizeOf(): Promise<number> {
   return sizes.reduce((sum, each) => sum + each, 0);
 }
 
-/** Uses a file as long ago as its number says. */
+/** Writes a file for each number. A file with a higher number counts as used later. */
 async function age(store: AnswerStore, numbers: readonly number[]): Promise<void> {
   for (const each of numbers) {
     await store.write(nameOf(each), bytesOf(64 * KIB));
@@ -88,7 +88,7 @@ describe('a folder of shared answers', () => {
     expect((await readdir(folder)).length).toBeLessThanOrEqual(256);
   });
 
-  it('is used by several processes at once: each file is whole, and it hardly exceeds its limit', async () => {
+  it('is used by several processes at once: each file is whole, and the limit holds in the end', async () => {
     const stores = Array.from({ length: 4 }, () => folderStore({ folder, maxBytes: MIB }));
     const shared = stores.map((store) => sealedAnswers({ store, keys: KEYS, log: SILENT }));
     await Promise.all(
@@ -109,7 +109,7 @@ describe('a folder of shared answers', () => {
     expect((await readdir(folder)).every((name) => name.endsWith('.answer'))).toBe(true);
   });
 
-  it('removes a damaged or truncated file, a link and anything that is no file, and goes on', async () => {
+  it('removes a damaged or truncated file and a link, ignores a folder with the name of a file, and goes on', async () => {
     const answers = openAnswers({ folder }, undefined, KEYS);
     const key = ['a'];
     const kept = async (): Promise<string> => {
@@ -185,7 +185,7 @@ describe('a folder of shared answers', () => {
     expect((await store.read(nameOf(2)))?.byteLength).toBe(20);
   });
 
-  it('is refused where it is a link or a file, and not gone through where it becomes a link', async () => {
+  it('is refused if it is a link or a file, and not used once it has become a link', async () => {
     const elsewhere = join(base, 'elsewhere');
     await mkdir(elsewhere);
     const link = join(base, 'link');
@@ -202,7 +202,7 @@ describe('a folder of shared answers', () => {
     expect(await readdir(join(elsewhere, 'moved'))).toEqual([`${nameOf(1)}.answer`]);
   });
 
-  it('needs keys', () => {
+  it('needs keys, and answers on a bus need a bus', () => {
     expect(() => openAnswers({ folder }, undefined, undefined)).toThrow('need keys that outlive the process');
     expect(() => openAnswers({ bus: true }, undefined, KEYS)).toThrow('shared on the bus, and there is none');
   });

@@ -1,4 +1,7 @@
-/** Lets one process make an answer while the others wait for it. A process that ends no longer renews its leases, and so gives them up. */
+/**
+ * Lets one process make an answer while the others wait for it. A process that ends no longer renews its leases, and so gives
+ * them up.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { abortable } from '../waiting/abortable.ts';
 import { inTime } from '../waiting/in-time.ts';
@@ -16,12 +19,13 @@ const MAX_WAIT_MS = 60_000;
 /** How long the store may take to say who has a lease, in milliseconds. */
 const STORE_MS = 2_000;
 
-/** The answer of another process, or the lease to make it. */
+/** The answer of another process, or a function to call once this process has made it: it ends the lease, if there is one. */
 type Taken = { readonly found: Uint8Array } | { readonly end: () => void };
 
 export interface Leases {
   /**
-   * Waits while another process makes the answer of a name. If the store cannot tell, it does not wait.
+   * Waits while another process makes the answer of a name, for at most `MAX_WAIT_MS`. If the store cannot tell, it does not
+   * wait.
    * @param look finds the answer once it is there
    * @throws the reason of the signal
    */

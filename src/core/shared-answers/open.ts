@@ -9,14 +9,17 @@ import { sealedAnswers } from './sealed-answers.ts';
 import type { SharedAnswers } from './shared-answers.ts';
 
 /**
- * Shared answers are kept in a folder, to which only this user has access, or in the memory of the bus. All of them together take up
- * to `maxBytes`; the ones that were used longest ago are removed first. Default: 1 GiB in a folder, 64 MiB on the bus.
+ * Shared answers are kept in a folder, to which only this user has access, or in the memory of the bus. All of them together take
+ * up to `maxBytes`; the ones that were used longest ago are removed first. Default: 1 GiB in a folder, 64 MiB on the bus.
  */
 export type AnswersOptions =
   | { readonly folder: string; readonly maxBytes?: number | undefined; readonly log?: Log | undefined }
   | { readonly bus: true; readonly maxBytes?: number | undefined; readonly log?: Log | undefined };
 
-/** @throws ResourceError `invalid` without keys, without the bus, and for a folder that is a link */
+/**
+ * @throws ResourceError `invalid` without keys, for answers on a bus that does not exist, and for a path that is no folder, or a
+ *   link
+ */
 export function openAnswers(options: AnswersOptions, bus: Bus | undefined, keys: Keys | undefined): SharedAnswers {
   const { maxBytes, log = SILENT } = options;
   if (keys === undefined)

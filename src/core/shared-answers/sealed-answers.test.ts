@@ -45,7 +45,7 @@ function leasingStore(now: () => number = () => 0) {
   };
 }
 
-/** The signal of somebody who stays. */
+/** Returns a signal that is never aborted. */
 const never = (): AbortSignal => new AbortController().signal;
 
 function told() {
@@ -253,7 +253,7 @@ describe('shared answers', () => {
     expect(text(await answers.get(['other'], MIB))).toBe('made here');
   });
 
-  it('are not waited for when their place hangs, and hold no more than so many bytes then', async () => {
+  it('are not waited for when the store hangs, and then hold at most MAX_WAITING_BYTES', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const hangs = () => new Promise<never>(() => {});
     const reading = sealedAnswers({ store: memoryStore({ read: hangs }), keys: [OLD], log: SILENT });

@@ -1,6 +1,6 @@
 /**
- * Keeps shared answers in a store that others can read: answers are sealed, and their names reveal nothing. The store may be away,
- * slow, full or damaged; then answers are made again, and the reader gets no error.
+ * Keeps shared answers in a store that others can read: answers are sealed, and their names reveal nothing. The store may be
+ * away, slow, full or damaged; then answers are made again, and the reader gets no error.
  */
 import { promisify } from 'node:util';
 import { constants, deflateRaw, inflateRaw } from 'node:zlib';
@@ -43,13 +43,13 @@ export function sealedAnswers({ store, keys, log, now = Date.now }: SealedOption
   const { seal, open } = createSeal(keys, 'vitrine answers v1');
   const namesOf = keyedNames(keys, 'vitrine answers name v1');
   const counts = { found: 0, missing: 0, failed: 0, kept: 0, lost: 0, damaged: 0 };
-  const reading = createTurn(
+  const reading = createFaults(
     log,
     'shared answers cannot be read, and are made here',
     'shared answers are read again',
     now,
   );
-  const keeping = createTurn(log, 'shared answers cannot be kept', 'shared answers are kept again', now);
+  const keeping = createFaults(log, 'shared answers cannot be kept', 'shared answers are kept again', now);
   const leases = createLeases(store);
   const waiting = new Set<Promise<void>>();
   let waitingBytes = 0;
@@ -157,14 +157,14 @@ export function sealedAnswers({ store, keys, log, now = Date.now }: SealedOption
 }
 
 /** Logs the first failure of a store and its recovery. After each failure, the store rests. */
-interface Turn {
+interface Faults {
   readonly whole: boolean;
   rests(): boolean;
   failed(error: unknown): void;
   succeeded(): void;
 }
 
-function createTurn(log: Log, broken: string, mended: string, now: () => number): Turn {
+function createFaults(log: Log, broken: string, mended: string, now: () => number): Faults {
   let restsUntil: number | undefined;
   return {
     get whole() {

@@ -4,7 +4,7 @@ import { excessOf, NEW_NAME } from './json-text.ts';
 
 const NONE = { values: Number.POSITIVE_INFINITY, depth: Number.POSITIVE_INFINITY };
 
-/** The same, counted in what was parsed. */
+/** Counts the values and the levels of parsed JSON. */
 function countOf(value: unknown): { values: number; depth: number } {
   if (typeof value !== 'object' || value === null) return { values: 0, depth: 0 };
   const inner = Object.values(value).map(countOf);

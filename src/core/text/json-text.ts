@@ -2,7 +2,7 @@
 
 export interface JsonLimits {
   /**
-   * The number of array entries and object fields. An empty array or object counts as one more. A field name counts
+   * The most array entries and object fields together. An empty array or object counts as if it had one. A field name counts
    * `NEW_NAME` more when it comes for the first time: a parser stores each name once, which is slow.
    */
   readonly values: number;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isUtf8Text, type LongText, longBase64, longString, longUtf8, type Parts, withLongTexts } from './long-text.ts';
 
-/** Written into so little room that most take several pieces; the next one is written over the one before it. */
+/** Writes a text by way of a buffer of 32 bytes, so that most take several pieces; each overwrites the one before it. */
 function written(long: LongText): string {
   const pieces: Buffer[] = [];
   for (const piece of long.pieces(Buffer.alloc(32))) pieces.push(Buffer.from(piece));
@@ -55,7 +55,7 @@ describe('a long text', () => {
     }
   });
 
-  it('stays a string where that has half of a pair in it', () => {
+  it('stays a string if the string has half of a surrogate pair', () => {
     expect(longString('a\ud834')).toBe('a\ud834');
   });
 
@@ -79,7 +79,7 @@ describe('a long text', () => {
   });
 });
 
-it('is UTF-8 in parts where it is in one', () => {
+it('parts are UTF-8 if and only if their bytes are UTF-8 when joined', () => {
   const nearly = fc.oneof(
     bytes,
     text.map((each) => Buffer.from(each)),

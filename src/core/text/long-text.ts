@@ -46,7 +46,7 @@ export class LongText {
     return this.#counted ? 0 : this.bytes;
   }
 
-  /** Writes it, without quotes, into `out` repeatedly: a piece is valid until the next one is requested. */
+  /** Writes the text as JSON, without quotes, piece by piece into `out`. A piece is valid until the next one is requested. */
   pieces(out: Buffer): Iterable<Uint8Array> {
     return this.#writing.pieces(out);
   }
@@ -86,7 +86,7 @@ export function withLongTexts(write: () => string): readonly (string | LongText)
   return [...parts, json.slice(from)];
 }
 
-/** @param loan the memory that holds the parts, wholly or partly */
+/** Makes a long text of UTF-8. @param loan the memory that holds the parts, wholly or partly */
 export const longUtf8 = (parts: Parts, loan?: Loan): LongText => new LongText(writingUtf8(parts), loan);
 
 const writingUtf8 = (parts: Parts): Writing => ({
@@ -103,7 +103,7 @@ const writingUtf8 = (parts: Parts): Writing => ({
   toString: () => Buffer.concat(parts).toString('utf8'),
 });
 
-/** The same in base64. */
+/** Makes a long text that is these bytes in base64. */
 export const longBase64 = (parts: Parts, loan?: Loan): LongText =>
   new LongText(
     {
@@ -150,7 +150,7 @@ export function longString(text: string): LongText | string {
   return new LongText(writingUtf8(parts), loan, false);
 }
 
-/** The step for short-lived strings; long ones would stay in memory longer. */
+/** Bytes that are written as base64 by way of one string. Larger strings would stay in memory longer. */
 const BASE64_STEP = 3 * 1024;
 
 function base64Into(out: Buffer, bytes: Uint8Array): Buffer {

@@ -44,7 +44,7 @@ describe('secrets in the log', () => {
     'see https://x.example/a:b',
     'key: value',
     'Resource URI 1password://config is invalid',
-  ])('what is none stays: %s', (line) => {
+  ])('do not include: %s', (line) => {
     expect(coverSecrets(line)).toBe(line);
   });
 
@@ -58,8 +58,8 @@ describe('secrets in the log', () => {
     });
   });
 
-  it('are looked for in time that grows with the text', () => {
-    // Minutes of the processor's time where it grew with its square.
+  it('are searched for in time that grows linearly with the text', () => {
+    // If the time grew with the square of the length, this would take minutes.
     for (const piece of ['password', 'a://', '-----BEGIN ', '"', 'password="', 'eyJaaaaaaaa.', 'token=\\', '-']) {
       const start = process.cpuUsage();
       coverSecrets(piece.repeat(Math.ceil(100_000 / piece.length)));

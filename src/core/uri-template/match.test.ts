@@ -227,7 +227,7 @@ describe('limits', () => {
 });
 
 describe('steps (CVE-2026-0621)', () => {
-  /** URIs of a length that bring about as many readings as they can, and all but match. */
+  /** URIs of a length that can be read in as many ways as possible, and that almost match. */
   const hostile: [template: string, uri: (length: number) => string][] = [
     ['{/a*}{/b*}{/c*}x', (length) => '/'.repeat(length)],
     ['{/a*,b*,c*}{/d*,e*}x', (length) => `${'/'.repeat(length)}x`],

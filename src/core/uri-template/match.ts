@@ -37,7 +37,9 @@ const SCORES: Readonly<Record<Best, { readonly open: number; readonly name: numb
   'most names': { open: -1, name: 256 },
 };
 
-/** The score of the end of the URI. It leaves something of every match, however many variables take from it. */
+/**
+ * The score of the end of the URI: more than all variables of a template together can take from it, so that a match never has 0.
+ */
 const END = 256;
 
 /** The units from `start` to `end` that a variable took. They include its name if the operator writes names. */

@@ -5,7 +5,9 @@
 import { encodeSegment } from '../uri.ts';
 
 export interface ForeignSpellings {
-  /** The normal form by RFC 3986 section 6.2.2 and the URL standard. A server that follows them treats it as the same resource. */
+  /**
+   * The normal form by RFC 3986 section 6.2.2 and the URL standard. A server that follows them treats it as the same resource.
+   */
   readonly normal: readonly string[];
   /** Spellings that a careless server could treat as the same resource. */
   readonly possible: readonly string[];
@@ -69,7 +71,7 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '44
 /** Schemes whose URLs always have a path. */
 const WITH_PATH: ReadonlySet<string> = new Set(['file', ...Object.keys(DEFAULT_PORTS)]);
 
-/** Normalizes a URI until it does not change any more: removing dot segments may leave something to normalize. */
+/** Normalizes a URI until it does not change any more, up to four times: without its dot segments, it may need it again. */
 function normalForm(uri: string): string {
   let form = normalOnce(uri);
   for (let round = 0; round < MAX_DECODING; round++) {

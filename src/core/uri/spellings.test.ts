@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { comparableUri } from './spellings.ts';
 
 describe('the form in which URIs are compared', () => {
-  it('is one for all escapes of a character, and another one for each delimiter', () => {
+  it('is the same for all spellings of a character, except that an escaped delimiter differs from a raw one', () => {
     expect(comparableUri('X:///%61%C3%A9')).toBe(comparableUri('x:///aé'));
     expect(comparableUri('x:///a%2Fb')).toBe(comparableUri('x:///a%2fb'));
     expect(comparableUri('x:///a%2Fb')).not.toBe(comparableUri('x:///a/b'));

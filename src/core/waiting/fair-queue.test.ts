@@ -31,7 +31,7 @@ function scene(options: Partial<FairQueueOptions> = {}) {
     queue,
     began,
     ask,
-    /** So many of one caller; failures are nobody's. */
+    /** Asks for so many places for one caller. Refusals are ignored. */
     async flood(caller: string | symbol, count: number): Promise<void> {
       for (let n = 0; n < count; n++) void ask(caller, `${String(caller)}${n}`).catch(() => {});
       await settle();
@@ -84,14 +84,14 @@ describe('a fair queue [SEC-TOOL-2]', () => {
     await endAll();
   });
 
-  it('one who fills it is refused, and others are not; so many wait of each, and of all', async () => {
+  it('a caller that fills its share is refused, and others are not; jobs that wait are limited for each caller and in all', async () => {
     const { queue, ask, flood, endAll } = scene({ places: 1, maxWaiting: 8 });
     const refused = { code: 'limited', details: { limit: 'places', retryAfterMs: 1_000 } };
     await flood('a', 3);
     await expect(ask('a', 'a3')).rejects.toMatchObject(refused);
     for (const other of ['b', 'c', 'd']) await flood(other, 2);
     expect(queue.waiting).toBe(8);
-    // It is full: the first one of each is let in all the same, up to as many again.
+    // The queue is full. The first job of each caller may wait all the same, up to twice the limit.
     await flood('e', 2);
     expect(queue.waiting).toBe(9);
     for (let n = 0; n < 20; n++) await flood(`f${n}-`, 1);
@@ -119,7 +119,7 @@ describe('a fair queue [SEC-TOOL-2]', () => {
     await endAll();
   });
 
-  it('waiting has a limit of its own', async () => {
+  it('a job waits for a limited time, which does not count once it runs', async () => {
     const { ask, flood, end, began, endAll } = scene({ places: 1, maxWaitMs: 500 });
     await flood('a', 1);
     const late = expect(ask('b', 'late')).rejects.toMatchObject({ code: 'limited', message: 'All places are taken' });
@@ -128,7 +128,7 @@ describe('a fair queue [SEC-TOOL-2]', () => {
     await vi.advanceTimersByTimeAsync(100);
     await late;
     await end('a0');
-    // Who runs is not waited for.
+    // The limit does not apply to jobs that run.
     await vi.advanceTimersByTimeAsync(5_000);
     expect(began).toEqual(['a0', 'b0']);
     await endAll();
@@ -196,7 +196,7 @@ describe('a fair queue [SEC-TOOL-2]', () => {
               (release) => {
                 waiting.splice(waiting.indexOf(entry), 1);
                 running.push({ caller: each.caller, release });
-                // Of one caller, who came first is first.
+                // Jobs of one caller begin in the order in which they came.
                 expect(entry.at).toBeGreaterThan(begun.get(each.caller) ?? -1);
                 begun.set(each.caller, entry.at);
               },

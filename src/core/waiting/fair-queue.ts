@@ -2,9 +2,9 @@
  * Shares a limited number of places (connections, processes, threads, requests to another server) fairly between callers.
  *
  * Each caller has its own line, first come, first served, and the lines take turns. So a caller with many jobs mostly waits for
- * its own, and delays another caller by at most one job for each place. Jobs are not interrupted; therefore, if there are several
- * callers, none of them gets all places: one of four is kept for the others, twenty-five of a hundred. A single place cannot be
- * kept: other callers wait until its job ends, and then come next.
+ * its own, and delays another caller by at most one job for each place. Jobs are not interrupted; therefore, once a caller with
+ * an identity has come, no caller gets all places: one of four is kept for the others, twenty-five of a hundred. A single place
+ * cannot be kept: other callers wait until its job ends, and then come next.
  */
 import { overLimit } from '../admission.ts';
 import { ANONYMOUS } from '../context.ts';
@@ -33,7 +33,7 @@ export interface FairQueueOptions {
   readonly places: number;
   /** With fewer places than this, none is kept for others. Raise it if one job may need two places at once. Default: 2. */
   readonly keepsFrom?: number | undefined;
-  /** The most jobs that wait in all. One caller may have a quarter of them, or all while it is the only caller. */
+  /** The most jobs that wait in all. Once a caller with an identity has come, one caller may have a quarter of them. */
   readonly maxWaiting: number;
   /** The most bytes that waiting jobs hold in all, shared in the same way. Default: they are not counted. */
   readonly maxWaitingBytes?: number | undefined;
@@ -137,7 +137,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     }
   }
 
-  /** The first job of each caller may wait even beyond the limit, up to twice the limit, because other callers may have used it up. */
+  /** The first job of each caller may wait beyond the limit, up to twice the limit, since others may have used it up. */
   function isFull(lane: Lane, bytes: number): boolean {
     const share = shared ? SHARE_OF : 1;
     const isFirst = lane.line.length === 0;

@@ -10,7 +10,7 @@ it('returns a result that comes in time, and leaves no timer', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('says so when the work is late', async () => {
+it('returns `LATE` if the work takes too long', async () => {
   const late = inTime(new Promise(() => {}), 1_000);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(await late).toBe(LATE);

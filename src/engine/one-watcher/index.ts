@@ -68,7 +68,7 @@ async function watchDirectly({ provider, server }: Mount, subject: Subject, onCh
 
 const nothing = async (): Promise<AsyncDisposable> => ({ [Symbol.asyncDispose]: async () => {} });
 
-/** Tells the provider or server of a change that another replica has seen. */
+/** Tells the provider or server of a change that another replica has seen, or that may have been missed. */
 function passOn({ provider, server }: Mount, subject: Subject, event: ChangeEvent): void {
   const list = serverListOf(subject);
   if (list === undefined) provider.heard?.(event);

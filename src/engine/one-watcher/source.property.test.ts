@@ -50,7 +50,7 @@ async function later<T>(ms: number, work?: Promise<T>): Promise<void> {
 it('no watch misses a change for good, and one replica watches in the end', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { maxLength: 60, size: 'max' }), async (commands) => {
-      // A failed run leaves some.
+      // A failed run leaves timers.
       vi.clearAllTimers();
       const hub = createHub();
       const source = createCountedSource();

@@ -1,7 +1,7 @@
 /**
- * Lets replicas watch one source together (`docs/decisions/0064-one-watcher.md`). The replica with the lease watches every subject
- * that a replica wants, and tells the others of changes over the bus. The others keep trying to get the lease. While the bus cannot
- * be reached, each replica watches by itself.
+ * Lets replicas watch one source together (`docs/decisions/0064-one-watcher.md`). The replica with the lease watches every
+ * subject that a replica wants, and tells the others of changes over the bus. The others keep trying to get the lease. While the
+ * bus cannot be reached, each replica watches by itself.
  */
 import type { Bus } from '../../core/bus.ts';
 import { type Context, createContext, type Log, SILENT } from '../../core/context.ts';
@@ -41,7 +41,7 @@ export interface SourceOptions {
   readonly name: string;
   /** Watches a subject at the source. */
   readonly place: (subject: Subject, onChange: OnChange, ctx: Context) => Promise<AsyncDisposable>;
-  /** Called for a change that another replica has seen, so that the provider drops outdated caches. */
+  /** Called if another replica has seen a change, or one may have been missed, so that the provider drops outdated caches. */
   readonly heard: (subject: Subject, event: ChangeEvent) => void;
   /** The milliseconds of a monotonic clock. */
   readonly elapsed?: (() => number) | undefined;
@@ -117,7 +117,10 @@ export function createSharedSource({
     return done;
   }
 
-  /** Makes sure that changes are noticed: over the bus, or at the source. @throws the error with which the source refuses */
+  /**
+   * Makes sure that changes are noticed: over the bus, or at the source.
+   * @throws the error with which the source refuses; ResourceError `unavailable` if nobody watches the subject any more
+   */
   async function cover(watched: Watched, patienceMs: number): Promise<void> {
     let since: number;
     do {

@@ -12,7 +12,9 @@ const GATHER_MS = 2;
 /** The shortest time between two messages about changes of the same subject, in milliseconds. */
 export const CHANGE_MS = 50;
 
-/** A subject, and the number of the request for it. An answer repeats the number, so that answers to earlier requests are ignored. */
+/**
+ * A subject, and the number of the request for it. An answer repeats the number, so that answers to earlier requests are ignored.
+ */
 export type Want = readonly [subject: Subject, mark: number];
 
 /** A message of a replica. `from` identifies the replica. */
@@ -55,11 +57,11 @@ export interface Speech {
 
 /** @param topic the topic of the source on the bus @param from identifies this replica */
 export function createSpeech(bus: Bus, topic: string, from: string): Speech {
-  /** Wants to send, in the order of their last change; undefined for a subject that is no longer wanted. */
+  /** The wants that are sent next, in the order of their last change; undefined for a subject that is no longer wanted. */
   const wants = new Map<Subject, Want | undefined>();
-  /** Answers to send, by the replica that gets them. */
+  /** The answers that are sent next, by the replica that gets them. */
   const answers = new Map<string, { readonly want: Want; readonly placed: boolean }[]>();
-  /** Subjects of which a change was sent in the last `CHANGE_MS`, with the change to send next. */
+  /** Subjects of which a change was sent in the last `CHANGE_MS`, with the change that is sent next, if there is one. */
   const recent = new Map<Subject, ChangeEvent | undefined>();
   const timers = new Set<NodeJS.Timeout>();
   let gathering: NodeJS.Timeout | undefined;
