@@ -20,8 +20,9 @@ export interface Supervisor<Link> {
   /** The connection if it is up. */
   readonly current: Link | undefined;
   readonly state: ConnectionState;
-  /** How many attempts have failed since the last good connection, and the error of the latest. */
+  /** How often an attempt has failed, or a connection has ended, since the last good connection. */
   readonly failures: number;
+  /** The error of the latest of these. */
   readonly lastError: string | undefined;
   /** Connections that were opened so far. */
   readonly opened: number;

@@ -48,7 +48,7 @@ export interface ClaimHeaders {
 
 const LEGACY: Claim = { kind: 'legacy' };
 
-/** Whether an envelope has the required fields. For any other, the schemas say what is wrong. */
+/** Whether the `_meta` of a request is valid for 2026-07-28. If it is not, the schemas say what is wrong. */
 function isGood(meta: Data): boolean {
   const client = meta[CLIENT_INFO_META_KEY];
   const level = meta[LOG_LEVEL_META_KEY];

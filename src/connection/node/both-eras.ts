@@ -16,7 +16,10 @@ import type { Era } from '../data.ts';
 import { answerTo } from '../intake.ts';
 import type { ProgramTransport } from './program.ts';
 
-/** Milliseconds of silence, or the part of the time for connecting, after which a program is asked in the other era too. */
+/**
+ * After this silence a program is asked in the other era, too: in milliseconds, or one part in `SILENT_PART` of the time for
+ * connecting if that is shorter.
+ */
 const SILENT_MS = 5_000;
 const SILENT_PART = 10;
 
@@ -25,7 +28,7 @@ const OTHER_MS = 1_000;
 
 const ASKS = { modern: 'server/discover', legacy: 'initialize' } as const;
 
-/** The client's own question gets this answer where the other era was chosen. */
+/** The client's `server/discover` gets this answer where 2025 was chosen, unless the program itself gave it an error. */
 const NOT_ASKED: Data = { error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
 
 export interface EitherEra extends ProgramTransport {
@@ -96,7 +99,7 @@ export function inEitherEra(pipe: ProgramTransport, first: Era, connectMs: numbe
     const early = await soon(answers[first], Math.min(SILENT_MS, connectMs / SILENT_PART));
     if (speaks(first, early)) return first === 'modern' ? early : inLegacy();
     answers[second] = ask(second, `era-${second}`, params);
-    // A program that answered one question reads the other at the latest now.
+    // Once a program has answered one question, it is ready to read the other, too.
     if (early === undefined) await Promise.race([answers.modern, answers.legacy]);
     if (first === 'legacy') {
       if (speaks('legacy', await soon(answers.legacy, OTHER_MS))) return inLegacy();

@@ -16,7 +16,7 @@ export interface Shower {
   readonly request: Pick<HttpRequest, 'signal'>;
 }
 
-/** Verifies a token; synchronous where no request is needed. @throws TokenRefused, IssuerUnavailable */
+/** Verifies a token, and a static token synchronously. @throws TokenRefused, IssuerUnavailable */
 export type Verifier = (token: string, shower: Shower) => Verified | Promise<Verified>;
 
 /** Verifies a JWT; returns undefined for any other token. */
@@ -55,7 +55,7 @@ export function createJwtVerifier(
   };
 }
 
-/** Undefined where the token is not a JWT. */
+/** Returns the issuer that a JWT names, empty if it names none; undefined where the token is not a JWT. */
 function issuerIn(token: string, decode: (token: string) => JWTPayload): string | undefined {
   try {
     return decode(token).iss ?? '';

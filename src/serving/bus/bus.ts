@@ -8,7 +8,7 @@ import { type Log, SILENT } from '../../core/context.ts';
 /** How long a message waits for others that can leave in the same text, in milliseconds. */
 const GATHER_MS = 1;
 
-/** How long to wait before the others are told again that messages were dropped, in milliseconds. */
+/** How long to wait before the next attempt to tell the others that messages were dropped, in milliseconds. */
 const AGAIN_MS = 200;
 
 /** The most messages that wait to leave. When there are more, all of them are dropped, and the other replicas are told so. */

@@ -23,7 +23,7 @@ export interface Connecting {
   prepare(client: Client, server: Server): Promise<void>;
   /** Called when a connection can be used. */
   onReady(): void;
-  /** Called when the connection has ended, or when it reports an error. */
+  /** Called when the connection cannot be made, has ended, or reports an error. */
   onBroken(error: unknown): void;
 }
 
