@@ -29,7 +29,7 @@ export interface OpenSearch {
   readonly missing: readonly MissingPart[];
   /** Returns the next match, or undefined at the end. */
   next(): Promise<SearchMatch | undefined>;
-  /** Runs one page. Only one page may run at a time, and the caller's signal ends it. */
+  /** Runs one page. Only one page may run at a time. The caller's signal ends the search. */
   use<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T>;
 }
 
