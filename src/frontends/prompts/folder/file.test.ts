@@ -189,7 +189,7 @@ describe('embedding', () => {
   });
 
   it.each(['../secret', '..', '.', 'deep/inner', '..%2Fsecret', 'today.md#', '/etc/passwd', 'today.md?x='])(
-    'keeps the value %j in its place [SEC-PROMPT-1]',
+    'reads no other resource for the value %j [SEC-PROMPT-1]',
     async (name) => {
       const prompt = await load(`${head('name')}{{resource memory:///notes/{name}}}`);
       const refused = await render(prompt, { name }).catch((error: unknown) => error);

@@ -98,7 +98,7 @@ describe('cutting a window [CB-3]', () => {
     expect(cut).toEqual({ kind: 'base64', start: 0, bytes: Buffer.from('éééé').subarray(0, 5) });
   });
 
-  it('gives less base64 if it has to fit the room of text', () => {
+  it('has one limit for text, and another one for base64', () => {
     const slice = sliceAt(Buffer.alloc(100, 0x80), 0, 40);
     expect(cutWindow(slice, { text: 40, base64: 30 }).bytes.byteLength).toBe(30);
     expect(cutWindow(sliceAt(Buffer.alloc(100, 97), 0, 40), { text: 40, base64: 30 }).bytes.byteLength).toBe(40);
