@@ -84,7 +84,7 @@ export interface StreamOwner {
 
 /**
  * Returns the same stream, at the speed at which its messages are handled. An event that is too long, or an end before
- * the answer, ends it with an error for the request. If it answers no request, an event that is too long cuts the server off.
+ * the answer, ends it with an error for the request. A stream that answers no request cuts the server off for such an event.
  */
 export function letIn(
   body: ReadableStream<Uint8Array>,

@@ -22,7 +22,7 @@ export interface ListeningLink extends StreamSource {
 
 /** The connection to the server, which may be replaced. */
 export interface ListeningConnection<Link> {
-  /** The connection, made if there is none. */
+  /** Returns the connection; makes one if there is none. */
   get(signal?: AbortSignal): Promise<Link>;
   readonly current: Link | undefined;
   /** Keeps the connection up until the lease is disposed of. */

@@ -26,10 +26,10 @@ export interface Problem {
   readonly data?: unknown;
 }
 
-/** `refused` comes with its HTTP status. */
+/** A refusal has the HTTP status of its answer. */
 export type Claim =
   | { readonly kind: 'legacy' }
-  /** A request or, without one, a notification. */
+  /** `request` is undefined for a notification. */
   | { readonly kind: 'modern'; readonly request: RequestMessage | undefined }
   | Refused;
 

@@ -25,8 +25,8 @@ export function addressOf(route: Route, uri: string): string {
 }
 
 /**
- * The address of a folder's list. Its path ends in a slash, so that a program that copies it makes a folder; an address with the
- * URI in its query has none.
+ * The address of a folder's list. Its path ends in a slash, so that a program that copies it makes a folder, unless the URI is
+ * in the query.
  */
 export function listingAddress(uri: string): string {
   const path = pathOf('raw', uri);

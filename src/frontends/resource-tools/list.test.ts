@@ -214,7 +214,7 @@ describe('the list tool [CB-2]', () => {
     expect(await engine.refusal('list', { mount: 'vitrine' })).toContain('there are: docs, data');
   });
 
-  it('tells a file from a directory, and from a missing resource', async () => {
+  it('refuses a file and a missing resource, each with its own advice', async () => {
     await using engine = engineOf(mounts());
     expect(await engine.refusal('list', { uri: 'docs+memory:///a.md' })).toContain('read it instead');
     expect(await engine.refusal('list', { uri: 'docs+memory:///nope' })).toContain('list shows what there is');

@@ -23,7 +23,7 @@ export interface OpenSearch {
   count: number;
   /** The number of matches examined so far, given or not. */
   readonly looked: number;
-  /** Whether a page of it is being made. */
+  /** Whether a page of the search is being made. */
   readonly busy: boolean;
   /** The parts that could not be searched so far. */
   readonly missing: readonly MissingPart[];

@@ -269,7 +269,7 @@ describe('read of a directory', () => {
     expect(said).toContain('list {"uri":"m+memory:///d"}');
   });
 
-  it('shows everything of a small one, in the requested form', async () => {
+  it('shows everything of a small directory, in the requested form', async () => {
     await using engine = memoryEngine({
       'd/a.txt': { text: 'first' },
       'd/b.png': { bytes: PNG },

@@ -12,7 +12,7 @@ import { assertAccessToken } from './token-type.ts';
 export interface Shower {
   /** The address of the request, where known. */
   readonly from: string | undefined;
-  /** Its signal is made on first use, which is seldom. */
+  /** The signal of the request is made on first use, which is seldom. */
   readonly request: Pick<HttpRequest, 'signal'>;
 }
 

@@ -54,7 +54,7 @@ export function checkedCallResult(result: object, era: Era): object {
   if (problem !== undefined)
     throw new RequestRefused({ code: INVALID_PARAMS, message: `Invalid tools/call result: ${problem}` });
   const { structuredContent } = given;
-  // Up to 2025-11-25 it must be an object, as the tool's schema promises (SEP-2106).
+  // Up to 2025-11-25 structured content must be an object, as the tool's schema promises (SEP-2106).
   if (era === 'modern' || structuredContent === undefined || isData(structuredContent)) return result;
   return { ...result, structuredContent: { result: structuredContent } };
 }

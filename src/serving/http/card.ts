@@ -25,7 +25,7 @@ export interface CardOptions {
 }
 
 export interface Card {
-  /** Whether a request is for one of its documents. */
+  /** Whether a request is for the card or the catalog. */
   concerns(request: Pick<HttpRequest, 'method' | 'url'>): boolean;
   /** Whether pages of any origin may read the documents: true if the endpoint's URL is configured and is not of this machine. */
   readonly public: boolean;
@@ -139,7 +139,7 @@ const HANDED_TOKEN = {
   isSecret: true,
 };
 
-/** @param name the card's; its namespace is a domain with the labels in reverse order */
+/** @param name the name of the card; its namespace is a domain with the labels in reverse order */
 function catalogOf(name: string, endpoint: string): object {
   const [namespace = '', last = ''] = name.split('/');
   const identifier = `urn:air:${turned(namespace)}:mcp:${last}`;

@@ -79,7 +79,7 @@ export class EventStream {
 export interface EventStreams {
   open(): EventStream;
   /**
-   * Calls `tell` if an answer takes long (5 to 10 seconds), so that the client can be told that it is on its way.
+   * Calls `tell` if an answer takes long (5 to 10 seconds), so that the client can be told that the answer is on its way.
    * @returns removes the callback
    */
   late(tell: () => void): () => void;

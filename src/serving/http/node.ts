@@ -57,7 +57,7 @@ export class NodeRequest implements HttpRequest {
     return this.#abort.signal;
   }
 
-  /** Returns its body, or undefined as soon as it has more than `limit` bytes. */
+  /** Returns the body of the request, or undefined as soon as the body has more than `limit` bytes. */
   body(limit: number): Promise<Uint8Array | undefined> {
     const incoming = this.#incoming;
     return new Promise((resolve, reject) => {

@@ -135,7 +135,7 @@ export class Session {
     return this.#answer(requests, http, principal, String(named));
   }
 
-  /** Opens the session's stream, or continues one that broke off. @param ended called when it has ended */
+  /** Opens the session's stream, or continues one that broke off. @param ended called when the stream has ended */
   open(http: HttpRequest, ended: () => void): HttpAnswer {
     if (!http.headers.get('accept')?.includes('text/event-stream'))
       return refusal(406, -32_000, 'Not Acceptable: Client must accept text/event-stream');
@@ -270,7 +270,7 @@ export class Session {
     const stream = this.#connect(name, channel, 0);
     stream.onEnd(ended);
     for (const [eventId, json] of missed) stream.write(frameOf(json, eventId));
-    // All answers on it have been sent.
+    // All answers on this stream have been sent.
     if (name !== STANDALONE && channel.pending === 0) stream.end();
     return { status: 200, headers: this.#headers, body: stream };
   }

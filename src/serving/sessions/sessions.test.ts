@@ -326,7 +326,7 @@ describe('a session ends', () => {
 });
 
 describe('a session whose client sends `notifications/initialized` several times', () => {
-  it('does not get a notification of a change for each of them', async () => {
+  it('is not notified of one change as many times', async () => {
     const session = await begin();
     const stream = await openStream(session);
     const times = 20;

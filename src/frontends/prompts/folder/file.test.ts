@@ -137,7 +137,7 @@ describe('embedding', () => {
     });
   });
 
-  it('distinguishes sounds and other binaries', async () => {
+  it('embeds sounds as audio, and other binaries as resources', async () => {
     const messages = await render(await load('{{resource memory:///tick.wav}}{{resource memory:///data.bin}}'));
     expect(messages.map(({ content }) => content)).toMatchObject([
       { type: 'audio', mimeType: 'audio/wav' },

@@ -78,7 +78,7 @@ describe('cutting a window [CB-3]', () => {
     );
   });
 
-  it('takes bytes that only look like the rest of a character for what they are', () => {
+  it('skips the rest of a character, and no bytes that only look like it', () => {
     // 0xb0 is a degree sign in Latin-1; after an ASCII letter it continues no character.
     const latin = Buffer.from('aaaa\u00b0bbb', 'latin1');
     expect(cutAt(latin, 4, 4)).toEqual({ kind: 'base64', start: 4, bytes: Buffer.from('\u00b0bbb', 'latin1') });

@@ -17,7 +17,7 @@ const CUT_WITHIN = 1 / 4;
 
 export interface BatchRequest {
   readonly offset: number;
-  /** Bytes of a piece; 0 in the first batch, which computes it. */
+  /** Bytes of a piece; 0 in the first batch, which computes the size. */
   readonly size: number;
   /** The most pieces of this batch. */
   readonly pieces: number;
