@@ -9,7 +9,7 @@ export interface Rate {
 export interface Allowance {
   /** Uses up an amount. Returns false, and uses nothing, if less is left. */
   take(amount: number): boolean;
-  /** Returns the milliseconds until the amount is there; 0 if it is there now. */
+  /** Returns the milliseconds until the amount is there, or the whole burst if that is less; 0 if it is there now. */
   waitMs(amount: number): number;
 }
 

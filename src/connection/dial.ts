@@ -49,8 +49,8 @@ const GRACE_MS = 1_000;
 /**
  * Connects the client. From then on the client's own `close` also ends the session at the server, which is not left to expire.
  * @param make makes the transport, which keeps to the limits of the intake
- * @throws ConnectionFault `late`, `cut-off`, `ended` for a program that has ended by itself; the signal's reason; any other error
- *   of connecting
+ * @throws ConnectionFault `late`, `cut-off`, `ended` for a program that has ended by itself, `unreachable` for an answer that is
+ *   not as of an MCP server; the signal's reason; any other error of connecting
  */
 export async function dial(
   client: Client,
@@ -114,7 +114,7 @@ function endOf({ exit, odd, stderrLine }: ConnectionTransport): string {
   return `The program ${exit}${wrote}${stderrLine === undefined ? PROGRAM_HINT : `; it said: ${stderrLine}`}`;
 }
 
-/** Describes what the server sent before it answered. */
+/** Describes what the server did in place of an answer. */
 function silence(transport: ConnectionTransport, timeoutMs: number): string {
   const seconds = Number((timeoutMs / 1_000).toFixed(1));
   if (!('stderrLine' in transport)) return `it did not answer in ${seconds} s${ENDPOINT_HINT}`;

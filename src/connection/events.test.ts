@@ -66,7 +66,7 @@ describe('a stream of events', () => {
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
         const chunk = chunks.shift();
-        // It waits for another chunk.
+        // Without another chunk, the stream stays open.
         return chunk === undefined ? new Promise(() => {}) : controller.enqueue(chunk);
       },
     });
@@ -142,7 +142,7 @@ const LOGGED = 'data: {"jsonrpc":"2.0","method":"notifications/message","params"
 const ANSWERED = 'data: {"jsonrpc":"2.0","id":7,"result":{}}\n\n';
 
 describe('the stream of the answer to a request', () => {
-  /** Breaks at its end in the way that `broken` names. */
+  /** Gives a text character by character, and then ends, or fails with `broken`. */
   const streamOf = (text: string, broken?: Error): ReadableStream<Uint8Array> => {
     const left = [...text].map((each) => Buffer.from(each));
     return new ReadableStream({
@@ -192,14 +192,14 @@ describe('the stream of the answer to a request', () => {
   });
 });
 
-it('has no error for streams of changes, and for messages that are no requests', () => {
+it('a body has the id of its request, and none if it asks for a stream of changes or is no request', () => {
   expect(requestIn(JSON.stringify({ id: 7, method: 'tools/call' }))).toBe(7);
   expect(requestIn(JSON.stringify({ id: 'listen:0', method: 'subscriptions/listen' }))).toBeUndefined();
   expect(requestIn(JSON.stringify({ method: 'notifications/cancelled' }))).toBeUndefined();
   expect(requestIn(JSON.stringify({ id: 7, result: {} }))).toBeUndefined();
 });
 
-it('other content breaks off at the limit', async () => {
+it('content that is read up to a limit breaks off there', async () => {
   expect(await textOf(upTo(bodyOf('12345', '67890'), 10))).toBe('1234567890');
   expect(await textOf(upTo(bodyOf('12345', '67890', '1'), 10))).toBe('1234567890');
   const { body, read } = endless('x'.repeat(1_000));

@@ -84,7 +84,7 @@ export interface StreamOwner {
 
 /**
  * Returns the same stream, at the speed at which its messages are handled. An event that is too long, or an end before
- * the answer, ends it with an error for the request.
+ * the answer, ends it with an error for the request. A stream that answers no request cuts the server off for such an event.
  */
 export function letIn(
   body: ReadableStream<Uint8Array>,
@@ -224,7 +224,7 @@ function messageIn(text: string): unknown {
 
 /**
  * Returns the same content, complete at once.
- * @param id the request that it answers. Content over a limit is replaced by an error for this request
+ * @param id the request that it answers. Content over a limit makes the stream fail, and no answer is awaited any more
  */
 export function whole(
   body: ReadableStream<Uint8Array>,

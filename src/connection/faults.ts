@@ -138,13 +138,13 @@ function answered({ code, message, data }: ServerError, cause: unknown): Connect
   });
 }
 
-/** The body of a refused request. */
+/** The body of the response that refuses a request. */
 function textIn(data: unknown): string {
   const text = (data as { readonly text?: unknown } | undefined)?.text;
   return typeof text === 'string' ? text : '';
 }
 
-/** The JSON-RPC error in the body of a refused request. */
+/** The JSON-RPC error in the body of the response that refuses a request. */
 function answerIn(data: unknown): ServerError | undefined {
   const text = textIn(data);
   if (!text.startsWith('{')) return undefined;

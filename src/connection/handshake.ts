@@ -35,8 +35,8 @@ export function mendMessages<Source extends MessageSource>(transport: Source): S
 const asksWho = (body: unknown): boolean => typeof body === 'string' && body.includes('"server/discover"');
 
 /**
- * Returns the response to a POST. If the request asked for the server's identity, its messages are repaired, in JSON or
- * in a stream of events; any other response is returned unchanged.
+ * Returns the response to a POST. If the request asked for the server's identity, the messages of the response are repaired,
+ * in JSON or in a stream of events; any other response is returned unchanged.
  * @param body the request's body
  */
 export async function mendedResponse(body: unknown, response: Response): Promise<Response> {

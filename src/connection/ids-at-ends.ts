@@ -9,7 +9,7 @@ const ID_FIRST = new RegExp(String.raw`^\s*\{\s*(?:${VERSION}\s*,\s*)?${ID}`);
 const ID_LAST = new RegExp(String.raw`${ID}\s*(?:,\s*${VERSION}\s*)?\}\s*$`);
 const METHOD_FIRST = new RegExp(String.raw`^\s*\{\s*(?:(?:${VERSION}|${ID})\s*,\s*){0,2}"method"`);
 
-/** Returns the ids at the two ends of a message, one of which may be that of its request. */
+/** Returns the ids at the two ends of a message, one of which may be that of the request that it answers; none for a request. */
 export function idsAtEnds(text: string): readonly unknown[] {
   const [head, tail] = [text.slice(0, END_LENGTH), text.slice(-END_LENGTH)];
   if (METHOD_FIRST.test(head)) return [];

@@ -61,14 +61,14 @@ describe('the messages of a server', () => {
     expect(reasons).toHaveLength(1);
   });
 
-  it('are expected for a limited number of requests', () => {
+  it('are awaited as answers to a limited number of requests', () => {
     const { intake } = intakeOf();
     for (let id = 0; id < 20_000; id++) intake.sent(id);
     expect(intake.awaits(0)).toBe(false);
     expect(intake.awaits(19_999)).toBe(true);
   });
 
-  it('cut it off once, however many follow', () => {
+  it('cut the server off only once, even if there is another reason', () => {
     const { intake, reasons } = intakeOf();
     intake.cut('first');
     intake.cut('second');
@@ -77,7 +77,7 @@ describe('the messages of a server', () => {
 });
 
 it('a server that fills every turn is cut off, however slowly it is read', async () => {
-  // The test moves another clock than before, so the intake is made after that.
+  // An intake reads its clock when it is made, so both are made after the test has replaced the clock.
   vi.useFakeTimers({ toFake: ['performance'] });
   const { intake, reasons } = intakeOf({ maxMessagesPerSecond: 1_000_000 });
   const slow = intakeOf({ maxMessagesPerSecond: 10 });

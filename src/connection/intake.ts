@@ -25,13 +25,16 @@ export const MAX_MESSAGE_DEPTH = 4_000;
  */
 export const DEFAULT_MAX_MESSAGES_PER_SECOND = 1_000;
 
-/** How many seconds' worth of these may come at once, since everything that is watched may change at the same moment. */
+/** How many seconds' worth of such messages may come at once, since everything that is watched may change at the same moment. */
 const BURST_SECONDS = 10;
 
-/** How many of these may come before the connection is made, since some programs print a greeting to standard output. */
+/** How many such messages may come before the connection is made, since some programs print a greeting to standard output. */
 const MAX_BEFORE_READY = 500;
 
-/** How many bytes these may have: `burst` at once, or twice the longest message if that is more, and `perSecond` later. */
+/**
+ * How many bytes such messages may have together: `burst` at once, or twice the longest message if that is more, and `perSecond`
+ * later.
+ */
 const UNASKED_BYTES = { burst: 32 * 1024 * 1024, perSecond: 2 * 1024 * 1024 } as const;
 
 /** The most messages, and bytes of messages, that one connection handles in one turn of the event loop. */
@@ -85,7 +88,7 @@ export interface Intake {
   use(length: number): Promise<void> | undefined;
   /** If much of this turn is used, returns a promise that resolves in the next one, so that a message is not handled in this one. */
   rest(): Promise<void> | undefined;
-  /** Cuts the server off. @param why what it did, as the end of "it was cut off since it ..." */
+  /** Cuts the server off. @param why what the server did, as the end of "it was cut off since it ..." */
   cut(why: string): void;
   /** Whether the server is cut off. */
   readonly over: boolean;

@@ -46,7 +46,7 @@ function scene() {
       ends.at(-1)?.('remote');
       await settle();
     },
-    /** Ends the pause. Gives the number of pauses so far. */
+    /** Ends all pauses. @returns how many there were */
     async pass() {
       const due = pauses.splice(0);
       for (const act of due) act();
@@ -56,13 +56,13 @@ function scene() {
   };
 }
 
-it('is opened once for all concurrent listeners', async () => {
+it('the stream is opened once for all concurrent listeners', async () => {
   const { link, stream, done } = scene();
   await Promise.all([stream.open(link), stream.open(link), stream.open(link)]);
   expect(done).toEqual(['opened 1']);
 });
 
-it('stays open if its filter does not change', async () => {
+it('the stream stays open if its filter does not change', async () => {
   const { link, stream, done, want } = scene();
   await stream.open(link);
   want({ toolsListChanged: true });
@@ -73,7 +73,7 @@ it('stays open if its filter does not change', async () => {
   expect(done).toEqual(['opened 1', 'opened 2']);
 });
 
-it('is opened again when it has ended, until that works', async () => {
+it('the stream is opened again when it has ended, until that works', async () => {
   const { link, stream, done, refuse, end, pass } = scene();
   await stream.open(link);
   refuse(true);
@@ -85,7 +85,7 @@ it('is opened again when it has ended, until that works', async () => {
   expect(await pass()).toBe(0);
 });
 
-it('that ended while nothing was watched is opened again for the next listener', async () => {
+it('the stream that ended while nothing was watched is opened again for the next listener', async () => {
   const { link, stream, done, want, end, pass } = scene();
   await stream.open(link);
   want({});

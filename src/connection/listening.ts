@@ -22,7 +22,7 @@ export interface ListeningLink extends StreamSource {
 
 /** The connection to the server, which may be replaced. */
 export interface ListeningConnection<Link> {
-  /** The connection, made if there is none. */
+  /** Returns the connection; makes one if there is none. */
   get(signal?: AbortSignal): Promise<Link>;
   readonly current: Link | undefined;
   /** Keeps the connection up until the lease is disposed of. */
@@ -38,7 +38,7 @@ export interface ListeningSetup<Link> {
   readonly listsTogether?: boolean;
   /** Whether the server declares subscriptions, in the 2025 era. */
   subscribes(link: Link): boolean;
-  /** Makes the error for a resource that the server does not allow to watch. */
+  /** Makes the error for a resource that the server refuses to watch. */
   refusal(uri: string): Error;
   /** The stream was interrupted and is back; changes in between are lost. */
   reopened(): void;
@@ -60,7 +60,7 @@ export interface Listening<Link, Listener> {
   ofList(list: ListName): readonly Listener[];
   /** Returns the watched URIs of a changed resource and of its containers. */
   watchedBy(uri: string): readonly string[];
-  /** Resolves when the server reports changes of the resource. @throws the server's refusal; the signal's reason */
+  /** Resolves when the server has agreed to report changes of the resource. @throws the server's refusal; the signal's reason */
   add(uri: string, listener: Listener, signal?: AbortSignal): Promise<void>;
   remove(uri: string, listener: Listener): Promise<void>;
   addTo(list: ListName, listener: Listener): void;
@@ -83,7 +83,7 @@ export interface Listening<Link, Listener> {
 
 interface Watched<Listener> {
   readonly listeners: Set<Listener>;
-  /** Settles when the server reports changes; later operations on the same URI wait for it. */
+  /** Settles when the server has agreed or refused to report changes; later operations on the same URI wait for it. */
   ready: Promise<void>;
 }
 
@@ -111,7 +111,7 @@ export function createListening<Link extends ListeningLink, Listener>(
   const tasks = new Map<string, Set<Listener>>();
   const underWay = new Set<Promise<unknown>>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
-  /** Ends of watches that closing does not wait for. */
+  /** Functions that stop waiting for the server to confirm the end of a watch. Closing calls them. */
   const leaving = new Set<() => void>();
   const lifetime = new AbortController();
   const limits = { timeoutMs, signal: lifetime.signal };

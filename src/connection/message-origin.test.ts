@@ -3,7 +3,7 @@ import { ORIGIN_HEADER, ORIGIN_META_KEY, takeOrigin, withOrigin } from './messag
 
 const log = (params: object): object => ({ jsonrpc: '2.0', method: 'notifications/message', params });
 
-it('removes the origin from sent messages', () => {
+it('removes the origin from the headers of sent messages', () => {
   const { headers, origin } = takeOrigin({ [ORIGIN_HEADER]: 'call-1', accept: 'text/event-stream' });
   expect(origin).toBe('call-1');
   expect([...headers.keys()]).toEqual(['accept']);

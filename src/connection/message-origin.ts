@@ -1,6 +1,6 @@
 /**
  * Marks log messages with the request that they belong to. In the 2026 era over HTTP, a log message comes on the stream of its
- * request, but does not name it. So the origin of the request is written into the message on its way in.
+ * request, but does not name that request. So the origin of the request is written into the message on its way in.
  */
 import type { Data } from './data.ts';
 

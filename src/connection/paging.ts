@@ -1,4 +1,7 @@
-/** Reads lists of a server page by page. It rejects repeated and very long cursors, and stops after pages without new entries. */
+/**
+ * Reads lists of a server page by page. It rejects very long cursors, and stops at a repeated cursor, or after many pages without
+ * new entries.
+ */
 import type { Data } from './data.ts';
 import { cursorIn, entriesIn } from './results.ts';
 

@@ -20,12 +20,16 @@ export interface Supervisor<Link> {
   /** The connection if it is up. */
   readonly current: Link | undefined;
   readonly state: ConnectionState;
-  /** How many attempts have failed since the last good connection, and the error of the latest. */
+  /** How often an attempt has failed, or a connection has ended, since the last good connection. */
   readonly failures: number;
+  /** The error of the latest of these. */
   readonly lastError: string | undefined;
   /** Connections that were opened so far. */
   readonly opened: number;
-  /** The connection calls it when it has ended. @param cutOff the reason if the server went over a limit: then the pause is longer */
+  /**
+   * To be called when the connection has ended.
+   * @param cutOff the reason if the server went over a limit: then the pause is longer
+   */
   ended(link: Link, cutOff?: Error): void;
   /** Keeps the connection up, even if nobody asks for it, until the result is disposed of. */
   keep(): Disposable;
@@ -42,11 +46,11 @@ export interface Waits {
 
 /** Makes the errors for callers that want the connection. */
 export interface Words {
-  /** Opening it failed. */
+  /** The connection could not be opened. */
   failed(error: unknown): Error;
-  /** It is still being opened. */
+  /** The connection is still being opened. */
   slow(): Error;
-  /** It has ended. */
+  /** The connection has ended. */
   lost(): Error;
   /** The next attempt is due later. @param cause the error of the latest one */
   away(cause: Error | undefined, retryAfterMs: number): Error;

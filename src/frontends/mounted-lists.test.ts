@@ -133,7 +133,7 @@ describe.each(KINDS)('%s of mounted servers', (kind, registryOf) => {
     expect(() => registryOf([], published({}, { a: fakeServer([]), b: fakeServer([]) }))).toThrow(/prefix: none/);
   });
 
-  it('are declared if a server may have them, and may change', () => {
+  it('are there if a server may have them, and can change as soon as there is a server', () => {
     const none = { features: { tools: false, prompts: false, completion: false } };
     expect(registryOf([], [])).toMatchObject({ some: false, watchable: false });
     expect(registryOf([], published({ a: fakeServer([], none) }))).toMatchObject({ some: false, watchable: true });

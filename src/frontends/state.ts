@@ -115,7 +115,7 @@ function stateProvider(documents: readonly StateDocument[], operators: Operators
     return { document, resource: resourceOf(document, treeUri(SCHEME, [document.name])), query: NO_QUERY };
   }
 
-  /** Finds a document that takes query parameters. Returns undefined for a URI to treat like any other with a query. */
+  /** Finds a document that takes query parameters. Returns undefined if the URI has no query, or is not of such a document. */
   function findWithQuery(uri: string, ctx: Context): Found | undefined {
     const at = uri.indexOf('?');
     if (at === -1) return undefined;

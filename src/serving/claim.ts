@@ -26,10 +26,10 @@ export interface Problem {
   readonly data?: unknown;
 }
 
-/** `refused` comes with its HTTP status. */
+/** A refusal has the HTTP status of its answer. */
 export type Claim =
   | { readonly kind: 'legacy' }
-  /** A request or, without one, a notification. */
+  /** `request` is undefined for a notification. */
   | { readonly kind: 'modern'; readonly request: RequestMessage | undefined }
   | Refused;
 
@@ -48,7 +48,7 @@ export interface ClaimHeaders {
 
 const LEGACY: Claim = { kind: 'legacy' };
 
-/** Whether an envelope has the required fields. For any other, the schemas say what is wrong. */
+/** Whether the `_meta` of a request is valid for 2026-07-28. If it is not, the schemas say what is wrong. */
 function isGood(meta: Data): boolean {
   const client = meta[CLIENT_INFO_META_KEY];
   const level = meta[LOG_LEVEL_META_KEY];

@@ -11,7 +11,7 @@ describe('the depth of a message [SEC-RES-3]', () => {
   it.each([
     ['arrays', nested(64), nested(65)],
     ['objects', nested(64, '{"a":', '}'), nested(65, '{"a":', '}')],
-    ['beside others', `[[],[],${nested(63)}]`, `[[],[],${nested(64)}]`],
+    ['arrays beside others', `[[],[],${nested(63)}]`, `[[],[],${nested(64)}]`],
   ])('of %s is the number of levels that are open at the same time', (_what, ok, tooDeep) => {
     expect([isTextTooDeep(ok, 64), isTextTooDeep(tooDeep, 64)]).toEqual([false, true]);
     expect([isTooDeep(JSON.parse(ok), 64), isTooDeep(JSON.parse(tooDeep), 64)]).toEqual([false, true]);

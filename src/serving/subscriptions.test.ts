@@ -83,7 +83,7 @@ describe('subscriptions', () => {
     await subscriptions.close();
   });
 
-  it('of lists are separate from those of resources', async () => {
+  it('to a list share one watch, and report its changes', async () => {
     const subscriptions = make();
     await subscriptions.addList('resources', ctx);
     await subscriptions.addList('resources', ctx);
@@ -95,7 +95,7 @@ describe('subscriptions', () => {
   });
 
   it.each(['file:///missing', 'file:///../a.txt', 'file:///.hidden', 'other:x', '', 'x'.repeat(70_000)])(
-    'of what cannot be had are refused, and hold nothing: %#',
+    'to a missing resource or an invalid URI are refused, and leave no watch: %#',
     async (uri) => {
       const subscriptions = make();
       expect(await refused(subscriptions.add(uri, ctx))).toMatch(/^(?:not-found|invalid)$/);
@@ -175,7 +175,7 @@ describe('the end of a connection', () => {
     await until(() => watches() === 0, 'the end of all watches');
   });
 
-  it('ends a subscription that is added later', async () => {
+  it('leaves no watch of a subscription that is added later', async () => {
     const subscriptions = make();
     await subscriptions.close();
     await Promise.allSettled([subscriptions.add(A, ctx), subscriptions.addList('resources', ctx)]);

@@ -154,7 +154,7 @@ export async function assertSubscribable({ provider }: Engine, uri: string, ctx:
     const { capabilities } = await provider.metadata(uri, { ...ctx, purpose: 'subscribe' });
     if (capabilities?.subscribe !== true) throw invalid('This resource cannot be subscribed to', uri);
   } catch (error) {
-    // A mounted server may allow subscriptions to resources that it does not have yet; it decides when it is asked.
+    // A mounted server may allow subscriptions to resources that it does not have yet, and decides itself when it is asked.
     if (!(error instanceof PeerError)) throw error;
   }
 }

@@ -33,7 +33,7 @@ export class TaskNotices {
   }
 
   /**
-   * Reports changes of a task from now on, until it is over.
+   * Reports changes of a task from now on, until the task is over.
    * @param ctx the context of the request, with its client
    * @throws ResourceError `invalid` for an id that is no task of the caller, `limited`
    */

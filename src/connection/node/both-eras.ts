@@ -16,7 +16,10 @@ import type { Era } from '../data.ts';
 import { answerTo } from '../intake.ts';
 import type { ProgramTransport } from './program.ts';
 
-/** Milliseconds of silence, or the part of the time for connecting, after which a program is asked in the other era too. */
+/**
+ * After this silence a program is asked in the other era, too: in milliseconds, or one part in `SILENT_PART` of the time for
+ * connecting if that is shorter.
+ */
 const SILENT_MS = 5_000;
 const SILENT_PART = 10;
 
@@ -25,7 +28,7 @@ const OTHER_MS = 1_000;
 
 const ASKS = { modern: 'server/discover', legacy: 'initialize' } as const;
 
-/** The client's own question gets this answer where the other era was chosen. */
+/** The client's `server/discover` gets this answer where 2025 was chosen, unless the program itself answered with an error. */
 const NOT_ASKED: Data = { error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
 
 export interface EitherEra extends ProgramTransport {
@@ -36,7 +39,8 @@ export interface EitherEra extends ProgramTransport {
 /**
  * Makes the transport for a client that negotiates the era itself, beginning with `server/discover`: the client gets
  * the answers of a program that speaks only the chosen era. After that, all messages pass unchanged.
- * @param first is chosen where the program speaks both eras; @param connectMs the time for connecting
+ * @param first the era that is chosen where the program speaks both
+ * @param connectMs the time for connecting
  */
 export function inEitherEra(pipe: ProgramTransport, first: Era, connectMs: number): EitherEra {
   const second: Era = first === 'modern' ? 'legacy' : 'modern';
@@ -96,7 +100,7 @@ export function inEitherEra(pipe: ProgramTransport, first: Era, connectMs: numbe
     const early = await soon(answers[first], Math.min(SILENT_MS, connectMs / SILENT_PART));
     if (speaks(first, early)) return first === 'modern' ? early : inLegacy();
     answers[second] = ask(second, `era-${second}`, params);
-    // A program that answered one question reads the other at the latest now.
+    // Once a program has answered one question, it is ready to read the other, too.
     if (early === undefined) await Promise.race([answers.modern, answers.legacy]);
     if (first === 'legacy') {
       if (speaks('legacy', await soon(answers.legacy, OTHER_MS))) return inLegacy();
@@ -108,7 +112,7 @@ export function inEitherEra(pipe: ProgramTransport, first: Era, connectMs: numbe
     if (!speaks('modern', modern)) return inLegacy(modern);
     const legacy = await soon(answers.legacy, OTHER_MS);
     if (legacy !== undefined && !speaks('legacy', legacy)) return modern;
-    // The program may read `initialize` late and then stay with 2025. It reads this question after that, so the answer tells.
+    // The program may read `initialize` late and then stay with 2025. The answer to this question, which it reads later, tells.
     const again = ask('modern', 'era-again', params);
     const greeted = answers.legacy.then((answer) => (speaks('legacy', answer) ? soon(again, OTHER_MS) : again));
     return speaks('modern', await Promise.race([again, greeted])) ? again : inLegacy();

@@ -7,9 +7,9 @@ import { readMessages } from './messages.ts';
 import type { ProgramTransport } from './program.ts';
 
 export interface ServerHere {
-  /** Takes what is sent to the server; its end ends the server. */
+  /** The messages to the server. The server ends when this stream ends. */
   readonly input: Writable;
-  /** Gives what the server sends. */
+  /** The messages of the server. */
   readonly output: Readable;
   /** Resolves when the server has ended; rejects with the reason if it could not serve. */
   readonly ended: Promise<void>;

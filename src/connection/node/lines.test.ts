@@ -63,7 +63,7 @@ describe('lines', () => {
     ['{"jsonrpc":"2.0","id":5,"method":"ping","params":{"text":"xxx', 'xxx"}}', []],
     ['{"method":"ping","params":{"text":"xxx', 'xxx"},"id":5}', []],
     ['xxx', 'xxx', []],
-  ])('over the limit give the id of their answer: %s', (head, tail, ids) => {
+  ])('over the limit give their id if they are answers: %s', (head, tail, ids) => {
     const [line] = linesOf([Buffer.from(`${head}${'x'.repeat(5_000)}${tail}\n`)], 3_000);
     expect(line && idsAtEnds(line.text)).toEqual(ids);
   });

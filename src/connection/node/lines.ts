@@ -5,7 +5,7 @@ import { createPieces, textOf } from '../pieces.ts';
 export interface Line {
   readonly text: string;
   readonly bytes: number;
-  /** Whether it was too long: then the text is its two ends. */
+  /** Whether the line was too long; then `text` has only its two ends. */
   readonly cut: boolean;
 }
 

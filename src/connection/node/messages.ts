@@ -14,7 +14,7 @@ const LONGEST_TIMES = 16;
 /** How many characters are shown of a line that is no message. */
 const MAX_SHOWN = 100;
 
-/** How many bytes are still read, and thrown away, of a program that is to end: it may not end before it has written them. */
+/** How many bytes are still read, and thrown away, of a program that is to end: some programs end only after all their output. */
 const FAREWELL_BYTES = 4 * 1024 * 1024;
 
 export interface Messages {

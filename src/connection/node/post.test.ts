@@ -177,7 +177,7 @@ describe('an answer', () => {
 });
 
 describe('a failure', () => {
-  it('is the one of fetch: nobody listens', async () => {
+  it('is a TypeError, as with fetch, if nobody listens', async () => {
     const gone = await against(
       (_request, response) => response.end(),
       async (url) => url,
@@ -185,7 +185,7 @@ describe('a failure', () => {
     await expect(send(gone)).rejects.toThrow(TypeError);
   });
 
-  it('is the one of fetch: truncated JSON', async () => {
+  it('is a TypeError, as with fetch, for truncated JSON', async () => {
     await against(
       (_request, response) => {
         response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '100' });
@@ -195,7 +195,7 @@ describe('a failure', () => {
     );
   });
 
-  it('is the one of fetch: truncated compressed JSON', async () => {
+  it('is a TypeError, as with fetch, for truncated compressed JSON', async () => {
     await against(
       (_request, response) => {
         response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' });

@@ -23,14 +23,14 @@ const agents = {
 /** Only `fetch` uses the proxy of the environment. */
 const PROXIED = process.env.NODE_USE_ENV_PROXY !== undefined;
 
-/** Whether a request is a message, whose redirects the transport follows itself. */
+/** Whether a request is a message, whose redirects the transport follows itself, and needs no proxy. */
 const isMessage = (init: RequestInit, headers: Headers): boolean =>
   typeof init.body === 'string' &&
   init.redirect === 'manual' &&
   headers.get('content-type') === 'application/json' &&
   !PROXIED;
 
-/** The most messages in one answer, which revision 2025-03-26 allows. */
+/** The most messages in one answer; revision 2025-03-26 allows several. */
 const MAX_BATCH = 100;
 
 /** The most bytes, and the longest time in milliseconds, that may follow an answer; beyond that the connection is not reused. */
@@ -45,7 +45,8 @@ export const postMessage: PostMessage = (url, init, headers, intake) =>
 
 /**
  * @param intake the limits of an answer with a single message
- * @throws TypeError as `fetch` does, and the reason of the signal; ConnectionFault `too-large`
+ * @throws TypeError as `fetch` does, and the reason of the signal; SyntaxError for an answer that is not JSON; ConnectionFault
+ *   `too-large`, `garbled`
  */
 function post(url: string | URL, { body, signal }: RequestInit, headers: Headers, intake: Limits): Promise<Response> {
   const target = new URL(url);

@@ -51,7 +51,7 @@ export interface ProgramTransport extends Transport {
   cut(): void;
 }
 
-/** @param wrote is called with each piece of standard error. It returns the text that may be shown if connecting fails */
+/** @param wrote called with each piece of standard error; returns the part of it that may be shown if connecting fails */
 export function programTransport(
   target: Program,
   intake: Intake,

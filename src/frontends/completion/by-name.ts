@@ -118,7 +118,10 @@ async function gather(
   return true;
 }
 
-/** Returns a slash for a folder; undefined if the caller may not see the resource, or sees it under a name that does not match. */
+/**
+ * Returns a slash for a folder, and an empty text for any other resource; undefined if the caller may not see the resource, or
+ * sees it under a name that does not match.
+ */
 async function endingOf(
   operations: Operations,
   { uri, passage }: RankedMatch,

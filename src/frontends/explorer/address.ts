@@ -24,7 +24,10 @@ export function addressOf(route: Route, uri: string): string {
   return pathOf(route, uri) ?? `/${route}?uri=${encodeURIComponent(uri.toWellFormed())}`;
 }
 
-/** The address of a folder's list. It ends in a slash, so that a program that copies it makes a folder. */
+/**
+ * The address of a folder's list. Its path ends in a slash, so that a program that copies it makes a folder, unless the URI is
+ * in the query.
+ */
 export function listingAddress(uri: string): string {
   const path = pathOf('raw', uri);
   return path === undefined || path.endsWith('/') ? addressOf('raw', uri) : `${path}/`;

@@ -28,7 +28,7 @@ export function ownIcon({ icons }: Resource): string | undefined {
   return found !== undefined && isIconAddress(found.src) && isReadable(found.src) ? found.src : undefined;
 }
 
-/** Whether a browser can decode the bytes of a `data:` URI. It would report invalid ones as errors of the page. */
+/** Whether a browser can decode the bytes of a `data:` URI. A browser reports invalid bytes as errors of the page. */
 function isReadable(address: string): boolean {
   const [head = '', data = ''] = [address.slice(0, address.indexOf(',')), address.slice(address.indexOf(',') + 1)];
   return !/;base64$/i.test(head) || (/^[A-Za-z0-9+/]+={0,2}$/.test(data) && data.length % 4 !== 1);

@@ -50,7 +50,7 @@ export interface BesidePage {
 
 export interface RenderedPage {
   readonly body: string;
-  /** After so many seconds, the browser loads the page again, because it will have more content. */
+  /** After so many seconds, the browser loads the page again, because the page will have more content. */
   readonly refreshSeconds?: number | undefined;
 }
 

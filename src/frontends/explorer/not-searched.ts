@@ -1,4 +1,4 @@
-/** Says on a page of results what was not searched, so that nobody takes them for all there is. */
+/** Says on a page of results what was not searched, so that nobody takes the results for complete. */
 import { type MissingPart, nameOfPart } from '../../core/notes.ts';
 import { isData } from '../../protocol/data.ts';
 import { TEXTS } from './texts.ts';

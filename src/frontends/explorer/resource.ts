@@ -30,8 +30,9 @@ export interface Shown {
   readonly from: number;
   /** The lines that the preview shows; undefined where it shows a window of bytes. */
   readonly lines?: LineRange | undefined;
-  /** The server's origin, such as `http://127.0.0.1:8931`, and its MCP endpoint; undefined where only this browser has access. */
+  /** The server's origin, such as `http://127.0.0.1:8931`. */
   readonly origin: string;
+  /** The server's MCP endpoint; undefined where only this browser has access. */
   readonly endpoint: string | undefined;
 }
 

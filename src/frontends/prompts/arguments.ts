@@ -5,7 +5,10 @@ import type { Prompt } from '../../core/prompt.ts';
 /** The most characters of one argument. */
 export const MAX_ARGUMENT_LENGTH = 32_768;
 
-/** Tabs and line breaks count as text; every other control character is refused (SEC-PROMPT-1). */
+/**
+ * Tabs and line breaks count as text; every other control character, separators of lines and paragraphs, and characters that
+ * change the direction of text are refused (SEC-PROMPT-1).
+ */
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
 
 /**

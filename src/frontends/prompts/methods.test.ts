@@ -35,7 +35,7 @@ const get = (args: Readonly<Record<string, string>>, name = 'echo') =>
   registry.getPrompt({ name, arguments: args }, {}, detached(createContext()));
 
 describe('prompts/list', () => {
-  it('gives all of them in pages, with their known fields', async () => {
+  it('gives all prompts in pages, with their known fields', async () => {
     const ctx = createContext();
     const first = await listPrompts(registry, options, {}, ctx);
     expect(first.prompts).toEqual([
@@ -69,7 +69,7 @@ describe('the arguments of prompts/get', () => {
     ['a bidi isolate', { said: 'a\u2066b\u2069' }, /control characters/],
     ['half of a surrogate pair', { said: 'a\ud800' }, /control characters/],
     ['one that is too long', { said: 'x'.repeat(MAX_ARGUMENT_LENGTH + 1) }, /more than 32768 characters/],
-  ])('may not be %s [SEC-PROMPT-1]', async (_, args, message) => {
+  ])('are refused if there is %s [SEC-PROMPT-1]', async (_, args, message) => {
     const refused = await get(args).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ResourceError);
     expect(refused).toMatchObject({ code: 'invalid', message: expect.stringMatching(message) });

@@ -20,7 +20,7 @@ export function tokensOf(kind: 'text' | 'base64', bytes: number): number {
 
 export const bytesText = (bytes: number): string => (bytes === 1 ? '1 byte' : `${bytes} bytes`);
 
-/** A container that has no content of its own. */
+/** Whether a resource is a container without content of its own. */
 export const isContainer = (resource: Resource): boolean =>
   resource.capabilities === undefined ? resource.mimeType === DIRECTORY_MIME_TYPE : !mayHaveContent(resource);
 

@@ -7,7 +7,7 @@ import { TOOL_NAMES } from './names.ts';
 const engine = (options = {}) => memoryEngine({ 'a.txt': { text: 'a' } }, options);
 
 describe('the resource tools', () => {
-  it('all exist, and are described for a model', async () => {
+  it('all exist, except the one for skills without skills, and are described for a model', async () => {
     await using own = engine();
     const described = await toolsOf(own.vitrine);
     expect(described.map(({ name }) => name).sort()).toEqual(TOOL_NAMES.filter((name) => name !== 'skill').sort());

@@ -61,7 +61,7 @@ export function createResourceTools(context: ResourceToolContext, options: Resou
     readTool(setup),
     readEmbeddedTool(setup),
     withIcon('search', search.tool),
-    // Whether a mounted server has skills is known only later, so the tool is offered.
+    // Whether a mounted server has skills is known only later, so the tool is made for such a server in any case.
     ...(context.mounts.some(({ skills, server }) => skills ?? server) ? [skillTool(setup)] : []),
   ];
   const summarizers = [withIcon('summarize', summarizeTool(context, { prefix }))];

@@ -47,7 +47,7 @@ describe('the input schema of a template [CB-2]', () => {
       b: { type: 'string', maxLength: 3 },
       c: { type: 'string' },
     });
-    // Written in full elsewhere, it has no limit.
+    // The variable is also written without a prefix, so it has no limit.
     expect(templateInput('x:{b:3}/{b}')?.properties).toEqual({ b: { type: 'string' } });
   });
 

@@ -203,7 +203,7 @@ describe('the list tool [CB-2]', () => {
     }
   });
 
-  it('names the mounts if a name is unknown, or a URI belongs to another mount', async () => {
+  it('names the mounts if a name is unknown, and refuses a URI of another mount', async () => {
     await using engine = engineOf(mounts());
     expect(await engine.refusal('list', { mount: 'filesystem' })).toBe(
       'There is no mount named "filesystem"; there are: docs, data',
@@ -214,7 +214,7 @@ describe('the list tool [CB-2]', () => {
     expect(await engine.refusal('list', { mount: 'vitrine' })).toContain('there are: docs, data');
   });
 
-  it('tells a file from a directory, and from a missing resource', async () => {
+  it('refuses a file and a missing resource, each with its own advice', async () => {
     await using engine = engineOf(mounts());
     expect(await engine.refusal('list', { uri: 'docs+memory:///a.md' })).toContain('read it instead');
     expect(await engine.refusal('list', { uri: 'docs+memory:///nope' })).toContain('list shows what there is');
@@ -225,7 +225,7 @@ describe('the list tool [CB-2]', () => {
     expect(JSON.stringify(await allPages(engine, {}))).not.toContain('vitrine+state');
   });
 
-  it('names a mount that is out of reach, on each page and never as the whole', async () => {
+  it('names a mount that is out of reach, but not in a list without it or to a caller who may not see it', async () => {
     const away = wrapProvider(memoryProvider({ name: 'away' }), {
       list: async () => {
         throw new ResourceError('unavailable', 'It is out of reach');

@@ -14,14 +14,14 @@ describe('what is missing from an answer of a tool', () => {
     expect(endOfPage('3 entries', parts(), undefined)).toBe(`3 entries. ${sayMissing(parts())}`);
   });
 
-  it('has only so many parts', () => {
+  it('has a limited number of parts', () => {
     const { notes, parts } = collectMissing();
     for (let at = 0; at < 1_000; at++) notes.missing({ reason: `Part ${at}` });
     expect(parts()).toHaveLength(11);
     expect(sayMissing(parts())).toMatch(/; Part 9; and more\.$/);
   });
 
-  it('is not said where nothing is', () => {
+  it('is not mentioned if nothing is missing', () => {
     const { parts } = collectMissing();
     expect(sayMissing(parts())).toBeUndefined();
     expect(endOfPage('3 entries', parts(), undefined)).toBe('3 entries. That is all.');

@@ -23,13 +23,13 @@ export interface OpenSearch {
   count: number;
   /** The number of matches examined so far, given or not. */
   readonly looked: number;
-  /** Whether a page of it is being made. */
+  /** Whether a page of the search is being made. */
   readonly busy: boolean;
   /** The parts that could not be searched so far. */
   readonly missing: readonly MissingPart[];
   /** Returns the next match, or undefined at the end. */
   next(): Promise<SearchMatch | undefined>;
-  /** Runs one page. Only one page may run at a time, and the caller's signal ends it. */
+  /** Runs one page. Only one page may run at a time. The caller's signal ends the search. */
   use<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T>;
 }
 

@@ -87,7 +87,7 @@ describe('ranked search by the search tool', () => {
     expect(seen.size).toBe(120);
   });
 
-  it('does not find resources that need a confirmation, are hidden, or are covered', async () => {
+  it('finds no resources that need a confirmation or are hidden, and none by a secret that is redacted', async () => {
     await using folder = await temporaryFolder({});
     const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
     const memory = memoryProvider({

@@ -1,5 +1,5 @@
 /**
- * Shows results of ranked search in the `search` tool. A place is shown as its caller reads it, and only if the content
+ * Shows results of ranked search in the `search` tool. A place is shown as the caller reads it, and only if the content
  * that the caller reads matches the question. So the index reveals nothing.
  */
 
@@ -28,7 +28,7 @@ const SENTENCE = /^(?:[\p{L}\p{M}\p{N}\s'’,_-]|[.;:?!](?=\s|$))*$/u;
 export const isQuestion = (pattern: string): boolean =>
   /[\p{L}\p{N}]/u.test(pattern) && SENTENCE.test(pattern.replace(PARTS, ' '));
 
-/** A place as its caller reads it. */
+/** A place as the caller reads it. */
 export interface Shown {
   /** The content, with its lines in the URI, where it has a text; otherwise a description. */
   readonly item: (Resource & { readonly text: string }) | Resource;

@@ -269,7 +269,7 @@ describe('read of a directory', () => {
     expect(said).toContain('list {"uri":"m+memory:///d"}');
   });
 
-  it('shows everything of a small one, in the requested form', async () => {
+  it('shows everything of a small directory, in the requested form', async () => {
     await using engine = memoryEngine({
       'd/a.txt': { text: 'first' },
       'd/b.png': { bytes: PNG },
@@ -339,8 +339,8 @@ describe('read of other providers', () => {
     }
   });
 
-  /** Alternatives of one content: the same text in two formats. */
-  const alternatives = (inner: ResourceProvider): ResourceProvider =>
+  /** Gives each content in two formats, with the same text. */
+  const inTwoFormats = (inner: ResourceProvider): ResourceProvider =>
     wrapProvider(inner, {
       async read(uri, want, ctx) {
         const bodies = await inner.read(uri, want, ctx);
@@ -348,8 +348,8 @@ describe('read of other providers', () => {
       },
     });
 
-  it('shows all alternatives of a small content, and a window over those of a large one [2093-6, CB-7]', async () => {
-    await using engine = engineOf({ m: alternatives(memoryProvider({ resources: files })) }, budget);
+  it('shows all formats of a small content, and a window over those of a large one [2093-6, CB-7]', async () => {
+    await using engine = engineOf({ m: inTwoFormats(memoryProvider({ resources: files })) }, budget);
     const small = await engine.call('read', { uri: 'm+memory:///small.txt' });
     expect(embeddedIn(small)).toMatchObject([
       { mimeType: 'text/plain', text: 'small' },

@@ -43,7 +43,7 @@ const input = z.strictObject({
   cursor: cursorArgument.optional(),
 });
 
-/** The same where there is an index. */
+/** The input where there is an index. */
 const rankedInput = input.extend({
   pattern: textArgument(MAX_PATTERN_LENGTH)
     .optional()
@@ -92,7 +92,9 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
   const searches = createOpenSearches();
   const { resources } = context;
 
-  /** @throws ResourceError `invalid` for a mode that contradicts the other arguments */
+  /**
+   * @throws ResourceError `invalid` for a mode that contradicts the other arguments, `unavailable` for `ranked` without an index
+   */
   function begin(args: Arguments): {
     readonly key: object;
     readonly isRanked?: boolean;

@@ -11,7 +11,10 @@ import type { SubscriptionBook } from './subscribing/book.ts';
 export interface ResourceToolOptions {
   /** Goes before each tool's name with an underscore, as in `docs_read`. */
   readonly prefix?: string | undefined;
-  /** Bytes of content that a tool puts into a model's context, unless the call names another limit. At least 1,000. */
+  /**
+   * Bytes of content that a tool puts into a model's context, unless the call names another limit. At least 1,000. Default:
+   * 25,000.
+   */
   readonly outputBytes?: number | undefined;
   /** `read`: only the tools that list, search and read. Default: `all`, which adds `summarize` and the subscription tools. */
   readonly offer?: 'all' | 'read' | undefined;

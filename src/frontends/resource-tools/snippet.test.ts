@@ -40,7 +40,7 @@ describe('the text around a match', () => {
     expect(found).toEqual({ uri: '#L2-L4', text: 'b\nneedle\nc' });
   });
 
-  it('is empty for an empty text', async () => {
+  it('does not exist for a resource of a binary type', async () => {
     const provider = memoryProvider({ resources: { 'a.png': { text: 'needle' } } });
     const options = { lines: 1, maxBytes: 100 };
     const place = { line: 1, offset: 0 };

@@ -28,7 +28,7 @@ interface Source {
   readonly state: { opened: number; chunks: number; ended: boolean };
 }
 
-/** A stream that counts the bytes that were read. */
+/** A stream that counts how often it is opened, and how many chunks are read. */
 function sourceOf(chunks: Iterable<Uint8Array>, parts: Partial<ResourceBody> & { size?: number } = {}): Source {
   const state = { opened: 0, chunks: 0, ended: false };
   const { size, ...rest } = parts;
@@ -167,7 +167,7 @@ describe('the budget of a read [SEC-RES-3]', () => {
     });
   });
 
-  it('does not matter to a caller that has left: the stream ends [RES-7]', async () => {
+  it('is not needed to end a stream: it also ends when its caller has left [RES-7]', async () => {
     const caller = new AbortController();
     function* chunks(): Iterable<Uint8Array> {
       yield Buffer.alloc(1);

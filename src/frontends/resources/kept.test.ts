@@ -60,7 +60,7 @@ describe('kept answers', () => {
     expect(kept?.again('a:b', ctx)).toBe('"text":"new"');
   });
 
-  it('exist if a provider can be asked, and there is room', () => {
+  it('do not exist if no provider can be asked, or there is no room', () => {
     const { again: _, listAgain: __, ...mute } = memoryProvider();
     expect(createKeptAnswers(mute, 1_000_000)).toBeUndefined();
     expect(createKeptAnswers(willing, 0)).toBeUndefined();

@@ -16,7 +16,7 @@ export interface ListResult extends CacheHint {
 }
 
 /**
- * Returns a page for a client: the direct children of `uri`, or of the default list without one; with icons. A page
+ * Returns a page for a client, with icons: of the direct children of `uri`, or of the default list without a `uri`. A page
  * that may be sent again is kept in written form.
  */
 export async function listForClient(
@@ -64,7 +64,7 @@ export function listAgain(
 const keyOf = (method: string, uri: string | undefined, { principal }: Context): string =>
   JSON.stringify([method, principal.id, uri]);
 
-/** Returns the provider; it records each page that it returns. */
+/** Wraps the provider so that each page that it returns is recorded in `taken`. */
 const takingPages = (provider: ResourceProvider, taken: GivenPage[]): Pick<ResourceProvider, 'list'> => ({
   async list(uri, want, ctx) {
     const page = await provider.list(uri, want, ctx).catch((error: unknown) => {

@@ -26,7 +26,7 @@ export interface ResourceLimits {
 }
 
 /**
- * `maxReadBytes` is the largest body whose base64 still fits a message of 10 MiB, the limit of the SDK's stdio transports.
+ * The base64 of `maxReadBytes` still fits a message of 10 MiB, the limit of the SDK's stdio transports.
  * Larger resources are read in windows.
  */
 export const DEFAULT_LIMITS: ResourceLimits = {

@@ -116,7 +116,7 @@ export function readConfirmed(options: ResourceOptions, params: ReadParams, ctx:
 /** How contents are read. */
 interface Way<T> {
   readonly form: TextForm<T>;
-  /** The memory to read into. With it, the items get their versions. */
+  /** The memory to read into. With a loan, the items get their versions. */
   readonly loan?: Loan;
   /** The versions of the contents that the client has. */
   readonly held?: readonly string[] | undefined;

@@ -65,7 +65,10 @@ export async function listTasks(
   return { tasks: found.filter((task) => task !== undefined), ...nextCursor(options, page.nextCursor, scope) };
 }
 
-/** Translates the task id of a task's messages: to the client's id on their way to the client, and to the server's in its answers. */
+/**
+ * Translates the task id of a task's messages: to the client's id on their way to the client, and to the server's id in the
+ * client's answers.
+ */
 function related(invocation: Invocation, native: string, id: string): Invocation {
   const { client, progress, notify } = invocation;
   const { ask } = client;

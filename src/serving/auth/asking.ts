@@ -1,18 +1,21 @@
 /** Sends requests to an authorization server: without redirects, with limits of size and time, and a pause after a failure. */
 import { IssuerUnavailable } from './refused.ts';
 
-/** After a failure no request goes to the same server for this long, in milliseconds. */
+/** After a failure, the same `Asking` sends no request for this long, in milliseconds. */
 export const FAILURE_COOLDOWN_MS = 5_000;
 
-/** The time limit of a response, in milliseconds. */
+/** The time limit of a request that has no signal of its own, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 const MAX_DOCUMENT_BYTES = 256 * 1024;
 
-/** @throws IssuerUnavailable for no response, a response that is too large, or one with an unexpected status */
+/**
+ * @throws IssuerUnavailable for no response, a response that is too large, or one with an unexpected status, and during the pause
+ *   after a failure
+ */
 export type Asking = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * @param issuer whose server it is, for the log
+ * @param issuer the issuer whose server is asked, for error messages
  * @param answers whether a status is expected; any other is a failure of the server
  */
 export function createAsking(issuer: string, answers: (status: number) => boolean): Asking {
@@ -40,7 +43,7 @@ async function fetchDocument(url: string, init: RequestInit): Promise<Response> 
     if (size > MAX_DOCUMENT_BYTES) throw new Error(`more than ${MAX_DOCUMENT_BYTES} bytes`);
     chunks.push(chunk);
   }
-  // A response with a body cannot have the status of a redirect or an empty response.
+  // Any other status, such as that of a redirect, becomes 404: a `Response` with a body cannot have each of them.
   return new Response(Buffer.concat(chunks), {
     status: response.status === 200 || response.status >= 400 ? response.status : 404,
   });

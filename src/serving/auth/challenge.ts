@@ -24,7 +24,7 @@ export interface Challenges {
   needed(): HttpAnswer;
   /**
    * Refuses a request because of its token.
-   * @param scheme how the token was shown. Default: as a bearer token
+   * @param scheme how the token was shown. Default: in none of the schemes, as in the URL
    */
   refused(error: AuthError, description: string, scheme?: Scheme): HttpAnswer;
   /** Refuses an operation that needs more scopes than the token has. @param needed the scopes that the operation needs */
@@ -34,8 +34,8 @@ export interface Challenges {
 }
 
 /**
- * Each response names the schemes that the client may use: `DPoP` if the client tried it or it is configured, and `Bearer` unless
- * the client tried `DPoP` or the configuration requires it.
+ * Each challenge names the schemes that the client may use: `DPoP` if the client tried it or it is configured, and `Bearer` if
+ * the client tried it, or tried neither and the configuration does not require `DPoP`.
  */
 export function createChallenges(metadataUrl: string, { scopes = [], dpop }: AuthOptions): Challenges {
   const metadata = `resource_metadata="${metadataUrl}"`;

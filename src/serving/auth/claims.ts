@@ -23,7 +23,10 @@ export interface Verified {
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** @throws TokenRefused where the claims lack the subject or the expiry, or bind the token to an unsupported key */
+/**
+ * @throws TokenRefused where the claims lack the subject or the expiry, name too many scopes or groups, or bind the token to an
+ *   unsupported key
+ */
 export function verifiedOf(claims: Claims, { issuer, groupsClaim = 'groups', introspection }: TokenIssuer): Verified {
   const { exp, client_id: clientId, azp } = claims;
   const subject = claims.sub ?? (introspection?.subjectClaim === undefined ? '' : claims[introspection.subjectClaim]);

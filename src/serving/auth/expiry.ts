@@ -1,4 +1,4 @@
-/** Ends streams when the token expires that they were opened with, so that a client without access hears nothing more. */
+/** Ends streams when the last token of their client has expired, so that a client without access hears nothing more. */
 
 /**
  * How long a stream that answers a request goes on after its token has expired, in milliseconds. The request was allowed, and
@@ -9,7 +9,9 @@ export const ANSWER_GRACE_MS = 60_000;
 /** The longest wait of a Node.js timer, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Knows when the access of one peer ends. A newer token moves that time. A timer runs only while a callback waits for the end. */
+/**
+ * Knows when the access of one peer ends. A token that expires later moves that time. A timer runs only while a callback waits.
+ */
 export class Expiry {
   #ends: number;
   #timer: NodeJS.Timeout | undefined;
@@ -25,7 +27,10 @@ export class Expiry {
     return this.#ends === Number.POSITIVE_INFINITY;
   }
 
-  /** Notes a newer token. @param until when it expires, in milliseconds since 1970. Default: never */
+  /**
+   * Notes another token; one that expires earlier changes nothing.
+   * @param until in milliseconds since 1970. Default: never expires
+   */
   renew(until: number | undefined): void {
     const later = until ?? Number.POSITIVE_INFINITY;
     if (later <= this.#ends) return;

@@ -4,7 +4,10 @@ import { ResourceError } from '../../core/errors.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { AuthError } from './challenge.ts';
 
-/** The audit gets a line for the first failure of a kind, and one more line for all that follow within this many milliseconds. */
+/**
+ * How long failures are counted, in milliseconds. The audit gets a line for the first failure of each kind in that time, and at
+ * its end one more line for all others of the kind.
+ */
 const WINDOW_MS = 10_000;
 
 /** The most kinds, each a reason and an address, that are counted apart in that time. Further kinds share a count for each reason. */

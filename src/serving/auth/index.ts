@@ -14,7 +14,9 @@ export type { AuthOptions } from './options.ts';
 /** The path of the metadata of a protected resource (RFC 9728 3); the resource's own path may follow. */
 export const METADATA_PATH = '/.well-known/oauth-protected-resource';
 
-/** The paths at which the metadata of a resource is: the path with that of the resource, which clients ask for first, and the bare one. */
+/**
+ * The paths of the metadata: `METADATA_PATH` followed by the path of the resource, which clients request first, and without it.
+ */
 export function metadataPaths({ resource }: Pick<AuthOptions, 'resource'>): readonly string[] {
   const { pathname } = new URL(resource);
   return pathname === '/' ? [METADATA_PATH] : [METADATA_PATH + pathname, METADATA_PATH];
@@ -68,7 +70,10 @@ export function createAuthorization(
   const prove = createProofs(options);
   const document = JSON.stringify(metadataOf(options));
 
-  /** A token that is bound to a key needs a proof of that key. Any other token must come without one. */
+  /**
+   * A token that is bound to a key needs the scheme `DPoP` and a proof. Any other needs `Bearer`, and is refused if DPoP is
+   * required.
+   */
   function proven({ request, scheme, token }: Shown, verified: Verified): Verified | Promise<Verified> {
     const { key, principal } = verified;
     if (scheme === 'DPoP') {

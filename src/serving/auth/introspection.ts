@@ -22,10 +22,13 @@ export const REFUSAL_CACHE_S = 10;
 /** The most valid tokens in the cache, and the most invalid tokens. */
 const MAX_REMEMBERED = 10_000;
 
-/** The most concurrent questions; others wait, because invented tokens could flood the issuer. */
+/**
+ * The most concurrent questions about tokens that were not valid recently; others wait, because invented tokens could flood the
+ * issuer.
+ */
 const MAX_ASKING = 24;
 
-/** The most concurrent questions about tokens that were valid the last time; they have a separate queue. */
+/** The most concurrent questions about tokens that were valid recently; they have a separate queue. */
 const MAX_ASKING_AGAIN = 8;
 
 /** The most waiting requests in each queue. */
@@ -60,8 +63,8 @@ export function createIntrospection(
   const again = createFairQueue({ ...options, places: MAX_ASKING_AGAIN, limit: 'introspection' });
 
   /**
-   * Waits for a turn, by the network of the request, because the principal is not known yet. Tokens that were valid the last time
-   * do not wait behind invented ones.
+   * Waits for a turn, by the network of the request, because the principal is not known yet. Tokens that were valid recently do
+   * not wait behind invented ones.
    */
   function turn(key: string, { from, request }: Shower): Promise<() => void> {
     const principal = goodBefore.get(key);
@@ -93,7 +96,7 @@ export function createIntrospection(
     const client = { client_id: clientId };
     const response = await introspectionRequest(server, client, await credentialsOf(issuer.introspection), token, {
       additionalParameters: { token_type_hint: 'access_token' },
-      // The addresses were checked where they were discovered.
+      // The addresses were checked where they were configured or discovered.
       [allowInsecureRequests]: true,
       [customFetch]: ask,
     });
@@ -152,7 +155,10 @@ async function credentialsOf({ clientSecret, clientAuthentication }: Introspecti
   return clientAuthentication === 'post' ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret);
 }
 
-/** As strict as for a JWT, except that `iss` may be missing, because the answer comes from the issuer. */
+/**
+ * Checks as strictly as for a JWT, except that `iss` may be missing, because the answer comes from the issuer.
+ * @throws TokenRefused
+ */
 function assertGood(claims: Claims, issuer: string, audience: readonly string[]): void {
   const now = Date.now() / 1_000;
   const { active, iss, aud, exp, nbf, token_type: type } = claims;

@@ -12,11 +12,11 @@ import { assertAccessToken } from './token-type.ts';
 export interface Shower {
   /** The address of the request, where known. */
   readonly from: string | undefined;
-  /** Its signal is made on first use, which is seldom. */
+  /** The signal of the request is made on first use, which is seldom. */
   readonly request: Pick<HttpRequest, 'signal'>;
 }
 
-/** Verifies a token; synchronous where no request is needed. @throws TokenRefused, IssuerUnavailable */
+/** Verifies a token, and a static token synchronously. @throws TokenRefused, IssuerUnavailable */
 export type Verifier = (token: string, shower: Shower) => Verified | Promise<Verified>;
 
 /** Verifies a JWT; returns undefined for any other token. */
@@ -55,7 +55,7 @@ export function createJwtVerifier(
   };
 }
 
-/** Undefined where the token is not a JWT. */
+/** Returns the issuer that a JWT names, empty if it names none; undefined where the token is not a JWT. */
 function issuerIn(token: string, decode: (token: string) => JWTPayload): string | undefined {
   try {
     return decode(token).iss ?? '';

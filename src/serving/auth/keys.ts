@@ -13,8 +13,8 @@ export const KEYS_COOLDOWN_MS = 30_000;
 /**
  * Returns a function that finds the key of a token. The function throws IssuerUnavailable, or the error of `jose` if the issuer
  * has no key for the token.
- * @param jwksUri the URL of the keys. Default: the URL in the issuer's metadata, which is fetched again when the URL has no key
- *   for a token
+ * @param jwksUri the URL of the keys. Default: the URL in the issuer's metadata, which is fetched again when the URL does
+ *   not answer, or has no key for a token
  */
 export function createKeys(issuer: string, jwksUri: string | undefined, metadata: MetadataSource): JWTVerifyGetKey {
   let current: { readonly uri: string; readonly keys: RemoteJWKSet } | undefined;

@@ -5,7 +5,9 @@ import { IssuerUnavailable } from './refused.ts';
 /** Metadata that is older than this is fetched again, in milliseconds. */
 export const METADATA_MAX_AGE_MS = 60 * 60_000;
 
-/** The shortest time between two fetches, in milliseconds. Metadata is also fetched again when a URL in it does not work. */
+/**
+ * The shortest time between two fetches while metadata is cached, in milliseconds. A URL that does not work also causes a fetch.
+ */
 export const METADATA_COOLDOWN_MS = 60_000;
 
 /** The addresses that can be read from metadata: two for a resource server, and two for a sign-in. */

@@ -34,7 +34,7 @@ export function createReplays({ windowMs, max = 100_000, maxEach = max / 4, few 
     const age = now - began;
     if (age >= 0 && age < windowMs) return;
     former = age >= 0 && age < 2 * windowMs ? current : emptyWindow();
-    // If the clock was set back, nobody can tell which proofs are too old, so all are kept.
+    // If the clock was set back, nobody can tell which proofs are too old, so those of the current window are kept.
     if (age < 0) former = current;
     current = emptyWindow();
     began = now;

@@ -47,7 +47,7 @@ export const SIGN_IN_SECONDS = 600;
 
 const ENDPOINTS = ['authorization_endpoint', 'token_endpoint'] as const;
 
-/** The state of a sign-in, sealed in the browser. */
+/** The state of a sign-in, which the browser keeps sealed. */
 interface Transaction {
   readonly state: string;
   readonly verifier: string;
@@ -72,7 +72,7 @@ export function createSignIn(options: SignInOptions, auth: AuthOptions, redirect
   async function serverOf(): Promise<AuthorizationServer> {
     const found = { ...(await metadata.get()), issuer };
     if (ENDPOINTS.some((endpoint) => found[endpoint] === undefined))
-      throw new IssuerUnavailable(`${issuer} does not name an authorization endpoint`);
+      throw new IssuerUnavailable(`${issuer} does not name an authorization endpoint and a token endpoint`);
     return found as AuthorizationServer;
   }
 

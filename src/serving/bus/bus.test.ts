@@ -11,7 +11,7 @@ afterEach(async () => {
   await Promise.all(buses.splice(0).map((each) => each.close()));
 });
 
-/** Resolves to the data that a bus hears on a topic, when it has heard so many. */
+/** Resolves to the first `count` messages that a bus hears on a topic, once it has heard them. */
 function hearing(bus: Bus, topic: string, count: number): Promise<readonly unknown[]> {
   const heard: unknown[] = [];
   return new Promise((resolve) => {
@@ -37,7 +37,7 @@ describe('a bus', () => {
     hub.close();
   });
 
-  it('keeps the order of a message that is published again', async () => {
+  it('sends a message that is published twice only once, in its later place', async () => {
     const hub = createHub();
     const [one, other] = [busAt(hub), busAt(hub)];
     buses.push(one, other);
@@ -47,7 +47,7 @@ describe('a bus', () => {
     hub.close();
   });
 
-  it('drops the waiting messages when there are too many, and tells the others', async () => {
+  it('drops the waiting messages when they are too long together, and tells the others', async () => {
     const hub = createHub();
     const [one, other] = [busAt(hub), busAt(hub)];
     buses.push(one, other);
@@ -78,7 +78,7 @@ describe('a bus', () => {
 
   it.each([
     ['messages', 1],
-    ['the loss of others', 10_001],
+    ['the news of an earlier loss', 10_001],
   ])('tells the others of messages that were dropped while %s left', async (_what, count) => {
     const sent: string[] = [];
     const releases: (() => void)[] = [];

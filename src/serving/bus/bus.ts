@@ -8,13 +8,13 @@ import { type Log, SILENT } from '../../core/context.ts';
 /** How long a message waits for others that can leave in the same text, in milliseconds. */
 const GATHER_MS = 1;
 
-/** How long to wait before the others are told again that messages were dropped, in milliseconds. */
+/** How long to wait before the next attempt to tell the others that messages were dropped, in milliseconds. */
 const AGAIN_MS = 200;
 
 /** The most messages that wait to leave. When there are more, all of them are dropped, and the other replicas are told so. */
 const MAX_WAITING = 10_000;
 
-/** The most characters of all waiting messages together; the same happens when there are more. */
+/** The most characters of all waiting messages together. When there are more, all messages are dropped, too. */
 const MAX_WAITING_LENGTH = 16 * 1024 * 1024;
 
 /** The text that is sent in place of messages that were dropped. */

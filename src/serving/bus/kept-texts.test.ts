@@ -14,7 +14,7 @@ describe('texts that can be made again', () => {
     expect(await Promise.all(['a', 'b', 'c', 'd'].map(async (name) => (await texts.kept(name)) !== undefined))).toEqual(
       [true, false, true, true],
     );
-    // The same one again takes no more room.
+    // A text that replaces one of the same size takes no more room.
     for (let each = 0; each < 9; each++) await texts.keep('d', 'y'.repeat(30), ROOM);
     expect(await texts.kept('a')).toBeDefined();
     await texts.keep('e', 'x'.repeat(200), ROOM);

@@ -23,7 +23,7 @@ export function createKeptTexts(now: () => number): KeptTexts {
 
   return {
     async keep(name, text, { maxBytes, ttlMs }) {
-      // There is no room for it even without all other texts.
+      // Even without all other texts, there is no room for this one.
       if (Buffer.byteLength(name) + Buffer.byteLength(text) > maxBytes) return;
       put(name, text, ttlMs);
       for (const [oldest, { ends }] of texts) {

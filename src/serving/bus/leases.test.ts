@@ -4,7 +4,7 @@ import { createLeases } from './leases.ts';
 
 const TTL_MS = 100;
 
-it('never has two holders, and always has one again when the time of the last one is over', async () => {
+it('a lease never has two holders, and can be taken again when the time of its last holder is over', async () => {
   const step = fc.record({
     who: fc.constantFrom('a', 'b', 'c'),
     does: fc.constantFrom('lease' as const, 'release' as const),
@@ -31,7 +31,7 @@ it('never has two holders, and always has one again when the time of the last on
   );
 });
 
-it('keeps a limited number of leases, and first forgets those that have expired', async () => {
+it('the number of leases is limited, and those that have expired make room', async () => {
   let now = 0;
   const leases = createLeases(() => now);
   for (let each = 0; each < 10_000; each++) await leases.lease(`l${each}`, 'a', TTL_MS);

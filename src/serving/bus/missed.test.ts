@@ -16,7 +16,7 @@ describe('a missed message', () => {
     expect(missed.greeting('a', 5, 0)).toBe(true);
   });
 
-  it('is none that was sent before this replica began to hear', () => {
+  it('is never one that was sent before this replica began to hear', () => {
     let now = 0;
     const missed = createMissed(() => now);
     missed.message('a', 1);

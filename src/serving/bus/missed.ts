@@ -8,12 +8,15 @@ import { createLru } from '../../core/lru.ts';
 const MAX_SENDERS = 1_000;
 
 export interface Missed {
-  /** Called when this replica begins to hear. The caller counts everything before as missed, so it is not reported here. */
+  /**
+   * Called when this replica begins to hear. The caller counts everything before as missed, so earlier messages are not reported.
+   */
   begin(): void;
   /** Notes a message. @returns whether a message before it is missing */
   message(sender: string, count: number): boolean;
   /**
-   * Notes a greeting. A sender greets over each new connection, because nobody may have heard it over the one before.
+   * Notes a greeting. A sender greets over each new connection, because its messages over the previous one may have reached
+   * nobody.
    * @param agoMs the time since the sender's last message, in milliseconds
    * @returns whether a message before the greeting is missing, or may be, because the sender is not known
    */
@@ -25,7 +28,7 @@ export function createMissed(now: () => number = () => performance.now()): Misse
   let begun = now();
   function note(sender: string, count: number): number | undefined {
     const before = heard.get(sender)?.count;
-    // A message that timed out at its sender may have arrived, and the sender then uses its number again.
+    // A message that timed out at its sender may have arrived, and the sender gives the next message the same number.
     heard.set(sender, { count: Math.max(count, before ?? 0) });
     return before;
   }

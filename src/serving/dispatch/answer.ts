@@ -17,7 +17,10 @@ const PIECE_BYTES = 64 * 1024;
 /** The memory of an answer with at most this many characters is not counted. */
 const FREE_CHARACTERS = 64 * 1024;
 
-/** How long the memory of an answer is counted if the client does not take it, in milliseconds. Then the connection limits it. */
+/**
+ * How long the memory of an answer is counted if the client does not take it, in milliseconds. After that, only the limits of
+ * the connection hold.
+ */
 const MAX_HOLD_MS = 30_000;
 
 /** An answer with long texts. The last holder of the answer calls `release` once, which gives back the memory of the texts. */
@@ -36,7 +39,7 @@ export class LongAnswer {
     );
   }
 
-  /** The bytes of memory that are not counted elsewhere. */
+  /** The size of the parts whose memory is not counted elsewhere: characters of strings, and bytes of long texts. */
   get uncounted(): number {
     return this.#parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : part.uncounted), 0);
   }

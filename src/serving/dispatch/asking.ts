@@ -78,7 +78,8 @@ export function withParams<T extends { readonly inputRequests?: unknown }>(asked
 /**
  * Asks a client of 2025 all questions of a round.
  * @returns the answers, for the next round; or `failed`, the result of a tool call that cannot go on
- * @throws RequestRefused if a question is malformed, or if a request other than a tool call cannot go on
+ * @throws RequestRefused if a question is malformed, or if a request other than a tool call cannot go on; an error if the request
+ *   is cancelled
  */
 export async function answersOf(
   method: string,

@@ -1,4 +1,4 @@
-/** Checks tool calls and their results by the protocol's schemas, and sends results complete. */
+/** Checks tool calls and their results by the protocol's schemas, and keeps every field of a result. */
 
 import { specTypeSchemas } from '@modelcontextprotocol/server';
 import { type Data, isData } from '../../protocol/data.ts';
@@ -40,8 +40,8 @@ const isOfOthers = (block: unknown): boolean =>
 const OTHERS = ['task', 'inputRequests', 'requestState'];
 
 /**
- * Returns the result with all its fields. The schema would remove unknown fields of embedded resources and links: their
- * names, sizes and annotations (2093-1, 2093-9, CB-4).
+ * Returns the result with all its fields; for 2025, structured content that is no object is wrapped in one. The schema would
+ * remove unknown fields of embedded resources and links: their names, sizes and annotations (2093-1, 2093-9, CB-4).
  * @throws RequestRefused for an invalid result
  */
 export function checkedCallResult(result: object, era: Era): object {
@@ -54,7 +54,7 @@ export function checkedCallResult(result: object, era: Era): object {
   if (problem !== undefined)
     throw new RequestRefused({ code: INVALID_PARAMS, message: `Invalid tools/call result: ${problem}` });
   const { structuredContent } = given;
-  // Up to 2025-11-25 it must be an object, as the tool's schema promises (SEP-2106).
+  // Up to 2025-11-25 structured content must be an object, as the tool's schema promises (SEP-2106).
   if (era === 'modern' || structuredContent === undefined || isData(structuredContent)) return result;
   return { ...result, structuredContent: { result: structuredContent } };
 }

@@ -1,4 +1,4 @@
-/** Answers all requests: finds the method, checks the parameters, and runs it with a way back to the client. */
+/** Answers all requests: finds the method, checks the parameters, and runs the method with a way back to the client. */
 
 import { createContext, type Principal } from '../../core/context.ts';
 import { scrub } from '../../core/text/scrub.ts';

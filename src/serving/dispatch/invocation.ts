@@ -1,4 +1,4 @@
-/** Connects a running request with its client: gives the client's earlier answers, and sends it progress and log messages. */
+/** Connects a running request with its client: gives it the client's earlier answers, and sends its progress and log messages. */
 
 import { createHash } from 'node:crypto';
 import type { ClientFeatures, Context } from '../../core/context.ts';

@@ -229,7 +229,7 @@ export function withMeta(result: object, meta: Readonly<Record<string, unknown>>
 export const hiddenIn = <T extends object>(failure: T, hide: Engine['hide']): T =>
   hide === undefined ? failure : (changeTexts(failure, hide) as T);
 
-/** The error of a request that breaks the protocol. The client sees the message. */
+/** The refusal of a request that cannot go on by the rules of the protocol. The client gets `wire` as it is. */
 export class RequestRefused extends Error {
   readonly wire: WireError;
 

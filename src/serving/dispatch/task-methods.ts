@@ -1,4 +1,4 @@
-/** The methods of tasks. Each era has its own, and only if a mounted server has tasks in that era. */
+/** The methods of tasks. Each era has its own; they are offered only if a mounted server has tasks in that era. */
 
 import type { Invocation } from '../../core/invocation.ts';
 import { scrub } from '../../core/text/scrub.ts';
@@ -22,7 +22,7 @@ import { withParams } from './asking.ts';
 import type { Failure } from './envelope.ts';
 import { admitted, hiddenIn, type Method, RequestRefused, withMeta } from './methods.ts';
 
-/** The error for a client that asks to be told of tasks without declaring the extension. */
+/** The error for a client of 2026-07-28 that uses tasks without declaring the extension. */
 export const TASKS_NOT_DECLARED = {
   code: MISSING_CAPABILITY,
   message: `Missing required client capability: the request does not declare the extension ${TASKS_EXTENSION}`,

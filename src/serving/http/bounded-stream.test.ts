@@ -59,7 +59,7 @@ describe('a bounded stream', () => {
     expect(ends()).toBe(0);
   });
 
-  it('cuts the connection when more bytes wait, and ends the work for it', async () => {
+  it('cuts the connection when more bytes wait, and ends its source', async () => {
     const { events, ends } = source();
     let cuts = 0;
     const body = boundedBody(events, 4, () => cuts++);

@@ -7,7 +7,7 @@ import type { EventStream } from './events.ts';
 const encoder = new TextEncoder();
 
 /**
- * Makes a body that holds at most `maxBytes` of unread events.
+ * Makes a body that holds at most `maxBytes` of unread events, or one event that is longer.
  * @param cut ends the client's connection when more would wait; without it the stream fails
  */
 export function boundedBody(events: EventStream, maxBytes: number, cut?: () => void): ReadableStream<Uint8Array> {

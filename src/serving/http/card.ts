@@ -17,7 +17,7 @@ import type { HttpAnswer, HttpRequest } from './exchange.ts';
 export interface CardOptions {
   /**
    * The server's name as in a registry, `example.library/catalogue`. Default: its own name where that has this form,
-   * otherwise its host with the labels reversed, a slash, and its own name.
+   * otherwise the endpoint's host with the labels reversed (`localhost` for an IP address), a slash, and its own name.
    */
   readonly name?: string | undefined;
   /** The endpoint's URL for clients. Default: `auth.resource`, or else the URL of the request. */
@@ -25,9 +25,9 @@ export interface CardOptions {
 }
 
 export interface Card {
-  /** Whether a request is for one of its documents. */
+  /** Whether a request is for the card or the catalog. */
   concerns(request: Pick<HttpRequest, 'method' | 'url'>): boolean;
-  /** Whether pages of any origin may read the documents: true unless the endpoint's URL is of this machine. */
+  /** Whether pages of any origin may read the documents: true if the endpoint's URL is configured and is not of this machine. */
   readonly public: boolean;
   /** Answers a request that `concerns` accepts with its document. */
   answer(request: HttpRequest): HttpAnswer;
@@ -139,7 +139,7 @@ const HANDED_TOKEN = {
   isSecret: true,
 };
 
-/** @param name the card's; its namespace is a domain with the labels in reverse order */
+/** @param name the name of the card; its namespace is a domain with the labels in reverse order */
 function catalogOf(name: string, endpoint: string): object {
   const [namespace = '', last = ''] = name.split('/');
   const identifier = `urn:air:${turned(namespace)}:mcp:${last}`;

@@ -68,7 +68,7 @@ it('answers a browser that comes from another site with a page that leads on, in
   expect(await answer.text()).toContain('content="0;url=/"');
 });
 
-it('refuses requests of pages of other origins, even of another port', async () => {
+it('refuses requests of pages of other origins, even of another port, unless they only lead here', async () => {
   const cookie = await enter();
   for (const [headers, status] of [
     [{ origin: 'http://127.0.0.1:1' }, 403],

@@ -84,7 +84,10 @@ const plain = (status: number, text: string): HttpAnswer => ({
 const comesFromElsewhere = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
   !['none', 'same-origin', undefined].includes(headers['sec-fetch-site'] as string | undefined);
 
-/** Whether no other origin's page has made the request. For pages of other ports of this host, a browser sends the cookie, too. */
+/**
+ * Whether no other origin's page has made the request; such a page may only lead the browser here. For pages of other ports of
+ * this host, a browser sends the cookie, too.
+ */
 function isOfOwnPage(request: Pick<IncomingMessage, 'headers'>): boolean {
   const { origin, host } = request.headers;
   if (origin !== undefined && origin !== `http://${host}`) return false;

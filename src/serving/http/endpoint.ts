@@ -49,7 +49,7 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
 /** GET and DELETE are only for sessions of the 2025 era. */
 export const METHODS = ['POST', 'GET', 'DELETE'] as const;
 
-/** The most messages of one batch, which revision 2025-03-26 allows. All messages of a batch are answered concurrently. */
+/** The most messages of one batch; revision 2025-03-26 allows batches. All messages of a batch are answered concurrently. */
 const MAX_BATCH = 100;
 
 /** The sender of a request, as far as the server knows it from outside the request. */
@@ -77,7 +77,7 @@ const NO_ACCESS =
   'auth says who may connect, but nothing says what they may do: give createVitrine an access, as in ' +
   "access: { rules: [{ effect: 'allow', who: 'authenticated' }] }";
 
-/** @throws ResourceError `invalid` for an inconsistent `auth`, or for `auth` without an access policy */
+/** @throws ResourceError `invalid` for an inconsistent `auth`, for `auth` without an access policy, or for a wrong `card` */
 export function createEndpointCore(engine: Engine, options: EndpointOptions): EndpointCore {
   const log = options.log ?? SILENT;
   const asked = { ...DEFAULT_HTTP_LIMITS, ...options.limits };

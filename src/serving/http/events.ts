@@ -79,7 +79,7 @@ export class EventStream {
 export interface EventStreams {
   open(): EventStream;
   /**
-   * Calls `tell` if an answer takes long (5 to 10 seconds), so that the client can be told that it is on its way.
+   * Calls `tell` if an answer takes long (5 to 10 seconds), so that the client can be told that the answer is on its way.
    * @returns removes the callback
    */
   late(tell: () => void): () => void;
@@ -90,7 +90,7 @@ export interface EventStreams {
 export function createEventStreams(): EventStreams {
   const open = new Set<EventStream>();
   let waiting = new Set<() => void>();
-  /** Callbacks that have waited for at least a whole tick. */
+  /** Callbacks that were added before the last tick. They are called at the next one. */
   let late = new Set<() => void>();
   const timer = setInterval(() => {
     for (const stream of open) if (++stream.quiet >= QUIET_TICKS) stream.write(': keepalive\n\n');

@@ -18,7 +18,7 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | LongAnswer | EventStream | undefined;
-  /** Called once, when it has been sent or its client has gone. */
+  /** Called once, when the answer has been sent or its client has gone. */
   readonly sent?: (() => void) | undefined;
 }
 

@@ -76,6 +76,7 @@ describe('a Host (CVE-2025-66414, CVE-2025-66416, CVE-2026-34742)', () => {
     'example.com:8931',
     '0x7f.1.evil.example',
   ])('that is a name is refused, since names can be made to mean this machine: %s', (host) => {
+    // With a dot at its end, an address is still an address and no name.
     expect(verdict({ host })).toBe(host === '127.0.0.1.' ? 'pass' : 'host');
   });
 

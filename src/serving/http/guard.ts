@@ -12,7 +12,7 @@ import type { HttpRequest } from './exchange.ts';
 export interface GuardOptions {
   /** Accepted host names, without port, in addition to `localhost` and address literals. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Accepted origins, such as `https://app.example.com`, in addition to loopback origins. */
+  /** Accepted origins, such as `https://app.example.com`, in addition to loopback origins and that of the endpoint itself. */
   readonly allowedOrigins?: readonly string[] | undefined;
 }
 

@@ -30,7 +30,10 @@ export interface HttpOptions extends EndpointOptions {
   readonly host?: string | undefined;
   /** The port to listen on; 0 takes a free one. Default: 8931. */
   readonly port?: number | undefined;
-  /** Allows a `host` that other machines can reach even if no token is needed. They can then read everything. Default: false. */
+  /**
+   * Allows a `host` that other machines can reach even if no token is needed. They can then read all that anonymous callers may
+   * read. Default: false.
+   */
   readonly allowRemote?: boolean | undefined;
   /** Certificates for TLS. Default: plain HTTP. */
   readonly tls?: TlsOptions | undefined;
@@ -72,7 +75,7 @@ export interface HttpServing {
   /** The endpoint, such as `http://127.0.0.1:8931/mcp`. */
   readonly url: string;
   readonly port: number;
-  /** Ends streams and sessions, then the listening socket. The engine stays open: it belongs to the caller. */
+  /** Stops listening, and ends all streams and sessions. The engine stays open: it belongs to the caller. */
   close(): Promise<void>;
 }
 
@@ -83,8 +86,8 @@ export const createEndpoint = (engine: Engine, options: EndpointOptions = {}): H
 /**
  * Serves the engine over HTTP: the endpoint at `/mcp`, its card at `/mcp/server-card` and `/.well-known/ai-catalog.json`,
  * the explorer at `/`, `GET /healthz` and `GET /readyz`, and `GET /metrics` if metrics are configured.
- * @throws ResourceError `invalid` for a host that other machines can reach without `auth` or `allowRemote`, and for wrong `auth`
- *   or `tls`; `unavailable` for a port in use
+ * @throws ResourceError `invalid` for a host that other machines can reach without a token and without `allowRemote`, and for
+ *   wrong options, such as `auth` or `tls`; `unavailable` if it cannot listen, as at a port in use
  */
 export const serveHttp = (engine: Engine, options: HttpOptions = {}): Promise<HttpServing> =>
   servePersonally(engine, options);
@@ -144,7 +147,10 @@ function signInOf({
   return { options: explorer.signIn, auth };
 }
 
-/** Answers requests that the fast handler leaves: probes, metadata, preflights of pages, and other spellings of the endpoint's path. */
+/**
+ * Answers what the fast handler leaves: probes, metadata, the card, preflights of pages, and other spellings of the endpoint's
+ * path.
+ */
 function routesBeside(core: EndpointCore, probes: Probes, options: HttpOptions, tell: Tell) {
   const log = options.log ?? SILENT;
   const endpoint = overWeb(core);

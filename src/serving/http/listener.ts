@@ -32,7 +32,7 @@ export interface Listener {
   close(end: () => Promise<void>): Promise<void>;
 }
 
-/** @throws ResourceError `unavailable` for a port in use, `invalid` for invalid certificates */
+/** @throws ResourceError `unavailable` if it cannot listen, as at a port in use; `invalid` for invalid certificates */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const { host, port, tls, log } = options;
   const server = tls === undefined ? plainServer(options) : await tlsServer(options, tls);

@@ -29,7 +29,10 @@ export const DEFAULT_MODERN_LIMITS: ModernLimits = { maxStreams: 1_024 };
 export interface Asked {
   readonly http: HttpRequest;
   readonly principal: Principal;
-  /** When the authentication expires, in milliseconds since 1970; an event stream ends then. Default: never. */
+  /**
+   * When the authentication expires, in milliseconds since 1970. A listen stream ends then, and a stream that answers a request
+   * `ANSWER_GRACE_MS` later. Default: never.
+   */
   readonly expiresAt: number | undefined;
 }
 
@@ -77,7 +80,7 @@ export function createModern({ engine, dispatcher, streams, log, limits }: Moder
       const open = (): NonNullable<typeof stream> => {
         stream = streams.open();
         if (expiresAt !== undefined) endAt(stream, expiresAt, ANSWER_GRACE_MS);
-        // The client has gone.
+        // The answer has been sent, or nobody can get it any more.
         stream.onEnd(() => http.abort());
         resolve({ status: 200, headers: EVENT_HEADERS, body: stream });
         return stream;

@@ -57,7 +57,7 @@ export class NodeRequest implements HttpRequest {
     return this.#abort.signal;
   }
 
-  /** Returns its body, or undefined as soon as it has more than `limit` bytes. */
+  /** Returns the body of the request, or undefined as soon as the body has more than `limit` bytes. */
   body(limit: number): Promise<Uint8Array | undefined> {
     const incoming = this.#incoming;
     return new Promise((resolve, reject) => {
@@ -108,7 +108,7 @@ export interface HandlerOptions {
   readonly explorer?: Explorer | undefined;
   /** Checks each request first. Undefined where everybody may come in. */
   readonly door?: Door | undefined;
-  /** Answers all requests that are not plain requests to the endpoint. */
+  /** Answers all requests that are neither plain requests to the endpoint nor for the explorer. */
   readonly others: Handle;
   readonly failed: (error: unknown) => void;
   readonly tell: Tell;
@@ -182,7 +182,7 @@ export function createHandler({ core, cors, explorer, door, others, failed, tell
         waiting.splice(waiting.indexOf(outgoing), 1);
         over?.();
       });
-      // Node.js silently drops further headers, so their content would be unknown.
+      // Node.js itself has no limit here: it would not refuse further headers, but silently drop them.
       if (incoming.rawHeaders.length > 2 * maxHeaders) {
         outgoing.writeHead(431, { Connection: 'close', 'Content-Length': 0 }).end();
         return;
@@ -247,7 +247,7 @@ const STREAM_AHEAD_BYTES = 1024 * 1024;
 /**
  * Sends each piece once the client has taken the one before.
  * @param ahead the most bytes that the client has to take within the time limit
- * @throws errors of the pieces, and an error where they are too few
+ * @throws errors of the pieces, and an error if they do not have `bytes` bytes together
  */
 async function sendPieces(
   pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,

@@ -26,7 +26,10 @@ export function askedParamHeaders(headers: Headers): readonly string[] {
   return asked.map((name) => name.trim()).filter((name) => /^mcp-param-[\w!#$%&'*+.^`|~-]+$/i.test(name));
 }
 
-/** Refuses a 2026-07-28 request whose headers and arguments differ; returns undefined for any other request. */
+/**
+ * Refuses a tool call of 2026-07-28 whose headers and arguments differ, or whose headers the mounted server cannot tell now.
+ * Returns undefined for any other request.
+ */
 export async function refuseParamHeaders(
   { provider, tools, hide }: Engine,
   request: HttpRequest,

@@ -1,7 +1,8 @@
 /**
  * Answers operators of the server: `GET /readyz`, and `GET /metrics` where it is enabled. Everybody who reaches the
- * server may ask whether it is ready, and learns only that. Metrics name mounts and tools, so they need the token of
- * the metrics; on a server without any tokens, they are shown on this machine only.
+ * server may ask whether it is ready; only those who may see the metrics learn why it is not. Metrics name mounts and
+ * tools, so they need the token of the metrics, unless they are open; on a server without any tokens, they are shown on
+ * this machine only.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Log } from '../../core/context.ts';

@@ -15,7 +15,7 @@ export interface TlsOptions {
   readonly passphrase?: string | undefined;
   /** Path of the authorities that sign clients' certificates, in PEM. Default: clients need no certificate. */
   readonly ca?: string | undefined;
-  /** Default: `TLSv1.2`. */
+  /** The lowest version of TLS. Default: `TLSv1.2`. */
   readonly minVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined;
 }
 

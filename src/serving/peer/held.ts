@@ -143,7 +143,10 @@ export class HeldSubscriptions implements SubscriptionMethods {
     await this.#options.subscriptions.follow(uri, ctx);
   }
 
-  /** Forgets a watch that could not be placed, and tries a noted subscription again later. @returns whether it still mattered */
+  /**
+   * Forgets a watch that could not be placed, and tries a noted subscription again later, unless it is denied.
+   * @returns whether the URI still had this watch
+   */
   #lose(uri: string, watch: Watch, error: unknown): boolean {
     if (this.#watched.get(uri) !== watch) return false;
     this.#watched.delete(uri);

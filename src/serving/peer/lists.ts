@@ -5,7 +5,7 @@ import type { ListName } from '../../protocol/list-name.ts';
 import { offersTo } from '../dispatch/methods.ts';
 import type { Subscriptions } from '../subscriptions.ts';
 
-/** The lists that can change and whose methods are offered to this client. */
+/** The lists that can change; those of prompts and tools only if their methods are offered to this client. */
 export function changingLists({ engine, principal }: Promised): readonly ListName[] {
   const offered = offersTo(engine, principal);
   return [

@@ -63,7 +63,7 @@ export class Peer {
   #introduced: Promise<void> | undefined;
   /** Whether the client has sent `notifications/initialized`, after which it may be asked. */
   #initialized = false;
-  /** Callbacks that let the waiting questions go on when the client has sent it. */
+  /** Callbacks that let the waiting questions go on once `#initialized` is true. */
   #forInitialized: (() => void)[] | undefined;
 
   constructor(options: PeerOptions) {

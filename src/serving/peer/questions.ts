@@ -15,7 +15,10 @@ export interface Question {
 }
 
 export interface Questions {
-  /** Asks the client, and returns its answer. @throws Declined when the client refuses, and an error when it is cancelled */
+  /**
+   * Asks the client, and returns its answer.
+   * @throws Declined if the client refuses; an error if it takes too long, or on `signal`
+   */
   ask(question: Question): Promise<unknown>;
   /** Handles a response; returns whether it answers a question of this object. Unknown responses are ignored. */
   answered(response: ResponseMessage): boolean;

@@ -10,7 +10,7 @@ const MAX_CAPABILITIES_BYTES = 4_096;
 export interface SessionClaims {
   /** Identifies the session among replicas; clients see it only sealed. */
   readonly id: string;
-  /** The principal and OAuth client that began it. */
+  /** The principal and OAuth client that began the session. */
   readonly owner: { readonly id: string; readonly clientId: string };
   readonly revision: string;
   /** The capabilities that the client declared. */

@@ -33,7 +33,7 @@ interface Channel {
 
 export interface SessionOptions {
   readonly id: string;
-  /** Makes the peer; `tell` sends it messages outside any request. */
+  /** Makes the peer, which calls `tell` to send the client messages outside of any request. */
   readonly peer: (tell: (message: object) => void) => Peer;
   readonly streams: EventStreams;
   readonly expiry: Expiry;
@@ -42,7 +42,7 @@ export interface SessionOptions {
   /** The session as replicas share it; with `resumed` it began in another replica. */
   readonly shared?: SharedSession | undefined;
   readonly resumed?: boolean | undefined;
-  /** Called when the client has ended it at another replica. */
+  /** Called when the client has ended the session at another replica. */
   readonly ended?: (() => void) | undefined;
 }
 
@@ -89,7 +89,7 @@ export class Session {
     });
   }
 
-  /** Whether the client holds a stream open. */
+  /** Whether the client holds the GET stream open. */
   get listening(): boolean {
     return this.#standalone !== undefined;
   }
@@ -135,7 +135,7 @@ export class Session {
     return this.#answer(requests, http, principal, String(named));
   }
 
-  /** Opens the session's stream, or continues one that broke off. @param ended called when it has ended */
+  /** Opens the session's stream, or continues one that broke off. @param ended called when the stream has ended */
   open(http: HttpRequest, ended: () => void): HttpAnswer {
     if (!http.headers.get('accept')?.includes('text/event-stream'))
       return refusal(406, -32_000, 'Not Acceptable: Client must accept text/event-stream');
@@ -162,7 +162,7 @@ export class Session {
   async close(goodbye: boolean): Promise<void> {
     this.#closed = true;
     const closed = this.#peer.close(goodbye);
-    // Lets their answers go out first.
+    // Lets the answers of the requests go out first.
     if (goodbye) await setImmediate();
     for (const { stream } of [...(this.#channels?.values() ?? [])]) stream?.end();
     await closed;
@@ -270,7 +270,7 @@ export class Session {
     const stream = this.#connect(name, channel, 0);
     stream.onEnd(ended);
     for (const [eventId, json] of missed) stream.write(frameOf(json, eventId));
-    // All answers on it have been sent.
+    // All answers on this stream have been sent.
     if (name !== STANDALONE && channel.pending === 0) stream.end();
     return { status: 200, headers: this.#headers, body: stream };
   }

@@ -19,7 +19,7 @@ let sessions: Sessions;
 let streams: EventStreams;
 
 beforeEach(async () => {
-  // Only what sessions are timed by; everything else goes on in its own time.
+  // Fakes only the clock and the intervals, by which sessions end. All other timers run as usual.
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
   engine = await startEngine();
   const { vitrine } = engine;
@@ -77,7 +77,7 @@ const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: INITIA
 
 const idOf = (response: Response): string | undefined => response.headers.get('mcp-session-id') ?? undefined;
 
-/** Shakes hands. */
+/** Begins a session with a handshake. @returns the id of the session */
 async function begin(): Promise<string> {
   const response = await ask(initialize);
   expect(response.status).toBe(200);
@@ -157,7 +157,7 @@ describe('a session', () => {
     await toOther.until(tellsOf('file:///b.txt'), 'the update of b');
     expect(toOne.messages.some(tellsOf('file:///b.txt'))).toBe(false);
     expect(toOther.messages.some(tellsOf('file:///a.txt'))).toBe(false);
-    // Nor can one end what the other has.
+    // One session cannot end a subscription of another.
     await request(other, 'resources/unsubscribe', { uri: 'file:///a.txt' });
     await engine.folder.write('a.txt', 'newer');
     await until(() => toOne.messages.filter(tellsOf('file:///a.txt')).length === 2, 'the next update of a');
@@ -167,10 +167,10 @@ describe('a session', () => {
 describe('a handshake that is refused leaves nothing behind', () => {
   it.each<[string, unknown, Asked]>([
     ['without parameters', { jsonrpc: '2.0', id: 0, method: 'initialize' }, {}],
-    ['of a notification', { jsonrpc: '2.0', method: 'initialize', params: INITIALIZE }, {}],
+    ['as a notification', { jsonrpc: '2.0', method: 'initialize', params: INITIALIZE }, {}],
     ['with others in a batch', [initialize, { jsonrpc: '2.0', id: 1, method: 'ping' }], {}],
     ['twice in a batch', [initialize, { ...initialize, id: 1 }], {}],
-    ['that cannot take the answer', initialize, { headers: { accept: 'text/html' } }],
+    ['whose client does not accept the answer', initialize, { headers: { accept: 'text/html' } }],
     ['that is no JSON-RPC', { method: 'initialize' }, {}],
   ])('%s', async (_what, body, how) => {
     const response = await ask(body, how);
@@ -206,7 +206,7 @@ describe('the number of sessions is bounded [SEC-RES-4]', () => {
     vi.advanceTimersByTime(49_000);
     await request(young, 'ping');
     vi.advanceTimersByTime(1_000);
-    // A minute after its last use, before the sweep.
+    // The oldest session was last used a minute ago, and the sweep has not ended it yet.
     const next = await ask(initialize);
     expect(next.status).toBe(200);
     expect(sessions.size).toBe(3);
@@ -228,7 +228,7 @@ describe('the number of sessions is bounded [SEC-RES-4]', () => {
 });
 
 describe('a session ends', () => {
-  it('when it is not used, and is used by every request', async () => {
+  it('when it is not used for a time, and each request counts as a use', async () => {
     const session = await begin();
     for (let minute = 0; minute < 5; minute++) {
       vi.advanceTimersByTime(50_000);
@@ -271,7 +271,7 @@ describe('a session ends', () => {
     expect(sessions.size).toBe(0);
   });
 
-  it('with its subscriptions', async () => {
+  it('together with its subscriptions', async () => {
     const session = await begin();
     await ask({ jsonrpc: '2.0', method: 'notifications/initialized' }, { session });
     await request(session, 'resources/subscribe', { uri: 'file:///a.txt' });
@@ -313,7 +313,7 @@ describe('a session ends', () => {
     await nothingIsWatched();
   });
 
-  it('in the middle of a subscription', async () => {
+  it('in the middle of a subscription, which then leaves no watch', async () => {
     const session = await begin();
     const door = engine.shutDoor();
     const subscribing = request(session, 'resources/subscribe', { uri: 'file:///a.txt' });
@@ -326,7 +326,7 @@ describe('a session ends', () => {
 });
 
 describe('a session whose client sends `notifications/initialized` several times', () => {
-  it('gets one notification of each change', async () => {
+  it('is not notified of one change as many times', async () => {
     const session = await begin();
     const stream = await openStream(session);
     const times = 20;

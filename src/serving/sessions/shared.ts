@@ -48,7 +48,7 @@ export interface SharedSession extends SharedPart {
 
 /** Callbacks for news of a session from other replicas. */
 export interface SharedSessionEvents extends SharedPartEvents {
-  /** The client has sent a message to another replica that does not handle it. */
+  /** The client has sent a message to another replica, which cannot handle the message. */
   said(message: Message): void;
   /** Sends a message to the client, if its stream is here. */
   tell(message: object): void;
@@ -62,7 +62,7 @@ export interface SharedSessions {
   begin(principal: Principal, revision: string, capabilities: SessionClaims['capabilities']): SharedSession;
   /** Opens an id; undefined for an invalid one. Whether the session has ended is not checked yet. */
   open(id: string): SessionClaims | undefined;
-  /** Takes a session over from another replica; undefined for one that has ended. */
+  /** Takes a session over from another replica; undefined if it has ended, or is old and no longer kept. */
   takeOver(claims: SessionClaims, sealed: string): Promise<SharedSession | undefined>;
   close(): void;
 }
@@ -143,7 +143,7 @@ export function createSharedSessions(bus: Bus, keys: Keys, now: () => number = D
             logLevel = each;
           },
           subscribed(uri) {
-            // The replica that recorded it may be gone when the memory drops it.
+            // When the memory loses the subscription, the replica that recorded it may be gone, so this one notes it, too.
             noted.add(uri);
             whole.subscribed(uri);
           },
@@ -152,7 +152,7 @@ export function createSharedSessions(bus: Bus, keys: Keys, now: () => number = D
             whole.unsubscribed(uri);
           },
           mended() {
-            // Written before it is read again, since the memory may have lost it.
+            // The subscriptions are written before they are read again, since the memory may have lost them.
             const put = (uri: string): Promise<unknown> => memory.put(keyOf(id), `${URI}${uri}`, '', KEPT_MS);
             mending = mending.then(() => inParts([...noted], put)).then(() => whole.mended());
           },

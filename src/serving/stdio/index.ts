@@ -23,8 +23,8 @@ export interface ServeStdioOptions {
   /** The stream of messages to the host. Default: standard output of this process. */
   readonly output?: Writable | undefined;
   /**
-   * Called once with the features of the host. The answer to the host's first request waits for it; it must not reject. From
-   * then on, what only this host will use can be started for it, such as a mounted program (`UpstreamOptions.sole`).
+   * Called once with the features of the host, for example to start a mounted program that only this host will use
+   * (`UpstreamOptions.sole`). The answer to the host's first request waits for the promise, which must not reject.
    */
   readonly introduced?: ((host: ClientFeatures) => Promise<void>) | undefined;
 }

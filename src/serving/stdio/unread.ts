@@ -1,7 +1,7 @@
 /** Answers malformed requests, because their sender would otherwise wait for ever. The error says what is wrong. */
 import { isData } from '../../protocol/data.ts';
 
-/** The error for a request that is no valid message; undefined for a value without a method and an id. */
+/** The error for a request that is no valid message; undefined for a value without a method or without a usable id. */
 export function answerToUnread(value: unknown): object | undefined {
   if (!isData(value) || !('method' in value)) return undefined;
   const { id, params = {} } = value;

@@ -44,7 +44,7 @@ async function complete(
 }
 
 describe('completion of an argument', () => {
-  it('offers the values of the file, in upper and lower case', async () => {
+  it('offers the values of the file, whatever the case of the typed letters', async () => {
     expect(await complete('{{tone}}', 'tone', 'g')).toEqual(['Grave', 'gay', 'glum']);
     expect(await complete('{{tone}}', 'tone', 'GA')).toEqual(['gay']);
   });

@@ -137,7 +137,7 @@ describe('embedding', () => {
     });
   });
 
-  it('distinguishes sounds and other binaries', async () => {
+  it('embeds sounds as audio, and other binaries as resources', async () => {
     const messages = await render(await load('{{resource memory:///tick.wav}}{{resource memory:///data.bin}}'));
     expect(messages.map(({ content }) => content)).toMatchObject([
       { type: 'audio', mimeType: 'audio/wav' },
@@ -189,7 +189,7 @@ describe('embedding', () => {
   });
 
   it.each(['../secret', '..', '.', 'deep/inner', '..%2Fsecret', 'today.md#', '/etc/passwd', 'today.md?x='])(
-    'keeps the value %j in its place [SEC-PROMPT-1]',
+    'reads no other resource for the value %j [SEC-PROMPT-1]',
     async (name) => {
       const prompt = await load(`${head('name')}{{resource memory:///notes/{name}}}`);
       const refused = await render(prompt, { name }).catch((error: unknown) => error);

@@ -159,7 +159,7 @@ describe('a folder of prompts', () => {
     expect((await source.list(ctx)).map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
-  it('embeds resources of all mounts, and not of its own provider', async () => {
+  it('does not embed resources of its own provider, which is not mounted', async () => {
     const own = memoryWith({ 'prompts/a.md': '{{resource memory:///own.md}}', 'own.md': 'own' });
     const source = promptFolder({ uri: FOLDER, provider: own }, resourcesOf(memoryWith({ 'served.md': 'x' })));
     const [prompt] = await source.list(createContext());

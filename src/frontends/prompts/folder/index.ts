@@ -20,7 +20,7 @@ import { watchPromptFiles } from './watch.ts';
 export const MAX_PROMPT_BYTES = 256 * 1024;
 
 /** The most characters of parsed files that the cache keeps. */
-const MAX_CACHED_BYTES = 16 * 1024 * 1024;
+const MAX_CACHED_CHARACTERS = 16 * 1024 * 1024;
 
 /** Files that are read at the same time. */
 const CONCURRENCY = 16;
@@ -34,7 +34,7 @@ interface Parsed {
 export function promptFolder(folder: PromptFolder, resources: ResourceOptions): PromptSource {
   const provider = folder.provider ?? resources.provider;
   const watchable = provider.watch !== undefined && (folder.watch ?? provider.features.watch);
-  const cache = new LRUCache<string, Parsed>({ maxSize: MAX_CACHED_BYTES, maxEntrySize: MAX_CACHED_BYTES });
+  const cache = new LRUCache<string, Parsed>({ maxSize: MAX_CACHED_CHARACTERS, maxEntrySize: MAX_CACHED_CHARACTERS });
 
   async function load(file: Resource, ctx: Context): Promise<Prompt | undefined> {
     const key = keyOf(file, ctx);

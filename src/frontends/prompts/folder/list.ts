@@ -22,7 +22,7 @@ export async function listPromptFiles(
   do {
     const page = await provider.list(uri, { cursor, limit: MAX_PROMPT_FILES }, ctx);
     files.push(...page.resources.filter(isPromptFile));
-    // An empty page counts, too, since such pages may have no end.
+    // An empty page counts like one entry, since empty pages may have no end.
     seen += Math.max(1, page.resources.length);
     cursor = page.nextCursor;
   } while (cursor !== undefined && files.length <= MAX_PROMPT_FILES && seen < MAX_ENTRIES);

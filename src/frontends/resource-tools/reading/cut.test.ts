@@ -78,7 +78,7 @@ describe('cutting a window [CB-3]', () => {
     );
   });
 
-  it('takes bytes that only look like the rest of a character for what they are', () => {
+  it('skips the rest of a character, and no bytes that only look like it', () => {
     // 0xb0 is a degree sign in Latin-1; after an ASCII letter it continues no character.
     const latin = Buffer.from('aaaa\u00b0bbb', 'latin1');
     expect(cutAt(latin, 4, 4)).toEqual({ kind: 'base64', start: 4, bytes: Buffer.from('\u00b0bbb', 'latin1') });
@@ -98,7 +98,7 @@ describe('cutting a window [CB-3]', () => {
     expect(cut).toEqual({ kind: 'base64', start: 0, bytes: Buffer.from('éééé').subarray(0, 5) });
   });
 
-  it('gives less base64 if it has to fit the room of text', () => {
+  it('has one limit for text, and another one for base64', () => {
     const slice = sliceAt(Buffer.alloc(100, 0x80), 0, 40);
     expect(cutWindow(slice, { text: 40, base64: 30 }).bytes.byteLength).toBe(30);
     expect(cutWindow(sliceAt(Buffer.alloc(100, 97), 0, 40), { text: 40, base64: 30 }).bytes.byteLength).toBe(40);

@@ -16,7 +16,10 @@ const HEAD_BYTES = 4_100;
 export interface Slice {
   /** The resource, with the type that its first bytes show. */
   readonly resource: Resource;
-  /** The requested bytes, with up to three bytes before and three bytes after them. */
+  /**
+   * The requested bytes, with up to three bytes before and three bytes after them. At offset 0 there may be more, to detect the
+   * type.
+   */
   readonly bytes: Buffer;
   readonly offset: number;
   /** The place of `offset` in `bytes`. */

@@ -101,7 +101,7 @@ function mixed(): Buffer {
 }
 
 describe('a window [CB-3]', () => {
-  it('has exactly the fields of the source document', async () => {
+  it('has exactly the fields that CB-3 names', async () => {
     await using engine = memoryEngine({ 'server.py': { text: 'x'.repeat(1_000) } });
     const result = await engine.call('read', { uri: 'm+memory:///server.py', as: 'window' });
     expect(result.structuredContent).toEqual({
@@ -114,7 +114,7 @@ describe('a window [CB-3]', () => {
     expect(textOf(result)).toContain('This is the end.');
   });
 
-  it('is the one of start_offset and max_bytes, with or without the form', async () => {
+  it('has the bytes of start_offset and max_bytes, whether or not the form is named', async () => {
     await using engine = memoryEngine({ 'a.txt': { text: '0123456789' } });
     const uri = 'm+memory:///a.txt';
     for (const form of [{}, { as: 'window' }]) {
@@ -257,7 +257,7 @@ describe('a window over several parts [CB-3]', () => {
     expect(nextOffset(result)).toBe(64);
   });
 
-  it('refuses to begin after the last part, and is empty for no parts', async () => {
+  it('refuses to begin after the last part, and is empty at its end', async () => {
     await using engine = memoryEngine(children);
     const uri = 'm+memory:///d';
     expect(await engine.refusal('read', { uri, start_offset: whole.byteLength + 1 })).toContain('which has 67 bytes');
@@ -267,8 +267,8 @@ describe('a window over several parts [CB-3]', () => {
     expect(structured<WindowAnswer>(none)).toMatchObject({ total_parts: 1, parts: [{ text: 'not a part' }] });
   });
 
-  /** Two more formats of the same content, as streams, the middle one of unknown length. */
-  const alternatives = (inner: ResourceProvider): ResourceProvider =>
+  /** Gives two more formats of each content. The first of them is a stream of unknown length. */
+  const inThreeFormats = (inner: ResourceProvider): ResourceProvider =>
     wrapProvider(inner, {
       async read(uri, want, ctx) {
         const [body] = await inner.read(uri, { ...want, range: undefined }, ctx);
@@ -286,8 +286,10 @@ describe('a window over several parts [CB-3]', () => {
       },
     });
 
-  it('covers alternatives, even of unknown length [2093-6]', async () => {
-    await using engine = engineOf({ m: alternatives(memoryProvider({ resources: { 'a.txt': { text: 'plain é' } } })) });
+  it('covers all formats of a content, even of unknown length [2093-6]', async () => {
+    await using engine = engineOf({
+      m: inThreeFormats(memoryProvider({ resources: { 'a.txt': { text: 'plain é' } } })),
+    });
     for (const size of [4, 5, 7, 100]) {
       const { bytes, windows } = await follow(engine, 'm+memory:///a.txt', size);
       expect(bytes.toString('utf8')).toBe('plain é<p>html éplain é');

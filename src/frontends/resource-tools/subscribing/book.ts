@@ -75,7 +75,7 @@ export function createSubscriptionBook(
   limits: BookLimits = DEFAULT_BOOK_LIMITS,
   now: () => number = Date.now,
 ): SubscriptionBook {
-  /** In the order in which they were last seen. */
+  /** The peers in the order in which they were last seen. */
   const peers = new Map<string, Peer>();
   const links = new Map<string, Link>();
   let timer: NodeJS.Timeout | undefined;
@@ -90,7 +90,7 @@ export function createSubscriptionBook(
     return peer;
   }
 
-  /** Forgets peers that have been idle for too long. As long as there are others, it runs again later. */
+  /** Forgets peers that have been idle for too long. As long as peers are left, this function runs again later. */
   function sweep(): void {
     clearTimeout(timer);
     timer = undefined;

@@ -17,7 +17,7 @@ const CUT_WITHIN = 1 / 4;
 
 export interface BatchRequest {
   readonly offset: number;
-  /** Bytes of a piece; 0 in the first batch, which computes it. */
+  /** Bytes of a piece; 0 in the first batch, which computes the size. */
   readonly size: number;
   /** The most pieces of this batch. */
   readonly pieces: number;
@@ -35,7 +35,10 @@ export interface Batch {
   readonly size: number;
 }
 
-/** Bytes of a piece, so that a text of `total` bytes has at most `maxPieces`, even if every piece is cut short at a line. */
+/**
+ * Bytes of a piece, so that a text of `total` bytes has at most `maxPieces`, even if every piece is cut short at a line. A text
+ * that is too large for that has more, of `MAX_PIECE_BYTES`.
+ */
 export function pieceBytes(total: number | undefined, maxPieces: number): number {
   const wanted = total === undefined ? MAX_PIECE_BYTES : Math.ceil(total / (1 - CUT_WITHIN) / maxPieces);
   return Math.min(MAX_PIECE_BYTES, Math.max(PIECE_BYTES, wanted));

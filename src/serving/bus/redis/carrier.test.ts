@@ -12,11 +12,11 @@ const CHANNEL = 'bus';
 interface FakeOptions {
   readonly connect?: () => Promise<void>;
   readonly publish: (message: string) => Promise<void>;
-  /** Called with what reports the end of a connection, when one is made. */
+  /** Called for each connection with a function that breaks it. */
   readonly onOpen: (breakIt: (error: unknown) => void) => void;
 }
 
-/** A client of a Redis server that is not there. */
+/** A client that acts as if it were connected to a Redis server. */
 function fakeClient({ connect = async () => {}, publish, onOpen }: FakeOptions): Client {
   let isOpen = true;
   return {

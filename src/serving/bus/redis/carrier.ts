@@ -14,7 +14,9 @@ const LOOK_MS = 2_000;
 /** The most different errors that are logged while the bus is away. */
 const MAX_REASONS = 8;
 
-/** The errors with which Redis says that another server has the key, or has to be used for writing. */
+/**
+ * The errors with which Redis says that another server has the key or takes writes, or that the cluster or its master is down.
+ */
 const ELSEWHERE = /^(MOVED|ASK|READONLY|CLUSTERDOWN|MASTERDOWN)\b/;
 
 /** The text of a greeting, which has no messages. */
@@ -77,7 +79,7 @@ export function openCarrier({ place, open, channel, keys, log, events, memoryOf 
     if (!whole()) return;
     setConnected();
     if (wasBroken) log.warn('the bus is there again: each subscription is reported as updated');
-    // Called for the first connection, too, because this replica may have started without the bus.
+    // The first connection is reported as mended, too, because this replica may have started without the bus.
     wasBroken = false;
     reasons.clear();
     events.mended();
@@ -136,7 +138,7 @@ export function openCarrier({ place, open, channel, keys, log, events, memoryOf 
     locate,
     prepare: async (client) => {
       await check(client);
-      // Messages over the connection before may have gone to a server to which nobody listened any more.
+      // Messages over the previous connection may have gone to a server to which nobody listened any more.
       if (count > 0) await publish(client, NOTHING, performance.now() - sentAt);
     },
     onReady: ready,
@@ -197,7 +199,7 @@ export function openCarrier({ place, open, channel, keys, log, events, memoryOf 
     ready: Promise.race([connected, late]).finally(() => clearTimeout(timer)),
     carrier: {
       async send(text) {
-        // Nothing is sent without a connection, so a later greeting names the time of the message before.
+        // Nothing is sent without a connection, so `sentAt` keeps the time of the previous message for the next greeting.
         if (speaking.at === undefined) {
           lookSoon();
           return false;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { loadClient } from './client.ts';
 
-it('makes the clients of all servers from one class, because the package takes long to make a class', async () => {
+it('the clients of all servers share one class, because the package takes long to make a class', async () => {
   const open = await loadClient(undefined);
   const [first, second] = ['redis-1.internal', 'redis-2.internal'].map((host) =>
     open({ host, port: 6379, user: host, password: host, tls: false }),

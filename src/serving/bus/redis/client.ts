@@ -70,7 +70,7 @@ export async function loadClient(ca: string | undefined): Promise<OpenClient> {
     throw missingPackage('A bus over Redis needs a package that is not here', [PACKAGE], { cause });
   });
   // The package makes a class with a method for each command of Redis whenever the options differ, which takes tens of milliseconds.
-  // Copies of this client share one class. It is never connected itself.
+  // Copies of this client share one class. This client itself is never connected.
   const template = createClient({
     RESP: 2,
     name: 'vitrine',

@@ -1,4 +1,4 @@
-/** Keeps a connection to Redis: makes a new one whenever it ends, to the address that the server has by then. */
+/** Keeps a connection to Redis: whenever the connection ends, makes a new one, to the address that the server has by then. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { abortable, withOwnSignal } from '../../../core/waiting/abortable.ts';
 import {
@@ -23,7 +23,7 @@ export interface Connecting {
   prepare(client: Client, server: Server): Promise<void>;
   /** Called when a connection can be used. */
   onReady(): void;
-  /** Called when the connection has ended, or when it reports an error. */
+  /** Called when the connection cannot be made, has ended, or reports an error. */
   onBroken(error: unknown): void;
 }
 
@@ -40,7 +40,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Connects, and connects again after each end, until it is closed. */
+/** Connects, and connects again whenever the connection ends, until `close` is called. */
 export function keepConnected({ open, locate, prepare, onReady, onBroken }: Connecting): Connection {
   const closing = new AbortController();
   let current: { readonly client: Client; readonly server: Server } | undefined;

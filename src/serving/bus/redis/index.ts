@@ -1,6 +1,6 @@
 /**
- * A bus over Redis or Valkey. Everything that is sent there is sealed: somebody who can read the server learns nothing, and
- * somebody who can write to it cannot invent messages.
+ * A bus over Redis or Valkey. Messages, and the contents of the memory, are sealed: somebody who can read the server cannot read
+ * them, and somebody who can write to it cannot invent them. The callers of `keep` seal its texts themselves.
  */
 import type { Bus, BusMemory } from '../../../core/bus.ts';
 import { busProblem, type RedisAddress } from '../../../core/bus-address.ts';
@@ -63,7 +63,8 @@ function placeOf(address: RedisAddress, key: string, open: OpenClient): Place {
 }
 
 /**
- * The memory of the bus, with sealed fields and texts. A field is sealed in the same way each time, so that it is found again.
+ * The memory of the bus, with sealed fields and texts, except those of `keep`. A field is sealed in the same way each time, so
+ * that it is found again.
  * @param trouble called with the error of each command that fails
  */
 function sealedMemory(client: Commands, keys: Keys, trouble: (error: unknown) => void): BusMemory {

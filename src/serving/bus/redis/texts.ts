@@ -14,8 +14,9 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 /**
- * Keeps a text and forgets the texts that were used longest ago until all fit. The field `bytes` of the hash holds the sum of all
- * lengths; no text has this name. If Redis has dropped one of the two keys, the script deletes the other one.
+ * Keeps a text. Forgets up to 100 expired texts, and then those that were used longest ago, until all fit. The field `bytes` of
+ * the hash holds the sum of all lengths; no text has this name. If Redis has dropped one of the two keys, the script deletes the
+ * other one.
  */
 const KEEP = `
 local texts, order = KEYS[1], KEYS[2]

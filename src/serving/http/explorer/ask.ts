@@ -61,7 +61,7 @@ export function createAsk(vitrine: Engine, dispatcher: Dispatcher): Ask {
   };
 }
 
-/** A `resources/list` that gives the roots, even if the default list is configured as another one. */
+/** A `resources/list` that gives the roots, even if the default list is configured to have more. */
 function rootsFirst(vitrine: Engine): Method {
   const options = { ...vitrine.resources, listing: 'roots', kept: undefined } as const;
   return admitted(vitrine, {

@@ -91,7 +91,7 @@ export interface ExplorerOptions {
   readonly log?: Log | undefined;
   /** The public URL of the endpoint. Default: that of the request. */
   readonly publicUrl?: string | undefined;
-  /** How people sign in. Default: they cannot, and each request needs a token. */
+  /** How people sign in. Default: they cannot; with `auth`, requests need a token unless anonymous callers are accepted. */
   readonly signIn?: Pick<SigningInSetup, 'options' | 'auth'> | undefined;
   /** Whether only the browser with the key gets in (`door.ts`). Pages then show no endpoint address to copy. Default: false. */
   readonly keyed?: boolean | undefined;

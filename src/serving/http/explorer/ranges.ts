@@ -49,7 +49,7 @@ export function isUnchanged({ headers }: HttpRequest, { etag, lastModified }: Ve
 
 /**
  * The range of bytes that a request wants; undefined for the whole content, which is also sent for several ranges or other units.
- * `unsatisfiable` for a range that begins after the end.
+ * `unsatisfiable` for a range that contains none of the bytes.
  */
 export function spanOf(
   { headers, method }: HttpRequest,

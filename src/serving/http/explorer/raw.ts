@@ -51,7 +51,7 @@ interface Window {
   readonly loan: Loan;
 }
 
-/** Answers a request for raw bytes. @param resource its metadata @throws Refused */
+/** Answers a request for raw bytes. @param resource the metadata of the resource @throws Refused */
 export function answerRaw(vitrine: Engine, resource: Resource, wanted: Wanted, visitor: Visitor): Promise<PageAnswer> {
   const { http, principal, log } = visitor;
   const version = versionOf(resource, wanted.as);

@@ -21,7 +21,9 @@ export interface SigningIn {
    * @param looks whether the request is for a page: another site may link to a page, but must not call the endpoint
    */
   sessionOf(request: HttpRequest, looks: boolean): Session | undefined;
-  /** Answers a request without a valid token: redirects a person to the issuer. Returns undefined for a program. */
+  /**
+   * Redirects a person without a valid session to the issuer. Returns undefined for a program, or a request with its own token.
+   */
   begin(request: HttpRequest): Promise<PageAnswer | undefined>;
   /** Answers at the sign-in's own addresses; returns undefined at any other. */
   answer(request: HttpRequest, from: string | undefined): Promise<PageAnswer | undefined>;
@@ -50,7 +52,7 @@ export function createSigningIn({ options, auth, core, log, isPage, say }: Signi
   function isOfOwnPage({ headers }: HttpRequest): boolean {
     const site = headers.get('sec-fetch-site');
     const from = headers.get('origin');
-    // Forms of pages without a referrer send no origin either.
+    // Forms of pages that send no referrer send `null` as their origin.
     if (site !== null) return site === 'same-origin' && (from === null || from === 'null' || from === origin);
     return from === origin;
   }
