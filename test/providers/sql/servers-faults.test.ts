@@ -164,7 +164,7 @@ async function waitFor(writer: Writer, sql: string, count: number): Promise<void
   }, `${count} running statements`);
 }
 
-/** Count the slow statements that run. */
+/** The statement that counts the slow statements that run. */
 const RUNNING: Readonly<Record<ServerKind['scheme'], string>> = {
   postgres: `SELECT count(*) AS n FROM pg_stat_activity
              WHERE state = 'active' AND pid <> pg_backend_pid() AND application_name = 'vitrine'`,
