@@ -41,7 +41,7 @@ const configured = (): Promise<string> =>
     mounts: { docs: './docs' },
   });
 
-it.each(ERAS)('vitrine serve decides by them, %s [SEC-RES-2]', async (era) => {
+it.each(ERAS)('vitrine serve decides by the policies, %s [SEC-RES-2]', async (era) => {
   const { abilities, questions } = askable({ user: () => 'accept' });
   await using on = await connectStdio(era, ['--config', await configured()], abilities);
   const text = async (name: string): Promise<string | undefined> => {

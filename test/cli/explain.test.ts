@@ -89,7 +89,7 @@ describe.concurrent('vitrine explain', () => {
       /^as subject anna, groups staff,[\s\S]*subscribe allow {3}staff/,
     ],
     [
-      'what is not there',
+      'a resource that does not exist',
       ['docs+file:///drafts/nothing.md', ...STAFF],
       /does not exist; the policy would decide:\nlist {6}hide/,
     ],
@@ -116,7 +116,7 @@ describe.concurrent('vitrine explain', () => {
       ['--prompt', 'greet', '--as', 'bob', '--issuer', 'https://login.example', '--client', 'c'],
       /^as subject bob, issuer https:\/\/login\.example, client c, [\s\S]*prompt {4}allow {3}rule 8/,
     ],
-    ['a prompt to nobody', ['--prompt', 'greet', '--as', 'anonymous'], /prompt {4}deny {4}default/],
+    ['a prompt for an anonymous caller', ['--prompt', 'greet', '--as', 'anonymous'], /prompt {4}deny {4}default/],
   ])('explains %s', async (_what, args, expected) => {
     expect(await explained(...args)).toMatch(expected);
   });
@@ -124,19 +124,19 @@ describe.concurrent('vitrine explain', () => {
   it.each<[string, readonly string[], RegExp]>([
     ['nothing to explain', ['--as', 'anna'], /Say one thing to explain/],
     ['two things', ['docs+file:///', '--tool', 'x', '--as', 'anna'], /Say one thing to explain/],
-    ['nobody', ['docs+file:///'], /--as/],
+    ['a missing caller', ['docs+file:///'], /--as/],
     [
-      'arguments of no tool',
+      'arguments without a tool',
       ['docs+file:///', '--arguments', '{}', '--as', 'anna'],
       /--arguments are those of a --tool/,
     ],
     [
-      'arguments that are none',
+      'arguments that are no JSON object',
       ['--tool', 'x', '--arguments', '[1]', '--as', 'anna'],
       /--arguments takes a JSON object, as in/,
     ],
     [
-      'an operation that is none',
+      'an unknown operation',
       ['docs+file:///', '--operation', 'look', '--as', 'anna'],
       /--operation is one of list, read, metadata, subscribe|--operation/,
     ],

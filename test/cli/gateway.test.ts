@@ -1,4 +1,4 @@
-/** Other servers on the command line and in configurations: how they are mounted, reported, and kept quiet about. */
+/** Other servers on the command line and in configurations: how they are mounted and reported, without their secrets. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ const SECRET = 'never-to-be-seen-7f3a';
 const TELLTALE = "console.error('Error: ' + process.env.KEY + ' ' + process.argv[1]); process.exit(3)";
 
 let folder: Folder;
-/** An entry of a host that starts Vitrine. */
+/** An entry of a file of a host; it starts Vitrine. */
 const server = (...args: readonly string[]) => ({ command: process.execPath, args: [CLI, 'serve', ...args] });
 
 beforeAll(async () => {
@@ -117,10 +117,10 @@ describe.concurrent('vitrine serve', () => {
   });
 
   it.each([
-    ['an entry that says otherwise', { one: { ...server('docs'), prefix: 'name' } }, [], 'one+file:///a.md'],
+    ['an entry with `prefix: name`', { one: { ...server('docs'), prefix: 'name' } }, [], 'one+file:///a.md'],
     ['two servers', { one: server('docs'), two: server('data') }, [], 'two+file:///b.md'],
-    ['a path beside it', { data: server('docs') }, ['data'], 'data-2+file:///b.md'],
-  ] as const)('puts names before them for %s', async (_, servers, paths, uri) => {
+    ['a path beside the server', { data: server('docs') }, ['data'], 'data-2+file:///b.md'],
+  ] as const)('puts names before the URIs for %s', async (_, servers, paths, uri) => {
     const file = await hostFile(`${[...Object.keys(servers), ...paths].join('-')}.several.json`, servers);
     await using connected = await connectStdio('legacy', [
       ...paths.map((path) => folder.at(path)),
@@ -166,7 +166,7 @@ describe.concurrent('vitrine serve', () => {
       'ftp://me:hunter22@db.example/x',
       /^vitrine: ftp:\/\/\.\.\. is a URL of a kind that is not served/,
     ],
-    ['that is none', 'https://:hunter22', /^vitrine: The URL at https: cannot be read/],
+    ['that cannot be parsed', 'https://:hunter22', /^vitrine: The URL at https: cannot be read/],
   ])('refuses a URL %s, and does not repeat it', async (_, url, line) => {
     const { status, stderr } = await vitrine(['serve', url]);
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(line) });

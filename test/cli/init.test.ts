@@ -63,7 +63,7 @@ describe('vitrine init', () => {
       expect(checked.stdout).toMatch(new RegExp(`^ok {2}${name} `, 'm'));
   });
 
-  it.each(DIAGONAL)('writes what is served over $transport, $era', async ({ transport, era }) => {
+  it.each(DIAGONAL)('writes a configuration that is served over $transport, $era', async ({ transport, era }) => {
     await using folder = await variedFolder();
     expect(await vitrine(['init'], folder.at('my notes'))).toMatchObject({ status: 0, stderr: '' });
     await using host = await connect(transport, era, ['--config', folder.at('my notes/vitrine.yaml')]);

@@ -32,9 +32,9 @@ async function mistake(args: readonly string[], expectedStatus = 2, cwd = folder
 describe.concurrent('a mistake on the command line', () => {
   it.each<[string, readonly string[], RegExp]>([
     ['a path that does not exist', ['serve', 'dosc'], /no file or folder at dosc/],
-    ['the same for check', ['check', 'dosc'], /no file or folder at dosc/],
+    ['a path that does not exist, for check', ['check', 'dosc'], /no file or folder at dosc/],
     ['a path below a file', ['serve', 'docs/a.md/b'], /no file or folder at docs\/a\.md\/b/],
-    ['one path of several', ['serve', 'docs', 'dosc'], /no file or folder at dosc/],
+    ['one of several paths that does not exist', ['serve', 'docs', 'dosc'], /no file or folder at dosc/],
     ['a device', ['serve', '/dev/null'], /\/dev\/null is neither a folder nor a file/],
     [
       'a URL',
@@ -42,24 +42,28 @@ describe.concurrent('a mistake on the command line', () => {
       /^.*ftp:\/\/\.\.\. is a URL of a kind that is not served; there are http/,
     ],
     [
-      'an option that is not there',
+      'an unknown option',
       ['serve', '--htp'],
       /unknown option '--htp' \(Did you mean --http\?\); see vitrine serve --help$/,
     ],
     [
-      'one of a command in a command',
+      'an unknown option of a subcommand',
       ['audit', 'verify', 'x', '--haed'],
       /'--haed'.*; see vitrine audit verify --help$/,
     ],
+    ['only the locks of an audit', ['audit', 'verify', 'a.lock', 'b.lock'], /^a\.lock, b\.lock: only locks; name /],
+    ['only the lock of an audit, with --each', ['audit', 'verify', '--each', 'a.lock'], /^a\.lock: only locks; name /],
     [
-      'an audit of which only locks are named',
-      ['audit', 'verify', 'a.lock', 'b.lock'],
+      'only the locks of audits to be merged',
+      ['audit', 'merge', 'a.lock', 'b.lock'],
       /^a\.lock, b\.lock: only locks; name /,
     ],
-    ['the same, each a chain', ['audit', 'verify', '--each', 'a.lock'], /^a\.lock: only locks; name /],
-    ['the same, to be merged', ['audit', 'merge', 'a.lock', 'b.lock'], /^a\.lock, b\.lock: only locks; name /],
-    ['one of a command for servers', ['ls', '--bogus', 'x'], /unknown option '--bogus'; see vitrine ls --help$/],
-    ['an option of the other command', ['check', 'docs', '--http'], /unknown option '--http'/],
+    [
+      'an unknown option of a command for servers',
+      ['ls', '--bogus', 'x'],
+      /unknown option '--bogus'; see vitrine ls --help$/,
+    ],
+    ['an option of another command', ['check', 'docs', '--http'], /unknown option '--http'/],
     ['an unknown command', ['srve', 'docs'], /unknown command 'srve' \(Did you mean serve\?\)/],
     ['a path in place of a command that does not exist', ['./dosc'], /no file or folder at \.\/dosc/],
     ['a word that is no command and no path', ['dosc'], /unknown command 'dosc'; see vitrine --help$/],
@@ -68,7 +72,7 @@ describe.concurrent('a mistake on the command line', () => {
       ['serve', 'team.yaml'],
       /^team\.yaml has mounts.*--config team\.yaml.*--as-document/,
     ],
-    ['the same, of JSON, for check', ['check', 'team.json'], /^team\.json has mounts/],
+    ['a configuration in JSON under another name, for check', ['check', 'team.json'], /^team\.json has mounts/],
     [
       'a mistake in a configuration in JSON that is to be authorized',
       ['authorize', 'wrong.json', 'docs'],
@@ -104,7 +108,7 @@ describe.concurrent('a mistake on the command line', () => {
     ['a folder for a configuration', ['serve', '--config', 'docs'], /docs is a folder; name the configuration in it/],
     ['an option without its value', ['serve', '--config'], /'--config <file>' argument missing/],
     [
-      'a log level that is none',
+      'an unknown log level',
       ['serve', 'docs', '--log-level', 'loud'],
       /'loud' is invalid.*silent, error, warn, info, debug/,
     ],
@@ -129,7 +133,7 @@ describe.concurrent('a mistake on the command line', () => {
     expect(await mistake(['check'], 2, folder.at('docs'))).toBe('Say what to serve, as in: vitrine serve ./docs');
   });
 
-  it('is reported if others could reach the server, with both ways out', async () => {
+  it('is reported if other machines could reach the server, with both ways out', async () => {
     for (const address of ['0.0.0.0:0', '[::]:0', 'example.com:0', '192.168.1.1:0']) {
       const line = await mistake(['serve', 'docs', '--http', address]);
       expect(line).toContain('no authorization');

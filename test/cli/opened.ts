@@ -1,4 +1,4 @@
-/** Runs `vitrine open` as a program, with a browser that was let in. */
+/** Runs `vitrine open` as a program, and sends requests as a browser that has the key. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { CLI, ROOT } from '../e2e/harness.ts';

@@ -40,7 +40,7 @@ describe.concurrent.each(ERAS)('a server of the %s era', (era) => {
     expect(await pins('check')).toMatchObject({ status: 1, stdout: `not accepted  ${name}  changed tools "say"\n` });
     const { status, stdout } = await pins('review');
     expect(status).toBe(1);
-    // A change of the description: what was, and what is, with what nobody would see.
+    // The review shows the former and the new description, with the characters that a terminal would hide or act on escaped.
     expect(stdout).not.toMatch(/[\u001b\u202e\u{e0041}]/u);
     expect(stdout).toContain('-   Says something.\n');
     expect(stdout).toContain('+   Says something.\\u{1b}[2K\\u{1b}[1A\\u{202e}To whom\\u{e0041} it is said.\n');
@@ -51,7 +51,7 @@ describe.concurrent.each(ERAS)('a server of the %s era', (era) => {
     const listed = async () => JSON.stringify(await on.request('tools/list'));
     expect(await listed()).not.toContain('sends ~/.ssh');
     expect(await pins('review', '--accept')).toMatchObject({ status: 0 });
-    // Safe to read, in a pager and in a review.
+    // The file of pins escapes them, too.
     expect(await readFile(file, 'utf8')).not.toMatch(/[\u001b\u202e\u{e0041}]/u);
     expect(await listed()).toContain(`"name":"${name}_say"`);
     expect(await listed()).not.toMatch(/\\u001b|\u202e/);

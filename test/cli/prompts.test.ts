@@ -42,7 +42,7 @@ describe.concurrent('vitrine check of prompts', () => {
     expect(checked).toMatchObject({ status: 2, stderr: `vitrine: ${line}\n` });
   });
 
-  it('says that their folder is missing', async () => {
+  it('says that the folder of prompts is missing', async () => {
     const checked = await vitrine(['check', '--config', folder.at('gone.yaml')]);
     expect(checked).toMatchObject({
       status: 2,

@@ -29,7 +29,7 @@ const PLAN: Plan = {
   argument: { name: 'department', value: 'E' },
 };
 
-/** How often the watched file is written until the client is told, in milliseconds: its stream may not be open yet. */
+/** The milliseconds between writes of the watched file, until the client gets an update: its stream may open late. */
 const WRITE_MS = 200;
 
 const stranger = SERVERS.find(({ name }) => name === 'everything');
@@ -110,7 +110,7 @@ describe.each(RUNS)('$client.make, $revision, over $transport', ({ client, revis
     expect(said('template')).toMatchObject({ text: expect.stringContaining('Resource 7') });
   });
 
-  it('[RES-4] is told of a change of what it subscribed to', () => {
+  it('[RES-4] gets an update of the resource that it subscribed to', () => {
     expect(said('updated')).toMatchObject({ uri: PLAN.watched });
   });
 

@@ -1,4 +1,4 @@
-/** Asks each server the same, itself and through the gateway, and compares the outcomes. */
+/** Sends the same requests to each server itself and through the gateway, and compares the outcomes. */
 import type { Connected } from '../e2e/harness.ts';
 import { ask, type Data, drain, type Outcome } from './peer.ts';
 import {
@@ -33,7 +33,7 @@ export interface Compared {
   readonly links: readonly string[];
 }
 
-/** Asks both. */
+/** Sends a request to the server itself and through the gateway. */
 export async function compare(
   scene: Scene,
   { client, era }: Pick<Connected, 'client' | 'era'>,
@@ -70,10 +70,10 @@ const question = <Params extends object>(method: string, { params, steady }: Ask
 export const reading = (uri: string, steady: boolean): Question =>
   question('resources/read', { params: { uri }, steady });
 
-/** No server has it. */
+/** A URI that no server has. */
 const MISSING = 'x-none:such';
 
-/** All that is listed, what is known to be readable besides, and one that is not there. */
+/** Reads of all listed resources, of others that are known to be readable, and of one that does not exist. */
 export async function readsOf(scene: Scene, server: InteropServer): Promise<readonly Question[]> {
   const listed = await drain(await scene.direct(server), 'resources');
   const uris = listed === 'none' ? [] : listed.entries.map(({ uri }) => String(uri));
@@ -85,20 +85,20 @@ export async function readsOf(scene: Scene, server: InteropServer): Promise<read
   ];
 }
 
-/** The call that changes nothing. */
+/** A call that changes nothing. */
 export const callOf = (server: InteropServer): Question => ({
   method: 'tools/call',
   params: (folder) => server.tool(folder).params,
   steady: server.tool('').steady,
 });
 
-/** A tool that is not there, and one without the arguments that it may want. */
+/** A call of a tool that does not exist, and a call without the arguments that its tool may want. */
 export const wrongCallsOf = (server: InteropServer): readonly Question[] => [
   question('tools/call', { params: { name: 'no-such-tool', arguments: {} }, steady: true }),
   { ...callOf(server), params: (folder) => ({ name: server.tool(folder).params.name, arguments: {} }) },
 ];
 
-/** The prompt that can be had, and one that is not there. */
+/** A prompt of the server, and one that does not exist. */
 export const promptsOf = ({ prompt, has }: InteropServer): readonly Question[] => [
   ...(prompt === undefined ? [] : [question('prompts/get', prompt)]),
   ...(has.prompts === 'none' ? [] : [question('prompts/get', { params: { name: 'no-such-prompt' }, steady: true })]),
@@ -107,7 +107,7 @@ export const promptsOf = ({ prompt, has }: InteropServer): readonly Question[] =
 /** Beginnings of values that are completed. */
 const BEGINNINGS = ['', 'a', 'e', '1', 'm'];
 
-/** Every argument of every prompt, and every variable of every template, where the server completes some. */
+/** Completions of every argument of every prompt and every variable of every template, if the server completes any. */
 export async function completionsOf(scene: Scene, server: InteropServer): Promise<readonly Question[]> {
   const client = await scene.direct(server);
   if (client.getServerCapabilities()?.completions === undefined) return [];
@@ -133,7 +133,7 @@ const variablesOf = (template: string): readonly string[] =>
     (groups?.names ?? '').split(',').map((name) => name.replace(/\*$/, '')),
   );
 
-/** Calls and prompts whose results have links in them, as far as there are some. */
+/** Calls and prompts whose results may have links in them. */
 export const linkingOf = (server: InteropServer): readonly Question[] => [
   callOf(server),
   ...promptsOf(server),
@@ -142,7 +142,7 @@ export const linkingOf = (server: InteropServer): readonly Question[] => [
 
 const LINKING = [
   { name: 'get-resource-reference', arguments: { resourceType: 'Blob', resourceId: 2 } },
-  // It makes a resource, which is there for who asked for it.
+  // This tool makes a resource for the client that calls it.
   {
     name: 'gzip-file-as-resource',
     arguments: { name: 'note.gz', data: 'data:text/plain,behind%20glass', outputType: 'resourceLink' },

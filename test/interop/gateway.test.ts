@@ -1,6 +1,6 @@
 /**
- * Servers of other makers behind one gateway, each beside itself: what it lists, what can be read, called, asked for and
- * completed is the same, but for the names and URIs, which are the mount's.
+ * Servers of other makers, each behind one gateway and on its own: lists, reads, calls, prompts and completions are the same,
+ * except that names and URIs are those of the mount.
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { askable } from '../e2e/asked.ts';
@@ -46,16 +46,16 @@ const servers = SERVERS.filter(isInstalled);
 const absent = SERVERS.filter((server) => !servers.includes(server)).map(({ name }) => name);
 if (absent.length > 0) console.info(`Not installed, and left out: ${absent.join(', ')}`);
 
-/** The one with everything in it. */
+/** The server that has every feature of the protocol. */
 const everything = servers.filter(({ name }) => name === 'everything');
 
-/** The tools that it has for clients that declare sampling, elicitation and roots. */
+/** The tools that this server adds for clients that declare sampling, elicitation and roots. */
 const FURTHER_TOOLS = ['trigger-sampling-request', 'trigger-elicitation-request', 'get-roots-list'];
 
 /** Few entries make many pages, which end within mounts and between them. */
 const PAGE_SIZE = 10;
 
-it('servers of eight makers and more are there where the checks are kept', () => {
+it('at least eight servers are installed in CI', () => {
   expect(servers.length).toBeGreaterThanOrEqual(process.env.CI === 'true' ? 8 : 0);
 });
 
@@ -85,20 +85,20 @@ describe.each(servers.length === 0 ? [] : [{ count: servers.length }])('$count s
     return connected;
   }
 
-  /** All of a list of the gateway. */
+  /** Every entry of a list of the gateway. */
   async function listed(era: Era, list: ListName): Promise<Listed> {
     const all = await drain(clientOf(era).client, list);
     if (all === 'none') throw new Error(`the gateway does not have ${LISTS[list].method}`);
     return all;
   }
 
-  /** The same, once no server is missing in it. */
+  /** Every entry of a list of the gateway; `false` if a server is missing in it. */
   async function completely(era: Era, list: ListName): Promise<Listed | false> {
     const all = await listed(era, list);
     return all.missing.length === 0 && all;
   }
 
-  /** Expects the same of the gateway as of the server itself, and gives it. */
+  /** Expects the outcome through the gateway to be that of the server itself, and returns it. */
   async function expectSame(server: InteropServer, era: Era, question: Question): Promise<Outcome> {
     const { expected, got } = await compare(scene, clientOf(era), server, question);
     const asked = `${server.name}: ${question.method} ${JSON.stringify(question.params('<folder>'))}`;
@@ -106,14 +106,14 @@ describe.each(servers.length === 0 ? [] : [{ count: servers.length }])('$count s
     return expected;
   }
 
-  /** The URIs of what a server gives itself when it is read. */
+  /** The URIs of the contents that a server itself gives when a URI is read. */
   async function urisRead(server: InteropServer, uri: string): Promise<ReadonlySet<unknown>> {
     const outcome = await ask(await scene.direct(server), 'resources/read', { uri });
     const contents = 'result' in outcome ? (outcome.result.contents as readonly Data[]) : [];
     return new Set(contents.map((item) => item.uri));
   }
 
-  it.each(servers)('$name by $make has itself what is known of it', async (server) => {
+  it.each(servers)('$name by $make itself has the known numbers of entries', async (server) => {
     const client = await scene.direct(server);
     for (const list of LIST_NAMES) {
       const all = await drain(client, list);
@@ -145,7 +145,7 @@ describe.each(servers.length === 0 ? [] : [{ count: servers.length }])('$count s
     });
 
     describe.each(servers)('$name', (server) => {
-      it.each(LIST_NAMES)('has its %s as it lists them itself', async (list) => {
+      it.each(LIST_NAMES)('has the same list of %s as on its own', async (list) => {
         const own = await drain(await scene.direct(server), list);
         const native = own === 'none' ? [] : own.entries;
         const expected = native.map((entry) => spokenIn(era, publishEntry(server.name, list, entry)));
@@ -157,22 +157,22 @@ describe.each(servers.length === 0 ? [] : [{ count: servers.length }])('$count s
         const { resources } = (await scene.direct(server)).getServerCapabilities() ?? {};
         const subscribe = resources?.subscribe ?? false;
         for (const { uri, capabilities } of entriesOf(server, 'resources')) {
-          // A resource that was read before, and had several URIs, has become a container (2093-13).
+          // A resource that was read before, and whose contents have several URIs, has become a container (2093-13).
           const native = String(uri).slice(server.name.length + 1);
           const list = (capabilities as Data).list === true && (await urisRead(server, native)).size > 1;
           expect(capabilities, native).toEqual({ list, subscribe });
         }
       });
 
-      it('is read as it reads itself, and refuses as it refuses itself', async () => {
+      it('answers and refuses reads as on its own', async () => {
         for (const question of await readsOf(scene, server)) await expectSame(server, era, question);
       });
 
-      it('does the same when it is called', async () => {
+      it('gives the same result when a tool is called', async () => {
         expect(await expectSame(server, era, callOf(server))).toHaveProperty('result.content');
       });
 
-      it('refuses the same when it is called wrongly', async () => {
+      it('refuses wrong calls in the same way', async () => {
         for (const question of wrongCallsOf(server)) await expectSame(server, era, question);
       });
 
@@ -180,7 +180,7 @@ describe.each(servers.length === 0 ? [] : [{ count: servers.length }])('$count s
         for (const question of promptsOf(server)) await expectSame(server, era, question);
       });
 
-      it('[RES-3] completes the same', async () => {
+      it('[RES-3] gives the same completions', async () => {
         for (const question of await completionsOf(scene, server)) await expectSame(server, era, question);
       });
 
@@ -202,7 +202,7 @@ describe.each(servers.length === 0 ? [] : [{ count: servers.length }])('$count s
     });
 
     const changing = servers.flatMap(({ name, changes }) => (changes === undefined ? [] : [{ name, ...changes }]));
-    it.each(changing)('[RES-4] $name tells of its changes', async ({ name, uri, by }) => {
+    it.each(changing)('[RES-4] $name reports its changes', async ({ name, uri, by }) => {
       const published = publishedUri(name, uri);
       await using connected = await connectHttp(era, gateway);
       await connected.reachable;
@@ -213,7 +213,7 @@ describe.each(servers.length === 0 ? [] : [{ count: servers.length }])('$count s
     });
   });
 
-  // Some of these make resources, which are listed from then on.
+  // Some of these calls make resources that are listed from then on, so this test comes after those of lists.
   it.each(ERAS)('links lead where they lead at the servers themselves, for a client of the %s era', async (era) => {
     const followed: string[] = [];
     for (const server of servers) {
@@ -230,36 +230,33 @@ describe.each(servers.length === 0 ? [] : [{ count: servers.length }])('$count s
     }
   });
 
-  it.each(everything)(
-    '$name has the tools for a client that can be asked, and has them for no other',
-    async (server) => {
-      const { abilities, questions } = askable({ user: () => 'decline', model: (prompt) => prompt, roots: () => [] });
-      const { name } = server;
-      await using connected = await connectHttp('legacy', gateway, abilities);
-      const further = FURTHER_TOOLS.map((tool) => publishedName(name, tool));
-      // The server adds them when it has been told that the client is ready.
-      await until(
-        async () => {
-          const tools = await drain(connected.client, 'tools');
-          const ids = tools === 'none' ? [] : tools.entries.map((entry) => entry.name);
-          return further.every((tool) => ids.includes(tool));
-        },
-        'the further tools',
-        60_000,
-      );
-      const others = await until(() => completely('legacy', 'tools'), 'all tools of all servers');
-      const usual = others.entries.filter((entry) => isPublishedBy(name, 'tools', entry));
-      expect(usual).toHaveLength(Number(server.has.tools));
-      const elicited = await answer(connected.client, 'tools/call', {
-        name: publishedName(name, 'trigger-elicitation-request'),
-        arguments: {},
-      });
-      expect(questions).toHaveLength(1);
-      expect(JSON.stringify(elicited.content)).toContain('User declined');
-    },
-  );
+  it.each(everything)('$name has further tools for a client that can be asked, and for no other', async (server) => {
+    const { abilities, questions } = askable({ user: () => 'decline', model: (prompt) => prompt, roots: () => [] });
+    const { name } = server;
+    await using connected = await connectHttp('legacy', gateway, abilities);
+    const further = FURTHER_TOOLS.map((tool) => publishedName(name, tool));
+    // The server adds them when it has been told that the client is ready.
+    await until(
+      async () => {
+        const tools = await drain(connected.client, 'tools');
+        const ids = tools === 'none' ? [] : tools.entries.map((entry) => entry.name);
+        return further.every((tool) => ids.includes(tool));
+      },
+      'the further tools',
+      60_000,
+    );
+    const others = await until(() => completely('legacy', 'tools'), 'all tools of all servers');
+    const usual = others.entries.filter((entry) => isPublishedBy(name, 'tools', entry));
+    expect(usual).toHaveLength(Number(server.has.tools));
+    const elicited = await answer(connected.client, 'tools/call', {
+      name: publishedName(name, 'trigger-elicitation-request'),
+      arguments: {},
+    });
+    expect(questions).toHaveLength(1);
+    expect(JSON.stringify(elicited.content)).toContain('User declined');
+  });
 
-  it.each(everything)('when $name is killed, the others keep answering, and it is back', async (server) => {
+  it.each(everything)('when $name is killed, the others keep answering, and it is started again', async (server) => {
     const era = 'legacy';
     const question = reading('demo://resource/static/document/features.md', true);
     await expectSame(server, era, question);

@@ -1,6 +1,6 @@
 /**
- * `get` and `doctor` against servers of other makers: every byte that is written is what the server has, and what is wrong
- * with them is what docs/guide/doctor.md says.
+ * `get` and `doctor` against servers of other makers: `get` writes the bytes that the server has, and `doctor` finds what
+ * docs/guide/doctor.md lists.
  */
 import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ import { type InteropServer, isInstalled, SERVERS } from './servers/index.ts';
 // Many processes start, one after the other where there are few processors.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 });
 
-/** Others of the same makers, or built alike, would show the same. */
+/** Not examined: each shows the same as another server that has the same maker or is built alike. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['calc', 'py.git', 'py.calculator', 'rust.http']);
 
 const wanted = SERVERS.filter(({ name }) => !LEFT_OUT.has(name));
@@ -114,13 +114,13 @@ const foundIn = ({ results }: Diagnosis): string => {
 };
 
 describe.each(servers)('$name by $make', (server) => {
-  it('is found to have what the documentation lists', async () => {
+  it('has the problems that the documentation lists', async () => {
     const diagnosis = diagnoses.get(server.name);
     if (diagnosis === undefined) throw new Error('It was not examined');
     expect(diagnosis.eras.map(({ refused }) => refused)).not.toContainEqual(expect.any(String));
     const row = (await documented()).get(server.name);
     expect({ version: diagnosis.server.version, found: foundIn(diagnosis) }).toEqual(row);
-    // It was looked at, and not passed over.
+    // The checks were made, and not left out.
     expect(diagnosis.passed).toBeGreaterThan(10);
   });
 });
@@ -130,7 +130,7 @@ describe.each(servers.filter(({ has }) => has.resources !== 'none' && has.resour
   (server) => {
     it('writes what the server has, byte for byte, and nothing again the next time', () => {
       const { report, again, files, direct, entries } = got.get(server.name) as Got;
-      // Reads that the server gets wrong: no file says otherwise.
+      // This server refuses to read all that it lists, so nothing is written.
       const failed = server.name === 'onepassword' ? Number(server.has.resources) : 0;
       const listed = server.name === 'shelf' ? (server.reads?.length ?? 0) : Number(server.has.resources);
       expect(entries.filter(({ status }) => status === 'failed').map(({ uri }) => uri)).toHaveLength(failed);
@@ -143,7 +143,7 @@ describe.each(servers.filter(({ has }) => has.resources !== 'none' && has.resour
   },
 );
 
-it('servers of eight makers and more are there where the checks are kept', () => {
+it('resources of at least eight servers are written in CI', () => {
   const written = [...got.values()].filter(({ report }) => report.written > 0);
   expect(written.length).toBeGreaterThanOrEqual(process.env.CI === 'true' ? 8 : 0);
 });

@@ -1,4 +1,4 @@
-/** A connection to a server or to the gateway, and what it answers: results and errors alike, with every field. */
+/** Sends requests to a server or to the gateway, and gives its answers: results and errors alike, with every field. */
 import { type Client, ProtocolError } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { PATIENCE_MS } from '../e2e/waiting.ts';
@@ -15,7 +15,7 @@ export interface Refusal {
   readonly data?: Json;
 }
 
-/** The end of a request. */
+/** The answer to a request. */
 export type Outcome = { readonly result: Data } | { readonly error: Refusal };
 
 const loose = z.looseObject({});
@@ -26,7 +26,7 @@ const REQUEST_MS = PATIENCE_MS;
 /** Pages of one list, at most. */
 const MAX_PAGES = 500;
 
-/** @throws what is not an answer: a connection that ended, a time that ran out */
+/** Sends a request. @throws if there is no answer: the connection has ended, or the time has run out */
 export async function ask(client: Client, method: string, params: object = {}): Promise<Outcome> {
   try {
     const request = { method, params: params as Record<string, unknown> };
@@ -38,7 +38,7 @@ export async function ask(client: Client, method: string, params: object = {}): 
   }
 }
 
-/** The result. @throws Error with the refusal where there is none */
+/** The result of a request. @throws Error with the refusal if there is none */
 export async function answer(client: Client, method: string, params: object = {}): Promise<Data> {
   const outcome = await ask(client, method, params);
   if ('result' in outcome) return outcome.result;

@@ -1,8 +1,8 @@
-/** How what a server says should read through the gateway: written from the rules, not from the code that does it. */
+/** Changes messages of a server into what they should be through the gateway, by the rules and without the gateway's code. */
 import type { Era } from '../e2e/harness.ts';
 import type { Data, Json, ListName, Outcome, Refusal } from './peer.ts';
 
-/** The scheme is the mount's, except for views, for which hosts look. */
+/** A URI through the gateway: the mount goes before its scheme, or behind `ui://`, because hosts look for that scheme. */
 export const publishedUri = (mount: string, uri: string): string =>
   uri.startsWith('ui://') ? `ui://${mount}+${uri.slice('ui://'.length)}` : `${mount}+${uri}`;
 
@@ -13,7 +13,7 @@ const URIS: ReadonlySet<string> = new Set(['uri', 'uriTemplate', 'resourceUri', 
 /** Only the tool itself knows how to read these fields. */
 const OPAQUE: ReadonlySet<string> = new Set(['structuredContent', 'inputSchema', 'outputSchema']);
 
-/** All URIs in an entry, in parameters, in contents. */
+/** Publishes all URIs in an entry, in parameters or in contents. */
 export function publishUris<T extends Json>(mount: string, value: T): T {
   return mapMembers(value, (key, each, deeper) => {
     if (URIS.has(key) && typeof each === 'string') return publishedUri(mount, each);
@@ -21,7 +21,7 @@ export function publishUris<T extends Json>(mount: string, value: T): T {
   });
 }
 
-/** Members of results that have URIs in them; what others mean is not said by the protocol. */
+/** Members of results that may have URIs in them. The protocol does not say what other members mean. */
 const CARRIERS: ReadonlySet<string> = new Set(['contents', 'content', 'messages', '_meta']);
 
 /** Publishes the outcome of a request. */
@@ -32,7 +32,7 @@ export function publishOutcome(mount: string, outcome: Outcome): Outcome {
   return { result: Object.fromEntries(moved) };
 }
 
-/** An entry of a list. */
+/** Publishes an entry of a list. */
 export function publishEntry(mount: string, list: ListName, entry: Data): Data {
   const moved = publishUris(mount, entry);
   return list === 'tools' || list === 'prompts' ? { ...moved, name: publishedName(mount, String(entry.name)) } : moved;
@@ -45,14 +45,14 @@ export function isPublishedBy(mount: string, list: ListName, { name, uri, uriTem
   return published.startsWith(`${mount}+`) || published.startsWith(`ui://${mount}+`);
 }
 
-/** An entry in a revision: 2026-07-28 has no `execution` of tools, and over some ways it is left out there. */
+/** An entry without what its era lacks: 2026-07-28 has no `execution` of tools, which only some connections leave out. */
 export function spokenIn(era: Era, entry: Data): Data {
   if (era === 'legacy') return entry;
   const { execution: _none, ...spoken } = entry;
   return spoken;
 }
 
-/** A result in a revision: clients of 2025 get no hints for caches, of which it knows nothing. */
+/** A result without what its era lacks: clients of 2025 get no hints for caches. */
 export function resultIn(era: Era, outcome: Outcome): Outcome {
   if (era === 'modern' || 'error' in outcome) return outcome;
   const { ttlMs: _ttlMs, cacheScope: _cacheScope, ...result } = outcome.result;
@@ -60,7 +60,7 @@ export function resultIn(era: Era, outcome: Outcome): Outcome {
 }
 
 /**
- * Gives the fields that the gateway adds where the server says nothing, by method. Everything else is as the server said it.
+ * The fields that the gateway adds, by method, if the server does not send them. All other fields stay as the server sent them.
  *
  * - `capabilities`: whether a resource can be listed and subscribed to (2093-3).
  * - `name`: of contents and of embedded resources (2093-1).
@@ -77,7 +77,7 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
   'completion/complete': ['hasMore'],
 };
 
-/** Without what was added: members of the table that the server itself did not send. */
+/** Removes the added fields: those of the table that the server itself did not send. */
 export function withoutAdded<T extends Json>(method: string, through: T, expected: Json): T {
   const added = ADDED[method] ?? [];
   if (Array.isArray(through)) {
@@ -91,10 +91,10 @@ export function withoutAdded<T extends Json>(method: string, through: T, expecte
   return Object.fromEntries(kept.map(([key, one]) => [key, withoutAdded(method, one, said[key] ?? null)])) as T;
 }
 
-/** In a result of 2026-07-28: which server answers, which is the gateway where it is one. */
+/** The field in a result of 2026-07-28 that names the server: through the gateway, it names the gateway. */
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 
-/** The same for any two answers to one request, whoever gives them. */
+/** Removes the name of the server that answered. */
 export function anonymous(outcome: Outcome): Outcome {
   if ('error' in outcome || !isData(outcome.result._meta)) return outcome;
   const { _meta, ...result } = outcome.result;
@@ -102,7 +102,7 @@ export function anonymous(outcome: Outcome): Outcome {
   return { result: Object.keys(meta).length === 0 ? result : { ...result, _meta: meta } };
 }
 
-/** Only the form of what a server says differently each time: the time, or a password. */
+/** Replaces what differs in each answer, such as the time or a password. */
 export function shapeOf(outcome: Outcome): Outcome {
   return mapMembers(outcome as Data, (key, each, deeper) => {
     if (typeof each === 'string' && CHANGING.has(key)) return '<changing>';
@@ -121,7 +121,7 @@ function mapMembers<T extends Json>(value: T, map: MapMember): T {
   return Object.fromEntries(entries) as T;
 }
 
-/** Links to resources, and resources that are embedded, in the order in which they stand there. */
+/** The URIs of linked and embedded resources, in their order. */
 export function linkedIn(value: Json): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(linkedIn);
   if (!isData(value)) return [];

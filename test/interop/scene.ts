@@ -1,4 +1,4 @@
-/** The servers that are there, each twice: on its own, and behind one `vitrine serve` that has mounted them all. */
+/** Starts each server twice: on its own, and behind one `vitrine serve` that mounts them all. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotoc
 import { within } from '../e2e/waiting.ts';
 import type { InteropServer } from './servers/index.ts';
 
-/** The names are of one length, so that what says how long it is says the same in both. */
+/** The names have the same length, so that answers which tell their length are the same in both places. */
 export type Place = 'direct' | 'behind';
 
 export interface Scene extends AsyncDisposable {
@@ -23,11 +23,11 @@ export interface Scene extends AsyncDisposable {
   direct(server: InteropServer): Promise<Client>;
   /** The processes of a server in Node.js that the gateway has started so far. */
   pids(server: InteropServer): Promise<readonly number[]>;
-  /** Without the names of folders, which differ between the two. */
+  /** Replaces the names of folders, which differ between the two places. */
   placeless<T>(value: T): T;
 }
 
-/** Many processes start at once on few processors. In seconds. */
+/** Time limits in seconds: many processes start at once on few processors. */
 const PATIENT = { connectTimeoutSeconds: 60, timeoutSeconds: 30 };
 const CONNECT_MS = 60_000;
 
@@ -86,7 +86,7 @@ export async function setScene(
   };
 }
 
-/** Ends processes as no program can ignore. @returns how many of them were still there */
+/** Kills processes. @returns how many of them were still there */
 export function killAll(pids: readonly number[]): number {
   const there = pids.filter((pid) => {
     try {
@@ -104,7 +104,7 @@ function notePid(file: string): string {
   return `data:text/javascript,${encodeURIComponent(program)}`;
 }
 
-/** A server that listens. It is one for both places: it has no folder. */
+/** A server that listens. It has no folder, and so both places share it. */
 interface Listening {
   readonly url: string;
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-/** A program with only a provider runs while it waits for the provider, and then ends by itself. */
+/** A program that uses only a provider stays alive while it waits for the provider, and then ends by itself. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -27,8 +27,8 @@ const COURSES = {
   'a watch, which ends after the provider': [WATCHES, CLOSES, STOPS_WATCHING],
 };
 
-describe.each(PROVIDERS)('%s', (module, create, options, uri) => {
-  it.each(Object.entries(COURSES))('%s', async (_, steps) => {
+describe.each(PROVIDERS)('a program with only the %s provider', (module, create, options, uri) => {
+  it.each(Object.entries(COURSES))('ends by itself after %s', async (_, steps) => {
     const program = `
       import { ${create} } from 'vitrine/providers/${module}';
       const provider = await ${create}(${JSON.stringify(options)});

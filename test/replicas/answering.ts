@@ -1,4 +1,4 @@
-/** Server processes that share answers, and what they report of that. They read documents of the museum as text. */
+/** Server processes that share answers, and count them in their metrics. They read documents of the museum as text. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -17,7 +17,7 @@ export const LETTER = 'office+file:///re-the-clock.eml';
 export const REPORT_WORD = 'walnut';
 export const LETTER_WORD = 'crate';
 
-/** Sealed bytes, as they are stored. */
+/** Matches words of the documents and of their URIs. Stored answers are sealed, and have none of them. */
 export const PLAIN = /walnut|crate|conservation|clock|text\/|\.eml|office/i;
 
 /** The documents of the museum, which a test may change. */

@@ -113,7 +113,7 @@ describeWith([redis])('replicas whose clocks differ', () => {
   afterEach(() => void vi.restoreAllMocks());
 
   it.each([-86_400_000, 3_600_000])(
-    'remove the least recently used answers by the clock of Redis: %i ms',
+    'remove the least recently used answers by the clock of Redis, with a difference of %i ms',
     async (ms) => {
       await using server = await startRedis();
       const bus = await redisBus({ url: server.url, keys: KEYS, log: SILENT });
@@ -130,7 +130,7 @@ describeWith([redis])('replicas whose clocks differ', () => {
             await untilLater();
           }
         };
-        // Whichever way the other clock is wrong, it would make one of the two the most recently used, and the other one the least.
+        // By the other clock, both of its answers would be the least recently used if it is slow, and the most if it is fast.
         await byOtherClock(() => keep('used by the other first'));
         await keep('used here');
         await untilLater();
@@ -149,7 +149,7 @@ describeWith([redis])('replicas whose clocks differ', () => {
   );
 });
 
-/** Resolves in a later millisecond, because the order of use is one of milliseconds. */
+/** Resolves in a later millisecond, because the time of the last use is kept in milliseconds. */
 const untilLater = async (from = Date.now()): Promise<unknown> => until(() => Date.now() > from, 'a millisecond');
 
 async function childrenOf(pid: number): Promise<readonly number[]> {
@@ -158,7 +158,7 @@ async function childrenOf(pid: number): Promise<readonly number[]> {
 }
 
 describe('workers', () => {
-  it('find with their parent the answers of one that was killed', async () => {
+  it('find the answers of a killed worker, which their parent keeps', async () => {
     await using folder = await officeFolder();
     await using workers = await startAnswering(folder, { answers: 'bus' }, ['--workers', '1']);
     const report = await workers.text(REPORT);

@@ -17,7 +17,7 @@ import {
   startAnswering,
 } from './answering.ts';
 
-/** Servers with the same settings share their answers. */
+/** Makes settings. Servers with the same settings share their answers; another call makes another key. */
 const sharing = () => ({ keys: [randomBytes(32).toString('base64')], answers: { folder: './cache' } });
 
 const found = { vitrine_answers_result: 'found' };
@@ -60,7 +60,7 @@ describe('servers over one folder of answers', () => {
     expect(await again.metric('vitrine_answers_state', { vitrine_answers_state: 'whole' })).toBe(1);
   });
 
-  it('convert a document once that all of them need at the same moment', async () => {
+  it('convert a document once if all of them need it at the same moment', async () => {
     await using folder = await officeFolder();
     const shared = sharing();
     await using one = await startAnswering(folder, shared);
@@ -73,7 +73,7 @@ describe('servers over one folder of answers', () => {
     expect((conversions[0] ?? 0) + (conversions[1] ?? 0)).toBe(documents.length);
   });
 
-  it('store nothing readable, and nothing for other users', async () => {
+  it('store nothing readable, in files of one user, and share nothing with a server that has another key', async () => {
     await using folder = await officeFolder();
     await using one = await startAnswering(folder, sharing());
     expect(await one.text(REPORT)).toContain(REPORT_WORD);
@@ -120,7 +120,7 @@ describe('servers over one folder of answers', () => {
     expect(changed).toBe(`sha256:${createHash('sha256').update(Buffer.alloc(300_000, 'other')).digest('hex')}`);
   });
 
-  it('make a truncated answer again, and say so', async () => {
+  it('make a truncated answer again, and count it as damaged', async () => {
     await using folder = await officeFolder();
     const shared = sharing();
     await using one = await startAnswering(folder, shared);

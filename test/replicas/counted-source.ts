@@ -57,7 +57,7 @@ export interface WatchingReplica {
   readonly number: number;
   readonly shared: SharedSource;
   readonly faults: FaultyBus;
-  /** The subjects of changes for which replicas were told to drop their caches. */
+  /** The subjects of changes for which this replica was told to drop its caches. */
   readonly heard: Subject[];
   close(): Promise<void>;
   /** Ends without a message to the others. */

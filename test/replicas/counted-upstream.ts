@@ -21,7 +21,7 @@ export async function countedUpstream(path: string): Promise<CountedUpstream> {
   });
   const serving = await serveHttp(vitrine, { port: 0, explorer: false });
   const { port } = new URL(serving.url);
-  /** The requests of each replica for notifications: in 2025 by URI, in 2026 as long as a stream is open. */
+  /** The present subscriptions: in 2025 until they are ended by URI, in 2026 as long as their stream is open. */
   const subscriptions = new Set<{ readonly replica: string; readonly uri: string }>();
   const proxy = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = [];

@@ -71,7 +71,7 @@ function buses(address: RedisAddress) {
   };
 }
 
-/** Versions of resources that one replica changes, as another one sees them: it reads a resource again when it hears of a change. */
+/** The versions that a replica has read. It reads a resource again at each change, and all when it may have missed one. */
 function follow(bus: Bus, truth: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const seen = new Map<string, number>();
   const read = (uri: string): void => void seen.set(uri, truth.get(uri) ?? 0);
@@ -112,7 +112,7 @@ interface Forwarder extends AsyncDisposable {
   cut(): void;
 }
 
-/** A name that leads to a server, like a service of Kubernetes. */
+/** Makes an address that leads to one server, and later to another one, like a service of Kubernetes. */
 async function forwardTo(url: string): Promise<Forwarder> {
   let target = new URL(url);
   const sockets = new Set<Socket>();
@@ -196,7 +196,7 @@ for (const [name, start] of [
         await client.told(NOTE, told);
         await until(() => replicas.every((each) => each.errors().includes('there again')), 'both replicas to be back');
       }
-      // Servers that could not run for a while may be handed over once more.
+      // On a busy machine, the master may be handed over once more.
       const subscribe = (): Promise<boolean> =>
         client.request('resources/subscribe', { uri: OTHER }).then(
           () => true,
@@ -247,7 +247,7 @@ for (const [name, start] of [
       const isWhole = (): boolean => replicas.every((each) => each.whole) && mended.every((each) => each > 0);
       await until(() => got > 20, 'some of the rate');
 
-      // A master that sentinels replace counts for another moment, and that count is lost.
+      // A master that sentinels replace goes on counting for a moment, and that count is lost: nothing is taken meanwhile.
       isQuiet = true;
       await replicated(await group.master());
       await group.handOver();
@@ -271,7 +271,7 @@ for (const [name, start] of [
         await until(() => others.every(([uri, version]) => each.get(uri) === version), 'the last of the changes');
       }
       expect(got).toBeLessThanOrEqual(rate.most);
-      // For each of the three replicas, a part may have been counted without an answer.
+      // Each of the three replicas may have taken parts of the rate whose answers were lost.
       expect(got).toBeGreaterThanOrEqual(rate.most - 12);
     });
 
@@ -292,7 +292,7 @@ for (const [name, start] of [
   });
 
 describeWith([redis])('a bus behind a name that leads to another server', () => {
-  it('tells others of messages that a replica sent to the former server, where they no longer listened', async () => {
+  it('tells a replica that it missed messages which another one still sent to the former server', async () => {
     await using old = await startRedis();
     await using next = await startRedis();
     await using here = await forwardTo(old.url);
@@ -328,7 +328,7 @@ describeWith([redis])('a bus behind a name that leads to another server', () => 
 });
 
 describeWith([redis])('a bus that cannot be reached', () => {
-  it('names the answer of a sentinel that is the reason', async () => {
+  it('names the answer of a sentinel as the reason', async () => {
     await using group = await startSentinels();
     const { address } = group;
     const strangers = address.sentinels.map((url) => url.replace(/:[^:@]*@/, ':wrong@'));
@@ -355,7 +355,7 @@ describeWith([redis])('a bus that cannot be reached', () => {
     expect(await bus.memory.put('k', 'f', 't', 1_000)).toBe(1);
   });
 
-  it('names the answer of a cluster that is the reason', async () => {
+  it('names the answer of a cluster as the reason', async () => {
     await using server = await startRedis();
     const { host, password } = new URL(server.url);
     await Promise.all([

@@ -8,17 +8,17 @@ export interface FaultyBus {
   readonly bus: Bus;
   /** Lets nothing through any more, in either direction, and keeps nothing: everything from now on is lost. */
   cut(): void;
-  /** Delays messages of the others until it is mended. */
+  /** Holds back messages of the others until `mend`. */
   delay(): void;
   /** Delivers messages of the others twice. */
   double(): void;
-  /** Makes the store forget everything. The connections break and come back. */
+  /** Tells the replica that messages may be lost, as it is told when its connection to a restarted store is back. */
   forgotten(): void;
-  /** Lets everything through again, and tells the replica that messages may be lost. */
+  /** Lets everything through again, also what was held back. After a cut, tells the replica that messages may be lost. */
   mend(): void;
 }
 
-/** @param kept stores the shared state; it may be another store each time */
+/** @param kept gives the store of the shared state for each command; it may be another one each time */
 export function faultyBus(hub: Hub, kept: () => BusMemory = () => hub.memory): FaultyBus {
   let state: 'whole' | 'cut' | 'delayed' | 'doubled' = 'whole';
   let held: string[] = [];

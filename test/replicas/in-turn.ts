@@ -10,22 +10,22 @@ import { PATIENCE_MS, until } from '../e2e/waiting.ts';
 
 const loose = z.looseObject({});
 
-/** A client of 2025 whose requests go to the next of these URLs in turn. */
+/** A client of 2025 whose requests go to the replicas in turn. */
 export interface InTurn extends AsyncDisposable {
   readonly client: Client;
   readonly session: string;
   /** The number of updates for each URI. */
   readonly updates: Map<string, number>;
-  /** The notifications about lists that it got. */
+  /** The methods of the notifications about lists that the client got. */
   readonly lists: string[];
   request<T>(method: string, params?: Record<string, unknown>): Promise<T>;
-  /** Resolves when it has got more updates of the URI than that. */
+  /** Resolves when the client has got more than `before` updates of the URI. */
   told(uri: string, before: number): Promise<unknown>;
-  /** The replica that has its stream. */
+  /** The index of the replica that has the client's stream. */
   readonly holder: number | undefined;
 }
 
-/** @param urls is called for each request, because replicas come and go */
+/** @param urls gives the replicas, and is called for each request, because replicas come and go */
 export async function connectInTurn(
   urls: () => readonly string[],
   options: ClientOptions & { readonly prepare?: (client: Client) => void; readonly ends?: boolean } = {},

@@ -31,7 +31,7 @@ async function persistently<T>(ask: () => Promise<T>): Promise<T> {
   }, 'an answer').then(({ value }) => value);
 }
 
-/** Every page of a folder, each from another replica. */
+/** Counts the entries of a folder on all its pages, each from another replica. */
 async function namesThroughPages(client: Pick<Connected, 'request'>): Promise<number> {
   let count = 0;
   for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
@@ -82,7 +82,7 @@ const files = (): Record<string, string> =>
 
 const inDocs = (folder: Folder): Folder => ({ ...folder, write: (path, text) => folder.write(`docs/${path}`, text) });
 
-/** Each process has its own chain, which the process in its place continues. */
+/** Verifies the audit: each process has its own chain, which the process that takes its place continues. */
 async function expectWholeAudit(folder: Folder, count: number): Promise<void> {
   const files = (await readdir(folder.path)).filter((name) => /^audit\.\d\.jsonl$/.test(name));
   expect(files).toHaveLength(count);
@@ -134,7 +134,7 @@ describeWith([redis])('three replicas over Redis', () => {
 });
 
 describe('two workers', () => {
-  it('do not start if each would have programs of its own, and say so once', async () => {
+  it('do not start if each of them would run mounted programs of its own, and say so once', async () => {
     await using folder = await temporaryFolder({ 'vitrine.yaml': 'mounts: { up: { command: cat } }\n' });
     const refused = startVitrine(['--config', folder.at('vitrine.yaml'), '--http', '0', '--workers', '2']);
     await expect(refused).rejects.toThrow(
@@ -153,7 +153,7 @@ describe('two workers', () => {
         .split(' ')
         .filter(Boolean)
         .map(Number);
-    // No worker answers while one starts and the other is killed, and the SDK of Python tries to open its stream only twice.
+    // A worker is killed only while both serve, because the Python SDK tries only twice to open its stream.
     const both = (): Promise<readonly number[]> =>
       until(async () => {
         const pids = await children();

@@ -29,7 +29,7 @@ interface Model {
   writes: number;
 }
 
-/** A subscription that must get another update, unless it got more than this number. */
+/** A subscription whose client must get more than `before` updates. */
 interface Owed {
   readonly client: InTurn;
   readonly uri: string;
@@ -48,7 +48,7 @@ interface Real extends AsyncDisposable {
   readonly clients: Client[];
   owed: Owed[];
   start(): Promise<void>;
-  /** Whether the shared state is lost. */
+  /** Loses the shared state. */
   forget(): void;
   connect(): Promise<void>;
 }
@@ -154,7 +154,7 @@ async function connect(model: Model, real: Real): Promise<void> {
   model.clients++;
 }
 
-/** The client of this command. */
+/** The client that a command uses: another one each turn. */
 const clientOf = ({ clients }: Real, turn: number): Client => {
   const client = clients[turn % clients.length];
   if (client === undefined) throw new Error('There is no client');
@@ -182,12 +182,12 @@ async function unsubscribe(model: Model, real: Real, note: number): Promise<void
     expect(String(error)).toContain('The bus is cut');
     expect(model.faulty.size).toBeGreaterThan(0);
   }
-  // It may get an update all the same, without a right to it.
+  // The client may still get an update, but need not.
   subscribed.delete(uriOf(note));
   real.owed = real.owed.filter(({ client, uri }) => client !== inTurn || uri !== uriOf(note));
 }
 
-/** Every file changes. */
+/** Changes every file. */
 async function write(model: Model, real: Real): Promise<void> {
   for (const note of model.texts.keys()) {
     const uri = uriOf(note);
@@ -208,7 +208,7 @@ async function read(model: Model, real: Real, note: number): Promise<void> {
   }
 }
 
-/** Each page comes from another replica. */
+/** Reads all pages of the folder, each from another replica. */
 async function page(model: Model, real: Real): Promise<void> {
   const { inTurn } = clientOf(real, model.writes);
   const found: string[] = [];
@@ -230,7 +230,7 @@ const stop =
     const [gone] = real.replicas.splice(at % real.replicas.length, 1);
     await gone?.replica.close();
     model.running--;
-    // Faults belong to positions of replicas, which have moved.
+    // Replicas have moved to other positions, so that a fault may be at any of them.
     model.faulty = new Set(real.replicas.keys());
   };
 
@@ -252,14 +252,14 @@ async function mend(model: Model, real: Real): Promise<void> {
   model.faulty.clear();
 }
 
-/** The store has forgotten the shared state, while every client has its stream. */
+/** Makes the store forget the shared state while every client has its stream. */
 async function forget(model: Model, real: Real): Promise<void> {
   await write(model, real);
   await settle(model, real);
   real.forget();
 }
 
-/** With whole buses, every subscription gets its updates in the end. */
+/** Mends every bus, and waits until every subscription has got its updates. */
 async function settle(model: Model, real: Real): Promise<void> {
   await mend(model, real);
   for (const { client, uri, before } of real.owed) await client.told(uri, before);

@@ -72,7 +72,7 @@ describeWith([redis])('a page that three processes serve over Redis', () => {
       await start();
       await server.stop();
       expect([...(await page.lookers(3))].sort()).toEqual(started.map(({ serving }) => serving.pid).sort());
-      // Sessions are notified when the bus is back. The page is polled meanwhile.
+      // While the bus is away, each process polls the page and notifies its own sessions.
       await changes('without Redis');
       await server.start();
       await page.lookers(1);

@@ -14,7 +14,7 @@ const KEYS = [new Uint8Array(32).fill(7)];
 const CHANNEL = 'changed';
 
 describeWith([postgres])('a PostgreSQL that three replicas serve', () => {
-  it('is listened to by one of them, and by another one when that is killed', async () => {
+  it('is listened to by one of them, and by another one when the first is killed', async () => {
     const kind = SERVERS.find(({ scheme }) => scheme === 'postgres');
     if (kind === undefined) throw new Error('PostgreSQL is among the servers');
     await using database = await kind.start();
@@ -22,7 +22,7 @@ describeWith([postgres])('a PostgreSQL that three replicas serve', () => {
     await writer.run("CREATE TABLE notes (id integer PRIMARY KEY, text text); INSERT INTO notes VALUES (1, 'first')");
     const hub = createHub();
 
-    /** @param uri of the row that its client subscribes to */
+    /** @param uri the resource that its client subscribes to */
     async function start(uri: string) {
       const faults = faultyBus(hub);
       const provider = await sqlProvider({ sql: database.url(), watch: { channel: CHANNEL } });

@@ -13,7 +13,7 @@ const KEYS = [new Uint8Array(32).fill(7)];
 const NOTE = 'file:///note.txt';
 
 describe.each(['2025', '2026'] as const)('a mounted server in %s', (era) => {
-  it('has a subscription of one of three replicas, and of another one when that is killed', async () => {
+  it('has a subscription of one of three replicas, and of another one when the first is killed', async () => {
     await using folder = await temporaryFolder({ 'note.txt': 'first' });
     await using server = await countedUpstream(folder.path);
     const hub = createHub();
@@ -74,7 +74,7 @@ describe.each(['2025', '2026'] as const)('a mounted server in %s', (era) => {
   });
 });
 
-it('a mounted program runs in each replica, which watches its own', async () => {
+it('a mounted program has no shared watch, because each replica runs one of its own', async () => {
   const up = upstream({ name: 'up', target: { command: 'true' }, start: 'lazy' });
   expect([up.provider.heard, up.server.heard]).toEqual([undefined, undefined]);
   await up.close();

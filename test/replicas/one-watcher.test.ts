@@ -14,7 +14,7 @@ const LOOK_SECONDS = 0.1;
 interface Subscribed {
   readonly replica: Replica;
   readonly faults: FaultyBus;
-  /** Its requests go to this replica only. */
+  /** A client whose requests go to this replica only. */
   readonly client: InTurn;
 }
 
@@ -81,11 +81,11 @@ describe('a page that three replicas serve', () => {
     expect(await page.lookers(1)).toEqual([0]);
   });
 
-  it('is polled by another one when that one is killed, and no update is lost', async () => {
+  it('is polled by another replica when the first is killed, and no update is lost', async () => {
     expect(await page.lookers(1)).toEqual([0]);
     const [killed, ...rest] = all;
     const before = rest.map(({ client }) => client.updates.get(page.url) ?? 0);
-    // It no longer sends and receives anything, and releases nothing.
+    // The replica no longer sends or receives anything, and so releases nothing.
     killed?.faults.cut();
     await killed?.client[Symbol.asyncDispose]();
     await killed?.replica.close();
@@ -106,7 +106,7 @@ describe('a page that three replicas serve', () => {
     await changes('with the bus');
   });
 
-  it('is polled by a replica itself while it is cut off from the others', async () => {
+  it('is polled also by a replica that is cut off from the others', async () => {
     const [, cut] = all;
     cut?.faults.cut();
     expect([...(await page.lookers(2))].sort()).toEqual([0, 1]);
@@ -116,7 +116,7 @@ describe('a page that three replicas serve', () => {
     await changes('together');
   });
 
-  it('has its changes reported by the rules of each replica at that moment', async () => {
+  it('has each change reported by a replica only if its rules allow that at the moment', async () => {
     const clients = all.map(({ client }) => client);
     await changes('second');
     withheld = 1;

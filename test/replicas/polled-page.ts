@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '../e2e/waiting.ts';
 
-/** The number of polls in a row that show which replicas poll. */
+/** The number of latest polls, for each expected replica, that show which replicas poll. */
 const LOOKS = 8;
 
 export interface PolledPage<Who> extends AsyncDisposable {

@@ -8,7 +8,7 @@ import { within } from '../e2e/waiting.ts';
 
 const COMMAND = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-/** It is killed when it is disposed of, if it still runs. */
+/** A process that serves. It is killed when it is disposed of, if it still runs. */
 export interface Serving extends AsyncDisposable {
   readonly port: number;
   readonly pid: number;

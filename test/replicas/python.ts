@@ -10,7 +10,7 @@ const PROGRAM = fileURLToPath(new URL('work.py', import.meta.url));
 const CLIENT = CLIENTS.find(({ name }) => name === 'python-2');
 
 export interface PythonClients extends AsyncDisposable {
-  /** Resolves with the entries that each client finds in the default list, when all have got an update for this text and have read it. */
+  /** Resolves when all have got an update and read this text, with the number of entries that each finds in the default list. */
   read(text: string): Promise<readonly number[]>;
 }
 

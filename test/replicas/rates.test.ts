@@ -10,11 +10,11 @@ import { describeWith } from '../services/service.ts';
 import { connectInTurn } from './in-turn.ts';
 import { startProxy, startVitrine } from './processes.ts';
 
-/** Rates of an hour, so that no period ends during the test. */
+/** Requests in an hour: the period does not end during the test. */
 const MOST = 600;
 const AT_ONCE = 24;
 
-/** The code and the message of the error of a request of 2026; undefined if the request passes. */
+/** The message and the data of the error of a request of 2026; undefined if the request passes. */
 async function errorOf(url: string): Promise<{ readonly message: string; readonly data?: unknown } | undefined> {
   const response = await fetch(url, {
     method: 'POST',
@@ -60,7 +60,7 @@ const isReady = (port: number, facts: object): Promise<unknown> =>
   }, JSON.stringify(facts));
 
 describeWith([redis])('three replicas over Redis', () => {
-  it.each(['local', 'refuse'])('count together, and without the bus as %s says', async (without) => {
+  it.each(['local', 'refuse'])('count together, and while the bus is away as `without: %s` says', async (without) => {
     await using server = await startRedis();
     await using folder = await temporaryFolder({ 'docs/note.txt': 'first', 'vitrine.yaml': config(without) });
     const env = { KEYS: randomBytes(32).toString('base64'), BUS: server.url };

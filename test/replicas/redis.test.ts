@@ -1,4 +1,4 @@
-/** The bus over a real Redis: the stored data, and what replicas hear while it is away, or if keys differ. */
+/** The bus over a real Redis: the stored data, and what replicas notice while Redis is away, or if their keys differ. */
 import { createClient } from '@redis/client';
 import { expect, it } from 'vitest';
 import type { Bus } from '../../src/core/bus.ts';
@@ -49,7 +49,7 @@ describeWith([redis])('a bus over Redis', () => {
     expect(await heard).toEqual({ uri: 'file:///diary.txt' });
   });
 
-  it('gives a lease to one of those that request it, until it expires or is released', async () => {
+  it('gives a lease to one of the replicas that request it, until the lease expires or is released', async () => {
     await using server = await startRedis();
     await using all = buses(server.url);
     const [one, other] = [await all.open([OLD]), await all.open([OLD])];

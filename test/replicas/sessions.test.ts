@@ -85,7 +85,7 @@ describe('a session of 2025', () => {
     }
   });
 
-  it('ends in all of them, and an id that no key has sealed is refused', async () => {
+  it('ends in all replicas, and is refused if none of their keys has sealed its id', async () => {
     await using one = await connectInTurn(urls);
     const { session } = one;
     expect((await ask(0, session, 'ping')).status).toBe(200);
@@ -104,7 +104,7 @@ describe('a session of 2025', () => {
     expect((await ask(0, begun.headers.get('mcp-session-id') ?? '', 'ping')).status).toBe(404);
   });
 
-  it('continues if the bus cannot store anything, and says so', async () => {
+  it('continues if the bus cannot store anything, but subscriptions are refused', async () => {
     const away: Bus = {
       ...busAt(hub),
       get whole() {
@@ -122,7 +122,7 @@ describe('a session of 2025', () => {
     expect(await one.request('resources/read', { uri: NOTE })).toMatchObject({ contents: [{ text: 'first' }] });
   });
 
-  it('needs keys, and has no tools whose subscriptions only one replica would know', async () => {
+  it('needs keys for the bus, and has no tools whose subscriptions only one replica would know', async () => {
     expect(() => createVitrine({ mounts: {}, bus: busAt(hub) })).toThrow('A bus needs keys');
     await using one = await connectInTurn(urls);
     const { tools } = await one.request<{ tools: readonly { name: string }[] }>('tools/list');

@@ -1,4 +1,4 @@
-/** The process that has a socket, as Linux tells it. */
+/** Finds the sockets of a process, as Linux lists them. */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
 /** States of a TCP socket, in hexadecimal. */

@@ -15,7 +15,7 @@ const NOTE = 'docs+file:///note.txt';
 const REFERRED = { keys: ['${KEYS}'], url: '${BUS}' };
 
 describeWith([redis])('replicas over Redis with TLS', () => {
-  it('share sessions with the configured authority, and refuse another one', async () => {
+  it('share sessions if they name the authority of Redis, and do not connect if they name another one', async () => {
     const [ours, theirs] = [await authority(), await authority('Another Authority')];
     const { cert, key } = await signed(ours);
     await using folder = await temporaryFolder({

@@ -1,7 +1,7 @@
 """A client on the Python SDK that works while the replicas behind its URL come and go.
 
-Takes a plan as JSON: `url`, `revision`, `uri` and `folder`. For each line of standard input, which is the text that the resource has by
-then, it waits until it is told of a change, reads until it has that text, pages through the folder, and prints a line of JSON.
+Takes a plan as JSON: `url`, `revision` and `uri`. Each line of standard input is the text that the resource has by then. For each
+line, the client waits for a change, reads until it has that text, pages through the default list, and prints a line of JSON.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ LOST = re.compile("session not found|session has ended|session terminated", re.I
 
 
 class Ending(httpx2.AsyncByteStream):
-    """A stream that breaks ends, since the SDK opens one that has ended as often as it takes, and a broken one only twice."""
+    """Ends a stream that breaks: the SDK opens a stream that has ended as often as needed, but a broken one only twice."""
 
     def __init__(self, stream) -> None:
         self._stream = stream
@@ -40,7 +40,7 @@ class Ending(httpx2.AsyncByteStream):
 
 
 class Outliving(httpx2.AsyncBaseTransport):
-    """A request whose connection breaks is answered, since the SDK ends with the first that is not."""
+    """Answers a request whose connection breaks: the SDK ends after the first request without an answer."""
 
     def __init__(self) -> None:
         self._inner = httpx2.AsyncHTTPTransport()
@@ -55,7 +55,7 @@ class Outliving(httpx2.AsyncBaseTransport):
 
 
 async def persistently(ask):
-    """Asks again when a replica ended while it was at it; a session that is lost is an error."""
+    """Repeats a request if its replica ended during the request. A lost session is an error."""
     deadline = asyncio.get_running_loop().time() + PATIENCE_S
     while True:
         try:
@@ -72,7 +72,7 @@ async def receive(message) -> None:
 
 
 async def listen(client: Client) -> None:
-    """Opens a stream again that has ended; from what happened in between it may have missed something."""
+    """Opens the stream again whenever it has ended. Each time, a change may have been missed, so it counts as one."""
     while True:
         try:
             async with client.listen(resource_subscriptions=[plan["uri"]]) as stream:

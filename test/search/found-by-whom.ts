@@ -1,4 +1,4 @@
-/** Whoever may read a part of what is in an index finds what an index of that part alone would give, in the same order. */
+/** A caller who may read only a part of an index finds what an index of that part alone gives, in the same order. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { AccessPolicy } from '../../src/core/access.ts';
@@ -60,7 +60,7 @@ const rules: fc.Arbitrary<AccessRules> = fc.record({
 
 const CALLERS = [{ id: 'ann', subject: 'ann' }, { id: 'bob', subject: 'bob', groups: ['staff'] }, { id: 'anonymous' }];
 
-/** Two of three texts may be seen, so that at least here something is found. */
+/** A case in which a caller may see two of three texts, so that something is found at least once. */
 const SEEN = [
   [
     { folder: 'a', words: ['clock'] },
@@ -107,7 +107,7 @@ export interface TwoIndexes extends AsyncDisposable {
   readonly other: RankedIndex;
 }
 
-/** @param twoIndexes gives empty ones for each run */
+/** @param twoIndexes gives two empty indexes for each run */
 export async function findsOnlyWhatIsSeen(
   twoIndexes: () => Promise<TwoIndexes>,
   accessOf: (given: AccessRules) => AccessPolicy | AccessRules,
@@ -145,6 +145,6 @@ export async function findsOnlyWhatIsSeen(
     { numRuns: runs, endOnFailure: true, examples: [SEEN as never] },
   );
   expect(seenSome).toBeGreaterThan(0);
-  // With another policy, nobody knows in advance what may be read, so nothing of that is offered.
+  // Only rules say in advance what a caller may read. With any other policy, no titles and names are offered.
   expect(offeredSome > 0).toBe('rules' in accessOf(SEEN[1]));
 }

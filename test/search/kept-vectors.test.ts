@@ -14,7 +14,7 @@ const FILES = {
   'docs/c.md': 'A stove.\n',
 };
 
-/** Texts that are sent in one request, and whose vectors are written together. */
+/** The number of texts that are sent in one request. Their vectors are written together. */
 const TOGETHER = 32;
 
 interface Running extends AsyncDisposable {
@@ -138,7 +138,7 @@ describe('vectors of an index, in processes that end', () => {
     expect(await second.find('clock')).toEqual(['a.md']);
   });
 
-  it('outlive the file of words, and their own file is made again if it is damaged', async () => {
+  it('outlive damage to the file of words, and are requested again if their own file is damaged', async () => {
     await using folder = await temporaryFolder(FILES);
     await using server = await embeddingServer(DIRECTIONS);
     {

@@ -70,7 +70,7 @@ describeWith([postgres])('an index in PostgreSQL', () => {
 
     storeCases(emptyStore);
 
-    it('has a kind of resources whose first one was refused', async () => {
+    it('has a kind of resources even if the first entries of that kind were refused', async () => {
       const store = await emptyStore();
       const kind = { kind: 'new' };
       for (const more of [{ size: 1.5 }, { size: 1e30 }, { type: 'text/plain\0' }])
@@ -113,7 +113,7 @@ describeWith([postgres])('an index in PostgreSQL', () => {
     }
   });
 
-  it('is shared: all servers answer alike, one follows changes, and another one when that ends', async () => {
+  it('is shared: all servers answer alike, one of them follows changes, and another one does when it ends', async () => {
     await using folder = await temporaryFolder({
       'a.md': '# Clocks\n\nThe brass clock',
       'b.md': 'An iron clock, and a bell',
@@ -146,11 +146,11 @@ describeWith([postgres])('an index in PostgreSQL', () => {
     const client = new pg.Client(server.url());
     await client.connect();
     try {
-      // It is complete only when a server follows changes.
+      // The index is complete only once a server follows changes.
       const whole = `SELECT FROM "${schema.replaceAll('"', '""')}".meta WHERE key = 'whole'`;
       const isWhole = async (): Promise<boolean> => (await client.query(whole).catch(() => undefined))?.rowCount === 1;
       await expect.poll(isWhole, { timeout: 60_000 }).toBe(true);
-      // With the default settings.
+      // `forms: {}` is the default of a configuration: both servers have the same settings.
       await using second = await serving(join(folder.path, 'docs'), { schema }, { forms: {} });
       await expect.poll(() => found(second, 'brass').catch(() => []), { timeout: 30_000 }).toEqual(['m+file:///a.md']);
       leader.kill('SIGKILL');
@@ -163,7 +163,7 @@ describeWith([postgres])('an index in PostgreSQL', () => {
     }
   });
 
-  it('reports that its database does not answer, and comes back with it', async () => {
+  it('reports that its database does not answer, and works again when the database does', async () => {
     await using folder = await temporaryFolder({ 'a.md': 'The brass clock' });
     // The test is about the return of the index, not about the speed of notifications: the index polls, too.
     await using engine = await serving(folder.path, { schema: nextSchema(), rescanSeconds: 1 });
@@ -181,7 +181,7 @@ describeWith([postgres])('an index in PostgreSQL', () => {
     await expect.poll(() => found(engine, 'walnut').catch(() => []), { timeout: 90_000 }).toEqual(['m+file:///b.md']);
   });
 
-  it('is used only by servers with the same settings; a single server with others makes it again', async () => {
+  it('is used only by servers with the same settings; a server with other settings makes it again once it is alone', async () => {
     await using folder = await temporaryFolder({ 'a.md': 'The brass clock of 4111 1111 1111 1111' });
     const schema = nextSchema();
     const first = await serving(folder.path, { schema });

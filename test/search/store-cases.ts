@@ -32,9 +32,9 @@ export async function found(
   return names;
 }
 
-/** @param storeIn gives an empty one each time */
+/** @param storeIn gives an empty store each time */
 export function storeCases(storeIn: () => Promise<IndexStore>): void {
-  it('finds words, their forms, phrases, beginnings and what is near', async () => {
+  it('finds words, forms and beginnings of words, phrases, and words near each other', async () => {
     const store = await storeIn();
     await store.put([
       entry('winding.md', 'The carriage clock is wound on Tuesdays, with the small key'),
@@ -99,7 +99,7 @@ export function storeCases(storeIn: () => Promise<IndexStore>): void {
     }
   });
 
-  it('takes what is typed for words, whatever it would mean to the database', async () => {
+  it('takes a typed text as words, whatever it would mean to the database', async () => {
     const store = await storeIn();
     await store.put([entry('a.md', 'clock OR 1 text')]);
     for (const text of ['clock) OR (', 'text : clock', '^clock', 'clock + OR', '-clock', 'NOT clock', "'clock';--"])
@@ -129,7 +129,7 @@ export function storeCases(storeIn: () => Promise<IndexStore>): void {
     expect(await found(store, 'clock smaller:1k')).toEqual(both);
   });
 
-  it('forgets what is replaced or removed, with all below it', async () => {
+  it('forgets what is replaced, and what is removed with all below it', async () => {
     const store = await storeIn();
     const inside = { parent: 'm+memory:///f' };
     await store.put([entry('f', '', { container: true }), entry('f/a.md', 'clock', inside), entry('b.md', 'clock')]);
@@ -141,7 +141,7 @@ export function storeCases(storeIn: () => Promise<IndexStore>): void {
     expect((await store.figures()).resources).toBe(1);
   });
 
-  it('scores as if there were nothing but the kinds that are asked', async () => {
+  it('scores as if the store held only the requested kinds', async () => {
     const store = await storeIn();
     const seen = ['brass clock', 'iron clock clock', 'iron', 'brass bell', 'oak'].map((text, at) =>
       entry(`${at}.md`, text, { kind: at % 2 === 0 ? 'one' : 'two' }),
@@ -156,7 +156,7 @@ export function storeCases(storeIn: () => Promise<IndexStore>): void {
     expect(await found(store, 'iron', [])).toEqual([]);
   });
 
-  it('orders after many edits as one does that was made anew', async () => {
+  it('orders results after many edits as a new store does', async () => {
     const edited = await storeIn();
     const texts = ['brass clock', 'iron clock clock, long wound', 'iron', 'brass bell', 'oak', 'a spring', 'keys'];
     const entries = texts.map((text, at) => entry(`${at}.md`, text, { kind: at % 2 === 0 ? 'one' : 'two' }));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ODD, UNSAFE } from './odd.ts';
 import { run } from './run.ts';
 
-/** Written so that no linter takes it for a mistake. */
+/** A reference to an environment variable. Biome would report it in a plain string. */
 const REFERENCE = ['$', '{ODD_SECRET}'].join('');
 
 describe('tools', () => {

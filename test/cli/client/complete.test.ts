@@ -1,4 +1,4 @@
-/** Commands that walk a tree call it complete exactly if it is, however short the server's own list is. */
+/** Commands that walk a tree report it as cut short only if it is, even if the server's own list is shorter than the tree. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -73,21 +73,24 @@ describe.each([
   });
 });
 
-describe('a list without some of the roots', () => {
-  it.each([['ls', '-R'], ['tree'], ['get', '--to', 'cut']])('is reported as cut short by %s', async (...command) => {
-    const args = command.map((word) => (word === 'cut' ? join(folder.path, word) : word));
-    const { status, stderr } = await run([...args, urlOf('more mounts than a list has')]);
-    expect(status).toBe(7);
-    expect(stderr).toContain('cut short by the server: 1');
-  });
+describe('the list of roots', () => {
+  it.each([['ls', '-R'], ['tree'], ['get', '--to', 'cut']])(
+    'is reported as cut short by %s if some of the roots are missing',
+    async (...command) => {
+      const args = command.map((word) => (word === 'cut' ? join(folder.path, word) : word));
+      const { status, stderr } = await run([...args, urlOf('more mounts than a list has')]);
+      expect(status).toBe(7);
+      expect(stderr).toContain('cut short by the server: 1');
+    },
+  );
 
-  it('is reported as cut short by ls, too', async () => {
+  it('is reported as cut short by ls, too, after the roots that it has', async () => {
     const { status, stdout, stderr } = await run(['ls', urlOf('more mounts than a list has')]);
     expect({ status, stdout }).toEqual({ status: 7, stdout: 'a+file:///\nb+file:///\n' });
     expect(stderr).toMatch(/^vitrine: cut short by the server: \S+\n$/);
   });
 
-  it('is complete for ls if it has all roots', async () => {
+  it('is printed by ls without a note if it has all roots', async () => {
     expect(await run(['ls', urlOf('two mounts')])).toEqual({
       status: 0,
       stdout: 'flat+file:///\ndeep+file:///\n',

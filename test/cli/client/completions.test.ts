@@ -21,7 +21,7 @@ const PATIENT = { VITRINE_COMPLETION_SECONDS: String(PATIENCE_MS / 1_000) };
 const offered = async (words: readonly string[], cwd?: string, env?: Record<string, string>) =>
   offersIn(await run(['complete', '--', ...words], { ...PATIENT, ...env }, cwd));
 
-/** Does the same in this process. */
+/** Does the same in the working directory of the tests. */
 const offeredHere = async (...words: readonly string[]) => offersIn(await run(['complete', '--', ...words], PATIENT));
 
 function offersIn({ status, stdout, stderr }: Outcome): readonly string[] {
@@ -36,7 +36,7 @@ const FILES = ':0';
 const NO_FILES = ':4';
 const MORE = ':6';
 
-// The program itself serves the folder.
+// To serve a folder, a command starts the program that `process.argv` names.
 const [, script] = process.argv;
 beforeAll(() => {
   process.argv[1] = CLI;
@@ -71,7 +71,7 @@ describe('offers', () => {
     expect(await offeredHere('tree', MUSEUM, 'guide', '')).toEqual([NO_FILES]);
   });
 
-  it('tools, prompts, their arguments, and the values of those', async () => {
+  it('tools, prompts, their arguments, and the values of arguments', async () => {
     await using folder = await temporaryFolder();
     const config = { mounts: { museum: { path: MUSEUM, prompts: 'prompts' }, other: folder.path } };
     await folder.write('vitrine.yaml', JSON.stringify(config));
@@ -113,7 +113,7 @@ describe('offers', () => {
     expect(existsSync(folder.at('pwned'))).toBe(false);
   });
 
-  it('nothing of a server from a file in the folder, or of a typed command: it is not started', async () => {
+  it('nothing of a server that a file in the folder or a typed command names, without starting it', async () => {
     const touch = (file: string) => ({
       command: process.execPath,
       args: ['-e', `fs.writeFileSync(${JSON.stringify(file)}, '')`],
@@ -230,7 +230,7 @@ describe('scripts', () => {
       ['vitrine', 'stat', './docs', 'file:///gu'],
       ['vitrine', 'call', './docs', 'describe', '--arg', 'ur'],
     ];
-    // There, the part in front of a colon or an equals sign is a word of its own.
+    // In bash, the part in front of a colon or an equals sign is a word of its own.
     expect(completedBy('bash', script, cases, folder)).toEqual([
       'my file.md',
       'script',

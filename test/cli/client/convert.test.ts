@@ -25,10 +25,13 @@ describe('convert', () => {
     expect((await run(['convert', SHEET, '--to', 'application/json'])).stdout).toContain('"Month"');
   });
 
-  it.each(['.hidden.pdf', 'a %41 #b?.pdf', 'é(1)[x].pdf'])('whatever its name is: %s', async (name) => {
-    await copyFile(PDF, join(folder, name));
-    expect((await run(['convert', join(folder, name)])).stdout).toContain('# Wound by Hand\n');
-  });
+  it.each(['.hidden.pdf', 'a %41 #b?.pdf', 'é(1)[x].pdf'])(
+    'prints a document whatever its name is: %s',
+    async (name) => {
+      await copyFile(PDF, join(folder, name));
+      expect((await run(['convert', join(folder, name)])).stdout).toContain('# Wound by Hand\n');
+    },
+  );
 
   it('prints text unchanged, also that of a configuration', async () => {
     await writeFile(join(folder, 'notes.txt'), 'one\ntwo\n');

@@ -91,7 +91,7 @@ describe('doctor', () => {
     ],
     [['doctor', 'https://x.invalid/mcp', '--check', 'none'], 2, 'no check "none"'],
     [['doctor', 'https://x.invalid/mcp', '--era', '1999'], 2, '--era'],
-  ])('%j has its status', async (args, status, word) => {
+  ])('%j ends with status %i, and says why', async (args, status, word) => {
     const outcome = await run(args);
     expect(outcome.stderr).toContain(word);
     expect(outcome).toMatchObject({ status, stdout: '' });

@@ -1,6 +1,6 @@
 /**
- * A program or URL that is no MCP server, over every way to one: the client library, a mount of a gateway, and the commands. Each says
- * in one sentence what was seen and what to try; clients of a gateway learn only that the server is away.
+ * A program or URL that is no MCP server, for the client library, for a mount of a gateway, and for the commands. Each says in
+ * one sentence what was seen and what to try; clients of a gateway learn only that the server is away.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -47,7 +47,7 @@ afterAll(async () => {
 
 const page = (path: string) => (): string => `http://127.0.0.1:${(web.address() as AddressInfo).port}${path}`;
 
-/** The command line that names each, what was seen of it and what is to be tried, and what `doctor` says. */
+/** Names, how each is typed, a pattern for what was seen and what to try, and words of what `doctor` says. */
 const ROWS: readonly (readonly [string, () => string, string, string])[] = [
   [
     'a page',

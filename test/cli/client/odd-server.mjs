@@ -65,7 +65,10 @@ const contents = {
   },
 };
 
-/** @param {(message: object) => void} send what no request asked for; @param {(method: string, params: object) => Promise<object>} ask */
+/**
+ * @param {(message: object) => void} send sends a notification
+ * @param {(method: string, params: object) => Promise<object>} ask sends a request
+ */
 function answerer(send, ask) {
   const calls = {
     echo: async (given) => ({
@@ -126,7 +129,7 @@ function answerer(send, ask) {
   };
 }
 
-/** Tells of a change; the first time that somebody watches `dies`, the program ends. */
+/** Reports a change. If `ODD_MARKER` is set, the first subscription to `dies` ends the program instead. */
 function changes(uri, send) {
   const marker = process.env.ODD_MARKER;
   if (uri === 'odd:///dies' && marker !== undefined && !existsSync(marker)) {

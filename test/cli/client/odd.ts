@@ -7,16 +7,16 @@ import { within } from '../../e2e/waiting.ts';
 
 const PROGRAM = fileURLToPath(new URL('odd-server.mjs', import.meta.url));
 
-/** A command line that starts it. */
+/** A command line that starts the odd server. */
 export const ODD = `"${process.execPath}" "${PROGRAM}"`;
 
-/** The entry that starts it, as hosts write it. */
+/** The entry that starts the odd server, as hosts write it. */
 export const ODD_ENTRY = { command: process.execPath, args: [PROGRAM] };
 
-/** The token that it lets in over HTTP. */
+/** The token that the odd server accepts over HTTP. */
 export const TOKEN = 'let-me-in';
 
-/** Starts it over HTTP. */
+/** Starts the odd server over HTTP. */
 export async function oddOverHttp(): Promise<{ readonly url: string } & AsyncDisposable> {
   const child = spawn(process.execPath, [PROGRAM, '--http'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [url] = (await within(once(createInterface({ input: child.stdout }), 'line'), 'its address')) as [string];

@@ -39,7 +39,7 @@ describe('vitrine open', () => {
     );
     const shown = await (await explorer.get('/view/file/guide/welcome.md')).text();
     expect(shown).toContain('data-keyed');
-    // Nobody else would get in with these.
+    // The page offers no commands or entries for other programs: without the key, these would not get in.
     expect(shown).not.toMatch(/curl |vitrine cat|mcpServers/);
     await until(
       async () => /\d+ passed/.test(await (await explorer.get('/doctor')).text()),

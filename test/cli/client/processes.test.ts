@@ -58,7 +58,7 @@ describe('a command', () => {
 
   it.each([
     ['a folder, which it serves itself', 0, () => folder.path],
-    ['a program, and that with it', 1, () => `'${process.execPath}' '${CLI}' serve '${folder.path}'`],
+    ['a program, which ends with it', 1, () => `'${process.execPath}' '${CLI}' serve '${folder.path}'`],
   ])('that watches prints changes, and ends on SIGINT with its status: %s [RES-4]', async (_, programs, serverOf) => {
     const child = spawn(process.execPath, [CLI, 'watch', serverOf(), 'notes.md', '--jsonl'], {
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -110,7 +110,6 @@ describe('servers of hosts', () => {
     expect(listed.stdout).not.toContain('Bearer');
     const names = await run(['servers', '--names'], env());
     expect(names.stdout.split('\n')).toContain('with spaces');
-    // Two hosts that name the same server are no conflict.
     const used = await run(['ls', 'with spaces'], env());
     expect(used).toMatchObject({ status: 0, stderr: '' });
     const guarded = await run(['ls', 'guarded'], env({ ODD_TOKEN: TOKEN }));

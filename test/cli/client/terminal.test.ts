@@ -41,7 +41,7 @@ async function onTerminal(
   return shown.replaceAll('\r\n', '\n');
 }
 
-/** Colours, and clearing the line of the progress: the only escape sequences that these commands may send. */
+/** Matches colours and the clearing of the progress line: the only escape sequences that these commands may send. */
 const OWN = /\u001b\[(?:1|2|22|3[0-79])m|\r\u001b\[K/g;
 const HARMFUL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202a-\u202e]/;
 
@@ -60,7 +60,7 @@ describe.runIf(HAS_SCRIPT)('on a terminal', () => {
     expect(shown.replace(OWN, '')).not.toMatch(HARMFUL);
   });
 
-  it('NO_COLOR and --color decide about colour; binary contents are refused, and forced; images are told', async () => {
+  it('NO_COLOR turns colour off; binary contents need --force; images are described, or shown if the terminal can', async () => {
     const odd = `'${ODD}'`;
     const commands = [
       `ls -l ${odd}`,

@@ -33,7 +33,7 @@ it('watch continues after a lost connection, and says that changes may be missed
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { readonly kind: string });
-  // The server tells of its change as soon as it is asked again, which may be before the client says so.
+  // The server reports its change as soon as the client subscribes again, maybe before the client prints that it has reconnected.
   expect(events.sort((a, b) => a.kind.localeCompare(b.kind))).toMatchObject([
     { kind: 'missed', reason: 'reconnected', watched: 'odd:///dies' },
     { kind: 'updated', uri: 'odd:///dies' },

@@ -39,11 +39,11 @@ export type Reached = { readonly url: string } | { readonly command: string; rea
 export interface InteropClient {
   readonly name: string;
   readonly make: string;
-  /** Those that it can be told to speak. */
+  /** The protocol revisions that the client can be told to speak. */
   readonly revisions: readonly string[];
   readonly command: string;
   readonly args: readonly string[];
-  /** The file that is there when it is installed, and the command without which it cannot be. */
+  /** The file that exists if the client is installed, and a command that fails if the client cannot be installed. */
   readonly needs: { readonly file: string; readonly tool: readonly string[] };
 }
 
@@ -86,7 +86,7 @@ function built(name: string, make: string, command: string, tool: readonly strin
   return { name, make, revisions: BOTH, command, args: [], needs: { file: command, tool } };
 }
 
-/** Why a client cannot run on this machine; undefined where it can. @throws where it could, but is not installed in CI */
+/** Why a client cannot run on this machine; undefined if it can. @throws in CI, if it is not installed but could be */
 export function absence({ name, needs: { file, tool } }: InteropClient): string | undefined {
   if (existsSync(file)) return undefined;
   const [command = '', ...args] = tool;

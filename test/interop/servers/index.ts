@@ -28,24 +28,24 @@ export interface InteropServer {
   /** Who made it. */
   readonly make: string;
   readonly runtime: 'node' | 'python' | 'go' | 'rust';
-  /** Over stdio, unless it prints the URL at which it listens. */
+  /** `http` if the server prints the URL at which it listens. Default: stdio. */
   readonly over?: 'http';
   /** The era that it agrees on with a client that can do both. */
   readonly era: 'legacy' | 'modern';
-  /** Makes what it needs in an empty folder, which has to be there before it starts. */
+  /** Makes the files that the server needs, in an empty folder, before it starts. */
   readonly prepare?: (scratch: string) => Promise<void>;
-  /** How it is started; what it writes goes to the folder. */
+  /** The command that starts the server. The server writes its files to the folder. */
   readonly start: (scratch: string) => Start;
   readonly has: Counts;
   /** A call that changes nothing. */
   readonly tool: (scratch: string) => Asked<{ name: string; arguments: Record<string, unknown> }>;
-  /** Reads that work, of what is listed and of what templates name. */
+  /** Reads that succeed, of listed resources and of those that templates name. */
   readonly reads?: readonly Asked<{ uri: string }>[];
   /** A tool that asks the user, and says whether there was an answer. */
   readonly asks?: string;
   /** A resource that can be subscribed to, and the tool that changes it. */
   readonly changes?: { readonly uri: string; readonly by: string };
-  /** A prompt that can be had. */
+  /** A prompt, and arguments for it. */
   readonly prompt?: Asked<{ name: string; arguments: Record<string, string> }>;
   /** Reads that the server itself gets wrong, and how: through the gateway they fail too, with a clear error. */
   readonly broken?: readonly { readonly uri: string; readonly how: string }[];
@@ -72,7 +72,7 @@ export const SERVERS: readonly InteropServer[] = [
     runtime: 'node',
     era: 'legacy',
     start: node('@modelcontextprotocol/server-everything/dist/index.js', ['stdio']),
-    // Three tools more for a client that can sample, be asked, and name its roots.
+    // A client that declares sampling, elicitation and roots gets three more tools.
     has: { tools: 13, resources: 7, templates: 2, prompts: 4 },
     tool: () => asked({ name: 'get-resource-links', arguments: { count: 3 } }),
     reads: [
@@ -147,7 +147,7 @@ export const SERVERS: readonly InteropServer[] = [
     prompt: asked({ name: 'vault-audit', arguments: { vaultId: 'glass' } }),
     broken: [
       // RFC 3986 3.1: a scheme begins with a letter.
-      { uri: '1password://config', how: 'lists a URI that is none, and refuses it when it is read' },
+      { uri: '1password://config', how: 'lists an invalid URI, and refuses to read it' },
     ],
   },
   {
@@ -197,7 +197,7 @@ export const SERVERS: readonly InteropServer[] = [
     prompt: asked({ name: 'react-native-debug', arguments: { error_message: 'a crack' } }),
   },
   {
-    // Written for these tests with FastMCP: what no server of a registry has without the internet.
+    // Written for these tests with FastMCP. It has what no server of a registry has without the internet.
     name: 'shelf',
     make: 'Vitrine, with FastMCP',
     runtime: 'python',
@@ -271,7 +271,7 @@ export const SERVERS: readonly InteropServer[] = [
   { ...TRAY, name: 'rust.http', over: 'http', start: built('rust', ['http']) },
 ];
 
-/** Whether a server is installed; those in other languages need not be, where the machine has none of their tools. */
+/** Whether a server is installed. Those in other languages than TypeScript are only if the machine has their tools. */
 export function isInstalled(server: InteropServer): boolean {
   const { command, args } = server.start(FOLDER);
   return existsSync(server.runtime === 'node' ? (args[0] ?? '') : command);

@@ -1,4 +1,4 @@
-/** How the servers are started, and what they find. */
+/** The commands that start the servers, and a repository for those that need one. */
 import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ export function node(program: string, args: Of<readonly string[]> = [], env: Of<
   });
 }
 
-/** The server that was built of a language's folder. */
+/** The server that was built in the folder of a language. */
 export function built(language: 'go' | 'rust', args: readonly string[] = []) {
   const program = process.platform === 'win32' && language === 'rust' ? 'server.exe' : 'server';
   return (): Start => ({ command: join(FOLDER, language, '.built', program), args, env: {} });

@@ -1,4 +1,4 @@
-/** The provider sends conditional requests and uses the answers: the server counts its requests. */
+/** The provider sends conditional requests and uses their answers. The test server counts the requests. */
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { createContext } from '../../../src/core/context.ts';
@@ -16,17 +16,17 @@ const one = (headers: Record<string, string>, options = {}) =>
 
 it.each([
   ['an ETag', { etag: '"v1"' }, [200, 304, 304]],
-  ['a time', { 'last-modified': MODIFIED }, [200, 304, 304]],
-  ['both', { etag: 'W/"v1"', 'last-modified': MODIFIED }, [200, 304, 304]],
-  ['a validator that must be asked for', { etag: '"v1"', 'cache-control': 'no-cache' }, [200, 304, 304]],
-  ['nothing', {}, [200, 200, 200]],
-  ['freshness', { 'cache-control': 'max-age=60' }, [200]],
-  ['freshness that has passed on the way', { etag: '"v1"', 'cache-control': 'max-age=60', age: '61' }, [200, 304, 304]],
-  ['an hour from now', { expires: 'Sun, 01 Nov 2099 10:00:00 GMT' }, [200]],
-  ['a date that is none', { expires: '0', etag: '"v1"' }, [200, 304, 304]],
-  ['no leave to keep it', { etag: '"v1"', 'cache-control': 'no-store, max-age=60' }, [200, 200, 200]],
-  ['a content for each who asks', { etag: '"v1"', vary: '*' }, [200, 200, 200]],
-])('three reads of a resource that has %s', async (_what, headers, statuses) => {
+  ['a Last-Modified time', { 'last-modified': MODIFIED }, [200, 304, 304]],
+  ['an ETag and a Last-Modified time', { etag: 'W/"v1"', 'last-modified': MODIFIED }, [200, 304, 304]],
+  ['an ETag and no-cache', { etag: '"v1"', 'cache-control': 'no-cache' }, [200, 304, 304]],
+  ['no validator', {}, [200, 200, 200]],
+  ['a max-age', { 'cache-control': 'max-age=60' }, [200]],
+  ['a max-age that has passed on the way', { etag: '"v1"', 'cache-control': 'max-age=60', age: '61' }, [200, 304, 304]],
+  ['an Expires in the future', { expires: 'Sun, 01 Nov 2099 10:00:00 GMT' }, [200]],
+  ['an ETag and an Expires that is no date', { expires: '0', etag: '"v1"' }, [200, 304, 304]],
+  ['no-store', { etag: '"v1"', 'cache-control': 'no-store, max-age=60' }, [200, 200, 200]],
+  ['an ETag and Vary: *', { etag: '"v1"', vary: '*' }, [200, 200, 200]],
+])('sends only the needed requests for three reads of a resource with %s', async (_what, headers, statuses) => {
   await using web = await one(headers);
   for (let round = 0; round < 3; round++) {
     const { text, resource } = await get(web.provider, web.site.origin + url);
@@ -36,7 +36,7 @@ it.each([
   expect(web.site.asked.map(({ status }) => status())).toEqual(statuses);
 });
 
-it('takes an answer for fresh as long as is configured if the server does not say', async () => {
+it('takes an answer as fresh for the configured time if the server names none', async () => {
   await using web = await one({}, { ttlSeconds: 60 });
   await get(web.provider, web.site.origin + url);
   await get(web.provider, web.site.origin + url);
@@ -50,7 +50,7 @@ it('keeps no answers if cacheBytes is 0', async () => {
   expect(web.site.asked.map(({ status }) => status())).toEqual([200, 200]);
 });
 
-it('gives the new content when it has changed', async () => {
+it('gives the new content of a resource that has changed', async () => {
   await using web = await one({ etag: '"v1"' });
   await get(web.provider, web.site.origin + url);
   web.site.on(url, content('{"a":2}', { ...JSON_TYPE, etag: '"v2"' }));
@@ -62,7 +62,7 @@ it.each([
   ['private, max-age=60', {}, { ttlMs: 60_000, cacheScope: 'private' }],
   ['max-age=60', { headers: { Authorization: 'Bearer abc' } }, { ttlMs: 60_000, cacheScope: 'private' }],
   ['no-store', {}, { ttlMs: 0, cacheScope: 'private' }],
-])('says how long it is fresh: %s', async (control, options, { ttlMs, cacheScope }) => {
+])('says how long an answer is fresh, and for whom: %s', async (control, options, { ttlMs, cacheScope }) => {
   await using web = await one({ 'cache-control': control }, options);
   const notes = createNotes();
   await web.provider.read(web.site.origin + url, { maxBytes: 100, maxChildren: 1 }, createContext({ notes }));
@@ -115,9 +115,9 @@ it('works without HEAD if the server does not support it', async () => {
 });
 
 it.each([
-  ['that knows windows', true, [206]],
-  ['that does not', false, [200]],
-])('reads a window of a server %s', async (_what, ranges, statuses) => {
+  ['that supports ranges', true, [206]],
+  ['that ignores ranges', false, [200]],
+])('reads a window from a server %s', async (_what, ranges, statuses) => {
   await using web = await one({});
   const text = `${'x'.repeat(1_000)}window${'y'.repeat(100_000)}`;
   web.site.on(url, content(text, {}, ranges));

@@ -58,7 +58,7 @@ describe('a block with http', () => {
     ['credentials without an origin', { http: [{ openapi: './missing.yaml', headers: { 'X-Key': 'x' } }] }],
     ['a missing document', { http: [{ openapi: './missing.yaml', server: 'https://a.example' }] }],
     ['an invalid range', { http: 'https://a.example', allowPrivate: ['10.0.0.0/99'] }],
-  ])('%s is refused when it is opened', async (_what, options) => {
+  ])('%s is refused when the provider is opened', async (_what, options) => {
     await expect(httpProvider(options)).rejects.toMatchObject({ code: 'invalid' });
   });
 });

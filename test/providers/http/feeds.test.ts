@@ -159,15 +159,15 @@ it('a feed whose server breaks off at the first look is watched for the default 
   await until(() => told > 0, 'a change of the list');
 });
 
-describe('a document that is', () => {
+describe('a document', () => {
   it.each([
     ['a page', '<!doctype html><title>x</title>'],
-    ['nothing', ''],
+    ['empty', ''],
     ['other JSON', '{"a":1}'],
     ['broken', '<rss version="2.0"><channel><item>'],
-    ['laughing a billion times', LAUGHS],
+    ['a bomb of entities', LAUGHS],
     ['deep', `<rss version="2.0"><channel>${'<a>'.repeat(100_000)}`],
-  ])('%s is no feed, or an empty one', async (_what, text) => {
+  ])('that is %s is no feed, or a feed with next to nothing', async (_what, text) => {
     await using web = await serveWeb(
       ({ origin }) => ({ http: [{ url: `${origin}/feed`, feed: true }] }),
       content(text),
@@ -179,7 +179,7 @@ describe('a document that is', () => {
     else expect(JSON.stringify(outcome).length).toBeLessThan(5_000);
   });
 
-  it('a file of this machine by an entity has nothing of it', async () => {
+  it('with an entity for a file of this machine shows nothing of the file', async () => {
     const text = `<?xml version="1.0"?><!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]>
 <rss version="2.0"><channel><item><title>&x;</title><guid>1</guid></item></channel></rss>`;
     await using web = await serveWeb(
@@ -192,7 +192,7 @@ describe('a document that is', () => {
     expect(JSON.stringify(outcome)).not.toContain('root:');
   });
 
-  it('too large is refused', async () => {
+  it('that is too large is refused', async () => {
     await using web = await serveWeb(
       ({ origin }) => ({ http: [{ url: `${origin}/feed`, feed: true }] }),
       content(' '.repeat(3_000_000)),

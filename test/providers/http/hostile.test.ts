@@ -23,7 +23,7 @@ describe('a status', () => {
     [418, {}, 'unavailable', {}],
     [304, {}, 'unavailable', {}],
     [206, {}, 'unavailable', {}],
-  ])('of %i %o is %s', async (status, headers, code, details) => {
+  ])('of %i %o is refused with %s', async (status, headers, code, details) => {
     await using web = await serveWeb(({ origin }) => ({ http: `${origin}/a` }));
     web.site.on('/a', (_request, response) => response.writeHead(status, headers).end());
     const uri = `${web.site.origin}/a`;
@@ -70,7 +70,7 @@ describe('a server that', () => {
       },
       'timeout',
     ],
-    ['has headers without end', (socket) => void socket.write(`${OK}X-A: ${'a'.repeat(200_000)}`), 'unavailable'],
+    ['has a header that is too long', (socket) => void socket.write(`${OK}X-A: ${'a'.repeat(200_000)}`), 'unavailable'],
     ['begins and stops', (socket) => void socket.write(`${OK}Content-Length: 10\r\n\r\nabc`), 'timeout'],
     ['sends less than its length', (socket) => void socket.end(`${OK}Content-Length: 10\r\n\r\nabc`), 'unavailable'],
     ['has an invalid length', (socket) => void socket.end(`${OK}Content-Length: ten\r\n\r\nabc`), 'unavailable'],
@@ -95,7 +95,7 @@ describe('a server that', () => {
       'too-large',
     ],
     [
-      'drips',
+      'sends single bytes without end',
       (socket) => {
         socket.write(`${OK}Transfer-Encoding: chunked\r\n\r\n`);
         endless(socket, '1\r\nx\r\n', 20);
@@ -114,7 +114,7 @@ describe('a server that', () => {
     }
   });
 
-  it('sends more than it said is cut there, and the rest is not used', async () => {
+  it('sends more than its Content-Length is refused or cut there, and the rest is not used', async () => {
     const server = await serveRaw((socket) => void socket.end(`${OK}Content-Length: 3\r\n\r\nabcSMUGGLED`));
     const provider = await httpProvider({ http: server.url });
     try {

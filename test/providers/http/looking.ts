@@ -1,4 +1,4 @@
-/** Looks at a provider of web resources from a test. */
+/** Serves a site for a test, and reads it through the provider of web resources. */
 import { chunksOf } from '../../../src/core/body.ts';
 import { createContext } from '../../../src/core/context.ts';
 import type { ReadOptions, ResourceProvider } from '../../../src/core/provider.ts';
@@ -13,7 +13,7 @@ export interface Web extends AsyncDisposable {
   readonly site: Site;
 }
 
-/** A site, and a provider with the options that `options` makes for it. */
+/** Starts a site, and opens a provider with the options that `options` gives for the site. */
 export async function serveWeb(options: (site: Site) => HttpOptions, answer?: Answer, tls?: Tls): Promise<Web> {
   const site = await startSite(answer, tls);
   const provider = await httpProvider(options(site)).catch(async (error: unknown) => {

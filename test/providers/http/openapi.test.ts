@@ -125,7 +125,7 @@ describe.each([
   });
 });
 
-it('a document in a file, or the configuration, gives the address of the API', async () => {
+it('a document in a file that names only a relative server needs the address of the API in the configuration', async () => {
   const file = join(folder, 'api.yaml');
   await writeFile(file, stringify(document('3.1.0')));
   await expect(httpProvider({ http: [{ openapi: file }] })).rejects.toMatchObject({ code: 'invalid' });
@@ -141,7 +141,7 @@ it('a document in a file, or the configuration, gives the address of the API', a
   expect(web.site.asked[0]?.headers.authorization).toBe('Bearer abc');
 });
 
-it('a document that names another server gets no credentials there', async () => {
+it('a server that only a document names gets no credentials; a configured one does', async () => {
   const source = JSON.stringify({ ...document('3.0.0'), servers: [{ url: 'https://evil.example/v1' }] });
   const access = { headers: { authorization: 'Bearer abc' }, query: { key: 'k' } };
   const from = 'https://api.example/openapi.json';
@@ -168,7 +168,7 @@ it('a document that cannot be loaded is reported as missing in lists, hides noth
   await expect(get(web.provider, `${web.site.origin}/v1/rooms`)).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-describe('a document is refused when it', () => {
+describe('a document', () => {
   const place = {
     what: 'api.json',
     from: 'https://api.example/openapi.json',
@@ -188,11 +188,11 @@ describe('a document is refused when it', () => {
     ['has a file: URL as its server', '{"openapi":"3.1.0","servers":[{"url":"file:///etc"}]}'],
     ['has a user in its server', '{"openapi":"3.1.0","servers":[{"url":"https://me@api.example"}]}'],
     ['has a password in its server', '{"openapi":"3.1.0","servers":[{"url":"https://:pw@api.example"}]}'],
-  ])('%s', (_what, source) => {
+  ])('that %s is refused', (_what, source) => {
     expect(() => readApi(source, place)).toThrow(/^api\.json /);
   });
 
-  it('and a document with endless references is read without them', async () => {
+  it('with a long chain of references is read without the operation that has it', async () => {
     const deep: Record<string, unknown> = { openapi: '3.1.0', paths: {} };
     const chain = Object.fromEntries(
       Array.from({ length: 5_000 }, (_, n) => [`p${n}`, { $ref: `#/components/parameters/p${n + 1}` }]),

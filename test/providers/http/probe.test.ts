@@ -1,4 +1,4 @@
-/** Whether a typed URL is an MCP server or a resource of the web: it is probed once, and in doubt it is a server. */
+/** A typed URL is probed: it is an MCP server or a resource of the web. In doubt it is taken for a server. */
 import { expect, it } from 'vitest';
 import { isWebResource } from '../../../src/config/kinds/http-probe.ts';
 import { type Answer, content, JSON_TYPE, startSite } from './site.ts';
@@ -9,7 +9,7 @@ const rpc =
   (_request, response) =>
     response.writeHead(status, { ...JSON_TYPE, ...more }).end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }));
 
-/** The answers by method of HTTP. */
+/** Answers each HTTP method in its own way. */
 const by =
   (answers: Readonly<Record<string, Answer>>, otherwise = 405): Answer =>
   (request, response) => {
@@ -57,10 +57,10 @@ it.each<[string, Answer, boolean]>([
     false,
   ],
   ['a URL that requires credentials', plain(401), false],
-  ['nothing', plain(404), false],
+  ['a missing page', plain(404), false],
   ['a server that fails', plain(500), false],
   ['a stream', by({ GET: plain(200, { 'content-type': 'text/event-stream' }) }), false],
-])('%s', async (_what, answer, expected) => {
+])('takes %s for a web resource: $2', async (_what, answer, expected) => {
   await using site = await startSite(answer);
   expect(await isWebResource(`${site.origin}/at`)).toBe(expected);
   expect(site.asked.length).toBeLessThanOrEqual(3);
@@ -74,7 +74,7 @@ it('leaves no session behind', async () => {
 });
 
 it.each([301, 302, 303, 307, 308])(
-  'gives a session to no other place that the server names with %i',
+  'does not send a session to another server to which a redirect with %i leads',
   async (status) => {
     await using other = await startSite(plain(200));
     const elsewhere = plain(status, { location: `${other.origin}/elsewhere` });

@@ -79,7 +79,7 @@ describe('credentials', () => {
     expect(web.site.asked.map(secretsIn)).toEqual(['topsecret keysecret querysecret', '']);
   });
 
-  it('are those of each entry', async () => {
+  it('go only with the requests for the entry that has them', async () => {
     await using other = await startSite(content('other'));
     await using web = await serveWeb(
       ({ origin }) => ({
@@ -94,7 +94,7 @@ describe('credentials', () => {
     expect(web.site.asked.map(secretsIn)).toEqual(['topsecret keysecret querysecret', '']);
   });
 
-  it('of a whole mount are for one origin', async () => {
+  it('of a whole mount are refused if its resources have several origins', async () => {
     const http = ['https://a.example/', 'https://b.example/'];
     await expect(serveWeb(() => ({ http, ...SECRETS }))).rejects.toMatchObject({ code: 'invalid' });
   });

@@ -54,11 +54,11 @@ export async function pagesOf(
   return rows;
 }
 
-/** A value of the store as JSON shows it: bytes as what they are. */
+/** A value of the store that can be compared with a shown one: bytes become hexadecimal digits. */
 const shown = (value: StoreTable['rows'][number][number]): unknown =>
   value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value;
 
-/** A row as it was shown, with its bytes read where it says that they are. */
+/** The values of a shown row. Bytes that the row only refers to are read; all bytes become hexadecimal digits. */
 async function whole(provider: ResourceProvider, { row }: ShownRow, base: string): Promise<unknown[]> {
   return await Promise.all(
     Object.values(row).map(async (value) => {
@@ -72,7 +72,7 @@ async function whole(provider: ResourceProvider, { row }: ShownRow, base: string
 }
 
 /**
- * Reads every table of the record store page by page, by its list and row by row, and compares the rows with those of the store.
+ * Reads every table of the record store by its pages, its list and the URI of each row, and compares the rows with the store.
  * @param tables the URI that tables lie below, as `sqlite://` or `postgres:///public`
  * @param same makes values of the database comparable: a decimal may have more zeros there
  */

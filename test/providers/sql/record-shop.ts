@@ -1,7 +1,7 @@
 /**
  * A database in the shape of the well-known Chinook sample: the shop of a record label, its 11 tables with their columns,
- * types, keys and numbers of rows (15,607), as data and as statements that make it in any of the databases. What is in the
- * rows is made here, the same each time.
+ * types, keys and numbers of rows (15,607), as data and as statements that make it in any of the databases. The values in the
+ * rows are made up here, and are the same each time.
  */
 export type SampleValue = string | number | null;
 
@@ -67,7 +67,7 @@ const ROWS: Readonly<Record<string, number>> = {
   PlaylistTrack: 8_715,
 };
 
-/** Words with what texts may have in them: other scripts, quotes, backslashes, percent signs, line ends. */
+/** Words with characters that texts may contain: other scripts, quotes, backslashes, percent signs, line ends. */
 const WORDS = [
   ...[
     'brass',
@@ -89,13 +89,13 @@ const WORDS = [
 const FIRST_DAY = Date.UTC(2021, 0, 1);
 const DAY_MS = 86_400_000;
 
-/** The value of a column in a row, from 1; a text of at most as many characters as its type says. */
+/** The value of a column in a row. Rows count from 1. A text has at most as many characters as its type allows. */
 function madeUp(table: string, column: string, type: string, row: number, target: string | undefined): SampleValue {
-  // Numbers that look like chance and are not: every table and column has its own.
+  // These numbers look random, but are the same each time. Every column of a table has its own.
   const seed = [...`${table}.${column}`].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 65_521, 7);
   const chance = (seed + row * 7_919) % 10_007;
   if (column === `${table}Id`) return row;
-  // To one of the same table only where it is there already: rows are put in one after the other.
+  // A row refers only to an earlier row of its own table, because rows are inserted one after the other.
   if (target === table) return row === 1 ? null : 1 + (chance % (row - 1));
   if (target !== undefined) return 1 + (chance % (ROWS[target] ?? 1));
   if (type === 'INT') return chance;
@@ -112,7 +112,7 @@ function madeUp(table: string, column: string, type: string, row: number, target
 /** Pairs of a playlist and a track, none twice. */
 const pairOf = (row: number): readonly SampleValue[] => [1 + ((row - 1) % 18), 1 + Math.floor((row - 1) / 18) * 7];
 
-/** It all: every table, those that others refer to first. */
+/** Every table with its rows. Each comes before those that refer to it. */
 export function readSample(): readonly SampleTable[] {
   return Object.entries(SCHEMA).map(([name, [columns, foreignKeys = '']]) => {
     const described = columns.split(/, (?=[A-Z])/).map((column) => column.split(' '));

@@ -40,7 +40,7 @@ export const SERVERS: readonly ServerKind[] = [
     schemaOf: () => 'public',
     async connect(url) {
       const client = new pg.Client({ connectionString: url });
-      // It is ended with the server in some tests.
+      // Some tests stop the server, and so break this connection.
       client.on('error', () => {});
       await client.connect();
       return {

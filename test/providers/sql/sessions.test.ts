@@ -15,17 +15,19 @@ import { makeStore } from './sqlite-store.ts';
 /** Something that a statement leaves on its connection. */
 interface Trace {
   readonly left: string;
+  /** The statement that leaves it. */
   readonly by: string;
-  /** A SELECT of one value that shows it, and what that is on a new connection. */
+  /** A SELECT of one value that shows whether it is there. */
   readonly seen: string;
+  /** The value on a new connection. */
   readonly clean: string | number | bigint | null;
 }
 
 interface Traces {
-  /** Run once, by a connection that may. */
+  /** Statements that a connection with all rights runs once. */
   readonly functions: readonly string[];
   readonly traces: readonly Trace[];
-  /** SELECTs that would write, through a function. */
+  /** A SELECT that would write through a function. */
   readonly writes: string;
 }
 
@@ -171,7 +173,7 @@ for (const kind of SERVERS) {
     let server: DatabaseServer;
     let writer: Writer;
 
-    /** All share one connection. */
+    /** Serves the database; all callers share one connection. */
     const serve = async (era: (typeof ERAS)[number]): Promise<Neighbours> => {
       const queries = Object.fromEntries([
         ...traces.flatMap(({ by, seen }, n) => [
@@ -271,7 +273,7 @@ describe('SQLite', () => {
     'PRAGMA writable_schema = ON',
     'BEGIN',
     'SAVEPOINT here',
-  ])('refuses what would stay: %s', async (sql) => {
+  ])('refuses a statement whose effect would stay on the connection: %s', async (sql) => {
     const queries = { leaves: { sql }, like: { sql: "SELECT 'A' LIKE 'a'" } };
     const options = { sql: join(folder, 'store.sqlite'), queries, connections: 1, watch: false } as const;
     await using on = await neighbours('modern', await sqlProvider(options));

@@ -209,7 +209,7 @@ describe('a SQLite file', () => {
     }
   });
 
-  it('shows a table with more columns than a result can have without its rows, whose values are read one by one', async () => {
+  it('serves no rows of a table with more columns than a result can have, but each of their values', async () => {
     const columns = Array.from({ length: 1_500 }, (_, at) => `c${at}`);
     make(
       'wide.sqlite',

@@ -1,6 +1,6 @@
 /**
- * A record store: eleven tables, with keys of one and two columns, keys that are text, keys to themselves, NULLs, dates,
- * decimals, bytes and a view. The same data for every database, made of numbers and words here.
+ * A record store: eleven tables with keys of one and two columns, keys that are text, a foreign key to its own table, NULLs,
+ * dates, decimals and bytes. The data is made up here, and is the same for every database.
  */
 
 export interface StoreTable {
@@ -27,7 +27,7 @@ const range = <T>(count: number, make: (number: number) => T): T[] =>
 const date = (number: number): string =>
   new Date(Date.UTC(2020, 0, 1) + number * 86_400_000).toISOString().slice(0, 10);
 
-/** Tables before those that refer to them. */
+/** The tables. Each comes before those that refer to it. @param size multiplies the rows of most tables */
 export function recordStore(size = 1): readonly StoreTable[] {
   const artists = 20 * size;
   const albums = 40 * size;
