@@ -30,7 +30,7 @@ export interface HttpOptions extends EndpointOptions {
   readonly host?: string | undefined;
   /** The port to listen on; 0 takes a free one. Default: 8931. */
   readonly port?: number | undefined;
-  /** Allows a `host` that other machines can reach even if no token is needed. They can then read everything. Default: false. */
+  /** Allows a `host` that other machines can reach even if no token is needed. They can then read all that needs none. Default: false. */
   readonly allowRemote?: boolean | undefined;
   /** Certificates for TLS. Default: plain HTTP. */
   readonly tls?: TlsOptions | undefined;
@@ -94,7 +94,8 @@ export async function servePersonally(engine: Engine, options: PersonalOptions):
   const host = options.host ?? DEFAULT_HOST;
   const open = options.auth === undefined || options.auth.anonymous === true;
   if (!isLoopback(host) && open && options.allowRemote !== true) {
-    throw new ResourceError('invalid', `${host} can be reached from other machines, and there is no authorization`);
+    const why = options.auth === undefined ? 'there is no authorization' : 'requests without a token are accepted';
+    throw new ResourceError('invalid', `${host} can be reached from other machines, and ${why}`);
   }
   const log = options.log ?? SILENT;
   const tell = seldom((message, facts) => log.warn(message, facts));
