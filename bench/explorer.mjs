@@ -1,7 +1,7 @@
 /**
- * Measures the explorer in Chromium: how many bytes are loaded until it can be used, and how long that takes, compared with the web
- * client of the MCP Inspector; a folder of very many entries; and the end of a very large log. Needs the `chromium` of the system;
- * the Inspector is fetched into a temporary folder.
+ * Measures the explorer in Chromium: how many bytes are loaded until it can be used, and how long that takes, compared with the
+ * web client of the MCP Inspector; a folder of very many entries; and the end of a very large log. Needs the `chromium` of the
+ * system; the Inspector is fetched into a temporary folder.
  */
 import { execFileSync } from 'node:child_process';
 import { createReadStream, existsSync, mkdirSync, openSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
@@ -180,8 +180,8 @@ async function load(address, selector) {
 }
 
 /**
- * Measures the milliseconds until the first rows of the large folder are shown: since the last answer before them, and since the page
- * was opened.
+ * Measures the milliseconds until the first rows of the large folder are shown: since the last answer before them, and since the
+ * page was opened.
  */
 async function firstRows() {
   const page = await started();
