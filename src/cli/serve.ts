@@ -106,7 +106,8 @@ async function serveHere(
   });
   let sent = true;
   let served: Served | undefined;
-  // Closing may wait for something that does not keep the process running. So this timer keeps it running until everything is closed.
+  // Closing may wait for something that does not keep the process running. So this timer keeps it running until everything is
+  // closed.
   const hold = setInterval(() => {}, HOLD_MS);
   try {
     const stopped = stopping.signalled;

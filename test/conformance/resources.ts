@@ -1,4 +1,7 @@
-/** The resources that the suite looks for: fixed URIs with a scheme of their own, one of which is for subscriptions, and a template. */
+/**
+ * The resources that the suite looks for: fixed URIs with a scheme of their own, one of which is for subscriptions, and a
+ * template.
+ */
 import { defineProvider, type ResourceProvider } from 'vitrine';
 import { RED_PIXEL_PNG } from './samples.ts';
 

@@ -33,7 +33,7 @@ it('admits callers with a token, and needs no flag to listen for other machines'
   expect(server.output()).not.toContain('no authorization');
 });
 
-it('needs --allow-remote to listen for other machines if anonymous callers are admitted, and says who can read what', async () => {
+it('needs --allow-remote for other machines if anonymous callers are admitted, and says who can read what', async () => {
   const config = await configured({
     resource: RESOURCE,
     tokens: [{ name: 'till', hash: hashOf(TOKEN) }],

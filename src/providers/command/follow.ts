@@ -12,8 +12,8 @@ import type { Program } from './programs.ts';
 const SETTLE_MS = 500;
 
 /**
- * Milliseconds before a program that ended is started again: the wait after one that ran for SETTLE_MS or had output, and the longest
- * wait. Each program that ends earlier doubles the wait.
+ * Milliseconds before a program that ended is started again: the wait after one that ran for SETTLE_MS or had output, and the
+ * longest wait. Each program that ends earlier doubles the wait.
  */
 const RESTART_MS = [200, 30_000] as const;
 

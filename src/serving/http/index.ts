@@ -30,7 +30,10 @@ export interface HttpOptions extends EndpointOptions {
   readonly host?: string | undefined;
   /** The port to listen on; 0 takes a free one. Default: 8931. */
   readonly port?: number | undefined;
-  /** Allows a `host` that other machines can reach even if no token is needed. They can then read all that needs none. Default: false. */
+  /**
+   * Allows a `host` that other machines can reach even if no token is needed. They can then read all that needs none. Default:
+   * false.
+   */
   readonly allowRemote?: boolean | undefined;
   /** Certificates for TLS. Default: plain HTTP. */
   readonly tls?: TlsOptions | undefined;

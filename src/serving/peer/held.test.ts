@@ -95,7 +95,10 @@ interface Watch {
   ended: boolean;
 }
 
-/** The subscriptions of a session, with the real `Subscriptions`, which count them. The test decides when each watch is placed, or fails. */
+/**
+ * The subscriptions of a session, with the real `Subscriptions`, which count them. The test decides when each watch is placed, or
+ * fails.
+ */
 function counted() {
   const watches: Watch[] = [];
   const noted = new Set<string>();
