@@ -1,7 +1,7 @@
 /**
- * Measures the explorer in Chromium: how much is loaded before it can be used, and until when, beside the web client of the MCP
- * Inspector; a folder of very many entries; and the end of a very large log. Needs the `chromium` of the system; the Inspector is
- * fetched into a temporary folder.
+ * Measures the explorer in Chromium: how many bytes are loaded until it can be used, and how long that takes, compared with the
+ * web client of the MCP Inspector; a folder of very many entries; and the end of a very large log. Needs the `chromium` of the
+ * system; the Inspector is fetched into a temporary folder.
  */
 import { execFileSync } from 'node:child_process';
 import { createReadStream, existsSync, mkdirSync, openSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
@@ -15,18 +15,20 @@ import { startServer } from './lib/processes.mjs';
 import { ms, progress, report, table, times, whole } from './lib/report.mjs';
 import { median, medianRatio } from './lib/stats.mjs';
 
-const how = options('explorer', 'The explorer in Chromium, beside the web client of the MCP Inspector.', {
+const how = options('explorer', 'The explorer in Chromium, compared with the web client of the MCP Inspector.', {
   rounds: { type: 'number', default: 9, quick: 2, help: 'loads of each, interleaved; medians are shown' },
   entries: { type: 'number', default: 100_000, quick: 10_000, help: 'files of the large folder' },
   mebibytes: { type: 'number', default: 1_024, quick: 64, help: 'size of the log' },
 });
 const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
-/** Milliseconds until anything has to be there. */
+/** The most milliseconds that this program waits for an element of a page. */
 const PATIENCE = 120_000;
-/** Turns of the wheel through the folder, and the pixels of each. */
-const TURNS = 120;
+/** The height of a row of the explorer, and the way of one turn of the wheel, in pixels. */
+const ROW = 32;
 const TURN = 4_000;
+/** The turns of the wheel from the first row of the large folder to the last. */
+const TURNS = Math.ceil((how.entries * ROW) / TURN);
 const LAST_LINE = 'all clocks wound';
 
 const folder = temporaryFolder();
@@ -132,7 +134,7 @@ function makeFiles() {
   writeFileSync(path, '');
   truncateSync(path, how.mebibytes * 1024 ** 2);
   const file = openSync(path, 'r+');
-  // Lines where anybody looks, and a hole before them.
+  // Only the end of the file, which the explorer shows, has lines. The rest is a hole (zero bytes).
   const lines = Array.from(
     { length: 50_000 },
     (_, at) => `2026-07-28T09:${at % 60}:00Z visitor ${at} by the north gate\n`,
@@ -141,7 +143,7 @@ function makeFiles() {
   writeSync(file, last, how.mebibytes * 1024 ** 2 - last.length);
 }
 
-/** Its files, as any web server would give them; what it does with a server is not asked for. */
+/** Serves the files of the Inspector, as any web server would. The Inspector is not connected to an MCP server. */
 async function serveInspector() {
   progress(`fetching ${INSPECTOR}`);
   const prefix = temporaryFolder();
@@ -160,7 +162,7 @@ async function serveInspector() {
   return { url: `http://127.0.0.1:${http.address().port}/`, close: () => http.close(), files };
 }
 
-/** A page in a browser that has never been here. @returns {Promise<Load>} */
+/** Loads a page in a new browser context, without any cache, and measures it. @returns {Promise<Load>} */
 async function load(address, selector) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
@@ -177,7 +179,10 @@ async function load(address, selector) {
   return { usable, bytes: bytes.reduce((sum, each) => sum + each, 0), parts: bytes.length };
 }
 
-/** From the last answer before the first rows of the large folder to those rows, and from opening it. */
+/**
+ * Measures the milliseconds until the first rows of the large folder are shown: since the last answer before them, and since the
+ * page was opened.
+ */
 async function firstRows() {
   const page = await started();
   await page.goto(`${origin}/view/file/many`);
@@ -194,7 +199,7 @@ async function firstRows() {
   return { sinceOpened: seen.shown, afterAnswer: seen.shown - Math.max(...before) };
 }
 
-/** Goes through all of the folder by the wheel. */
+/** Scrolls from the first row of the large folder to the last with the wheel. */
 async function scroll() {
   const page = await started();
   await page.goto(`${origin}/view/file/many`);

@@ -1,7 +1,6 @@
 /**
- * The web beside bare undici: a list whose entries are described by HEAD beside the same HEAD requests, and resources
- * read whole and under the condition that they changed. The server has a thread of its own; both sides have as many
- * connections.
+ * Compares the HTTP provider with bare undici: a list whose entries are described by HEAD requests, and reads with and without a
+ * condition (`If-None-Match`). The server runs in its own thread. Both sides have the same number of connections.
  */
 import { createServer } from 'node:http';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
@@ -13,7 +12,7 @@ export const client = 'undici';
 const ETAG = '"1"';
 const SITE = 'vitrine-bench-site';
 
-/** The provider keeps headers of an entry for some seconds, so each page of a turn has other entries. */
+/** The provider keeps headers of an entry for some seconds, so no page is listed twice in a turn. */
 const PAGES = 100;
 
 /** @param {import('../lib/turns.mjs').Load} load */
@@ -52,11 +51,11 @@ export async function open(load) {
         async before() {
           await listed?.close();
           listed = await provide(all.listed);
-          // Connections are open before it begins, as those of the other side are.
+          // Opens the connections before the turn begins: those of undici are open since the warm-up.
           await nth(PAGES - 1);
         },
         async ours(index) {
-          if (index >= PAGES - 1) throw new Error('all pages are used up: take shorter turns with --ms');
+          if (index >= PAGES - 1) throw new Error('this turn has listed all pages: take shorter turns with --ms');
           return nth(index);
         },
         async native() {
@@ -70,7 +69,7 @@ export async function open(load) {
       },
       'read, unchanged': {
         ours: (index) => bytes(read, urlOf('tagged', index)),
-        // It has the bytes already.
+        // Counts the bytes that a client with a copy would have: a 304 has none.
         native: async (index) =>
           TEXT.length + (await ask('GET', urlOf('tagged', index), 304, { 'if-none-match': ETAG })),
       },
@@ -94,10 +93,11 @@ async function startSite() {
 
 function serve() {
   const server = createServer((request, response) => {
-    const said = request.url?.startsWith('/tagged/') ? { etag: ETAG } : {};
-    if (said.etag !== undefined && request.headers['if-none-match'] === ETAG) response.writeHead(304, said).end();
+    const validators = request.url?.startsWith('/tagged/') ? { etag: ETAG } : {};
+    if (validators.etag !== undefined && request.headers['if-none-match'] === ETAG)
+      response.writeHead(304, validators).end();
     else {
-      response.writeHead(200, { ...said, 'content-type': 'text/plain', 'content-length': TEXT.length });
+      response.writeHead(200, { ...validators, 'content-type': 'text/plain', 'content-length': TEXT.length });
       response.end(request.method === 'HEAD' ? undefined : TEXT);
     }
   });

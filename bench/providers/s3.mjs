@@ -1,4 +1,4 @@
-/** A bucket beside `@aws-sdk/client-s3`, in a store on this machine. */
+/** Compares the S3 provider with `@aws-sdk/client-s3`, over a bucket in a store on this machine. */
 import {
   CreateBucketCommand,
   GetObjectCommand,
@@ -20,7 +20,7 @@ export async function open(load) {
   const Bucket = 'bench';
   await answered(() => s3.send(new CreateBucketCommand({ Bucket })));
   const put = (Key) => s3.send(new PutObjectCommand({ Bucket, Key, Body: TEXT, ContentType: 'text/plain' }));
-  // More than a page shows.
+  // The bucket has more objects than one page shows.
   for (const name of names()) await Promise.all([put(name), put(`more-${name}`)]);
   const { page, bytes } = await asking(load);
   const { s3Provider } = await load('providers/s3.js');

@@ -1,5 +1,6 @@
 /**
- * Gateways of other makers, as data for the benchmark: what each can stand between, and the command that starts it.
+ * Gateways of other makers, as data for the benchmark: which upstreams and clients each can connect, and the
+ * command that starts it.
  * `node scripts/install-interop.mjs rivals` installs them.
  */
 import { existsSync } from 'node:fs';
@@ -23,7 +24,7 @@ const FASTMCP = join(FOLDER, '.venv', WINDOWS ? 'Scripts/fastmcp.exe' : 'bin/fas
  */
 
 /**
- * How it is started. With a `url`, it is up when that port takes connections.
+ * How a rival is started. If there is a `url`, the rival is ready when the port of the `url` accepts connections.
  * @typedef {object} Start
  * @property {string} command
  * @property {readonly string[]} args
@@ -37,10 +38,8 @@ const FASTMCP = join(FOLDER, '.venv', WINDOWS ? 'Scripts/fastmcp.exe' : 'bin/fas
  * @property {string} make
  * @property {string} version as its package says
  * @property {string} program its file, which is there when it is installed
- * @property {'both' | 'as upstream'} eras which clients it serves: those of both eras whatever the upstream speaks, or
- *   those of 2026-07-28 only in front of an upstream that speaks it too
- * @property {boolean} aggregates whether it can have more than one upstream, and renames them
- * @property {(upstream: Upstream, front: Front) => Start | undefined} start undefined where it cannot do that
+ * @property {(upstream: Upstream, front: Front) => Start | undefined} start returns undefined if the rival cannot connect this
+ *   upstream to this front
  */
 
 /** @type {readonly Rival[]} */
@@ -50,10 +49,8 @@ export const RIVALS = [
     make: 'Prefect',
     version: '4.1.2',
     program: FASTMCP,
-    eras: 'as upstream',
-    aggregates: true,
     start: (upstream, front) => {
-      // Its own command takes the configuration of an upstream only as a file; its function takes it as it is.
+      // The command of FastMCP takes the configuration of an upstream only from a file. `create_proxy` takes it as data.
       const target = 'url' in upstream ? { url: upstream.url } : { command: upstream.command, args: upstream.args };
       const program = `import json, sys
 from fastmcp.server import create_proxy
@@ -77,8 +74,6 @@ proxy.run(**json.loads(sys.argv[2]), show_banner=False)`;
     make: 'Frank Fiegel',
     version: '6.7.19',
     program: MCP_PROXY,
-    eras: 'both',
-    aggregates: false,
     start: (upstream, front) => {
       if ('url' in upstream || front === 'stdio') return undefined;
       const listen = ['--host', '127.0.0.1', '--port', `${front.port}`, '--server', 'stream', '--no-eventStore'];
@@ -95,8 +90,6 @@ proxy.run(**json.loads(sys.argv[2]), show_banner=False)`;
     make: 'Supercorp',
     version: '4.0.0',
     program: SUPERGATEWAY,
-    eras: 'as upstream',
-    aggregates: false,
     start: (upstream, front) => {
       if ('url' in upstream) {
         if (front !== 'stdio') return undefined;
@@ -118,7 +111,7 @@ proxy.run(**json.loads(sys.argv[2]), show_banner=False)`;
 ];
 
 /**
- * Whether a rival is installed; the one in Python need not be, where there is none.
+ * Whether a rival is installed. On a machine without Python, fastmcp is not.
  * @param {Rival} rival
  */
 export const isInstalled = (rival) => existsSync(rival.program);

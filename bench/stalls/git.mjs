@@ -1,4 +1,4 @@
-/** Objects and references of a repository that nobody's git would write. */
+/** A repository with huge trees, messages and tag lists, and with commits that git itself would not write. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ export async function gitCases() {
         commit([`tree ${tree}`, `author ${SIGNED}`, `committer ${SIGNED}`], name),
       ]),
     ),
-    'a message of 900 KiB': commit(
+    'a message of 900 kB': commit(
       [`tree ${small}`, `author ${SIGNED}`, `committer ${SIGNED}`],
       '<&`*_ '.repeat(150_000),
     ),
@@ -44,8 +44,11 @@ export async function gitCases() {
       [`tree ${small}`, `author ${SIGNED}`, `committer ${SIGNED}`],
       `a${'\n'.repeat(900_000)}b`,
     ),
-    'a name of 400 KiB': commit([`tree ${small}`, `author ${'<'.repeat(400_000)}`, `committer ${SIGNED}`], 'x'),
-    'a name of many names': commit([`tree ${small}`, `author ${'<> '.repeat(130_000)}`, `committer ${SIGNED}`], 'x'),
+    'a name of 400 kB': commit([`tree ${small}`, `author ${'<'.repeat(400_000)}`, `committer ${SIGNED}`], 'x'),
+    'an author line with 130,000 empty addresses': commit(
+      [`tree ${small}`, `author ${'<> '.repeat(130_000)}`, `committer ${SIGNED}`],
+      'x',
+    ),
     '20,000 parents': commit(
       [
         `tree ${small}`,
@@ -64,7 +67,7 @@ export async function gitCases() {
     join(folder, 'packed-refs'),
     `# pack-refs with: peeled fully-peeled sorted\n${[...branches, ...many].join('\n')}\n`,
   );
-  git(['symbolic-ref', 'HEAD', `refs/heads/case-${Object.keys(commits).indexOf('a message of 900 KiB')}`]);
+  git(['symbolic-ref', 'HEAD', `refs/heads/case-${Object.keys(commits).indexOf('a message of 900 kB')}`]);
   const mounts = { repo: { git: folder, prefix: 'none' } };
   const list = (uri) => ['resources/list', { uri }];
   const read = (uri) => ['resources/read', { uri }];

@@ -61,14 +61,14 @@ function entryOf(feed: FeedSource, entry: Entry): FeedEntry | undefined {
   };
   if (link !== undefined && link.origin === new URL(feed.url).origin) {
     link.hash = '';
-    return { uri: link.href, url: link.href, said: fields, time };
+    return { uri: link.href, url: link.href, description: fields, time };
   }
   const id = (entry.id ?? entry.link ?? entry.title)?.slice(0, MAX_ID);
   if (id === undefined || !id.isWellFormed()) return undefined;
   return {
     uri: `${feed.uri}#entry-${encodeSegment(id)}`,
     url: feed.url,
-    said: { name: title ?? id, ...fields },
+    description: { name: title ?? id, ...fields },
     time,
     inline: { bytes: Buffer.from(pageOf(entry, link)), mimeType: 'text/html' },
   };

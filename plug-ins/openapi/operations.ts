@@ -60,11 +60,8 @@ export function operationsOf(api: Api, base: string): Pick<ApiReading, 'operatio
 }
 
 /** Counts the characters of an operation without its suggested values, which have a limit of their own. */
-const lengthOf = ({
-  url = '',
-  urlTemplate = '',
-  said: { name = '', title = '', description = '' },
-}: Operation): number => url.length + urlTemplate.length + name.length + title.length + description.length;
+const lengthOf = ({ url = '', urlTemplate = '', description: texts }: Operation): number =>
+  [url, urlTemplate, texts.name, texts.title, texts.description].reduce((sum, text = '') => sum + text.length, 0);
 
 interface Part {
   readonly expression: string;
@@ -78,10 +75,10 @@ function operationOf(
   base: string,
   path: string,
   get: ApiOperation,
-  said: readonly unknown[],
+  declared: readonly unknown[],
 ): Operation | undefined {
   const parameters = new Map<string, ApiParameter>();
-  for (const each of said) {
+  for (const each of declared) {
     const parameter = api.parameter(each);
     if (parameter === undefined) return undefined;
     parameters.set(`${parameter.in} ${parameter.name}`, parameter);
@@ -105,7 +102,7 @@ function operationOf(
     url: inPath.parts.length === 0 && !needed ? base + inPath.text : undefined,
     urlTemplate: parts.length === 0 ? undefined : base + inPath.text + written,
     values: Object.fromEntries(parts.flatMap(({ name, values }) => (values === undefined ? [] : [[name, values]]))),
-    said: describe(shared, path, get),
+    description: describe(shared, path, get),
   };
 }
 

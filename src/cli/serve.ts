@@ -24,6 +24,7 @@ import { UsageError } from './errors.ts';
 import { addedWith, addOverHttp } from './hosts.ts';
 import { createLog } from './log.ts';
 import type { LogLevel } from './log-levels.ts';
+import { opennessOf, withAdvice } from './openness.ts';
 import { followSources, type Served } from './reloading.ts';
 import { fileOfWorker, joinReplicas, type Replica, type WorkerFlags, workerOf } from './replica.ts';
 import { openSources, type SourceFlags, type Sources } from './sources.ts';
@@ -75,7 +76,8 @@ export async function serve(
   }
 }
 
-interface Process {
+/** The log, the secrets and the terminal of the command. */
+interface CommandContext {
   readonly log: Log;
   readonly secrets: Secrets;
   readonly terminal: Terminal;
@@ -86,7 +88,7 @@ async function serveHere(
   paths: readonly string[],
   flags: ServeFlags,
   { worker, address }: Pick<Replica, 'worker'> & { readonly address: Address | undefined },
-  { log, secrets, terminal }: Process,
+  { log, secrets, terminal }: CommandContext,
 ): Promise<void> {
   // Opening the sources starts upstreams, so signals are handled from here on: they have to end the upstreams.
   const stopping = terminal.takeSignals(log);
@@ -104,7 +106,8 @@ async function serveHere(
   });
   let sent = true;
   let served: Served | undefined;
-  // Closing may wait for something that does not keep the process running, so this timer does until everything is closed.
+  // Closing may wait for something that does not keep the process running. So this timer keeps it running until everything is
+  // closed.
   const hold = setInterval(() => {}, HOLD_MS);
   try {
     const stopped = stopping.signalled;
@@ -116,7 +119,7 @@ async function serveHere(
     const metrics = metricsOf(sources.config.telemetry, telemetry);
     const args = [...sources.args, ...engineArgs(flags)];
     const shown = secrets.hide(title(engine, sources));
-    const setting: Setting = {
+    const parts: ServingParts = {
       terminal,
       shown,
       args,
@@ -125,8 +128,8 @@ async function serveHere(
       metrics,
       end: () => endUpstreams(followed.current),
     };
-    if (host !== undefined) await overStdio(engine, sources, host, setting);
-    else if (address !== undefined) await overHttp(engine, sources, flags, address, setting);
+    if (host !== undefined) await overStdio(engine, sources, host, parts);
+    else if (address !== undefined) await overHttp(engine, sources, flags, address, parts);
   } finally {
     stopping.begin();
     await closeAll(
@@ -140,11 +143,11 @@ async function serveHere(
       () => clearInterval(hold),
     );
   }
-  // The process ends now, even if a collector has not taken all telemetry.
+  // An export to a collector that does not answer would keep the process running, so the process exits here.
   if (!sent) terminal.exit();
 }
 
-/** Returns the typed options of the engine, for a command that serves the same again. */
+/** Returns the engine options of the command line as arguments, for the printed command that serves the same. */
 const engineArgs = ({ tools, icons }: EngineFlags): readonly string[] => [
   ...(tools === undefined ? [] : ['--tools', tools]),
   ...(icons === undefined ? [] : ['--icons', icons]),
@@ -205,8 +208,8 @@ async function upstreamsReady({ mounts }: Sources, log: Log): Promise<void> {
   );
 }
 
-/** The things that serving needs over stdio and over HTTP. */
-interface Setting {
+/** Serving over stdio and serving over HTTP both need these. */
+interface ServingParts {
   readonly terminal: Terminal;
   /** The list of mounts, to be printed. */
   readonly shown: string;
@@ -240,7 +243,7 @@ async function overStdio(
   engine: Engine,
   sources: Sources,
   host: SoleHost,
-  { terminal, shown, args, log, stopped, metrics, end }: Setting,
+  { terminal, shown, args, log, stopped, metrics, end }: ServingParts,
 ): Promise<void> {
   if (metrics !== undefined) log.warn('there are no metrics for Prometheus over stdio; add --http');
   const serving = serveStdio(engine, {
@@ -254,7 +257,7 @@ async function overStdio(
   });
   if (terminal.input.isTTY) {
     terminal.errors.write(
-      `${shown}\n\nIt waits for a host on standard input. To let a host start it:\n\n${addedWith(args)}\n\n` +
+      `${shown}\n\nVitrine waits for a host on standard input. To let a host start it:\n\n${addedWith(args)}\n\n` +
         'To connect to it by hand, serve over HTTP: add --http. Ctrl+C stops it.\n',
     );
   }
@@ -267,11 +270,11 @@ async function overHttp(
   sources: Sources,
   flags: ServeFlags,
   address: Address,
-  { terminal, shown, log, stopped, metrics, end }: Setting,
+  { terminal, shown, log, stopped, metrics, end }: ServingParts,
 ): Promise<void> {
   const { server = {}, limits = {}, auth } = sources.config;
   const allowRemote = flags.allowRemote ?? server.allowRemote;
-  const open = auth === undefined || auth.anonymous === true;
+  const open = opennessOf(auth);
   const { explorer = 'on' } = sources.config;
   const explored = (flags.explorer ?? explorer) !== 'off';
   // The module is loaded only for HTTP: over stdio, each module that is loaded delays the first answer.
@@ -305,13 +308,13 @@ async function overHttp(
   };
   const serving = await atFreePort(port, more, (free) => serveHttp(engine, { ...options, port: free })).catch(
     (error: unknown) => {
-      throw wayOut(error, address, open && allowRemote !== true);
+      throw withAdvice(error, address, allowRemote === true ? undefined : open);
     },
   );
   const exposed =
-    isLoopback(address.host) || !open
+    isLoopback(address.host) || open === undefined
       ? ''
-      : 'Everybody who reaches this machine can read what is served: there is no authorization.\n\n';
+      : `${open.why}: everybody who reaches this address can read ${open.readable}.\n\n`;
   terminal.output.write(
     `${shown}\n\nEndpoint: ${serving.url}\n${explored ? `In a browser: ${new URL('/', serving.url).href}\n` : ''}\nAdd it to a host:\n\n${addOverHttp(serving.url)}\n\n${exposed}Ctrl+C stops it.\n`,
   );
@@ -334,7 +337,7 @@ async function atFreePort<T>(port: number, more: number, serveAt: (port: number)
 }
 
 /** Ends serving, and then the upstreams, as soon as all running answers are sent or their time is over. */
-async function endAll(serving: { close(): Promise<void> }, end: Setting['end']): Promise<void> {
+async function endAll(serving: { close(): Promise<void> }, end: ServingParts['end']): Promise<void> {
   const closed = serving.close();
   await inTime(closed, ANSWERS_MS);
   await Promise.all([closed, end()]);
@@ -352,23 +355,6 @@ function tlsOf({ tlsCert, tlsKey }: ServeFlags, { tls }: NonNullable<Config['ser
   if (tlsCert === undefined || tlsKey === undefined)
     throw new UsageError('TLS takes a certificate and its key: --tls-cert <file> --tls-key <file>');
   return { ...tls, cert: tlsCert, key: tlsKey };
-}
-
-/**
- * Turns a failure to serve into a mistake of the user, with a way out.
- * @param open whether serving is refused at addresses that other machines reach
- */
-function wayOut(error: unknown, { host, port }: Address, open: boolean): unknown {
-  if (!(error instanceof ResourceError)) return error;
-  if (error.code === 'unavailable') {
-    return new UsageError(
-      `${error.message}; stop what listens there, or take another one, as in --http ${port === 65_535 ? port - 1 : port + 1}`,
-    );
-  }
-  if (!open || isLoopback(host)) return new UsageError(error.message);
-  return new UsageError(
-    `${error.message}; configure auth, leave out "${host}:", or say --allow-remote if everybody who reaches this machine may read what is served`,
-  );
 }
 
 function title(engine: Engine, { mounts }: Sources): string {

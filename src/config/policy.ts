@@ -8,18 +8,18 @@ import { ConfigError } from './error.ts';
 import type { Config } from './schema.ts';
 
 /**
- * Returns the policy that decides about access; undefined if rules decide.
- * @param place the directory that relative paths start from, and the log for failures of the policy
+ * Returns the Cedar policy of the configuration; undefined if it has none.
+ * @param setting the directory that relative paths start from, and the log for failures of the policy
  * @throws ConfigError with the file, the place in it and what is wrong there
  */
 export async function policyOf(
   { access }: Pick<Config, 'access'>,
-  place: { readonly base: string; readonly log: Log },
+  setting: { readonly base: string; readonly log: Log },
 ): Promise<AccessPolicy | undefined> {
   if (access?.cedar === undefined) return undefined;
   const cedar = await loadPlugIn<PolicyPlugIn<CedarConfig>>('cedar');
   try {
-    return await cedar.create(access.cedar, place);
+    return await cedar.create(access.cedar, setting);
   } catch (error) {
     throw error instanceof ResourceError ? new ConfigError(error.message, { cause: error.cause }) : error;
   }

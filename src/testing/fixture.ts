@@ -1,4 +1,7 @@
-/** The types with which a test describes a provider to the provider contract: its contents, its URIs, and how to change its data. */
+/**
+ * A fixture describes a provider to the provider contract: the provider's contents, its URIs, and how to change its data. The
+ * functions here find the containers and leaves of a fixture.
+ */
 import type { ResourceProvider } from '../core/provider.ts';
 
 /** The bytes of leaves by path. A path is names joined by `/`. Each path above a leaf is a container. */

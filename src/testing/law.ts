@@ -11,7 +11,10 @@ export type OptionalFeature = Extract<
 export interface ProviderLaw {
   /** The law, as a sentence. */
   readonly name: string;
-  /** The feature that the law is about. If a provider declares that it lacks the feature, it is checked that it really does. */
+  /**
+   * The feature that the law is about. If a provider declares that it lacks the feature, the contract checks that the feature is
+   * really absent.
+   */
   readonly feature?: OptionalFeature;
   /** Whether the law can be checked: true, or a sentence that says what the fixture lacks for it. */
   readonly applies?: (fixture: ProviderFixture) => true | string;

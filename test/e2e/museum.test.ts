@@ -35,15 +35,15 @@ describe.each(DIAGONAL)('the museum over $transport, $era', ({ transport, era })
     expect(await text('museum+file:///collection/inventory.csv')).toContain('Carriage clock with travelling case');
   });
 
-  it('has the notebook at a tag, and its later versions [RES-5]', async () => {
+  it('has the notebook at a tag, and at an unmerged branch [RES-5]', async () => {
     const at = (revision: string) => `restoration+git:///${revision}/VM.1931.001/treatment.md`;
     expect(await text(at('tags/on-show-2025'))).toContain('- [x] Take the platform escapement off');
     expect(await text(at('branches/try~2Fshorter-spring'))).toContain('- [ ] Take the platform escapement off');
   });
 
   it('has documents as text [RES-5]', async () => {
-    const [original, form] = (await read('museum+file:///office/loan-agreement.docx')).contents;
+    const [original, markdown] = (await read('museum+file:///office/loan-agreement.docx')).contents;
     expect(original?.mimeType).toContain('wordprocessingml');
-    expect(form).toMatchObject({ mimeType: 'text/markdown', text: expect.stringContaining('loan') });
+    expect(markdown).toMatchObject({ mimeType: 'text/markdown', text: expect.stringContaining('loan') });
   });
 });

@@ -1,4 +1,4 @@
-/** A bucket on the command line, in the form of other programs, or in a configuration. */
+/** A bucket as a mount of a configuration, and on the command line with the environment variables of AWS. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { vitrine } from '../cli/here.ts';
 import { type S3Server, s3, startS3 } from '../services/s3.ts';
@@ -51,8 +51,8 @@ describeWith([s3])('with a real store', () => {
       expect(await uris('s3:///2026')).toEqual(['s3:///2026/data.bin', 's3:///2026/q1%20(draft).txt']);
       expect(await uris()).toEqual(expect.arrayContaining(['s3:///readme.md', 's3:///2026/data.bin']));
 
-      const said = await metadata(server, 's3:///readme.md');
-      expect(said).toMatchObject({
+      const readme = await metadata(server, 's3:///readme.md');
+      expect(readme).toMatchObject({
         name: 'readme.md',
         mimeType: 'text/markdown',
         size: 9,
@@ -109,7 +109,7 @@ describeWith([s3])('with a real store', () => {
     HOME: folder.path,
   });
 
-  it('is served from the command line, with credentials of the environment', async () => {
+  it('is checked from the command line, with the credentials of the environment', async () => {
     const { status, stdout } = await vitrine(['check', `s3://${bucket}/reports`], folder.path, environment());
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('reports') });
   });
@@ -121,7 +121,7 @@ describeWith([s3])('with a real store', () => {
     ['endpoint', { AWS_ENDPOINT_URL: 'http://127.0.0.1:9' }, /at http:\/\/127\.0\.0\.1:9: the store does not answer/],
     ['endpoint with a password', { AWS_ENDPOINT_URL: 'http://me:hunter22@127.0.0.1:9' }, /without a user/],
     ['credentials', { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' }, /there are no credentials/],
-  ])('reports what is wrong with another %s, without a secret', async (_, changed, message) => {
+  ])('reports a wrong or missing %s, and prints no secret', async (_, changed, message) => {
     const env = { ...environment(), ...changed };
     const { status, stderr } = await vitrine(['check', `s3://${bucket}`], folder.path, env);
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(message) });

@@ -85,14 +85,14 @@ describe.each(SIGNALS)('on %s, a server over stdio', (signal) => {
   });
 });
 
-/** Writes a configuration that mounts a server whose tool never answers. */
-const SLOW = (folder: Folder): Promise<string> =>
+/** Writes a configuration that mounts a server whose tool never answers. Returns its path. */
+const slowConfig = (folder: Folder): Promise<string> =>
   writeConfig(folder, { mounts: { slow: { command: process.execPath, args: [folder.at('slow.mjs')] } } });
 
 describe.each(MATRIX)('at its end, a server over $transport', ({ transport, era }) => {
-  it('answers running calls with an error: the server ends, and they may have been carried out', async () => {
+  it('answers running calls with an error that says that the server ends and that they may have been carried out', async () => {
     await using folder = await temporaryFolder({ 'slow.mjs': SLOW_SERVER });
-    const args = ['--config', await SLOW(folder)];
+    const args = ['--config', await slowConfig(folder)];
     const call = { name: 'slow_wait', arguments: {} };
     const expected = { error: { code: -32_603, data: { reason: 'unavailable' } } };
     const called = () =>
@@ -126,7 +126,7 @@ describe.each(MATRIX)('at its end, a server over $transport', ({ transport, era 
 });
 
 describe('when the host closes standard input, a server over stdio', () => {
-  it.each(ERAS)('ends with status 0, with everything that was open, %s [RES-7]', async (era) => {
+  it.each(ERAS)('ends everything that was open, and exits with status 0, %s [RES-7]', async (era) => {
     await using folder = await aFolder();
     await using server = startStdio(era, [folder.path]);
     if (era === 'legacy') {
@@ -176,7 +176,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 const isAcknowledgement = (message: object): boolean =>
   'method' in message && message.method === 'notifications/subscriptions/acknowledged';
 
-/** Leaves a connection open without a request. */
+/** Sends one request, and leaves its connection open after the answer. */
 async function idleConnection(agent: Agent, port: number): Promise<void> {
   const [response] = await once(get({ port, path: '/healthz', agent }), 'response');
   response.resume();
@@ -196,8 +196,8 @@ async function expectFree(port: number): Promise<void> {
   taken.close();
 }
 
-describe.each(ERAS)('on SIGHUP, a server over HTTP, to a client of the %s era', (era) => {
-  it('reads its configuration again, and goes on [RES-4]', async () => {
+describe.each(ERAS)('on SIGHUP, a server over HTTP with a client of the %s era', (era) => {
+  it('reads its configuration again, and still answers the client [RES-4]', async () => {
     await using folder = await temporaryFolder({ 'docs/a.txt': 'a' });
     const config = await writeConfig(folder, { mounts: { docs: './docs' } });
     await using server = await startProgram(['--config', config, '--log-level', 'info']);

@@ -12,10 +12,10 @@ import { templatesTarget } from './targets/templates.ts';
 
 const byHand = process.env.VITRINE_FUZZ_CASES !== undefined;
 const cases = Number(process.env.VITRINE_FUZZ_CASES ?? ROUND / 2);
-/** By hand it searches with a new seed. Among the other tests it runs the same cases for every change. */
+/** `npm run fuzz` takes a new seed. Among the other tests the seed is fixed, so each change runs the same cases. */
 const seed = Number(process.env.VITRINE_FUZZ_SEED ?? (byHand ? randomInt(2 ** 31) : 20_260_728));
 const only = process.env.VITRINE_FUZZ_ONLY;
-/** A second for 20 cases is far more than they take. */
+/** Milliseconds: 50 for each case, far more than a case takes, and a minute for the start. */
 const timeout = 60_000 + cases * 50;
 
 let place: Place;

@@ -167,7 +167,7 @@ describe('only configured URLs can be read:', () => {
 });
 
 describe('a template is refused in a configuration if it', () => {
-  const common = { access: { headers: {}, query: {} }, said: {}, head: true };
+  const common = { access: { headers: {}, query: {} }, description: {}, head: true };
   it.each<[string, string, Record<string, string[]>?]>([
     ['has no fixed host', 'https://{host}/a'],
     ['has a part of a host', 'https://api.{zone}.example/a'],

@@ -33,7 +33,7 @@ it('admits callers with a token, and needs no flag to listen for other machines'
   expect(server.output()).not.toContain('no authorization');
 });
 
-it('needs --allow-remote to listen for other machines if anonymous callers are admitted', async () => {
+it('needs --allow-remote for other machines if anonymous callers are admitted, and says who can read what', async () => {
   const config = await configured({
     resource: RESOURCE,
     tokens: [{ name: 'till', hash: hashOf(TOKEN) }],
@@ -41,7 +41,11 @@ it('needs --allow-remote to listen for other machines if anonymous callers are a
   });
   const { status, stderr } = await vitrine(['serve', '--config', config, '--http', '0.0.0.0:0']);
   expect(status).toBe(2);
-  expect(stderr).toContain('no authorization; configure auth');
+  expect(stderr).toContain('requests without a token are accepted; leave out auth.anonymous, leave out "0.0.0.0:", or');
+  await using server = await startHttp(['--config', config, '--allow-remote'], '0.0.0.0:0');
+  expect(server.output()).toContain(
+    'Requests without a token are accepted: everybody who reaches this address can read what anonymous callers may read.',
+  );
 });
 
 const tokens = [{ name: 'till', hash: hashOf(TOKEN) }];

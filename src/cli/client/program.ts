@@ -1,4 +1,4 @@
-/** The commands for any server, with their options and help. The code of a command is loaded when it runs. */
+/** The commands of a client, with their options and help. The code of a command is loaded when it runs. */
 import { Argument, type Command, Option } from 'commander';
 import type { Secrets } from '../../config/secrets.ts';
 import type { Terminal } from '../terminal.ts';
@@ -30,7 +30,7 @@ const MAX_BYTES = [
 ] as const;
 const ARG = ['--arg <pair>', 'an argument, as name=value (may be repeated)', collect] as const;
 
-/** Adds the commands that inspect a server. */
+/** Adds the commands of a client. */
 export function addClientCommands(program: Command, secrets: Secrets, terminal: Pick<Terminal, 'output'>): void {
   serverOptions(program.command('ls'))
     .summary('list the resources of a server')
@@ -90,8 +90,8 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
   serverOptions(program.command('website'))
     .summary('open the website of a server')
     .description(
-      'Prints the address of the website that a server names, and opens it in the browser, but only where it has the ' +
-        'origin of the server or a trusted domain.',
+      'Prints the address of the website that a server names, and opens it in the browser. Refuses an address that has ' +
+        'neither the origin of the server nor a trusted domain.',
     )
     .argument('<server>', SERVER_ARGUMENT)
     .option('--trust <domain>', 'follow websites of this domain and all below it (may be repeated)', collect)
@@ -104,8 +104,8 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
   serverOptions(program.command('cat'))
     .summary('print the contents of resources')
     .description(
-      'Writes unchanged contents to files and programs. On a terminal, text is printed without escapes, images are shown where ' +
-        'the terminal can show them, and other binary contents are refused.',
+      'If the output goes to a file or a program, contents are written as they are. On a terminal, text is printed without ' +
+        'escapes, images are shown where the terminal can show them, and other binary contents are refused.',
     )
     .argument('<server>', SERVER_ARGUMENT)
     .argument('<uri...>', URI_ARGUMENT)
@@ -241,7 +241,8 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
     .summary('write resources to files')
     .description(
       'Writes all resources of a server, or those below some of them, to files in a folder. A second run fetches only ' +
-        'changes; an interrupted run continues. Names are made safe, and other files are never touched.',
+        'changes; an interrupted run continues. Names are made safe. Files that get did not write are not touched, except ' +
+        'with --force.',
     )
     .argument('<server>', SERVER_ARGUMENT)
     .argument('[uri...]', URI_ARGUMENT)
@@ -278,7 +279,10 @@ export function addClientCommands(program: Command, secrets: Secrets, terminal: 
     .addOption(new Option('--era <year>', 'examine only one era').choices(['2025', '2026']))
     .option('--check <id>', 'make only this check (may be repeated)', collect)
     .option('--skip <id>', 'leave this check out (may be repeated)', collect)
-    .option('--sample <count>', 'the most resources to read, and the like (default: 20)')
+    .option(
+      '--sample <count>',
+      'the most resources, skills and other entries that are examined, of each kind (default: 20)',
+    )
     .option('-v, --verbose', 'print passed checks, too')
     .action(async (server: string, flags: DoctorFlags) => {
       const { doctor } = await import('./doctor/index.ts');

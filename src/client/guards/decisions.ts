@@ -13,7 +13,7 @@ export interface GuardEvent {
   readonly server: string | undefined;
   /** The name of the tool or the prompt, the URI or the field that the decision is about. */
   readonly subject?: string;
-  /** Further numbers and names, such as tokens; never contents, arguments or secrets. */
+  /** Further numbers and names, such as the limit on tokens of a model; never contents, arguments or secrets. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
@@ -21,7 +21,7 @@ export interface GuardEvent {
 export interface GuardOptions {
   /** The name that the host has for the server: it goes into events and reviews. */
   readonly server?: string;
-  /** Called with each decision before it takes effect. If it throws, the decision becomes a refusal. */
+  /** Called with each decision before the decision takes effect. If this function throws, the decision becomes a refusal. */
   readonly onEvent?: (event: GuardEvent) => void;
 }
 
@@ -30,8 +30,8 @@ export const USER_REJECTED = -1;
 const INVALID_PARAMS = -32602;
 
 /**
- * The error of a guard that refuses. In the 2025 era the SDK sends its `code` and `message` to the server. In the 2026 era the
- * call during which the server asked throws it. Its message contains only the reason.
+ * The error of a guard that refuses. In the 2025 era the SDK sends the error's `code` and `message` to the server. In the 2026
+ * era, the call of the host during which the server asked rejects with this error. The message has only the guard and the reason.
  */
 export class GuardRefusal extends Error {
   readonly guard: Guard;
@@ -90,8 +90,12 @@ export function decisionsOf(guard: Guard, { server, onEvent }: GuardOptions): De
   };
 }
 
-/** Runs a hook of the host. If it fails, the guard refuses, and the message of the error does not reach the server. */
-export async function asked<T>(decisions: Decisions, hook: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
+/**
+ * Runs a hook of the host. If the hook throws anything but a GuardRefusal, the guard refuses, and the error's message does not
+ * reach the server. Also refuses if the signal is aborted meanwhile.
+ * @throws GuardRefusal `hook-failed`, `cancelled`, or the one of the hook
+ */
+export async function runHook<T>(decisions: Decisions, hook: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
   let answer: T;
   try {
     answer = await hook();

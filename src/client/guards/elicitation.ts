@@ -9,7 +9,7 @@ import type {
 import { forTerminal } from '../safety/terminal.ts';
 import { type AddressWarning, addressProblem, addressWarnings } from './address.ts';
 import { type BudgetOptions, createBudget } from './budget.ts';
-import { asked, decisionsOf, type GuardOptions, GuardRefusal } from './decisions.ts';
+import { decisionsOf, type GuardOptions, GuardRefusal, runHook } from './decisions.ts';
 import { answerProblem, cleanForm, type FormField } from './form.ts';
 
 /** A question, ready to be shown to the user. */
@@ -101,7 +101,7 @@ export function guardElicitation(handler: ElicitationHandler | undefined, option
     const form = cleanForm(params.requestedSchema, { message, maxFields, allowSensitiveFields });
     if ('problem' in form) return declined(form.problem, form.field);
     const { signal } = ctx.mcpReq;
-    const answer = await asked(
+    const answer = await runHook(
       decisions,
       () => ask({ mode: 'form', server, message, fields: form.fields, signal }, ctx),
       signal,
@@ -135,7 +135,7 @@ export function guardElicitation(handler: ElicitationHandler | undefined, option
     const url = new URL(params.url);
     const warnings = addressWarnings(params.url, trustedDomains);
     const { signal } = ctx.mcpReq;
-    const answer = await asked(
+    const answer = await runHook(
       decisions,
       () => ask({ mode: 'url', server, message, url: url.href, host: url.host, warnings, signal }, ctx),
       signal,

@@ -4,7 +4,7 @@
  * sources of everything that the model has read in the conversation.
  */
 import { compileGlobs } from '../../core/glob/index.ts';
-import { asked, decisionsOf, type GuardOptions } from './decisions.ts';
+import { decisionsOf, type GuardOptions, runHook } from './decisions.ts';
 
 /** Data that a model has taken in. */
 export interface FlowSource {
@@ -125,7 +125,7 @@ export function createFlow({ rules = [], approve, ...options }: FlowOptions = {}
       }
       if (open.length === 0) return;
       if (approve === undefined) return decisions.refuse('no-consent', { subject });
-      if ((await asked(decisions, () => approve({ to, from: open }), signal)) !== true)
+      if ((await runHook(decisions, () => approve({ to, from: open }), signal)) !== true)
         return decisions.refuse('declined', { subject });
       decisions.allowed('passed', { subject, details: { from: [...new Set(open.map(({ server }) => server))] } });
     },

@@ -6,7 +6,7 @@ import type { Client, GetPromptResult, RequestOptions } from '@modelcontextproto
 import { checkContents } from '../safety/contents.ts';
 import { forTerminal, hasHiddenText } from '../safety/terminal.ts';
 import { type Block, blocksOf, checkMedia, shownBlock, sizeOf } from './blocks.ts';
-import { asked, type Decisions, decisionsOf, type GuardOptions } from './decisions.ts';
+import { type Decisions, decisionsOf, type GuardOptions, runHook } from './decisions.ts';
 import type { Flow } from './flow.ts';
 import { flowOf } from './flowing.ts';
 import { type SecretScan, secretsIn } from './secrets.ts';
@@ -84,7 +84,7 @@ export function guardPrompts(client: Client, options: PromptOptions = {}): Promp
       const { signal } = requestOptions ?? {};
       // A copy: the user sees the arguments that were sent, even if the caller changes its object meanwhile.
       const sent = structuredClone(given);
-      const found = await asked(decisions, () => secretsIn(sent, scan));
+      const found = await runHook(decisions, () => secretsIn(sent, scan));
       if (found.length > 0 && secrets === 'refuse')
         return decisions.refuse('secrets', { subject: name, details: { found } });
       const prompt = await client.getPrompt({ name, arguments: sent }, requestOptions);
@@ -107,7 +107,7 @@ export function guardPrompts(client: Client, options: PromptOptions = {}): Promp
         bytes,
         signal,
       };
-      if ((await asked(decisions, () => approve(review), signal)) !== true)
+      if ((await runHook(decisions, () => approve(review), signal)) !== true)
         return decisions.refuse('declined', { subject: name });
       decisions.allowed('used', { subject: name, details: { bytes, hiddenText: isHiding } });
       flow?.took(messages.flatMap(({ content }) => blocksOf(content)));

@@ -2,7 +2,7 @@
 import type { ClientContext, ListRootsRequest, ListRootsResult, Root } from '@modelcontextprotocol/client';
 import { encodeSegment, parseTreeUri } from '../../core/uri.ts';
 import { forTerminal } from '../safety/terminal.ts';
-import { asked, decisionsOf, type GuardOptions } from './decisions.ts';
+import { decisionsOf, type GuardOptions, runHook } from './decisions.ts';
 import { sensitivity } from './places.ts';
 
 /** The roots of the host: a list, or the answer of its handler. */
@@ -42,7 +42,7 @@ export function guardRoots(roots: RootsSource = [], options: RootsOptions = {}) 
   return async (request: ListRootsRequest, ctx: ClientContext): Promise<ListRootsResult> => {
     const { signal } = ctx.mcpReq;
     const given =
-      typeof roots === 'function' ? (await asked(decisions, () => roots(request, ctx), signal))?.roots : roots;
+      typeof roots === 'function' ? (await runHook(decisions, () => roots(request, ctx), signal))?.roots : roots;
     const exposed: Root[] = [];
     for (const root of Array.isArray(given) ? (given as readonly Root[]) : []) {
       if (exposed.length >= maxRoots) {
@@ -56,7 +56,7 @@ export function guardRoots(roots: RootsSource = [], options: RootsOptions = {}) 
         continue;
       }
       const clean: Root = { uri, ...(root.name !== undefined && { name: forTerminal(root.name, { maxLength: 200 }) }) };
-      if (approve !== undefined && (await asked(decisions, () => approve(clean, server), signal)) !== true) {
+      if (approve !== undefined && (await runHook(decisions, () => approve(clean, server), signal)) !== true) {
         decisions.refused('declined', { subject: uri });
         continue;
       }
@@ -71,7 +71,7 @@ export function guardRoots(roots: RootsSource = [], options: RootsOptions = {}) 
     const problem = sensitivity(segmentsOf(uri) ?? [], home);
     if (problem !== undefined || resolve === undefined) return problem;
     // The real path is checked as well as the given one.
-    const real = canonicalRoot(await asked(decisions, () => resolve(uri), signal));
+    const real = canonicalRoot(await runHook(decisions, () => resolve(uri), signal));
     if (real === undefined) return 'not-a-file-uri';
     return allowed.has(real) ? undefined : sensitivity(segmentsOf(real) ?? [], home);
   }

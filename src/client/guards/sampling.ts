@@ -10,7 +10,7 @@ import type {
   CreateMessageResultWithTools,
 } from '@modelcontextprotocol/client';
 import { type BudgetOptions, createBudget, type Use } from './budget.ts';
-import { asked, decisionsOf, type GuardOptions } from './decisions.ts';
+import { decisionsOf, type GuardOptions, runHook } from './decisions.ts';
 import {
   checkedRequest,
   checkedResult,
@@ -86,7 +86,7 @@ export function guardSampling(handler: SamplingHandler, options: SamplingOptions
   const budget = createBudget(options.budget);
 
   const used = (params: SamplingParams, result: SamplingResult | undefined): Promise<Use> =>
-    asked(decisions, () => usage(params, result));
+    runHook(decisions, () => usage(params, result));
 
   return async (request: CreateMessageRequest, ctx: ClientContext): Promise<SamplingResult> => {
     const { signal } = ctx.mcpReq;
@@ -102,7 +102,7 @@ export function guardSampling(handler: SamplingHandler, options: SamplingOptions
         decisions.changed('max-tokens', { details: { maxTokens: capped.maxTokens } });
       if (approve === undefined) return decisions.refuse('no-consent');
       const review = reviewOf(server, capped, signal);
-      const answer = await asked(decisions, () => approve(review), signal);
+      const answer = await runHook(decisions, () => approve(review), signal);
       if (answer === false || answer === undefined || answer === null) return decisions.refuse('declined');
       // An edited request is checked again, because most of it may still be the server's.
       const edited = answer === true ? capped : checkedRequest(answer.params, options.content, decisions);
@@ -111,11 +111,11 @@ export function guardSampling(handler: SamplingHandler, options: SamplingOptions
         await checkRequestMedia(params, options.content, decisions);
         decisions.changed('edited');
       }
-      const reason = await asked(decisions, () => inspect?.('request', params), signal);
+      const reason = await runHook(decisions, () => inspect?.('request', params), signal);
       if (reason !== undefined) return decisions.refuse('inspected', { details: { word: reason } });
       if (!reservation.reserve(atMost(params, await used(params, undefined)))) return decisions.refuse('over-budget');
       decisions.allowed('sent', { details: { maxTokens: params.maxTokens } });
-      const result = await asked(decisions, () => handler({ ...request, params }, ctx), signal);
+      const result = await runHook(decisions, () => handler({ ...request, params }, ctx), signal);
       reservation.settle(await used(params, result));
       return await returned(result, reviewOf(server, params, signal));
     } finally {
@@ -124,7 +124,7 @@ export function guardSampling(handler: SamplingHandler, options: SamplingOptions
   };
 
   async function inspectResult(result: SamplingResult, { signal }: SamplingReview): Promise<void> {
-    const reason = await asked(decisions, () => inspect?.('result', result), signal);
+    const reason = await runHook(decisions, () => inspect?.('result', result), signal);
     if (reason !== undefined) decisions.refuse('inspected', { details: { word: reason } });
   }
 
@@ -135,7 +135,7 @@ export function guardSampling(handler: SamplingHandler, options: SamplingOptions
       decisions.allowed('returned');
       return result;
     }
-    const answer = await asked(decisions, () => approveResult(result, review), review.signal);
+    const answer = await runHook(decisions, () => approveResult(result, review), review.signal);
     if (answer === false || answer === undefined || answer === null) return decisions.refuse('result-declined');
     if (answer === true) {
       decisions.allowed('returned');

@@ -1,4 +1,7 @@
-/** Lists the definitions of a server's tools with all their fields, up to a limit, and without a cache. */
+/**
+ * Lists the definitions of a server's tools with all their fields, and without a cache. Leaves out definitions without a usable
+ * name, and refuses a list that is too long.
+ */
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import type { Decisions } from './decisions.ts';
 
@@ -20,11 +23,16 @@ const WHOLE = {
     version: 1 as const,
     vendor: 'vitrine',
     validate: (value: unknown) =>
-      typeof value === 'object' && value !== null ? { value: value as Data } : { issues: [{ message: 'No object' }] },
+      typeof value === 'object' && value !== null
+        ? { value: value as Data }
+        : { issues: [{ message: 'The result of tools/list is not an object' }] },
   },
 };
 
-/** @throws GuardRefusal `too-many-tools`, `list-malformed` or `cursor-loop` */
+/**
+ * Returns the definitions on all pages of the list.
+ * @throws GuardRefusal `too-many-tools`, `list-malformed` or `cursor-loop`; `not-recorded` if the refusal cannot be reported
+ */
 export async function listDefinitions(
   client: Client,
   decisions: Decisions,

@@ -5,7 +5,7 @@
 import type { CallToolResult, Client, RequestOptions, Tool } from '@modelcontextprotocol/client';
 import { changedFields, pinOf, type ToolPin } from '../../core/fingerprint.ts';
 import { forTerminal, hasHiddenText } from '../safety/terminal.ts';
-import { asked, decisionsOf, type GuardOptions } from './decisions.ts';
+import { decisionsOf, type GuardOptions, runHook } from './decisions.ts';
 import type { Flow } from './flow.ts';
 import { flowOf } from './flowing.ts';
 import type { PinStore } from './pins.ts';
@@ -143,11 +143,11 @@ export function guardTools(client: Client, options: ToolOptions = {}): ToolGuard
     const { status, changes, hiddenText } = review;
     if (status === 'changed') decisions.changed('definition', { subject: name, details: { fields: changes } });
     if (approve === undefined) return decisions.refuse('not-approved', { subject: name });
-    if ((await asked(decisions, () => approve(review), requestOptions?.signal)) !== true) {
+    if ((await runHook(decisions, () => approve(review), requestOptions?.signal)) !== true) {
       return decisions.refuse('not-approved', { subject: name });
     }
     decisions.allowed('approved', { subject: name, details: { status, hiddenText } });
-    await asked(decisions, async () => void (await pins.set(name, review.pin)));
+    await runHook(decisions, async () => void (await pins.set(name, review.pin)));
     return definition;
   }
 
@@ -157,7 +157,7 @@ export function guardTools(client: Client, options: ToolOptions = {}): ToolGuard
   ): Promise<readonly SecretFinding[]> {
     const size = new TextEncoder().encode(JSON.stringify(given)).byteLength;
     if (size > maxArgumentBytes) return decisions.refuse('arguments-too-large', { subject: name, details: { size } });
-    const found = await asked(decisions, () => secretsIn(given, scan));
+    const found = await runHook(decisions, () => secretsIn(given, scan));
     if (found.length > 0 && secrets === 'refuse') {
       return decisions.refuse('secrets', { subject: name, details: { found } });
     }
@@ -191,7 +191,7 @@ export function guardTools(client: Client, options: ToolOptions = {}): ToolGuard
       const found = await checkedArguments(name, copy);
       if (confirm === undefined) return decisions.refuse('no-confirmation', { subject: name });
       const review: CallReview = { server, name, arguments: structuredClone(copy), secrets: found, definition, signal };
-      const answer = await asked(decisions, () => confirm(review), signal);
+      const answer = await runHook(decisions, () => confirm(review), signal);
       if (answer === false || answer === undefined || answer === null)
         return decisions.refuse('declined', { subject: name });
       const sent = answer === true ? copy : structuredClone(answer.arguments);

@@ -8,7 +8,7 @@
  */
 import { overLimit } from '../admission.ts';
 import { ANONYMOUS } from '../context.ts';
-import { createLine, type Line, type Standing } from './line.ts';
+import { createLine, type Line, type QueuePlace } from './line.ts';
 
 /** A caller: the id of a principal, or another name if there is no principal yet. */
 export type Caller = string | symbol;
@@ -68,7 +68,7 @@ interface Lane {
   running: number;
   bytes: number;
   /** The lane's position among those that wait for a turn; undefined if it does not. */
-  turn: Standing<Lane> | undefined;
+  turn: QueuePlace<Lane> | undefined;
 }
 
 interface Waiting {
@@ -151,7 +151,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   function wait(lane: Lane, signal: AbortSignal, bytes: number): Promise<() => void> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
-        lane.line.leave(standing);
+        lane.line.leave(place);
         lane.bytes -= bytes;
         waiting--;
         waitingBytes -= bytes;
@@ -168,7 +168,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
         resolve(begin(lane));
       };
       const abort = (): void => refuse(signal.reason);
-      const standing = lane.line.join({ bytes, enter, refuse });
+      const place = lane.line.join({ bytes, enter, refuse });
       const timer = setTimeout(() => refuse(refusal()), maxWaitMs);
       lane.bytes += bytes;
       waiting++;

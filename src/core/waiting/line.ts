@@ -1,11 +1,11 @@
 /** A first-in, first-out queue that any member may leave. Every operation takes constant time. */
 
 /** A place in the queue. */
-export interface Standing<T> {
+export interface QueuePlace<T> {
   readonly value: T;
-  before: Standing<T> | undefined;
-  behind: Standing<T> | undefined;
-  /** Whether it is still in the queue. */
+  before: QueuePlace<T> | undefined;
+  behind: QueuePlace<T> | undefined;
+  /** Whether the place is still in the queue. */
   in: boolean;
 }
 
@@ -14,26 +14,26 @@ export interface Line<T> {
   readonly first: T | undefined;
   readonly length: number;
   /** Joins at the end. */
-  join(value: T): Standing<T>;
+  join(value: T): QueuePlace<T>;
   /** Leaves the queue from any place; does nothing after the first time. */
-  leave(standing: Standing<T>): void;
+  leave(place: QueuePlace<T>): void;
   /** Removes and returns the first one. */
   shift(): T | undefined;
 }
 
 export function createLine<T>(): Line<T> {
-  let first: Standing<T> | undefined;
-  let last: Standing<T> | undefined;
+  let first: QueuePlace<T> | undefined;
+  let last: QueuePlace<T> | undefined;
   let length = 0;
 
-  function leave(standing: Standing<T>): void {
-    if (!standing.in) return;
-    const { before, behind } = standing;
+  function leave(place: QueuePlace<T>): void {
+    if (!place.in) return;
+    const { before, behind } = place;
     if (before === undefined) first = behind;
     else before.behind = behind;
     if (behind === undefined) last = before;
     else behind.before = before;
-    standing.in = false;
+    place.in = false;
     length--;
   }
 
@@ -45,12 +45,12 @@ export function createLine<T>(): Line<T> {
       return length;
     },
     join(value) {
-      const standing: Standing<T> = { value, before: last, behind: undefined, in: true };
-      if (last === undefined) first = standing;
-      else last.behind = standing;
-      last = standing;
+      const place: QueuePlace<T> = { value, before: last, behind: undefined, in: true };
+      if (last === undefined) first = place;
+      else last.behind = place;
+      last = place;
       length++;
-      return standing;
+      return place;
     },
     leave,
     shift() {

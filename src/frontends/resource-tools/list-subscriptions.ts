@@ -5,7 +5,7 @@ import { type CallToolResult, text } from '../../protocol/content.ts';
 import { resourceTool } from './define.ts';
 import { oneLine } from './facts.ts';
 import type { ToolSetup } from './setup.ts';
-import type { BookPage, Standing } from './subscribing/book.ts';
+import type { BookPage, SubscriptionState } from './subscribing/book.ts';
 
 const output = z.object({
   subscriptions: z.array(z.object({ uri: z.string(), changes: z.number() })),
@@ -26,17 +26,17 @@ export function listSubscriptionsTool(setup: ToolSetup): Tool {
 
 function resultOf({ nameOf }: ToolSetup, page: BookPage): CallToolResult {
   const { subscriptions, listChanges } = page;
-  const lines = subscriptions.map((subscription) => oneLine(`${subscription.uri}  ${standingText(subscription)}`));
+  const lines = subscriptions.map((subscription) => oneLine(`${subscription.uri}  ${stateText(subscription)}`));
   if (lines.length === 0) lines.push(`No resource is subscribed to; ${nameOf('subscribe')} does that.`);
   lines.push(
     listChanges === undefined
       ? `Changes of the list are not subscribed to; ${nameOf('subscribe_list_changes')} does that.`
-      : `Changes of the list  ${standingText(listChanges)}`,
+      : `Changes of the list  ${stateText(listChanges)}`,
   );
   return { content: [text(lines.join('\n'))], structuredContent: { ...page } };
 }
 
-function standingText({ since, changes, lastChange }: Standing): string {
+function stateText({ since, changes, lastChange }: SubscriptionState): string {
   if (lastChange === undefined) return `unchanged since ${since}`;
   return `${changes === 1 ? '1 change' : `${changes} changes`} since ${since}, the last at ${lastChange}`;
 }

@@ -35,8 +35,8 @@ describe('the subscription tools [CB-8]', () => {
     expect(page).toEqual({
       subscriptions: [{ uri, since: expect.any(String), changes: 1, lastChange: expect.any(String) }],
     });
-    const said = textOf(await engine.call('list_subscriptions', {}, { peer: 'p' }));
-    expect(said).toMatch(/^m\+memory:\/\/\/a\.txt {2}1 change since \S+, the last at \S+\nChanges of the list are not/);
+    const text = textOf(await engine.call('list_subscriptions', {}, { peer: 'p' }));
+    expect(text).toMatch(/^m\+memory:\/\/\/a\.txt {2}1 change since \S+, the last at \S+\nChanges of the list are not/);
     expect(textOf(await engine.call('unsubscribe', { uri }, { peer: 'p' }))).toBe(`Unsubscribed from ${uri}.`);
     expect(textOf(await engine.call('unsubscribe', { uri }, { peer: 'p' }))).toContain('You had not subscribed');
     expect(await pageOf(engine)).toEqual({ subscriptions: [] });
@@ -57,7 +57,7 @@ describe('the subscription tools [CB-8]', () => {
     expect(await pageOf(engine)).toEqual({ subscriptions: [] });
   });
 
-  it('recognise a resource in any spelling, and report that it is gone', async () => {
+  it('recognise a resource in any spelling, and end the subscription of a resource that is gone', async () => {
     await using engine = memoryEngine({ 'a b.txt': { text: 'one' }, 'c.txt': { text: 'one' } });
     await engine.call('subscribe', { uri: 'm+memory:///a b.txt' }, { peer: 'p' });
     await engine.call('subscribe', { uri: 'm+memory:///c.txt' }, { peer: 'p' });
@@ -107,7 +107,7 @@ describe('the subscription tools [CB-8]', () => {
 });
 
 describe('the state of the subscription tools as a resource [CB-8]', () => {
-  it('is the result of list_subscriptions, for each client its own', async () => {
+  it('gives each client the result that list_subscriptions gives to it', async () => {
     await using engine = memoryEngine({ 'a.txt': { text: 'one' } });
     await engine.call('subscribe', { uri: 'm+memory:///a.txt' }, { peer: 'p' });
     await engine.call('subscribe_list_changes', {}, { peer: 'p' });

@@ -1,14 +1,20 @@
-/** Runs programs, such as `tail -F`, while somebody watches. Any output of such a program counts as a change. */
+/**
+ * Runs programs, such as `tail -F`, while somebody watches. Output of such a program counts as a change, except the first output
+ * soon after the program was started for the first time.
+ */
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { abortable } from '../../core/waiting/abortable.ts';
 import { startProgram } from './process.ts';
 import type { Program } from './programs.ts';
 
-/** Milliseconds after the start in which output does not count: it shows the present state, and no change. */
+/** Milliseconds after the start in which the first output shows the present state, and no change. All output after it counts. */
 const SETTLE_MS = 500;
 
-/** Milliseconds before a program that ended is started again: the first and the longest wait. */
+/**
+ * Milliseconds before a program that ended is started again: the wait after one that ran for SETTLE_MS or had output, and the
+ * longest wait. Each program that ends earlier doubles the wait.
+ */
 const RESTART_MS = [200, 30_000] as const;
 
 export interface Following {

@@ -22,7 +22,7 @@ providerContract('files in a mount, under all layers', async (seed) => {
 
 const KERNEL_FOLDER = '/proc/sys/kernel';
 
-// Such files have bytes although the system says that their size is 0; they exist on Linux only.
+// Files of /proc have bytes although the system says that their size is 0. They exist on Linux only.
 describe.runIf(existsSync(`${KERNEL_FOLDER}/ostype`))('a file that does not say its size', () => {
   it('is read whole and in windows, without a size or a total that would be false', async () => {
     const provider = await filesProvider({ path: KERNEL_FOLDER });

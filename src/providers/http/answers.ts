@@ -26,8 +26,9 @@ export interface Kept {
 
 export interface Answers {
   /**
-   * Returns the server's facts about a resource, without its content; undefined if the server refuses a HEAD request.
-   * @throws ResourceError `not-found` when the server answers so
+   * Returns the server's facts about a resource, without its content; undefined if the server answers a HEAD request with any
+   * error but `not-found`.
+   * @throws ResourceError `not-found` if the server says so; `unavailable`, `timeout` or `denied` if the request fails
    */
   facts(target: Target, ctx: Pick<Context, 'signal'>): Promise<Facts | undefined>;
   /** Returns the latest facts that the server gave, however old they are. Sends no request. */
@@ -55,7 +56,7 @@ const MAX_FACTS = 10_000;
 const SMALL_BYTES = 64 * 1024;
 
 interface FactsUntil {
-  /** An error if the resource is missing; undefined if the server refuses HEAD requests. */
+  /** An error if the resource is missing; undefined if the server answered a HEAD request with another error. */
   readonly facts: Facts | ResourceError | undefined;
   /** In milliseconds since 1970. */
   readonly until: number;
@@ -285,7 +286,8 @@ async function collected(answer: WebAnswer, facts: Facts, maxBytes: number, uri:
   return Buffer.concat(chunks);
 }
 
-const acceptOf = ({ said }: Target): string => (said.mimeType === undefined ? '*/*' : `${said.mimeType}, */*;q=0.5`);
+const acceptOf = ({ description }: Target): string =>
+  description.mimeType === undefined ? '*/*' : `${description.mimeType}, */*;q=0.5`;
 
 /** Returns an `Accept` header with the wanted types, the best first, and then any type, which is better than no answer. */
 const preferred = (accept: readonly string[]): string =>

@@ -32,20 +32,20 @@ export async function resourcesOf({ base, operations, more }: ApiReading, place:
   const targets = new Map<string, Target>();
   const templates: WebTemplate[] = [];
   const takeBreak = breaks();
-  for (const { url, urlTemplate, values, said } of operations) {
+  for (const { url, urlTemplate, values, description } of operations) {
     await takeBreak();
     if (url !== undefined && URL.canParse(url)) {
       const parsed = new URL(url);
       // A path that leads upwards is not part of this API.
       if (parsed.origin === origin && !targets.has(parsed.href) && parsed.href === url)
-        targets.set(parsed.href, { ...common, uri: parsed.href, url: parsed, said, feed: false });
+        targets.set(parsed.href, { ...common, uri: parsed.href, url: parsed, description, feed: false });
     }
     if (urlTemplate === undefined) continue;
     try {
-      templates.push(compileTemplate(urlTemplate, { ...common, said, values }));
+      templates.push(compileTemplate(urlTemplate, { ...common, description, values }));
     } catch (error) {
       if (!(error instanceof ResourceError)) throw error;
-      place.log?.debug('left out of an API: its URL cannot become a template', { operation: said.name });
+      place.log?.debug('left out of an API: its URL cannot become a template', { operation: description.name });
     }
   }
   if (more) place.log?.warn('left out of an API: it has too many operations', { document: place.what });

@@ -115,7 +115,7 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
     // The credentials are for the configured server. Its document may lie at another origin, which must not get them.
     const sameOrigin = entry.server === undefined || entry.server.origin === url.origin;
     const access = sameOrigin ? entry.access : { headers: {}, query: {} };
-    const document: Target = { uri: url.href, url, access, said: {}, head: false, feed: false };
+    const document: Target = { uri: url.href, url, access, description: {}, head: false, feed: false };
     try {
       const { bytes } = await answers.whole(document, MAX_DOCUMENT_BYTES, closing);
       const loaded = await apiOf(entry, bytes);

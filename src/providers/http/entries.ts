@@ -36,18 +36,18 @@ export function entriesOfConfig(options: HttpOptions): readonly Entry[] {
       headers: { ...options.headers, ...block.headers },
       query: { ...options.query, ...block.query },
     };
-    const said = descriptionOf(block, key);
+    const description = descriptionOf(block, key);
     if (block.url !== undefined) {
       const url = new URL(block.url);
       url.hash = '';
-      const target = { uri: url.href, url, access, said, head: head && block.feed !== true, feed: block.feed };
+      const target = { uri: url.href, url, access, description, head: head && block.feed !== true, feed: block.feed };
       return { kind: 'resource', target };
     }
     if (block.urlTemplate !== undefined) {
       const values = Object.fromEntries(
         Object.entries(block.variables ?? {}).map(([name, variable]) => [name, variable.values]),
       );
-      return { kind: 'template', template: compileTemplate(block.urlTemplate, { values, access, said, head }) };
+      return { kind: 'template', template: compileTemplate(block.urlTemplate, { values, access, description, head }) };
     }
     if (originOf(block) === undefined && (hasAny(access.headers) || hasAny(access.query))) throw invalid(NEEDS_SERVER);
     const server = block.server === undefined ? undefined : new URL(block.server);

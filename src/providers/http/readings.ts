@@ -44,7 +44,7 @@ export interface Operation {
   /** The values that the document lists for variables of the template, by name. */
   readonly values: Readonly<Record<string, readonly string[]>>;
   /** The description in the document. */
-  readonly said: Description;
+  readonly description: Description;
 }
 
 /** Facts about a feed that is to be read. */
@@ -60,7 +60,7 @@ export interface FeedEntry {
   readonly uri: string;
   readonly url: string;
   /** The description in the feed. */
-  readonly said: Description;
+  readonly description: Description;
   /** The time of the entry in milliseconds since 1970; 0 if the feed gives none. */
   readonly time: number;
   /** The content of the entry, if it is in the feed. */

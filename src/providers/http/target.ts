@@ -14,7 +14,7 @@ export interface Target {
   readonly url: URL;
   readonly access: Access;
   /** The description from the configuration, a feed, or the document of an API. */
-  readonly said: Description;
+  readonly description: Description;
   /** Whether a HEAD request may be sent. */
   readonly head: boolean;
   /** Whether the resource is a feed, whose entries are its children; undefined if its type decides. */
@@ -30,8 +30,13 @@ const FEED_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the type of a resource when it is read. */
-export function typeOf({ uri, said }: Target, facts: Facts | undefined): string | undefined {
-  return said.mimeType ?? facts?.mimeType ?? mimeTypeOfName(said.name ?? '') ?? mimeTypeOfName(nameOfUri(uri) ?? '');
+export function typeOf({ uri, description }: Target, facts: Facts | undefined): string | undefined {
+  return (
+    description.mimeType ??
+    facts?.mimeType ??
+    mimeTypeOfName(description.name ?? '') ??
+    mimeTypeOfName(nameOfUri(uri) ?? '')
+  );
 }
 
 export const isFeed = (target: Target, facts: Facts | undefined): boolean =>
@@ -43,20 +48,20 @@ export const isFeed = (target: Target, facts: Facts | undefined): boolean =>
  * @param watched whether clients may subscribe to it
  */
 export function resourceOf(target: Target, facts: Facts | undefined, watched: boolean): Resource {
-  const { uri, said, url } = target;
+  const { uri, description, url } = target;
   const list = isFeed(target, facts);
   const mimeType = list ? DIRECTORY_MIME_TYPE : (target.inline?.mimeType ?? typeOf(target, facts));
   const size = list ? undefined : (target.inline?.bytes.byteLength ?? facts?.size);
   const lastModified = facts?.lastModified;
   return {
     uri,
-    name: said.name ?? nameOfUri(url.origin + url.pathname.replace(/^\/$/, '')) ?? url.hostname,
-    ...(said.title !== undefined && { title: said.title }),
-    ...(said.description !== undefined && { description: said.description }),
+    name: description.name ?? nameOfUri(url.origin + url.pathname.replace(/^\/$/, '')) ?? url.hostname,
+    ...(description.title !== undefined && { title: description.title }),
+    ...(description.description !== undefined && { description: description.description }),
     ...(mimeType !== undefined && { mimeType }),
     ...(size !== undefined && { size }),
-    ...((said.annotations !== undefined || lastModified !== undefined) && {
-      annotations: { ...(lastModified !== undefined && { lastModified }), ...said.annotations },
+    ...((description.annotations !== undefined || lastModified !== undefined) && {
+      annotations: { ...(lastModified !== undefined && { lastModified }), ...description.annotations },
     }),
     capabilities: { list, subscribe: watched },
   };

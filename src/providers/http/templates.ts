@@ -25,14 +25,14 @@ export interface WebTemplate {
   /** The allowed values of a variable, by its name; with other values the template does not match. */
   readonly values: ReadonlyMap<string, readonly string[]>;
   readonly access: Access;
-  readonly said: Description;
+  readonly description: Description;
   readonly head: boolean;
 }
 
 export interface TemplateOptions {
   readonly values?: Readonly<Record<string, readonly string[]>> | undefined;
   readonly access: Access;
-  readonly said: Description;
+  readonly description: Description;
   readonly head: boolean;
 }
 
@@ -72,11 +72,11 @@ export function compileTemplate(text: string, options: TemplateOptions): WebTemp
       if (operator === '+') spanning.add(name);
     }
   }
-  const { values = {}, access, said, head } = options;
+  const { values = {}, access, description, head } = options;
   for (const name of Object.keys(values))
     if (!parsed.variables.includes(name)) throw wrong(`has no variable named ${JSON.stringify(name)}`);
   const rules = { inPath, spanning, values: new Map(Object.entries(values)) };
-  return { text: canonical, parsed, origin, prefix: path, ...rules, access, said, head };
+  return { text: canonical, parsed, origin, prefix: path, ...rules, access, description, head };
 }
 
 /**
@@ -98,8 +98,8 @@ export function matchTemplate(template: WebTemplate, uri: string): Target | unde
   const canonical = template.parsed.expand(variables);
   const url = URL.canParse(canonical) ? new URL(canonical) : undefined;
   if (url === undefined || !isInPlace(template, url, canonical)) throw refused(undefined, uri);
-  const { access, said, head } = template;
-  return { uri: canonical, url, access, said, head, feed: false };
+  const { access, description, head } = template;
+  return { uri: canonical, url, access, description, head, feed: false };
 }
 
 const refused = (name: string | undefined, uri: string): ResourceError =>
@@ -148,8 +148,8 @@ const withSlash = (uri: string, origin: string): string =>
 const upperEscapes = (text: string): string => text.replace(/%[0-9a-f]{2}/gi, (triplet) => triplet.toUpperCase());
 
 /** Returns the template as the wire has it. */
-export function describeTemplate({ text, said, origin }: WebTemplate): ResourceTemplate {
-  const { name, title, description, mimeType, annotations } = said;
+export function describeTemplate({ text, origin, ...template }: WebTemplate): ResourceTemplate {
+  const { name, title, description, mimeType, annotations } = template.description;
   return {
     uriTemplate: text,
     name: name ?? new URL(origin).hostname,

@@ -12,7 +12,7 @@ const FILE = /^(?:sqlite3?|file):/i;
 /** Whether a text is the URL of a database. A path is not, whatever file lies there. */
 export const isDatabaseUrl = (source: string): boolean => SERVER.test(source) || /^sqlite3?:/i.test(source);
 
-/** @throws ResourceError `invalid` */
+/** Returns the dialect of a source. A text that is not the URL of a server is a SQLite file. */
 export async function dialectOf(source: string): Promise<Dialect> {
   const server = SERVER.exec(source)?.[1]?.toLowerCase();
   if (server === undefined) return (await import('./sqlite/index.ts')).sqliteDialect;
@@ -20,7 +20,7 @@ export async function dialectOf(source: string): Promise<Dialect> {
   return (await import('./mysql/index.ts')).mysqlDialect;
 }
 
-/** Returns the absolute path of a SQLite file. @throws ResourceError `invalid` for a URL with more than a path */
+/** Returns the absolute path of a SQLite file. @throws ResourceError `invalid` for a URL that is not exactly one valid path */
 export function sqlitePath(source: string, base: string): string {
   if (!FILE.test(source)) return resolve(base, source);
   const rest = source.slice(source.indexOf(':') + 1);

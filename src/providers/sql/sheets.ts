@@ -18,7 +18,7 @@ export interface SheetRow {
   readonly uri?: string | undefined;
   /** For each foreign key, the URI of the row that it refers to. */
   readonly links?: readonly (readonly [name: string, uri: string])[] | undefined;
-  /** The links of values in Markdown, by column: each is a foreign key of that one column. */
+  /** The URIs that values link to in Markdown, by the index of the column. Only foreign keys of a single column are here. */
   readonly leads?: ReadonlyMap<number, string> | undefined;
   /** Returns the URI of a single value, by column. */
   readonly valueUri?: ((place: number) => string | undefined) | undefined;
@@ -36,7 +36,7 @@ export interface Sheet {
 }
 
 /** The rows that follow a page: whether there are any, and on which page. */
-export interface Behind {
+export interface Continuation {
   /** Whether there are more rows. */
   readonly more: boolean;
   /** The URI of the next page, relative to this one; undefined if the next page has no URI. */
@@ -47,7 +47,7 @@ interface Writer {
   readonly begin: string;
   row(row: SheetRow): string;
   /** @param count the number of rows that are shown */
-  end(behind: Behind, count: number): string;
+  end(continuation: Continuation, count: number): string;
 }
 
 export interface Rendered {
@@ -61,7 +61,7 @@ const MARGIN_BYTES = 256;
 /**
  * Renders as many rows as fit, the same rows in every format.
  * @param budget the most bytes of all formats together
- * @param behind says what follows the rows, by how many of them fit
+ * @param continuationOf returns what follows the page, given the number of rows that fit
  * @throws ResourceError `too-large` if not even one row fits
  */
 export function renderSheet(
@@ -69,7 +69,7 @@ export function renderSheet(
   rows: readonly SheetRow[],
   formats: readonly string[],
   budget: number,
-  behind: (shown: number) => Behind,
+  continuationOf: (shown: number) => Continuation,
 ): readonly Rendered[] {
   const writers = formats.map((mimeType) => ({ mimeType, writer: writerOf(mimeType, sheet), parts: [] as string[] }));
   let left = budget - writers.reduce((sum, { writer }) => sum + Buffer.byteLength(writer.begin) + MARGIN_BYTES, 0);
@@ -82,13 +82,21 @@ export function renderSheet(
     shown++;
   }
   if (shown === 0 && rows.length > 0)
-    throw new ResourceError('too-large', 'Not even one row fits into the limit of one read; read the row by its URI');
-  const rest = behind(shown);
+    throw new ResourceError(
+      'too-large',
+      `Not even one row fits into the limit of one read${adviceFor(sheet, formats)}`,
+    );
+  const continuation = continuationOf(shown);
   return writers.map(({ mimeType, writer, parts }) => ({
     mimeType,
-    text: writer.begin + (mimeType === JSON_TYPE ? parts.join(',\n') : parts.join('')) + writer.end(rest, shown),
+    text:
+      writer.begin + (mimeType === JSON_TYPE ? parts.join(',\n') : parts.join('')) + writer.end(continuation, shown),
   }));
 }
+
+/** Returns what to do if the first row is too large. A row without a URI can only be read as a part of its page. */
+const adviceFor = ({ keyed }: Sheet, formats: readonly string[]): string =>
+  keyed ? '; read the row by its URI' : formats.length > 1 ? '; ask for one format only' : '';
 
 const writerOf = (mimeType: string, sheet: Sheet): Writer =>
   mimeType === CSV_TYPE ? csvWriter(sheet) : mimeType === MARKDOWN_TYPE ? markdownWriter(sheet) : jsonWriter(sheet);

@@ -97,7 +97,8 @@ export async function servePersonally(engine: Engine, options: PersonalOptions):
   const host = options.host ?? DEFAULT_HOST;
   const open = options.auth === undefined || options.auth.anonymous === true;
   if (!isLoopback(host) && open && options.allowRemote !== true) {
-    throw new ResourceError('invalid', `${host} can be reached from other machines, and there is no authorization`);
+    const why = options.auth === undefined ? 'there is no authorization' : 'requests without a token are accepted';
+    throw new ResourceError('invalid', `${host} can be reached from other machines, and ${why}`);
   }
   const log = options.log ?? SILENT;
   const tell = seldom((message, facts) => log.warn(message, facts));

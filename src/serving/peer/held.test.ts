@@ -31,7 +31,7 @@ function openHere(follow: () => Promise<void>, context: () => Promise<Context> =
 }
 
 describe('a subscription of a session that replicas share', () => {
-  it('is reported, and tried again, when its watch cannot be placed', async () => {
+  it('is reported as updated, and its watch is tried again, when the watch cannot be placed', async () => {
     const { held, updated, watches } = openHere(async () => {
       throw new ResourceError('unavailable', 'not now');
     });
@@ -41,7 +41,7 @@ describe('a subscription of a session that replicas share', () => {
     expect(watches.follow).toHaveBeenCalledTimes(2);
   });
 
-  it('is neither reported nor tried again if it ends while its watch is being placed, and that fails', async () => {
+  it('is neither reported as updated nor tried again if it ends before its watch fails', async () => {
     let fail: (error: Error) => void = () => {};
     const { held, updated, watches } = openHere(() => new Promise<void>((_, reject) => (fail = reject)));
     held.subscribed(URI);
@@ -53,7 +53,7 @@ describe('a subscription of a session that replicas share', () => {
     expect(updated).toEqual([]);
   });
 
-  it('is not reported if it ends while its watch is being placed', async () => {
+  it('is not reported as updated if it ends while its watch is being placed', async () => {
     let place: () => void = () => {};
     const { held, updated, watches } = openHere(() => new Promise<void>((resolve) => (place = resolve)));
     held.subscribed(URI);
@@ -87,33 +87,41 @@ describe('a subscription of a session that replicas share', () => {
 /** Waits until all pending work that is not blocked has run. */
 const settled = () => vi.advanceTimersByTimeAsync(0);
 
-/** A requested watch, and its end. */
-interface Asked {
+/** A requested watch. The test places it or lets it fail; `ended` is whether it was disposed of. */
+interface Watch {
   place(): void;
   fail(): void;
+  failed: boolean;
   ended: boolean;
 }
 
-/** The subscriptions of a session over real counted ones. The test decides when each watch is placed, or fails. */
+/**
+ * The subscriptions of a session, with the real `Subscriptions`, which count them. The test decides when each watch is placed, or
+ * fails.
+ */
 function counted() {
-  const asked: Asked[] = [];
+  const watches: Watch[] = [];
   const noted = new Set<string>();
   const updated: string[] = [];
   const away = { notes: false };
   let contexts = 0;
-  let known = (): void => {};
+  let giveContext = (): void => {};
   const engine = {
-    admission: { run: (_asked: unknown, _ctx: unknown, work: () => unknown) => work() },
+    admission: { run: (_request: unknown, _ctx: unknown, work: () => unknown) => work() },
     provider: {
       metadata: async () => ({ capabilities: { subscribe: true } }),
       subscribe: () =>
         new Promise<AsyncDisposable>((resolve, reject) => {
-          const one: Asked = {
+          const one: Watch = {
             place: () => resolve({ [Symbol.asyncDispose]: async () => void Object.assign(one, { ended: true }) }),
-            fail: () => reject(new ResourceError('unavailable', 'not now')),
+            fail: () => {
+              one.failed = true;
+              reject(new ResourceError('unavailable', 'not now'));
+            },
+            failed: false,
             ended: false,
           };
-          asked.push(one);
+          watches.push(one);
         }),
     },
   } as unknown as Engine;
@@ -129,10 +137,10 @@ function counted() {
     } as unknown as SharedPart,
     subscriptions: new Subscriptions(engine, { updated: () => {}, listChanged: () => {} }),
     log: SILENT,
-    // The test decides when the second context of the session is known.
+    // The test decides when the second context of the session is given.
     context: () =>
       contexts++ === 1
-        ? new Promise((resolve) => (known = () => resolve(createContext())))
+        ? new Promise((resolve) => (giveContext = () => resolve(createContext())))
         : Promise.resolve(createContext()),
     updated: (uri) => updated.push(uri),
   });
@@ -146,12 +154,13 @@ function counted() {
   };
   return {
     held,
-    asked,
+    watches,
     noted,
     updated,
     away,
-    known: () => known(),
-    open: () => asked.filter(({ ended }) => !ended).length,
+    giveContext: () => giveContext(),
+    /** The number of watches that were placed, or still are being placed, and were not ended. */
+    open: () => watches.filter(({ ended, failed }) => !ended && !failed).length,
     subscribe: () => call('resources/subscribe'),
     unsubscribe: () => call('resources/unsubscribe'),
   };
@@ -159,42 +168,42 @@ function counted() {
 
 describe('two requests that subscribe to one URI at the same time', () => {
   it('are both answered only when the watch is placed', async () => {
-    const { held, asked, subscribe } = counted();
+    const { held, watches, subscribe } = counted();
     held.begin();
     const answers: string[] = [];
     for (const answer of [subscribe(), subscribe()]) void answer.then((each) => answers.push(each));
     await settled();
-    expect([asked.length, answers]).toEqual([1, []]);
-    asked[0]?.place();
+    expect([watches.length, answers]).toEqual([1, []]);
+    watches[0]?.place();
     await settled();
     expect(answers).toEqual(['done', 'done']);
   });
 
   it('are watched or refused separately if the first watch fails', async () => {
-    const { held, asked, noted, open, subscribe, unsubscribe } = counted();
+    const { held, watches, noted, open, subscribe, unsubscribe } = counted();
     held.begin();
     const [first, second] = [subscribe(), subscribe()];
     await settled();
-    asked[0]?.fail();
+    watches[0]?.fail();
     expect(await first).toBe('unavailable');
     await settled();
-    expect([asked.length, [...noted]]).toEqual([2, []]);
-    asked[1]?.place();
+    expect([watches.length, [...noted]]).toEqual([2, []]);
+    watches[1]?.place();
     expect(await second).toBe('done');
     expect([...noted]).toEqual([URI]);
     await unsubscribe();
     await settled();
-    expect(open()).toBe(1);
-    expect(asked[1]?.ended).toBe(true);
+    expect(open()).toBe(0);
+    expect(watches[1]?.ended).toBe(true);
   });
 
   it('leave no watch if neither subscription can be noted', async () => {
-    const { held, asked, away, open, subscribe } = counted();
+    const { held, watches, away, open, subscribe } = counted();
     held.begin();
     away.notes = true;
     const both = [subscribe(), subscribe()];
     await settled();
-    asked[0]?.place();
+    watches[0]?.place();
     expect(await Promise.all(both)).toEqual(['unavailable', 'unavailable']);
     await settled();
     expect(open()).toBe(0);
@@ -203,81 +212,81 @@ describe('two requests that subscribe to one URI at the same time', () => {
 
 describe('a subscription whose watch is being placed', () => {
   it('is watched once if the stream ends and begins again before the roots of the client are known', async () => {
-    const { held, asked, noted, known, open, unsubscribe } = counted();
+    const { held, watches, noted, giveContext, open, unsubscribe } = counted();
     noted.add(URI);
     held.begin();
     await settled();
-    asked[0]?.place();
+    watches[0]?.place();
     await held.rest();
     held.begin();
     await settled();
-    // The context of this second watch is known late.
+    // The context of this second watch is given late.
     await held.rest();
     held.begin();
     await settled();
-    asked[1]?.place();
-    known();
+    watches[1]?.place();
+    giveContext();
     await settled();
-    expect(asked.length).toBe(2);
+    expect(watches.length).toBe(2);
     await unsubscribe();
     await settled();
     expect(open()).toBe(0);
   });
 
   it('keeps the new watch if the stream begins again and the former watch fails then', async () => {
-    const { held, asked, noted, known, updated, unsubscribe } = counted();
+    const { held, watches, noted, giveContext, updated, unsubscribe } = counted();
     noted.add(URI);
     held.begin();
     await settled();
     void held.rest();
     held.begin();
     await settled();
-    known();
+    giveContext();
     await settled();
-    asked[0]?.fail();
-    asked[1]?.place();
+    watches[0]?.fail();
+    watches[1]?.place();
     await settled();
     expect(updated).toEqual([URI]);
     await unsubscribe();
     await settled();
-    expect(asked[1]?.ended).toBe(true);
+    expect(watches[1]?.ended).toBe(true);
   });
 
   it('is watched if the stream begins again while a request that subscribes waits', async () => {
-    const { held, asked, open, subscribe, known } = counted();
+    const { held, watches, open, subscribe, giveContext } = counted();
     held.begin();
     const answer = subscribe();
     await settled();
     const resting = held.rest();
     held.begin();
     await settled();
-    asked[0]?.place();
+    watches[0]?.place();
     await resting;
     expect(await answer).toBe('done');
     await settled();
-    known();
+    giveContext();
     await settled();
-    asked[1]?.place();
+    watches[1]?.place();
     await settled();
     expect(open()).toBe(1);
   });
 });
 
 it('a subscription that is tried again, and is requested meanwhile, is watched once', async () => {
-  const { held, asked, noted, open, known, subscribe, unsubscribe } = counted();
+  const { held, watches, noted, open, giveContext, subscribe, unsubscribe } = counted();
   noted.add(URI);
   held.begin();
   await settled();
-  asked[0]?.fail();
+  watches[0]?.fail();
   await settled();
   const answer = subscribe();
   await settled();
-  asked[1]?.place();
+  watches[1]?.place();
   expect(await answer).toBe('done');
   await vi.advanceTimersByTimeAsync(LATER_MS);
-  known();
+  giveContext();
   await settled();
   await unsubscribe();
   await settled();
-  expect([asked.length, asked[1]?.ended, open()]).toEqual([2, true, 1]);
+  expect([watches.length, watches[1]?.ended, open()]).toEqual([2, true, 0]);
 });

@@ -1,12 +1,14 @@
-/** The roots of a client of 2025: requested when first needed, and again when the client says that they changed. */
-
+/** The roots of a client of 2025: requested when they are needed, and kept until the client says that they changed. */
 import { rootsIn } from '../../core/asking/needed.ts';
 import type { Log } from '../../core/context.ts';
 
 /** How long the client may take to answer, in milliseconds. */
 export const ROOTS_TIMEOUT_MS = 10_000;
 
-/** Roots that change during the request are requested again, at most this many times. */
+/**
+ * The most requests for one answer. If the roots change during a request, they are requested again; after the last request they
+ * count as unknown.
+ */
 const MAX_ROUNDS = 5;
 
 /** Asks the client for its roots: as a part of a request if there is one. */
@@ -14,18 +16,19 @@ type Ask = () => Promise<unknown>;
 
 export interface ClientRoots {
   /**
-   * Returns the roots as an immutable list, which one operation uses to its end (SEC-ROOT-2). Undefined when the client does not
-   * answer.
-   * @param ask sends the request; `request` tells whether it is sent as a part of a request, which has a stream to the client
+   * Returns the roots as an immutable list, which one operation uses to its end (SEC-ROOT-2). Undefined if the client does not
+   * answer, or if the roots change during each of MAX_ROUNDS requests.
+   * @param ask sends `roots/list`
+   * @param request whether `roots/list` is sent as a part of a request, which has a stream to the client
    */
   current(ask: Ask, request: boolean): Promise<readonly string[] | undefined>;
-  /** Drops the known roots: the client said that they changed. */
+  /** Drops the roots: the client said that they changed. */
   changed(): void;
 }
 
 export function createClientRoots(log: Log): ClientRoots {
-  let known: readonly string[] | undefined;
-  let asking: Promise<readonly string[] | undefined> | undefined;
+  let kept: readonly string[] | undefined;
+  let shared: Promise<readonly string[] | undefined> | undefined;
   let changes = 0;
 
   async function rounds(ask: Ask): Promise<readonly string[] | undefined> {
@@ -33,7 +36,7 @@ export function createClientRoots(log: Log): ClientRoots {
       const before = changes;
       const roots = rootsIn(await ask());
       if (before !== changes) continue;
-      known = roots;
+      kept = roots;
       return roots;
     }
     return undefined;
@@ -41,23 +44,24 @@ export function createClientRoots(log: Log): ClientRoots {
 
   return {
     async current(ask, request) {
-      if (known !== undefined) return known;
-      // Without a request, the question may have no stream to the client; a request that has one must not wait for it.
-      const asked = request ? (asking ?? rounds(ask)) : rounds(ask);
-      if (request) asking = asked;
+      if (kept !== undefined) return kept;
+      // A question that is not part of a request may have no stream to the client. So only questions of requests are shared:
+      // a request must not wait for a question that may never arrive.
+      const roots = request ? (shared ?? rounds(ask)) : rounds(ask);
+      if (request) shared = roots;
       try {
-        return await asked;
+        return await roots;
       } catch (error) {
         log.warn('the client did not answer the request for its roots', { error });
         return undefined;
       } finally {
-        if (asking === asked) asking = undefined;
+        if (shared === roots) shared = undefined;
       }
     },
     changed() {
       changes++;
-      known = undefined;
-      asking = undefined;
+      kept = undefined;
+      shared = undefined;
     },
   };
 }

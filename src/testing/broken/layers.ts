@@ -56,7 +56,7 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
       }),
   },
   {
-    defect: 'gives each caller other bytes under a version of its own',
+    defect: 'gives each caller other bytes under the same version, which it makes itself',
     law: 'a version that the layer makes',
     says: /The bytes of version "own"/,
     layer: (inner) =>
@@ -92,7 +92,7 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
     },
   },
   {
-    defect: 'drops the caller of `again`',
+    defect: 'drops the principal that asks for `again`',
     law: '`again` says yes only where the inner',
     says: /principal that asks again/,
     layer: (inner) =>
@@ -153,7 +153,7 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
     layer: (inner) => like(inner, { ...(inner.listAgain && { listAgain: () => true }) }),
   },
   {
-    defect: 'drops the caller of `listAgain`',
+    defect: 'drops the principal that asks for `listAgain`',
     law: '`listAgain` says yes only where the inner',
     says: /principal that asks again/,
     layer: (inner) =>
@@ -198,7 +198,7 @@ export const BROKEN_LAYERS: readonly BrokenLayer[] = [
     layer: (inner) => withAgain(like(inner, {}), { callToolAgain: () => '"content":[]' }),
   },
   {
-    defect: 'drops the caller of `callToolAgain`',
+    defect: 'drops the principal that asks for `callToolAgain`',
     law: '`callToolAgain` gives what',
     says: /principal that calls again/,
     layer: (inner) =>

@@ -65,7 +65,9 @@ describe('a mounted server', () => {
   it('is reached with an ID token from a file, which is read again for each token', async () => {
     await using folder = await temporaryFolder({ 'id-token': 'not yet\n' });
     const auth = authOf({}, { idTokenFile: folder.at('id-token') });
-    await expect(readWith(auth, all.url)).rejects.toThrow('the ID token that is configured is none, or is not there');
+    await expect(readWith(auth, all.url)).rejects.toThrow(
+      'Upstream "docs": no assertion can be requested; the configured ID token is missing, or is not an ID token',
+    );
     await writeFile(folder.at('id-token'), `${idToken}\n`);
     expect(await readWith(auth, all.url)).toBe(TEXT);
   });
@@ -174,7 +176,7 @@ const HOSTILE: readonly (readonly [string, (assertion: Assertion) => Assertion |
   ['another type', withPart({}, { typ: 'JWT' }), 'is of another type'],
   ['no type', withPart({}, { typ: undefined }), 'is of another type'],
   ['no signature', ({ claims }) => `${encoded({ alg: 'none', typ: ID_JAG })}.${encoded(claims)}.`, 'is not signed'],
-  ['the form of no JWT', () => 'opaque', 'is no assertion'],
+  ['the form of no JWT', () => 'opaque', 'is malformed'],
 ];
 
 describe('an assertion is not sent', () => {
@@ -183,7 +185,7 @@ describe('an assertion is not sent', () => {
     const before = granted();
     await expect(readWith(authOf(), all.url)).rejects.toMatchObject({
       code: 'unavailable',
-      message: `Upstream "docs": its identity provider gave no assertion; it gave one that ${problem}`,
+      message: `Upstream "docs": its identity provider gave no usable assertion; the one that it gave ${problem}`,
     });
     expect(granted()).toBe(before);
   });
@@ -196,7 +198,9 @@ describe('a refusal', () => {
       [authOf({}, { idToken, clientSecret: 'wrong-secret' }), 'it says invalid_client'],
     ] as const) {
       const error = await readWith(auth, all.url).catch((thrown: unknown) => thrown);
-      expect(error).toMatchObject({ message: `Upstream "docs": its identity provider gave no assertion; ${says}` });
+      expect(error).toMatchObject({
+        message: `Upstream "docs": its identity provider gave no usable assertion; ${says}`,
+      });
       expectNoSecret(error);
     }
   });

@@ -145,7 +145,10 @@ describe('vitrine authorize', () => {
         timeoutMs: 300,
       },
     );
-    await expect(within(nobody, 'the end of patience')).rejects.toMatchObject({ code: 'timeout' });
+    await expect(within(nobody, 'the end of patience')).rejects.toMatchObject({
+      code: 'timeout',
+      message: 'Vitrine was not authorized at upstream "docs" in time; run the command again',
+    });
     await authorizeAt(scene.upstream.url, config);
     expect(await readFile(join(scene.state.tokens, String((await readdir(scene.state.tokens))[0])), 'utf8')).toContain(
       BY_HAND.clientId,
@@ -155,7 +158,7 @@ describe('vitrine authorize', () => {
   it('fails with advice if its port is taken', async () => {
     const port = Number(new URL(scene.upstream.url).port);
     await expect(authorizeAt(scene.upstream.url, { redirectPort: port })).rejects.toMatchObject({
-      message: `Nothing can listen at 127.0.0.1:${port}; set another redirectPort`,
+      message: `Vitrine cannot listen at 127.0.0.1:${port}; set another redirectPort`,
     });
   });
 });

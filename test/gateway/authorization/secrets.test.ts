@@ -160,30 +160,30 @@ describe('an authorization server that', () => {
     expect(other.requests).toEqual([]);
   });
 
-  it('does not register Vitrine is reported with its text and with advice', async () => {
+  it('does not register Vitrine: the error has the text of the server without control characters, and advice', async () => {
     await using server = await faulty(() => new Response());
     const seen = await traces(authorizeAt(`${server.origin}/mcp`));
     expect(seen).toContain('register a client there, and set clientId');
     expect(seen).toContain('no [2Jloopback');
   });
 
-  it('accepts the URL of a document gets it as the client id, and registers nothing', async () => {
+  it('accepts a client metadata document: its URL is the client id, and Vitrine does not register', async () => {
     await using server = await faulty(() =>
       Response.json({ access_token: 'newsecret', token_type: 'Bearer', refresh_token: 'refreshsecret' }),
     );
     const clientMetadataUrl = 'https://vitrine.example/client.json';
-    let asked: URL | undefined;
+    let authorization: URL | undefined;
     await authorizeAt(
       `${server.origin}/mcp`,
       { clientMetadataUrl },
       {
         skipTo: (address) => {
-          asked = address;
+          authorization = address;
           return returned(address, 'code');
         },
       },
     );
-    expect(asked?.searchParams.get('client_id')).toBe(clientMetadataUrl);
+    expect(authorization?.searchParams.get('client_id')).toBe(clientMetadataUrl);
     expect(server.requests.map(({ line }) => line)).not.toContain('POST /reg');
     expect(await savedAt(state)).toMatchObject({ client: { client_id: clientMetadataUrl } });
   });

@@ -19,8 +19,8 @@ export const DEFAULT_BOOK_LIMITS: BookLimits = { maxUris: 100, maxPeers: 1_000, 
 /** The subject of a subscription: a URI, or undefined for the list of resources. */
 export type Subject = string | undefined;
 
-/** One subscription, as its peer sees it. Times are ISO 8601. */
-export interface Standing {
+/** The state of one subscription, as its peer sees it. Times are ISO 8601. */
+export interface SubscriptionState {
   readonly since: string;
   /** Changes since then; changes in quick succession count as one. */
   readonly changes: number;
@@ -29,9 +29,9 @@ export interface Standing {
 
 /** Everything that one peer has subscribed to. */
 export interface BookPage {
-  readonly subscriptions: readonly (Standing & { readonly uri: string })[];
+  readonly subscriptions: readonly (SubscriptionState & { readonly uri: string })[];
   /** Absent if the peer has not subscribed to changes of the list. */
-  readonly listChanges?: Standing;
+  readonly listChanges?: SubscriptionState;
 }
 
 /** A connection that can be notified of changes at any time. */
@@ -194,8 +194,8 @@ export function createSubscriptionBook(
       const entries = [...(touch(ctx.peer)?.entries ?? [])];
       const list = entries.find(([subject]) => subject === undefined)?.[1];
       return {
-        subscriptions: entries.flatMap(([uri, entry]) => (uri === undefined ? [] : [{ uri, ...standingOf(entry) }])),
-        ...(list !== undefined && { listChanges: standingOf(list) }),
+        subscriptions: entries.flatMap(([uri, entry]) => (uri === undefined ? [] : [{ uri, ...stateOf(entry) }])),
+        ...(list !== undefined && { listChanges: stateOf(list) }),
       };
     },
 
@@ -222,7 +222,7 @@ export function createSubscriptionBook(
   };
 }
 
-const standingOf = ({ since, changes, lastChange }: Entry): Standing => ({
+const stateOf = ({ since, changes, lastChange }: Entry): SubscriptionState => ({
   since,
   changes,
   ...(lastChange !== undefined && { lastChange }),

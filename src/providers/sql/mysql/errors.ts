@@ -34,7 +34,7 @@ export function mysqlError(error: unknown, timeoutMs: number): ResourceError {
   if (TIMED_OUT.has(errno)) return tookTooLong(timeoutMs, error);
   if (errno === 1792) return new ResourceError('denied', 'The statement would write; databases are only read', options);
   if (DENIED.has(errno))
-    return new ResourceError('denied', 'The database does not allow this user to read it', options);
+    return new ResourceError('denied', 'The database does not allow its user to read this', options);
   if (GONE.has(errno)) {
     return new ResourceError('not-found', 'The database no longer has this table or column', options);
   }
@@ -67,7 +67,7 @@ export function mysqlError(error: unknown, timeoutMs: number): ResourceError {
 const tlsCode = (error: unknown): string =>
   /certificate|altnames/i.test(String((error as DatabaseError).message)) ? 'CERT' : 'ETLS';
 
-/** Returns the error that stops the start of the server; undefined for an error that a later attempt may not meet. */
+/** Returns the error with which mounting fails; undefined for an error that may be gone at a later attempt. */
 export function refusalOf(error: unknown): ResourceError | undefined {
   if (!(error instanceof ResourceError)) return undefined;
   const { code, errno } = (error.cause ?? {}) as DatabaseError;

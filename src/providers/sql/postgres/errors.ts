@@ -25,8 +25,8 @@ export function withoutClient(error: unknown): unknown {
   return error;
 }
 
-/** @param timeoutMs how long the statement was allowed to run */
-export function postgresError(error: unknown, timeoutMs: number): ResourceError {
+/** @param timeoutMs how long the statement was allowed to run; undefined if Vitrine set no limit */
+export function postgresError(error: unknown, timeoutMs: number | undefined): ResourceError {
   if (error instanceof ResourceError) return error;
   const { code, severity, message } = error as DatabaseError;
   const options = { cause: withoutClient(error) };
@@ -47,14 +47,16 @@ export function postgresError(error: unknown, timeoutMs: number): ResourceError 
 }
 
 /** Makes the error for a code of five characters, by its class (PostgreSQL, appendix A). */
-function serverError(code: string, timeoutMs: number, options: { readonly cause: unknown }): ResourceError {
+function serverError(code: string, timeoutMs: number | undefined, options: { readonly cause: unknown }): ResourceError {
   switch (code) {
     case '57014':
-      return tookTooLong(timeoutMs, options.cause);
+      return timeoutMs === undefined
+        ? new ResourceError('timeout', 'The database stopped the statement', options)
+        : tookTooLong(timeoutMs, options.cause);
     case '25006':
       return new ResourceError('denied', 'The statement would write; databases are only read', options);
     case '42501':
-      return new ResourceError('denied', 'The database does not allow this user to read it', options);
+      return new ResourceError('denied', 'The database does not allow its user to read this', options);
     case '42P01':
     case '42703':
     case '3F000':
@@ -80,7 +82,7 @@ function serverError(code: string, timeoutMs: number, options: { readonly cause:
 /** Codes of refusals by the server, and of mistakes in the configuration: a retry does not help. */
 const LASTING = /^(?:28|3D|CERT|SELF_SIGNED|UNABLE_TO_|DEPTH_ZERO|ERR_TLS)/;
 
-/** Returns the error that stops the start of the server; undefined for an error that a later attempt may not meet. */
+/** Returns the error with which mounting fails; undefined for an error that may be gone at a later attempt. */
 export function refusalOf(error: unknown): ResourceError | undefined {
   if (!(error instanceof ResourceError)) return undefined;
   const { code, message } = (error.cause ?? {}) as DatabaseError;

@@ -16,7 +16,7 @@ export interface Listening {
 /**
  * Listens from the moment the promise resolves. The payload of a notification may name the changed table, as `orders`
  * or `sales.orders`. After any other payload, and after a lost connection, any table may have changed.
- * @throws ResourceError `unavailable`
+ * @throws ResourceError as `postgresError` makes it, such as `unavailable`
  */
 export async function listen({ connect, channel, log }: Listening, tell: TellChanged): Promise<AsyncDisposable> {
   let ended = false;
@@ -65,7 +65,7 @@ export async function listen({ connect, channel, log }: Listening, tell: TellCha
   }
 
   await open().catch((error: unknown) => {
-    throw postgresError(error, 0);
+    throw postgresError(error, undefined);
   });
   return {
     async [Symbol.asyncDispose]() {

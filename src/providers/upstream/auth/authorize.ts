@@ -20,8 +20,8 @@ export interface AuthorizeOptions {
 const TIMEOUT_MS = 300_000;
 
 /**
- * Waits for the user to authorize Vitrine at the upstream, and saves the tokens for gateways. Tokens that were saved before
- * are replaced only if this succeeds.
+ * Waits for the user to authorize Vitrine at the upstream, and saves the tokens in a file, from which running gateways read them.
+ * Tokens that were saved before are replaced only if this succeeds.
  * @throws ResourceError `denied` if the user or the server refuses, `timeout` if the user takes too long, else `unavailable`
  */
 export async function authorizeUpstream(
@@ -58,7 +58,7 @@ export async function authorizeUpstream(
 }
 
 const tooLate = (mount: string): ResourceError =>
-  new ResourceError('timeout', `Nobody has authorized "${mount}" in time; run the command again`);
+  new ResourceError('timeout', `Vitrine was not authorized at upstream "${mount}" in time; run the command again`);
 
 /** Waits for a promise until the signal is aborted. @throws the reason of the signal */
 function orAborted<T>(awaited: Promise<T>, signal: AbortSignal): Promise<T> {

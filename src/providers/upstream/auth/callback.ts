@@ -21,7 +21,7 @@ export interface Callback extends AsyncDisposable {
 const PATH = '/callback';
 
 /**
- * Listens at 127.0.0.1 until it is disposed of. An answer with another state is ignored.
+ * Listens at 127.0.0.1 until the returned callback is disposed of. An answer with another state is ignored.
  * @param port 0 for a free port
  * @throws ResourceError `unavailable` if the port cannot be used
  */
@@ -53,9 +53,8 @@ export async function listenForCallback(port: number, state: string): Promise<Ca
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening').catch((cause: unknown) => {
-    throw new ResourceError('unavailable', `Nothing can listen at 127.0.0.1:${port}; set another redirectPort`, {
-      cause,
-    });
+    const advice = port === 0 ? 'set redirectPort' : 'set another redirectPort';
+    throw new ResourceError('unavailable', `Vitrine cannot listen at 127.0.0.1:${port}; ${advice}`, { cause });
   });
   const { port: taken } = server.address() as AddressInfo;
   return {

@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { isData } from '../../../protocol/data.ts';
 import type { AuthTarget, EnterpriseConfig } from './config.ts';
-import { isSameIssuer, noAssertion } from './failures.ts';
+import { isSameIssuer, noAssertion, noRequest } from './failures.ts';
 import { type GrantedFor, grantedAuth } from './granted.ts';
 
 /** The type of an assertion in its header. No other JWT is sent as one. */
@@ -37,18 +37,21 @@ export function enterpriseAuth(config: EnterpriseConfig, target: AuthTarget): Au
   });
 }
 
-/** Requests an assertion for each token, because authorization servers accept none twice. @throws ResourceError `unavailable` */
+/**
+ * Requests a new assertion for each token, because authorization servers accept an assertion only once.
+ * @throws ResourceError `unavailable`
+ */
 async function assertionFor(
   { idp, clientId }: EnterpriseConfig,
   mount: string,
   { issuer, resource, fetchFn }: GrantedFor,
   scope: string | undefined,
 ): Promise<string> {
-  if (resource === undefined) throw noAssertion(mount, 'the upstream does not say which resource it is');
+  if (resource === undefined) throw noRequest(mount, 'the upstream does not say which resource it is');
   const idToken = await idTokenOf(idp, mount);
   const given = await exchanged(idp, { audience: issuer, resource, scope, idToken, fetchFn }, mount);
   const problem = problemOf(given, { issuer: idp.issuer, audience: issuer, resource, clientId });
-  if (problem !== undefined) throw noAssertion(mount, `it gave one that ${problem}`);
+  if (problem !== undefined) throw noAssertion(mount, `the one that it gave ${problem}`);
   return given;
 }
 
@@ -57,7 +60,7 @@ async function idTokenOf({ idToken, idTokenFile = '' }: EnterpriseConfig['idp'],
   const text = idToken ?? (await readFile(idTokenFile, 'utf8').catch(() => ''));
   const token = text.trim();
   if (/^[\w.-]+$/.test(token) && token.length <= MAX_TOKEN_LENGTH) return token;
-  throw noAssertion(mount, 'the ID token that is configured is none, or is not there');
+  throw noRequest(mount, 'the configured ID token is missing, or is not an ID token');
 }
 
 interface Exchange {
@@ -103,10 +106,10 @@ function problemOf(
   expected: { issuer: string; audience: string; resource: string; clientId: string },
 ): string | undefined {
   const parts = assertion.split('.');
-  if (assertion.length > MAX_TOKEN_LENGTH || !/^[\w.-]+$/.test(assertion)) return 'is no assertion';
+  if (assertion.length > MAX_TOKEN_LENGTH || !/^[\w.-]+$/.test(assertion)) return 'is malformed';
   if (parts.length === 5) return undefined;
   const [header, claims] = parts.slice(0, 2).map(jsonIn);
-  if (parts.length !== 3 || header === undefined || claims === undefined) return 'is no assertion';
+  if (parts.length !== 3 || header === undefined || claims === undefined) return 'is malformed';
   if (header.typ !== ASSERTION_TYPE) return 'is of another type';
   if (typeof header.alg !== 'string' || header.alg.toLowerCase() === 'none' || parts[2] === '') return 'is not signed';
   if (!isSameIssuer(String(claims.iss), expected.issuer)) return 'is of another issuer';

@@ -22,13 +22,20 @@ export function noToken(mount: string, cause: unknown): ResourceError {
   });
 }
 
-/** The error of an identity provider that gave no assertion. @param why quotes nothing of its answer but a known error code */
+/** The error of a mount for which no assertion can be requested from the identity provider. */
+export const noRequest = (mount: string, why: string): ResourceError =>
+  new ResourceError('unavailable', `Upstream "${mount}": no assertion can be requested; ${why}`);
+
+/**
+ * The error of an identity provider that gave no usable assertion.
+ * @param why quotes nothing of its answer but a known error code
+ */
 export const noAssertion = (mount: string, why: string | undefined, cause?: unknown): ResourceError =>
   cause instanceof ResourceError
     ? cause
     : new ResourceError(
         'unavailable',
-        `Upstream "${mount}": its identity provider gave no assertion; ${why ?? reasonOf(cause)}`,
+        `Upstream "${mount}": its identity provider gave no usable assertion; ${why ?? reasonOf(cause)}`,
         { cause },
       );
 

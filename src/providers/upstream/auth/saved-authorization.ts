@@ -1,6 +1,6 @@
 /**
- * Uses tokens that a user has authorized while the gateway runs: reads them from their file, and renews them with the
- * refresh token. It never asks the user or opens a browser; without valid tokens a request fails and says what to run.
+ * While the gateway runs, uses the tokens that `vitrine authorize` has saved: reads them from their file, and renews them with
+ * the refresh token. It never asks the user or opens a browser; without valid tokens a request fails and says what to run.
  */
 import { type AuthProvider, type OAuthTokens, refreshAuthorization } from '@modelcontextprotocol/client';
 import type { AuthTarget, OAuthConfig } from './config.ts';
@@ -9,7 +9,10 @@ import { headerSafe, isFinal, isSameIssuer, needsAuthorization, noToken } from '
 import { type HeldToken, isDue, renewalTime, renewingAuth } from './renewing.ts';
 import { type SavedAuthorization, type TokenFile, tokenFile } from './token-file.ts';
 
-/** How long a token is used before its file is checked again, in milliseconds: the user may have authorized Vitrine again, or for more. */
+/**
+ * How long a token is used before its file is checked again, in milliseconds: the user may have authorized Vitrine again, perhaps
+ * for more scopes.
+ */
 const RECHECK_MS = 5_000;
 
 export function savedAuthorization(config: OAuthConfig, target: AuthTarget): AuthProvider {

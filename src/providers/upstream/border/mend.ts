@@ -1,7 +1,7 @@
 /**
  * Corrects common mistakes of servers, so that strict clients accept their entries:
  *
- * - a field that is `null` is left out, and so is a time without a zone;
+ * - an optional field that is `null` is left out, and so is a time that is not ISO 8601 with a zone;
  * - `sizes` of an icon as one text, as in a draft of the protocol, become a list;
  * - `true` or `false` as the schema of a property becomes an object;
  * - an icon whose scheme clients must not follow is left out.
