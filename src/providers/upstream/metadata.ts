@@ -8,6 +8,7 @@ import type { ResourceBody } from '../../core/body.ts';
 import { type Context, withSignal } from '../../core/context.ts';
 import { notFound, ResourceError, type ResourceErrorCode } from '../../core/errors.ts';
 import type { Page } from '../../core/provider.ts';
+import { createSharedWork } from '../../core/waiting/shared-work.ts';
 import { METADATA_METHOD } from '../../protocol/methods.ts';
 import type { Resource, ResourceCapabilities } from '../../protocol/resources.ts';
 import type { Asking } from './asking.ts';
@@ -64,7 +65,7 @@ export interface Metadata {
 
 export function createMetadata(setup: MetadataSetup): Metadata {
   const { name, asking, border, connections, facts } = setup;
-  const scanning = new WeakMap<KnownResources, Promise<void>>();
+  const scans = createSharedWork<KnownResources>();
   /** Whether the server has the method, for each connection on which that is known. */
   const answers = new WeakMap<Link, boolean>();
 
@@ -103,21 +104,14 @@ export function createMetadata(setup: MetadataSetup): Metadata {
   }
 
   /** Reads the server's list, once for all callers that wait for it. */
-  function scan(known: KnownResources, ctx: Context): Promise<void> {
-    const running = scanning.get(known);
-    if (running !== undefined) return running;
-    // The caller that began the scan may go away while others wait for it.
-    const lasting = withSignal(ctx, new AbortController().signal);
-    const fresh = scanAll(known, lasting).finally(() => scanning.delete(known));
-    scanning.set(known, fresh);
-    return fresh;
-  }
+  const scan = (known: KnownResources, ctx: Context): Promise<void> =>
+    scans.run(known, ctx.signal, (signal) => scanAll(known, withSignal({ ...ctx, notes: undefined }, signal)));
 
   async function scanAll(known: KnownResources, ctx: Context): Promise<void> {
     let cursor: string | undefined;
     let seen = 0;
     do {
-      const { entries, nextCursor } = await setup.list({ cursor, limit: STEP }, { ...ctx, notes: undefined });
+      const { entries, nextCursor } = await setup.list({ cursor, limit: STEP }, ctx);
       known.keep(entries, facts().tellsResources);
       // An empty page counts, too, since such pages may have no end.
       seen += Math.max(1, entries.length);
