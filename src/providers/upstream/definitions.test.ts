@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Context, createContext } from '../../core/context.ts';
 import type { ToolPage } from '../../core/mounts/mounted-server.ts';
 import { createDefinitions, type Definitions } from './definitions.ts';
@@ -15,6 +15,7 @@ interface Wanted {
 function setup() {
   const wanted: Wanted[] = [];
   const definitions: Definitions = createDefinitions(async ({ cursor }, ctx) => {
+    const asked = definitions.forgotten;
     const page = await new Promise<ToolPage>((resolve, fail) => {
       const give = (names: readonly string[], nextCursor?: string): void =>
         resolve({ tools: toolsOf(names), nextCursor });
@@ -22,7 +23,7 @@ function setup() {
       ctx.signal.addEventListener('abort', () => fail(ctx.signal.reason));
       wanted.push({ cursor, ctx, give, fail });
     });
-    definitions.learn(page.tools);
+    definitions.learn(page.tools, asked);
     return page;
   }, 'up');
   return { definitions, wanted };
@@ -114,4 +115,48 @@ it('a list that comes too late for a result is read to its end for the next one,
   } finally {
     vi.useRealTimers();
   }
+});
+
+describe('a page that was requested before a change', () => {
+  it('is not kept', async () => {
+    const { definitions, wanted } = setup();
+    const { forgotten } = definitions;
+    definitions.forget();
+    definitions.learn(toolsOf(['a']), forgotten);
+    const fresh = definitions.of('a', createContext());
+    wanted[0]?.give([]);
+    expect(await fresh).toBeUndefined();
+    definitions.learn(toolsOf(['a']), definitions.forgotten);
+    expect(await definitions.of('a', createContext())).toEqual(factsOf('a'));
+  });
+
+  it('answers those who asked before it, and later callers get a page from after it', async () => {
+    const { definitions, wanted } = setup();
+    const before = definitions.of('a', createContext());
+    definitions.forget();
+    const after = definitions.of('a', createContext());
+    wanted[0]?.give(['a']);
+    expect(await before).toEqual(factsOf('a'));
+    wanted[1]?.give([]);
+    expect(await after).toBeUndefined();
+    // The whole list has been read since the change.
+    expect(await definitions.of('a', createContext())).toBeUndefined();
+    expect(wanted).toHaveLength(2);
+  });
+
+  it('counts among the pages of its scan, and the later ones are kept', async () => {
+    const { definitions, wanted } = setup();
+    const all = ['a', 'b', 'c'].map((name) => definitions.of(name, createContext()));
+    wanted[0]?.give(['a'], '1');
+    await turn();
+    definitions.forget();
+    wanted[1]?.give(['b'], '2');
+    await turn();
+    wanted[2]?.give(['c']);
+    expect(await Promise.all(all)).toEqual(['a', 'b', 'c'].map(factsOf));
+    expect(await definitions.of('c', createContext())).toEqual(factsOf('c'));
+    const again = definitions.of('b', createContext());
+    wanted[3]?.give([]);
+    expect(await again).toBeUndefined();
+  });
 });

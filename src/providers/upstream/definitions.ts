@@ -24,12 +24,17 @@ export interface ToolFacts {
 }
 
 export interface Definitions {
-  /** Keeps the definitions in a list. */
-  learn(tools: readonly ToolDescription[]): void;
+  /**
+   * Keeps the definitions in a page of a list.
+   * @param asked the value of `forgotten` when the page was requested: one from before a change is not kept
+   */
+  learn(tools: readonly ToolDescription[], asked: number): void;
   /** Returns the facts of one tool; undefined for an unlisted one. All callers share one scan, which ends when none waits. */
   of(tool: string, ctx: Context): Promise<ToolFacts | undefined>;
   /** The same, but returns undefined too where the answer takes too long. */
   soon(tool: string, ctx: Context): Promise<ToolFacts | undefined>;
+  /** How many times definitions were dropped because of a change. */
+  readonly forgotten: number;
   /** Drops the definitions, because the tools may have changed. */
   forget(): void;
 }
@@ -39,33 +44,38 @@ export function createDefinitions(list: (page: Page, ctx: Context) => Promise<To
   const known = createLru<string, ToolFacts>(MAX_TOOLS);
   /** Scans, by the number of changes before them: a caller that comes after a change does not join an older one. */
   const scans = createSharedWork<number>();
-  /** How many times the tools may have changed. */
-  let changes = 0;
-  /** The number of changes before the latest whole scan. */
+  let forgotten = 0;
+  /** The value of `forgotten` at the beginning of the latest whole scan. */
   let scanned: number | undefined;
 
   /** Scans the list, up to `MAX_TOOLS`; `list` passes each page to `learn`. */
-  async function scan(ctx: Context): Promise<void> {
-    const begun = changes;
+  async function scan(ctx: Context): Promise<ReadonlyMap<string, ToolDescription>> {
+    const begun = forgotten;
+    /** Answers the callers of this scan, even if a change means that it is not kept for later ones. */
+    const found = new Map<string, ToolDescription>();
     let cursor: string | undefined;
     let seen = 0;
     do {
       const page = await list({ cursor, limit: 1_000 }, ctx);
+      for (const tool of page.tools) found.set(tool.name, tool);
       seen += Math.max(1, page.tools.length);
       cursor = page.nextCursor;
     } while (cursor !== undefined && seen < MAX_TOOLS);
-    if (begun === changes) scanned = begun;
+    if (begun === forgotten) scanned = begun;
+    return found;
   }
 
   async function of(tool: string, ctx: Context): Promise<ToolFacts | undefined> {
-    const found = known.get(tool);
-    if (found !== undefined || scanned === changes) return found;
-    await scans.run(changes, ctx.signal, (signal) => scan(withSignal({ ...ctx, notes: undefined }, signal)));
-    return known.get(tool);
+    const kept = known.get(tool);
+    if (kept !== undefined || scanned === forgotten) return kept;
+    const work = (signal: AbortSignal) => scan(withSignal({ ...ctx, notes: undefined }, signal));
+    const found = (await scans.run(forgotten, ctx.signal, work)).get(tool);
+    return known.get(tool) ?? (found && factsOf(found));
   }
 
   return {
-    learn(tools) {
+    learn(tools, asked) {
+      if (asked !== forgotten) return;
       for (const tool of tools) known.set(tool.name, factsOf(tool));
     },
     of,
@@ -81,9 +91,12 @@ export function createDefinitions(list: (page: Page, ctx: Context) => Promise<To
       void ofTool(withSignal(ctx, new AbortController().signal));
       return undefined;
     },
+    get forgotten() {
+      return forgotten;
+    },
     forget() {
       known.clear();
-      changes++;
+      forgotten++;
     },
   };
 }

@@ -77,9 +77,10 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
   const tasks = createTasks({ ...setup, taken: (...of) => taken('tools/call', ...of) });
 
   async function listTools(page: Page, ctx: Context): Promise<ToolPage> {
+    const asked = definitions.forgotten;
     const { entries, nextCursor } = await listed('tools', 'tool', page, ctx);
     const tools = entries as unknown as readonly ToolDescription[];
-    definitions.learn(tools);
+    definitions.learn(tools, asked);
     return { tools, nextCursor };
   }
 
