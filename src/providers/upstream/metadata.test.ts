@@ -65,3 +65,25 @@ it('and ends when all who wait for it have left, but not before', async () => {
   given[2]?.({ entries: [{ uri: 'x:a', name: 'a' }], nextCursor: undefined });
   expect(await next).toBe(true);
 });
+
+it('and a change meanwhile makes it begin anew for later callers only', async () => {
+  const known = createKnownResources();
+  const given: ((page: EntryPage) => void)[] = [];
+  const metadata = metadataOf(() => new Promise((resolve) => given.push(resolve)), known);
+  const isListed = async (uri: string): Promise<boolean> => metadata.isListed(uri, createContext());
+  const before = ['x:a', 'x:b', 'x:c'].map(isListed);
+  await turn();
+  given[0]?.({ entries: [{ uri: 'x:a' }], nextCursor: '1' });
+  await turn();
+  known.clear();
+  const after = ['x:a', 'x:d'].map(isListed);
+  await turn();
+  given[1]?.({ entries: [{ uri: 'x:b' }], nextCursor: undefined });
+  expect(await Promise.all(before)).toEqual([true, true, false]);
+  // The list has not been read as a whole since the change.
+  expect(known.whole).toBe(false);
+  given[2]?.({ entries: [{ uri: 'x:d' }], nextCursor: undefined });
+  expect(await Promise.all(after)).toEqual([false, true]);
+  expect(known.whole).toBe(true);
+  expect(given).toHaveLength(3);
+});

@@ -65,7 +65,8 @@ export interface Metadata {
 
 export function createMetadata(setup: MetadataSetup): Metadata {
   const { name, asking, border, connections, facts } = setup;
-  const scans = createSharedWork<KnownResources>();
+  /** Scans, by the period in which they began: a caller that comes after a change does not join an older one. */
+  const scans = createSharedWork<symbol>();
   /** Whether the server has the method, for each connection on which that is known. */
   const answers = new WeakMap<Link, boolean>();
 
@@ -99,25 +100,33 @@ export function createMetadata(setup: MetadataSetup): Metadata {
   async function findListed(uri: string, known: KnownResources, ctx: Context): Promise<Entry | undefined> {
     const found = known.get(uri);
     if (found !== undefined || known.whole) return found;
-    await scan(known, ctx);
-    return known.get(uri);
+    const scanned = await scan(known, ctx);
+    return known.get(uri) ?? scanned.get(uri);
   }
 
-  /** Reads the server's list, once for all callers that wait for it. */
-  const scan = (known: KnownResources, ctx: Context): Promise<void> =>
-    scans.run(known, ctx.signal, (signal) => scanAll(known, withSignal({ ...ctx, notes: undefined }, signal)));
+  type Scanned = ReadonlyMap<string, Entry>;
 
-  async function scanAll(known: KnownResources, ctx: Context): Promise<void> {
+  /** Reads the server's list, once for all callers that wait for it. */
+  const scan = (known: KnownResources, ctx: Context): Promise<Scanned> =>
+    scans.run(known.period, ctx.signal, (signal) => scanAll(known, withSignal({ ...ctx, notes: undefined }, signal)));
+
+  /** Returns the entries for the callers of this scan, even if a change means that they are not kept for later ones. */
+  async function scanAll(known: KnownResources, ctx: Context): Promise<Scanned> {
+    const begun = known.period;
+    const scanned = new Map<string, Entry>();
     let cursor: string | undefined;
     let seen = 0;
     do {
+      const asked = known.period;
       const { entries, nextCursor } = await setup.list({ cursor, limit: STEP }, ctx);
-      known.keep(entries, facts().tellsResources);
+      known.keep(entries, facts().tellsResources, asked);
+      for (const entry of entries) scanned.set(entry.uri, entry);
       // An empty page counts, too, since such pages may have no end.
       seen += Math.max(1, entries.length);
       cursor = nextCursor;
     } while (cursor !== undefined && seen < MAX_LOOKED_AT);
-    if (cursor === undefined) known.learnedAll(facts().tellsResources);
+    if (cursor === undefined) known.learnedAll(facts().tellsResources, begun);
+    return scanned;
   }
 
   /** Reads a resource that is in no list: only a read tells whether it exists. */
@@ -155,8 +164,8 @@ export function createMetadata(setup: MetadataSetup): Metadata {
     },
     async isListed(uri, ctx) {
       const { known } = await connections.of(ctx);
-      if (!known.isListed(uri) && !known.whole) await scan(known, ctx);
-      return known.isListed(uri);
+      const scanned = known.isListed(uri) || known.whole ? undefined : await scan(known, ctx);
+      return known.isListed(uri) || scanned?.has(uri) === true;
     },
   };
 }
