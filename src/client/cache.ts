@@ -4,7 +4,7 @@
  */
 
 import { freshnessIn, keptUntil } from '../connection/results.ts';
-import { abortable } from '../core/waiting/abortable.ts';
+import { createSharedWork } from '../core/waiting/shared-work.ts';
 import type { CacheEntry, CacheKey, CacheStore } from './cache-store.ts';
 import type { Data } from './link.ts';
 import { ancestorsOf, identityOf, insideOf } from './shapes.ts';
@@ -55,18 +55,12 @@ export interface Cache {
   clear(): Promise<void>;
 }
 
-interface Running {
-  readonly result: Promise<unknown>;
-  readonly abort: AbortController;
-  waiting: number;
-}
-
 const READ = 'resources/read';
 
 /** Makes a cache. Without a store it keeps nothing, but callers still share requests through `once`. */
 export function createCache(options: CacheOptions): Cache {
   const { server, partition, store, defaultTtlMs, now = Date.now } = options;
-  const running = new Map<string, Running>();
+  const running = createSharedWork<string>();
   let mark = 0;
   let allChangedAt = 0;
   let listsChangedAt = 0;
@@ -120,9 +114,6 @@ export function createCache(options: CacheOptions): Cache {
     allChangedAt = mark;
   }
 
-  /** Later callers do not join work that began before a change. The work itself goes on. */
-  const disown = (): void => running.clear();
-
   return {
     async get(question) {
       if (store === undefined) return undefined;
@@ -144,51 +135,26 @@ export function createCache(options: CacheOptions): Cache {
       }
     },
     mark: () => ++mark,
-    async once(name, signal, work) {
-      signal?.throwIfAborted();
-      let shared = running.get(name);
-      if (shared === undefined) {
-        const abort = new AbortController();
-        const result = work(abort.signal);
-        const begun: Running = { result, abort, waiting: 0 };
-        shared = begun;
-        running.set(name, begun);
-        const end = (): void => {
-          if (running.get(name) === begun) running.delete(name);
-        };
-        result.then(end, end);
-      }
-      const joined = shared;
-      joined.waiting++;
-      try {
-        const result = joined.result as ReturnType<typeof work>;
-        return await (signal === undefined ? result : abortable(result, signal));
-      } finally {
-        joined.waiting--;
-        if (joined.waiting === 0) {
-          if (running.get(name) === joined) running.delete(name);
-          joined.abort.abort(signal?.reason);
-        }
-      }
-    },
+    once: running.run,
     changed(uri) {
       const at = ++mark;
       // Answers for its containers, which show it, and for parts of its text (`#L3-L5`) are outdated, too.
       const shown = new Set([uri, ...ancestorsOf(uri)].map(identityOf));
       for (const identity of shown) changes.set(identity, at);
       trim();
-      disown();
+      // Later callers do not join work that began before a change.
+      running.disown();
       const below = insideOf(identityOf(uri));
       void forget((key) => shown.has(withoutFragment(key.uri)) || key.uri.startsWith(below));
     },
     listChanged() {
       listsChangedAt = ++mark;
-      disown();
+      running.disown();
       void forget((key) => key.method !== READ);
     },
     async clear() {
       allChangedAt = ++mark;
-      disown();
+      running.disown();
       await forget(() => true);
     },
   };

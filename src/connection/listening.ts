@@ -159,9 +159,10 @@ export function createListening<Link extends ListeningLink, Listener>(
 
   /** Acts after a pause, if the connection still exists; a new connection handles its own watches. */
   function later(link: Link, pauseMs: number, act: () => void): void {
+    if (lifetime.signal.aborted) return;
     const timer = setTimeout(() => {
       timers.delete(timer);
-      if (!link.ended && !lifetime.signal.aborted) act();
+      if (!link.ended) act();
     }, pauseMs);
     timers.add(timer);
   }

@@ -58,18 +58,28 @@ it('does not keep an answer to a request from before a change', () => {
 it('a list is kept for longer if its server reports changes, and is dropped at a change', () => {
   let now = 0;
   const known = createKnownResources(() => now);
-  known.learn([{ uri: 'a:1', name: 'one' }], true);
-  known.learnedAll(false);
+  known.learn([{ uri: 'a:1', name: 'one' }], true, known.period);
+  known.learnedAll(false, known.period);
   expect(known.whole).toBe(true);
   now = 60_000;
   expect(known.whole).toBe(false);
-  known.learnedAll(true);
+  known.learnedAll(true, known.period);
   now = 120_000;
   expect(known.whole).toBe(true);
   expect(known.get('a:1')).toMatchObject({ name: 'one' });
   known.clear();
   expect(known.whole).toBe(false);
   expect(known.get('a:1')).toBeUndefined();
+});
+
+it('a list from before a change is not kept', () => {
+  const known = createKnownResources();
+  const asked = known.period;
+  known.clear();
+  known.learn([{ uri: 'a:1' }], true, asked);
+  known.keep([{ uri: 'a:2' }], true, asked);
+  known.learnedAll(true, asked);
+  expect([known.get('a:1'), known.get('a:2'), known.whole]).toEqual([undefined, undefined, false]);
 });
 
 it('contents with versions stay after their time, to be revalidated for the same audience, until they have changed', () => {

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { getEventListeners } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Data } from '../../connection/data.ts';
 import { createContext } from '../../core/context.ts';
 import { detached, type Invocation } from '../../core/invocation.ts';
@@ -9,7 +10,7 @@ import type { Link } from './wire/link.ts';
 interface Running {
   readonly start: Start;
   /** The question, as the connection passes it on. */
-  ask(): Promise<Data>;
+  ask(signal?: AbortSignal): Promise<Data>;
   finish(result: Data): void;
   signal(): AbortSignal | undefined;
   readonly released: readonly boolean[];
@@ -46,7 +47,7 @@ function running(): Running {
   };
   return {
     start,
-    ask: () => calls.asked(link, undefined, QUESTION, new AbortController().signal),
+    ask: (asking = new AbortController().signal) => calls.asked(link, undefined, QUESTION, asking),
     finish: (result) => finish(result),
     signal: () => signal,
     released,
@@ -72,11 +73,14 @@ function round({ principal = 'somebody', state, answers = {}, signal }: Round = 
   };
 }
 
-/** Runs the first round, to the question. */
-async function parked(call: Running): Promise<{ state: unknown; key: string; asked: Promise<Data> }> {
+/** Runs the first round, to the question. @param signal aborted when the server cancels the question */
+async function parked(
+  call: Running,
+  signal?: AbortSignal,
+): Promise<{ state: unknown; key: string; asked: Promise<Data> }> {
   const outcome = calls.run(round(), call.start);
   await vi.advanceTimersByTimeAsync(0);
-  const asked = call.ask();
+  const asked = call.ask(signal);
   asked.catch(() => {});
   const { requestState, inputRequests } = asksOf(await outcome);
   const [key = ''] = Object.keys(inputRequests ?? {});
@@ -159,4 +163,85 @@ it('calls end with the gateway, even those that wait for their clients', async (
 it('a question outside of a call is refused', async () => {
   const asked = calls.asked({ era: 'legacy' } as Link, undefined, QUESTION, new AbortController().signal);
   await expect(asked).rejects.toThrow('No client');
+});
+
+describe('a question that the server cancels', () => {
+  it.each(['with', 'without'])(
+    'is not asked again: the client that returns %s an answer gets the result',
+    async (how) => {
+      const call = running();
+      const cancelling = new AbortController();
+      const { state, key, asked } = await parked(call, cancelling.signal);
+      cancelling.abort(new Error('never mind'));
+      await expect(asked).rejects.toThrow('never mind');
+      const answers = how === 'with' ? { [key]: { action: 'accept' } } : {};
+      const second = calls.run(round({ state, answers }), call.start);
+      await vi.advanceTimersByTimeAsync(0);
+      call.finish({ content: [] });
+      expect(await second).toEqual({ result: { content: [] } });
+    },
+  );
+
+  it('is left out, and the others are asked', async () => {
+    const call = running();
+    const cancelling = new AbortController();
+    const { state, key, asked } = await parked(call, cancelling.signal);
+    const other = call.ask();
+    other.catch(() => {});
+    cancelling.abort(new Error('never mind'));
+    await expect(asked).rejects.toThrow('never mind');
+    const { inputRequests } = asksOf(await calls.run(round({ state }), call.start));
+    const keys = Object.keys(inputRequests ?? {});
+    expect(keys).toHaveLength(1);
+    expect(keys).not.toContain(key);
+  });
+
+  it('before the client is asked does not end its round', async () => {
+    const call = running();
+    const outcome = calls.run(round(), call.start);
+    await vi.advanceTimersByTimeAsync(0);
+    const cancelling = new AbortController();
+    const asked = call.ask(cancelling.signal);
+    cancelling.abort(new Error('never mind'));
+    await expect(asked).rejects.toThrow('never mind');
+    await new Promise(setImmediate);
+    call.finish({ content: [] });
+    expect(await outcome).toEqual({ result: { content: [] } });
+  });
+
+  it.each(['directly', 'as the answer to its request'])('before it arrives reaches no client %s', async (how) => {
+    const call = running();
+    let reached = 0;
+    const ask = async (): Promise<unknown> => ++reached;
+    const invocation = round();
+    const client = { ...invocation.client, ...(how === 'directly' && { ask }) } as Invocation['client'];
+    const outcome = calls.run({ ...invocation, client }, call.start);
+    await vi.advanceTimersByTimeAsync(0);
+    await expect(call.ask(AbortSignal.abort(new Error('never mind')))).rejects.toThrow('never mind');
+    await new Promise(setImmediate);
+    call.finish({ content: [] });
+    expect(await outcome).toEqual({ result: { content: [] } });
+    expect(reached).toBe(0);
+  });
+});
+
+it('nothing listens to the signal of a question that was answered', async () => {
+  const call = running();
+  const { signal } = new AbortController();
+  const { state, key, asked } = await parked(call, signal);
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  const second = calls.run(round({ state, answers: { [key]: { action: 'accept' } } }), call.start);
+  await asked;
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  call.finish({ content: [] });
+  await second;
+});
+
+it('nothing listens to the signal of a question after its call', async () => {
+  const call = running();
+  const { signal } = new AbortController();
+  const { asked } = await parked(call, signal);
+  call.finish({ content: [] });
+  await expect(asked).rejects.toThrow('ended');
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 });

@@ -8,6 +8,7 @@ import type { Data } from '../../connection/data.ts';
 import { ORIGIN_META_KEY } from '../../connection/message-origin.ts';
 import { ResourceError } from '../../core/errors.ts';
 import type { ClientFeatures, Invocation, LoggingLevel } from '../../core/invocation.ts';
+import { abortable } from '../../core/waiting/abortable.ts';
 import { canBeAsked, notDeclared } from '../../protocol/askable.ts';
 import { isData } from '../../protocol/data.ts';
 import { METHOD_NOT_FOUND } from '../../protocol/error-codes.ts';
@@ -48,7 +49,11 @@ interface Call {
 export interface Calls {
   /** Runs a call until it has a result, or a question that the client answers with a new request. */
   run(invocation: Invocation, start: Start): Promise<Outcome>;
-  /** Handles a question from a connection. @throws Error if no client can be asked this question */
+  /**
+   * Handles a question from a connection.
+   * @param signal aborted when the server cancels the question
+   * @throws Error if no client can be asked this question; the signal's reason
+   */
   asked(
     link: Link | undefined,
     ask: ClientFeatures['ask'],
@@ -199,6 +204,7 @@ export function createCalls(said: Pick<Said, 'text' | 'data' | 'others'>): Calls
     },
 
     async asked(link, otherwise, { method, params }, signal) {
+      signal.throwIfAborted();
       const call = link === undefined ? undefined : callOf(link);
       const request = { method, ...(params !== undefined && { params }) } as InputRequest;
       const ask = call === undefined ? otherwise : call.invocation?.client.ask;
@@ -206,12 +212,13 @@ export function createCalls(said: Pick<Said, 'text' | 'data' | 'others'>): Calls
       if (call === undefined) throw new Error('No client that could be asked is using this server now');
       if (!canBeAsked(request, call.declared))
         throw Object.assign(new Error(notDeclared(method)), { code: METHOD_NOT_FOUND });
-      return new Promise<Data>((answer, refuse) => {
-        call.questions.set(`${method.split('/', 1)[0]}-${++call.asked}`, { request, answer, refuse });
-        signal.addEventListener('abort', () => refuse(signal.reason), { once: true });
-        // Questions that the server asks at the same time go to the client in one round.
-        setImmediate(() => call.wake());
+      const key = `${method.split('/', 1)[0]}-${++call.asked}`;
+      const answered = new Promise<Data>((answer, refuse) => call.questions.set(key, { request, answer, refuse }));
+      // Questions that the server asks at the same time go to the client in one round.
+      setImmediate(() => {
+        if (call.questions.size > 0) call.wake();
       });
+      return abortable(answered, signal).finally(() => call.questions.delete(key));
     },
 
     logged(link, { level, data, logger, _meta, ...others }) {

@@ -181,7 +181,9 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   const shared = viewOf('shared', sole === undefined ? openShared : (signal) => forSole(sole, signal));
   const owned = createOwnedViews({ name, log, max: maxConnections, isProgram, shared });
 
+  /** @throws the reason of the end, after `close` */
   function openOwn(key: string, ctx: Context): View {
+    lifetime.signal.throwIfAborted();
     const second = verdict?.prior.kind === 'modern';
     const capabilities = capabilitiesOf(ctx);
     const opening: Open = (signal, viewNow) =>

@@ -6,6 +6,7 @@ import type { ToolPage } from '../../core/mounts/mounted-server.ts';
 import type { Page } from '../../core/provider.ts';
 import { type HeaderParameter, headerParametersOf } from '../../core/schema/header-parameters.ts';
 import { inTime, LATE } from '../../core/waiting/in-time.ts';
+import { createSharedWork } from '../../core/waiting/shared-work.ts';
 import type { ToolDescription } from '../../protocol/content.ts';
 
 /** The most tools that a scan reads and whose definitions are kept. */
@@ -23,12 +24,17 @@ export interface ToolFacts {
 }
 
 export interface Definitions {
-  /** Keeps the definitions in a list. */
-  learn(tools: readonly ToolDescription[]): void;
-  /** Returns the facts of one tool; undefined for an unlisted one. */
+  /**
+   * Keeps the definitions in a page of a list.
+   * @param asked the value of `forgotten` when the page was requested: one from before a change is not kept
+   */
+  learn(tools: readonly ToolDescription[], asked: number): void;
+  /** Returns the facts of one tool; undefined for an unlisted one. All callers share one scan, which ends when none waits. */
   of(tool: string, ctx: Context): Promise<ToolFacts | undefined>;
   /** The same, but returns undefined too where the answer takes too long. */
   soon(tool: string, ctx: Context): Promise<ToolFacts | undefined>;
+  /** How many times definitions were dropped because of a change. */
+  readonly forgotten: number;
   /** Drops the definitions, because the tools may have changed. */
   forget(): void;
 }
@@ -36,49 +42,61 @@ export interface Definitions {
 /** @param name the name of the mount */
 export function createDefinitions(list: (page: Page, ctx: Context) => Promise<ToolPage>, name: string): Definitions {
   const known = createLru<string, ToolFacts>(MAX_TOOLS);
-  /** One scan for all callers, until the tools change. */
-  let scanning: Promise<void> | undefined;
+  /** Scans, by the number of changes before them: a caller that comes after a change does not join an older one. */
+  const scans = createSharedWork<number>();
+  let forgotten = 0;
+  /** The value of `forgotten` at the beginning of the latest whole scan. */
+  let scanned: number | undefined;
 
   /** Scans the list, up to `MAX_TOOLS`; `list` passes each page to `learn`. */
-  async function scan(ctx: Context): Promise<void> {
+  async function scan(ctx: Context): Promise<ReadonlyMap<string, ToolDescription>> {
+    const begun = forgotten;
+    /** Answers the callers of this scan, even if a change means that it is not kept for later ones. */
+    const found = new Map<string, ToolDescription>();
     let cursor: string | undefined;
     let seen = 0;
     do {
       const page = await list({ cursor, limit: 1_000 }, ctx);
+      for (const tool of page.tools) found.set(tool.name, tool);
       seen += Math.max(1, page.tools.length);
       cursor = page.nextCursor;
     } while (cursor !== undefined && seen < MAX_TOOLS);
+    if (begun === forgotten) scanned = begun;
+    return found;
   }
 
   async function of(tool: string, ctx: Context): Promise<ToolFacts | undefined> {
-    const found = known.get(tool);
-    if (found !== undefined) return found;
-    // The scan is shared, so it does not end with its first caller.
-    scanning ??= scan(withSignal({ ...ctx, notes: undefined }, new AbortController().signal));
-    const going = scanning;
-    await going.catch((error: unknown) => {
-      if (scanning === going) scanning = undefined;
-      throw error;
-    });
-    return known.get(tool);
+    const kept = known.get(tool);
+    if (kept !== undefined || scanned === forgotten) return kept;
+    const work = (signal: AbortSignal) => scan(withSignal({ ...ctx, notes: undefined }, signal));
+    const found = (await scans.run(forgotten, ctx.signal, work)).get(tool);
+    return known.get(tool) ?? (found && factsOf(found));
   }
 
   return {
-    learn(tools) {
+    learn(tools, asked) {
+      if (asked !== forgotten) return;
       for (const tool of tools) known.set(tool.name, factsOf(tool));
     },
     of,
     async soon(tool, ctx) {
-      const found = of(tool, ctx).catch((error: unknown) => {
-        ctx.log.debug('the definition of a tool is not known', { mount: name, tool, error });
-        return undefined;
-      });
-      const came = await inTime(found, PATIENCE_MS);
-      return came === LATE ? undefined : came;
+      const ofTool = (context: Context): Promise<ToolFacts | undefined> =>
+        of(tool, context).catch((error: unknown) => {
+          ctx.log.debug('the definition of a tool is not known', { mount: name, tool, error });
+          return undefined;
+        });
+      const came = await inTime(ofTool(ctx), PATIENCE_MS);
+      if (came !== LATE) return came;
+      // The scan goes on for the next call, even if this one ends before.
+      void ofTool(withSignal(ctx, new AbortController().signal));
+      return undefined;
+    },
+    get forgotten() {
+      return forgotten;
     },
     forget() {
       known.clear();
-      scanning = undefined;
+      forgotten++;
     },
   };
 }

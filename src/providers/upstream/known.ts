@@ -17,21 +17,26 @@ const UNNOTIFIED_MS = 30_000;
 /** A resource as the server describes it. */
 export type Entry = Data & { readonly uri: string };
 
-/** The remembered descriptions. `tells` is whether the server notifies of changes. */
+/**
+ * The remembered descriptions. `tells` is whether the server notifies of changes. `asked` is the period in which a page was
+ * requested: one from before a change is not kept.
+ */
 export interface KnownResources {
+  /** Stands for the time until the next `clear`. */
+  readonly period: symbol;
   get(uri: string): Entry | undefined;
   /** Whether a remembered list has the resource. */
   isListed(uri: string): boolean;
   /** Keeps the latest entries of a page that a client read. */
-  learn(resources: readonly Entry[], tells: boolean): void;
+  learn(resources: readonly Entry[], tells: boolean, asked: symbol): void;
   /** Keeps the description of a resource that is not known to be in a list. */
   learnUnlisted(uri: string, resource: Entry, tells: boolean): void;
   /** Keeps entries of a list that was read to find metadata. */
-  keep(resources: readonly Entry[], tells: boolean): void;
+  keep(resources: readonly Entry[], tells: boolean, asked: symbol): void;
   /** Whether the whole list has been read, so that an unknown resource is not in it. */
   readonly whole: boolean;
-  /** Notes that the whole list has been read. */
-  learnedAll(tells: boolean): void;
+  /** Notes that the whole list has been read. @param asked the period in which that began */
+  learnedAll(tells: boolean, asked: symbol): void;
   /** Whether the latest read of the resource, by any client, gave contents of several URIs (2093-7). `clear` does not forget it. */
   hasSeveral(uri: string): boolean;
   learnSeveral(uri: string, several: boolean): void;
@@ -44,24 +49,30 @@ export function createKnownResources(now: () => number = Date.now): KnownResourc
   const unlisted = createLru<string, Entry>(MAX_PASSING);
   const severals = createLru<string, true>(MAX_KNOWN);
   let wholeUntil = 0;
+  let period = Symbol();
   const lifetime = (tells: boolean): number => (tells ? NOTIFIED_MS : UNNOTIFIED_MS);
   return {
+    get period() {
+      return period;
+    },
     get: (uri) => unlisted.get(uri) ?? passing.get(uri) ?? scanned.get(uri),
     isListed: (uri) => passing.has(uri) || scanned.has(uri),
-    learn(resources, tells) {
+    learn(resources, tells, asked) {
+      if (asked !== period) return;
       for (const resource of resources) passing.set(resource.uri, resource, { ttl: lifetime(tells) });
     },
     learnUnlisted(uri, resource, tells) {
       unlisted.set(uri, resource, { ttl: lifetime(tells) });
     },
-    keep(resources, tells) {
+    keep(resources, tells, asked) {
+      if (asked !== period) return;
       for (const resource of resources) scanned.set(resource.uri, resource, { ttl: lifetime(tells) });
     },
     get whole() {
       return now() < wholeUntil;
     },
-    learnedAll(tells) {
-      wholeUntil = now() + lifetime(tells);
+    learnedAll(tells, asked) {
+      if (asked === period) wholeUntil = now() + lifetime(tells);
     },
     hasSeveral: (uri) => severals.has(uri),
     learnSeveral(uri, several) {
@@ -69,6 +80,7 @@ export function createKnownResources(now: () => number = Date.now): KnownResourc
       else severals.delete(uri);
     },
     clear() {
+      period = Symbol();
       scanned.clear();
       passing.clear();
       unlisted.clear();

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Data } from '../../connection/data.ts';
 import { createContext } from '../../core/context.ts';
 import { createNotes } from '../../core/notes.ts';
-import { createLists, type Fetch, type Keep, type List } from './lists.ts';
+import { createCoalescing } from './coalescing.ts';
+import { createLists, type Fetch, type FetchedPage, type Keep, type List } from './lists.ts';
 
 const idOf = (entry: Data): string => String(entry.id);
 const entry = (id: number): Data => ({ id });
@@ -74,6 +75,39 @@ describe('the lists of an upstream', () => {
     lists.forget('things');
     expect((await page(first.nextCursor)).entries).toEqual([entry(3), entry(4)]);
   });
+
+  it.each([true, false])(
+    'keep no page that was requested before a change: shared with other callers: %s',
+    async (shared) => {
+      let ids = [1, 2, 3, 4];
+      const lists = createLists('up');
+      let fetched = (): void => {};
+      const begun = new Promise<void>((resolve) => {
+        fetched = resolve;
+      });
+      let answer = (_ids: readonly number[]): void => {};
+      const fetch: Fetch = async () => {
+        const given = new Promise<readonly number[]>((resolve) => {
+          answer = resolve;
+        });
+        fetched();
+        return { things: (await given).map(entry) };
+      };
+      const list = { ...things(fetch), ...(shared && { fetching: createCoalescing<FetchedPage<Data>>() }) };
+      const ctx = createContext();
+      const page = lists.page(list, { cursor: undefined, limit: 2 }, ctx);
+      await begun;
+      lists.forget('things');
+      answer(ids);
+      const { entries, nextCursor } = await page;
+      expect(entries).toEqual([entry(1), entry(2)]);
+      ids = [2, 5];
+      const rest = lists.page(list, { cursor: nextCursor, limit: 2 }, ctx);
+      await new Promise(setImmediate);
+      answer(ids);
+      expect((await rest).entries).toEqual([entry(5)]);
+    },
+  );
 
   it.each([{}, { things: 'no' }, { things: { id: 1 } }])('that are invalid are refused: %o', async (result) => {
     await expect(drain(async () => result, 10)).rejects.toMatchObject({ code: 'internal' });

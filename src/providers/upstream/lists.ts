@@ -81,6 +81,9 @@ export function createLists(name: string): Lists {
     ttlAutopurge: true,
   });
 
+  /** How many times pages were forgotten: one that was requested before is not kept after. */
+  let forgotten = 0;
+
   /** Fetches one of the upstream's pages, with the valid entries only. */
   async function fetched({ key, field, fetch, keep, fetching }: List, cursor: string | undefined, ctx: Context) {
     async function work(workCtx: Context): Promise<FetchedPage<Data>> {
@@ -97,13 +100,15 @@ export function createLists(name: string): Lists {
       const at = cursor === undefined ? START : parse(cursor);
       const keptAs = JSON.stringify([key, ctx.principal.id, at.cursor]);
       const cut = at.after === undefined ? undefined : kept.get(keptAs);
+      const asked = forgotten;
       const { entries, next } = cut ?? (await fetched(list, at.cursor, ctx));
       const from = at.after === undefined ? 0 : placeAfter(entries, at.after, idOf);
       const to = from + limit;
       const shown = entries.slice(from, to);
       if (shown.length > 0 && to < entries.length) {
         // Another caller that shared the fetch may have kept the page already.
-        if (cut === undefined && kept.peek(keptAs)?.entries !== entries) kept.set(keptAs, { entries, next });
+        if (cut === undefined && asked === forgotten && kept.peek(keptAs)?.entries !== entries)
+          kept.set(keptAs, { entries, next });
         const marks = entries.slice(Math.max(0, to - MAX_PLACE_MARKS), to).map((entry) => markOf(idOf(entry)));
         return { entries: shown, nextCursor: write({ ...at, after: [to - 1, ...marks.reverse()] }) };
       }
@@ -121,6 +126,7 @@ export function createLists(name: string): Lists {
       };
     },
     forget(key) {
+      forgotten++;
       const begins = `${JSON.stringify([key]).slice(0, -1)},`;
       for (const each of [...kept.keys()]) if (each.startsWith(begins)) kept.delete(each);
     },

@@ -8,6 +8,7 @@ import type { ResourceBody } from '../../core/body.ts';
 import { type Context, withSignal } from '../../core/context.ts';
 import { notFound, ResourceError, type ResourceErrorCode } from '../../core/errors.ts';
 import type { Page } from '../../core/provider.ts';
+import { createSharedWork } from '../../core/waiting/shared-work.ts';
 import { METADATA_METHOD } from '../../protocol/methods.ts';
 import type { Resource, ResourceCapabilities } from '../../protocol/resources.ts';
 import type { Asking } from './asking.ts';
@@ -64,7 +65,8 @@ export interface Metadata {
 
 export function createMetadata(setup: MetadataSetup): Metadata {
   const { name, asking, border, connections, facts } = setup;
-  const scanning = new WeakMap<KnownResources, Promise<void>>();
+  /** Scans, by the period in which they began: a caller that comes after a change does not join an older one. */
+  const scans = createSharedWork<symbol>();
   /** Whether the server has the method, for each connection on which that is known. */
   const answers = new WeakMap<Link, boolean>();
 
@@ -98,32 +100,33 @@ export function createMetadata(setup: MetadataSetup): Metadata {
   async function findListed(uri: string, known: KnownResources, ctx: Context): Promise<Entry | undefined> {
     const found = known.get(uri);
     if (found !== undefined || known.whole) return found;
-    await scan(known, ctx);
-    return known.get(uri);
+    const scanned = await scan(known, ctx);
+    return known.get(uri) ?? scanned.get(uri);
   }
+
+  type Scanned = ReadonlyMap<string, Entry>;
 
   /** Reads the server's list, once for all callers that wait for it. */
-  function scan(known: KnownResources, ctx: Context): Promise<void> {
-    const running = scanning.get(known);
-    if (running !== undefined) return running;
-    // The caller that began the scan may go away while others wait for it.
-    const lasting = withSignal(ctx, new AbortController().signal);
-    const fresh = scanAll(known, lasting).finally(() => scanning.delete(known));
-    scanning.set(known, fresh);
-    return fresh;
-  }
+  const scan = (known: KnownResources, ctx: Context): Promise<Scanned> =>
+    scans.run(known.period, ctx.signal, (signal) => scanAll(known, withSignal({ ...ctx, notes: undefined }, signal)));
 
-  async function scanAll(known: KnownResources, ctx: Context): Promise<void> {
+  /** Returns the entries for the callers of this scan, even if a change means that they are not kept for later ones. */
+  async function scanAll(known: KnownResources, ctx: Context): Promise<Scanned> {
+    const begun = known.period;
+    const scanned = new Map<string, Entry>();
     let cursor: string | undefined;
     let seen = 0;
     do {
-      const { entries, nextCursor } = await setup.list({ cursor, limit: STEP }, { ...ctx, notes: undefined });
-      known.keep(entries, facts().tellsResources);
+      const asked = known.period;
+      const { entries, nextCursor } = await setup.list({ cursor, limit: STEP }, ctx);
+      known.keep(entries, facts().tellsResources, asked);
+      for (const entry of entries) scanned.set(entry.uri, entry);
       // An empty page counts, too, since such pages may have no end.
       seen += Math.max(1, entries.length);
       cursor = nextCursor;
     } while (cursor !== undefined && seen < MAX_LOOKED_AT);
-    if (cursor === undefined) known.learnedAll(facts().tellsResources);
+    if (cursor === undefined) known.learnedAll(facts().tellsResources, begun);
+    return scanned;
   }
 
   /** Reads a resource that is in no list: only a read tells whether it exists. */
@@ -161,8 +164,8 @@ export function createMetadata(setup: MetadataSetup): Metadata {
     },
     async isListed(uri, ctx) {
       const { known } = await connections.of(ctx);
-      if (!known.isListed(uri) && !known.whole) await scan(known, ctx);
-      return known.isListed(uri);
+      const scanned = known.isListed(uri) || known.whole ? undefined : await scan(known, ctx);
+      return known.isListed(uri) || scanned?.has(uri) === true;
     },
   };
 }

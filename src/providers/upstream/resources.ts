@@ -52,8 +52,9 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     };
     await connections.here(ctx);
     const { known, fetching } = await connections.of(ctx);
+    const asked = known.period;
     const result = await paged(key, page, ctx, fetch, fetching);
-    if (!facts().metadata) known.learn(result.entries, facts().tellsResources);
+    if (!facts().metadata) known.learn(result.entries, facts().tellsResources, asked);
     return result;
   }
 

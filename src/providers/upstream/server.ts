@@ -77,9 +77,10 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
   const tasks = createTasks({ ...setup, taken: (...of) => taken('tools/call', ...of) });
 
   async function listTools(page: Page, ctx: Context): Promise<ToolPage> {
+    const asked = definitions.forgotten;
     const { entries, nextCursor } = await listed('tools', 'tool', page, ctx);
     const tools = entries as unknown as readonly ToolDescription[];
-    definitions.learn(tools);
+    definitions.learn(tools, asked);
     return { tools, nextCursor };
   }
 
@@ -207,6 +208,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     return results === 'refuse' ? refusedResult(problem) : markedResult(result, problem);
   }
 
+  /** The level that each server has accepted. */
   const levels = new WeakMap<Link, string>();
 
   /** A client's own connection gets the client's level of log messages. */
@@ -214,8 +216,10 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     const level = client.logLevel;
     if (!own || link.era !== 'legacy' || level === undefined || levels.get(link) === level) return;
     if (link.capabilities.logging === undefined) return;
-    levels.set(link, level);
+    // A server that does not answer may have set the level or not.
+    levels.delete(link);
     await link.request('logging/setLevel', { level }, { signal, timeoutMs: setup.callTimeoutMs });
+    levels.set(link, level);
   }
 
   return {

@@ -25,6 +25,7 @@ import type { Connections } from './connections.ts';
 import { hasTasks } from './facts.ts';
 import type { Said } from './said.ts';
 import { sendTraced } from './traced.ts';
+import type { View } from './view.ts';
 import type { Link, RequestOptions } from './wire/link.ts';
 
 /** The most characters of a task's id from an upstream. */
@@ -152,19 +153,30 @@ export function createTasks(setup: TasksSetup): Tasks {
     async watch(taskId, onChange, ctx) {
       if (watched >= MAX_WATCHED)
         throw new ResourceError('limited', `At most ${MAX_WATCHED} tasks of the server behind "${name}" are watched`);
-      const view = await connections.of(ctx);
+      // Counted before the waits, since others come meanwhile.
       watched++;
-      // The connection is needed as long as the task runs.
-      view.running++;
-      const handle = await view.watching.task(taskId, onChange);
-      return {
-        async [Symbol.asyncDispose]() {
-          watched--;
-          view.running--;
-          view.usedAt = Date.now();
-          await handle[Symbol.asyncDispose]();
-        },
+      let view: View | undefined;
+      const release = (): void => {
+        watched--;
+        if (view === undefined) return;
+        view.running--;
+        view.usedAt = Date.now();
       };
+      try {
+        view = await connections.of(ctx);
+        // The connection is needed as long as the task runs.
+        view.running++;
+        const handle = await view.watching.task(taskId, onChange);
+        let ending: Promise<void> | undefined;
+        const end = async (): Promise<void> => {
+          release();
+          await handle[Symbol.asyncDispose]();
+        };
+        return { [Symbol.asyncDispose]: () => (ending ??= end()) };
+      } catch (error) {
+        release();
+        throw error;
+      }
     },
   };
 }

@@ -8,6 +8,7 @@ import type { Data } from '../../../connection/data.ts';
 import { type Context, type Log, withSignal } from '../../../core/context.ts';
 import { ResourceError } from '../../../core/errors.ts';
 import { changedFields, pinOf } from '../../../core/fingerprint.ts';
+import { createSharedWork } from '../../../core/waiting/shared-work.ts';
 import {
   type Accepted,
   accepting,
@@ -66,7 +67,7 @@ const WORDS: Readonly<Record<PinKind, string>> = { tools: 'tool', prompts: 'prom
 export function createPins({ mount, file, log, list }: PinOptions): Pins {
   let read: { readonly stamp: string; readonly accepted: Accepted } | undefined;
   let seeing: Promise<void> | undefined;
-  const looking = new Map<string, Promise<readonly Data[]>>();
+  const looking = createSharedWork<string>();
 
   /** Returns the accepted definitions as the file has them now, so that a review by another process counts at once. */
   async function accepted(ctx: Context): Promise<Accepted> {
@@ -109,15 +110,10 @@ export function createPins({ mount, file, log, list }: PinOptions): Pins {
   }
 
   /** Returns the present definitions, listed once for all requests of a client that need them at the same time. */
-  function current(kind: PinKind, ctx: Context): Promise<readonly Data[]> {
-    const key = JSON.stringify([kind, ctx.principal.id, ctx.peer]);
-    const running = looking.get(key);
-    if (running !== undefined) return running;
-    const lasting = withSignal({ ...ctx, notes: undefined }, new AbortController().signal);
-    const fresh = list(kind, lasting).finally(() => looking.delete(key));
-    looking.set(key, fresh);
-    return fresh;
-  }
+  const current = (kind: PinKind, ctx: Context): Promise<readonly Data[]> =>
+    looking.run(JSON.stringify([kind, ctx.principal.id, ctx.peer]), ctx.signal, (signal) =>
+      list(kind, withSignal({ ...ctx, notes: undefined }, signal)),
+    );
 
   return {
     objection,
