@@ -12,10 +12,11 @@ const LONG = [
   // `unit` has them with files in memory: here they are on a disk.
   'src/providers/files/{again,files.contract,kept-pages,watch}.test.ts',
   'test/client/browser.test.ts',
-  'test/cli/client/{completions,no-server,open,processes}.test.ts',
+  'test/cli/{configuration,gateway,init,pins}.test.ts',
+  'test/cli/client/{complete,completions,convert,find,no-server,open,processes,statuses,targets,terminal}.test.ts',
   'test/client/endless.test.ts',
   'test/deploy/{caddy,helm,unit}.test.ts',
-  'test/e2e/{metadata,real-tree}.test.ts',
+  'test/e2e/{cancellation,metadata,real-tree,shutdown}.test.ts',
   'test/explorer/{app-hostile,app-in-host,chromium,island,island-*}.test.ts',
   'test/fuzz/**/*.test.ts',
   'test/gateway/faults/dying.test.ts',
@@ -27,7 +28,7 @@ const LONG = [
   'test/search/**/*.test.ts',
   'test/security/access/model/**/*.test.ts',
   'test/security/access-{matrix,matrix-*}.test.ts',
-  'test/security/audit-lock.test.ts',
+  'test/security/{audit,audit-lock}.test.ts',
   'test/security/{hostile-answers,limits}.test.ts',
   'test/security/paths.test.ts',
   'test/security/swaps.test.ts',
@@ -40,30 +41,38 @@ const LONG = [
  * parts that try a few; these are for `npm run test:all`, and share processes as those of `wire` do.
  */
 const COMBINATIONS = [
+  'src/core/{schema/check,uri-template.property}.test.ts',
   'src/layers/limits/shared-counter.test.ts',
   'src/layers/redact/searching.test.ts',
   'src/providers/{git/git,s3/s3,sql/sqlite}.contract.test.ts',
-  'src/search/{access.property,second-look,thread}.test.ts',
-  'test/client/get/acting.test.ts',
-  'test/client/lost-connections.test.ts',
+  'src/providers/git/{round-trip,templates}.test.ts',
+  'src/search/{access.property,crawler,embeddings,second-look,thread}.test.ts',
+  'test/client/get/{acting,wanted}.test.ts',
+  'test/client/guards/sampling.test.ts',
+  'test/client/{hostile,lost-connections}.test.ts',
   'test/connection/faults.test.ts',
   'test/doctor/{faults,vitrine}.test.ts',
-  'test/e2e/{index-faults,long-contents,ranked-search,reload,templates,tools-search,tools-windows}.test.ts',
-  'test/explorer/pages.test.ts',
-  'test/forms/bombs.test.ts',
-  'test/gateway/authorization/{cli,machine,renewal}.test.ts',
+  'test/e2e/{content-versions,index-faults,list-changed,long-contents,nested,nested-git,prompts,ranked-search}.test.ts',
+  'test/e2e/{reload,subscriptions,templates,tools-list,tools-search,tools-windows}.test.ts',
+  'test/explorer/{client,pages,search}.test.ts',
+  'test/forms/{bombs,media}.test.ts',
+  'test/gateway/authorization/{cli,machine,person,renewal}.test.ts',
   'test/gateway/faults/{garbling,icons,malformed,pins,refusing,said,silent}.test.ts',
   'test/gateway/{flooding,isolation,pairings,whole}.test.ts',
   'test/gateway/slow/**/*.test.ts',
-  'test/gateway/strangers/{callers,capabilities,client,icons,introduction,official}.test.ts',
+  'test/gateway/starts/**/*.test.ts',
+  'test/gateway/strangers/{callers,capabilities,client,icons,introduction,official,sep}.test.ts',
   'test/gateway/tasks/tasks.test.ts',
   'test/injection/**/*.test.ts',
   'test/new-provider.test.ts',
-  'test/providers/{alone,http/contract}.test.ts',
+  'test/providers/{alone,http/contract,http/feeds}.test.ts',
   'test/replicas/{answers,model,one-watcher,one-watcher-upstream,tls}.test.ts',
-  'test/security/{access-hidden,access-names,access-views,audit-outside,cedar-live}.test.ts',
-  'test/security/{redaction,redaction-names,redaction-search,slow-clients}.test.ts',
+  'test/security/{access-hidden,access-names,access-rows,access-updates,access-views,cedar-live}.test.ts',
+  'test/security/{audit-anchor,audit-outside,authorization-dpop,fair-queues,mutual-tls,operators}.test.ts',
+  'test/security/{redaction,redaction-names,redaction-search,slow-clients,tls,usage}.test.ts',
+  'test/security/incidents/entries.test.ts',
   'test/sep-2093/taught.test.ts',
+  'test/telemetry/closing.test.ts',
 ];
 
 /** Only a process of its own shows these: signals, standard streams, memory, exit statuses. */
@@ -95,6 +104,9 @@ const APART = [
 /** Each of them grows to a gigabyte. */
 const MAX_WORKERS = 6;
 
+/** A large part of a test is waiting for processes and timers, so there are more workers than cores. */
+const WORKERS_OF_CORE = 2;
+
 export default defineConfig({
   // Plug-ins import `vitrine/plug-in` as packages of others do: here that is its source.
   resolve: { tsconfigPaths: true },
@@ -105,8 +117,7 @@ export default defineConfig({
     reporters: ['default', new SlowestFiles()],
     // A fault that is everywhere is known by then; each test that waits in vain takes two minutes.
     bail: 25,
-    // A sixth of a test is waiting for processes and timers: one file more than there are cores keeps them busy.
-    maxWorkers: Math.min(availableParallelism() + 1, MAX_WORKERS),
+    maxWorkers: Math.min(availableParallelism() * WORKERS_OF_CORE, MAX_WORKERS),
     // Only what hangs takes so long: a busy machine has its time. `test/e2e/waiting.ts` gives up before, and says on what.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -1,8 +1,5 @@
 /** The alternatives layer describes the formats of resources, and reads the one that fits a request. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createContext } from '../../core/context.ts';
-import type { ResourceProvider } from '../../core/provider.ts';
-import { FORMATS_META_KEY } from '../../protocol/meta.ts';
 import {
   closeLayers,
   LONG_AGO,
@@ -17,7 +14,10 @@ import {
   typesOf,
   URI,
   writeProgram,
-} from '../../testing/alternatives-fixture.ts';
+} from '../../../test/forms/converted.ts';
+import { createContext } from '../../core/context.ts';
+import type { ResourceProvider } from '../../core/provider.ts';
+import { FORMATS_META_KEY } from '../../protocol/meta.ts';
 import { layerContract } from '../../testing/layer-contract.ts';
 import { streaming } from '../../testing/memory-fixture.ts';
 import { createCatalogue } from './catalogue.ts';

@@ -2,10 +2,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createContext } from '../../core/context.ts';
-import { wrapProvider } from '../../core/layer.ts';
-import type { ResourceProvider } from '../../core/provider.ts';
-import type { SharedAnswers } from '../../core/shared-answers/shared-answers.ts';
 import {
   closeLayers,
   MARKDOWN,
@@ -19,7 +15,11 @@ import {
   typesOf,
   URI,
   writeProgram,
-} from '../../testing/alternatives-fixture.ts';
+} from '../../../test/forms/converted.ts';
+import { createContext } from '../../core/context.ts';
+import { wrapProvider } from '../../core/layer.ts';
+import type { ResourceProvider } from '../../core/provider.ts';
+import type { SharedAnswers } from '../../core/shared-answers/shared-answers.ts';
 import { streaming } from '../../testing/memory-fixture.ts';
 import { mimeLayer } from '../mime/index.ts';
 import type { AlternativesOptions } from './options.ts';

@@ -6,20 +6,20 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { closeBodies, type ResourceBody } from '../core/body.ts';
-import { createContext } from '../core/context.ts';
-import { wrapProvider } from '../core/layer.ts';
-import type { ReadOptions, ResourceProvider } from '../core/provider.ts';
+import { closeBodies, type ResourceBody } from '../../src/core/body.ts';
+import { createContext } from '../../src/core/context.ts';
+import { wrapProvider } from '../../src/core/layer.ts';
+import type { ReadOptions, ResourceProvider } from '../../src/core/provider.ts';
 import {
   type Alternatives,
   type AlternativesContext,
   type AlternativesOptions,
   createAlternatives,
-} from '../layers/alternatives/index.ts';
-import { mimeLayer } from '../layers/mime/index.ts';
-import { FORMATS_META_KEY } from '../protocol/meta.ts';
-import { memoryProvider } from '../providers/memory/index.ts';
-import { drainBody, EVERYTHING } from './observe.ts';
+} from '../../src/layers/alternatives/index.ts';
+import { mimeLayer } from '../../src/layers/mime/index.ts';
+import { FORMATS_META_KEY } from '../../src/protocol/meta.ts';
+import { memoryProvider } from '../../src/providers/memory/index.ts';
+import { drainBody, EVERYTHING } from '../../src/testing/observe.ts';
 
 export const PDF = 'application/pdf';
 export const MARKDOWN = 'text/markdown';
