@@ -50,7 +50,7 @@ export interface MetadataSetup {
 /** The connection that is up now; there may be none. */
 type Over = Pick<View['supervisor'], 'current'>;
 
-/** A page of a list, with the entries as the server sent them. */
+/** A page of a list, with the valid entries as the server describes them. */
 export interface EntryPage {
   readonly entries: readonly Entry[];
   readonly nextCursor: string | undefined;

@@ -23,7 +23,7 @@ export interface OwnedViews extends Iterable<View> {
   findFree(key: string): View | undefined;
   /** Closes a view, without waiting. */
   discard(view: View): void;
-  /** Makes room for one more connection by closing the one that was unused for longest. Returns whether there is room. */
+  /** Whether there is room for one more connection. If not, makes room by closing the one that was unused for longest, if any. */
   hasRoom(): boolean;
   close(): Promise<void>;
 }
