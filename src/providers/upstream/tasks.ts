@@ -52,7 +52,7 @@ export interface Tasks {
   wanted(task: unknown, link: Link, invocation: Invocation): Data;
   /** Runs a call that the server accepts only as a task, for a client without tasks: waits for the result. */
   waitedFor(link: Link, params: Data, options: RequestOptions): Promise<Data>;
-  /** Returns the task that a call has become; else undefined. @throws ResourceError `internal` for an unexpected or invalid one */
+  /** Returns the task that a call has become, if any. @throws ResourceError `internal` for an unexpected or invalid task */
   started(result: Data, asked: boolean, invocation: Invocation): TaskStarted | undefined;
   ask(request: TaskRequest, invocation: Invocation): Promise<object>;
   watch(taskId: string, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
