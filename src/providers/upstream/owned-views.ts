@@ -1,4 +1,4 @@
-/** Keeps the connections that clients have to a server for themselves, and closes those that nobody uses. */
+/** Keeps the connections to a server that each serve one client, and closes those that nobody uses. */
 import type { Log } from '../../core/context.ts';
 import { isIdle, type View } from './view.ts';
 
