@@ -47,7 +47,7 @@ export interface UpstreamOptions {
    * program once, with the features and in the era of this client. Default: there may be many clients.
    */
   readonly sole?: Promise<ClientFeatures> | undefined;
-  /** The most clients with their own connections at a time. Others use the shared one, or their calls are refused. Default: 32. */
+  /** The most clients with their own connections at a time. Others use the shared one, or get an error. Default: 32. */
   readonly maxConnections?: number | undefined;
   /** Schemes of the server's URIs, for a mount without a prefix that is not the only mount. Default: any. */
   readonly schemes?: readonly string[] | undefined;
