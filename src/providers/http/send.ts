@@ -36,7 +36,7 @@ export type Send = (request: WebRequest) => Promise<WebAnswer>;
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Makes the function that sends requests. Throws a ResourceError `timeout`, `unavailable` or `denied`, or the signal's reason. */
+/** Makes the function that sends requests. Throws ResourceError `timeout`, `unavailable` or `denied`, or the signal's reason. */
 export function createSend(dispatcher: Dispatcher, limits: Limits): Send {
   return async (request) => {
     const { method, url: start, access, signal, uri } = request;

@@ -48,20 +48,17 @@ it('a watch of a task ends once, even if it is disposed of twice', async () => {
   await lasting[Symbol.asyncDispose]();
 });
 
-it.each(['connection', 'watch'])(
-  'a watch of a task that gets no %s does not count towards the limit',
-  async (missing) => {
-    const { task } = view.watching;
-    let fails = true;
-    const refused = async (): Promise<never> => {
-      throw new Error('refused');
-    };
-    const connections = { of: async () => (fails && missing === 'connection' ? refused() : view) };
-    view.watching.task = async () => (fails ? refused() : task());
-    tasks = createTasks({ name: 'up', connections } as unknown as TasksSetup);
-    for (const { status } of await watchMany(MOST)) expect(status).toBe('rejected');
-    expect(view.running).toBe(0);
-    fails = false;
-    for (const { status } of await watchMany(MOST)) expect(status).toBe('fulfilled');
-  },
-);
+it.each(['connection', 'watch'])('a task watch that gets no %s does not count', async (missing) => {
+  const { task } = view.watching;
+  let fails = true;
+  const refused = async (): Promise<never> => {
+    throw new Error('refused');
+  };
+  const connections = { of: async () => (fails && missing === 'connection' ? refused() : view) };
+  view.watching.task = async () => (fails ? refused() : task());
+  tasks = createTasks({ name: 'up', connections } as unknown as TasksSetup);
+  for (const { status } of await watchMany(MOST)) expect(status).toBe('rejected');
+  expect(view.running).toBe(0);
+  fails = false;
+  for (const { status } of await watchMany(MOST)) expect(status).toBe('fulfilled');
+});
