@@ -93,7 +93,7 @@ describe('a program with several readers', () => {
     expect(await stays).toBe('output\n');
   });
 
-  it('is used again for a while if that is configured', async () => {
+  it('has its output used again for a while if that is configured', async () => {
     const argv = sh('echo run >> runs; wc -l < runs');
     const provider = await serve({ kept: { argv, ttlSeconds: 3_600 } });
     expect([await read(provider, 'command:///kept'), await read(provider, 'command:///kept')]).toEqual(['1\n', '1\n']);
@@ -144,7 +144,7 @@ describe('output', () => {
     await runningCount(seconds, 0);
   });
 
-  it('of a program that fails is not sent, however long it was, and only the log has the reason', async () => {
+  it('of a program that fails ends in an error, however long it was, and only the log has the reason', async () => {
     const said: unknown[] = [];
     const log: Log = { ...SILENT, warn: (message, facts) => void said.push({ message, ...facts }) };
     const argv = sh('yes | head -c 900000; echo "password is hunter2" >&2; exit 3');
@@ -210,7 +210,7 @@ describe('nothing is left running', () => {
     await runningCount(seconds, 0);
   });
 
-  it('when its time is up, though it ignores SIGTERM', async () => {
+  it('when the time of a program is up, even if the program ignores SIGTERM', async () => {
     const seconds = longSleep();
     const stubborn = sh(`trap '' TERM; sleep ${seconds} & while :; do sleep ${seconds}; done`);
     const provider = await serve({ a: { argv: stubborn, timeoutSeconds: 0.2 } });
@@ -225,7 +225,7 @@ describe('nothing is left running', () => {
     await runningCount(seconds, 0);
   });
 
-  it('when the provider is closed, which waits for it', async () => {
+  it('when the provider has been closed, which waits for the end of all programs', async () => {
     const seconds = longSleep();
     const follow = sh(`echo now; sleep ${seconds}`);
     const provider = await serve(
@@ -329,7 +329,7 @@ describe('a change [RES-4]', () => {
     expect((await lines('runs')).length).toBeGreaterThanOrEqual(3);
   });
 
-  it('is followed by a limited number of programs, and by none that cannot be started', async () => {
+  it('is watched for by a limited number of following programs, and not by a program that cannot be started', async () => {
     const block = (program: string): CommandBlock => ({ argv: ['true'], follow: [program, longSleep()] });
     const run = { a: block('sleep'), b: block('sleep'), c: block('no-such-program') };
     const provider = await serve(run, { maxFollowed: 1 });

@@ -139,7 +139,7 @@ export async function commandProvider(options: CommandOptions): Promise<Resource
   } satisfies ResourceProvider;
 }
 
-/** Output that ends soon is returned as a whole, with its size and its failure; longer output is a stream. */
+/** Output of at most `KEPT_BYTES` is returned as a whole, or fails, when the program has ended. Longer output is a stream. */
 async function bodyOf(
   runs: Runs,
   { program }: Instance,

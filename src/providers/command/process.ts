@@ -27,7 +27,7 @@ export interface Ended {
 export interface Running {
   readonly pid: number | undefined;
   readonly stdout: Readable;
-  /** Resolves when the program and everything that it started have ended. Never rejects. */
+  /** Resolves when the program has ended, its process group was killed, and its output is closed. Never rejects. */
   readonly ended: Promise<Ended>;
   /** Asks the program to end, and kills it if it does not. Output that nobody has read is lost. */
   stop(): void;

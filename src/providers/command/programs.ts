@@ -13,7 +13,7 @@ export const SCHEME = 'command';
 export interface Entry {
   /** As configured, such as `log/{service}.txt`. */
   readonly path: string;
-  /** The segments of the path. Each has at most one variable, with text before and after it. */
+  /** The segments of the path. Each has at most one variable, which may have text before and after it. */
   readonly segments: readonly (readonly Part[])[];
   readonly variables: ReadonlyMap<string, Variable>;
   readonly argv: readonly (readonly Part[])[];

@@ -34,7 +34,7 @@ export interface Run {
   join(): Reader | undefined;
   /** Resolves when the output is complete. Rejects if the run fails. */
   readonly complete: Promise<void>;
-  /** Resolves when no process of the run is left. Never rejects. */
+  /** Resolves when the program, if it was started, has ended with its process group. Never rejects. */
   readonly over: Promise<void>;
   stop(): void;
 }

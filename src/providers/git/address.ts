@@ -57,13 +57,17 @@ const HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 export const isHash = (text: string): boolean => HASH.test(text);
 
-/** @throws ResourceError `invalid` for a URI that is not of a repository, `not-found` for an unknown first segment */
+/** @throws ResourceError `invalid` for a URI that is not of a repository, `not-found` for an unknown view or invalid revision */
 export function parseUri(uri: string): ParsedUri {
   const { segments, trailingSlash } = parseTreeUri(uri, SCHEME);
   if (segments.length > MAX_DEPTH) throw invalid(`A path has at most ${MAX_DEPTH} names`, uri);
   const names = segments.map((segment) => {
     const name = nameOf(segment);
-    if (name === undefined) throw invalid('A ~ must be followed by two hexadecimal digits, as in ~2F for a slash', uri);
+    if (name === undefined)
+      throw invalid(
+        'A name is not spelled as in lists, where ~ and two digits stand for a byte, as ~2F for a slash',
+        uri,
+      );
     return name;
   });
   return { address: addressOf(names, uri), trailingSlash };

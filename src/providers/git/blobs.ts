@@ -16,6 +16,7 @@ export interface BlobContent {
 }
 
 /**
+ * Opens the content of a file, or a window of it.
  * @param total bytes of the whole file; undefined if the repository lacks the file
  * @throws ResourceError `unavailable` if the repository lacks the file, `invalid` for a window past the end
  */

@@ -1,4 +1,4 @@
-/** A diff leaves out each file of which the caller may not read one of its two sides. */
+/** A diff leaves out each file that exists at one of the two revisions where the caller may not read it. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -63,7 +63,7 @@ describe('a file that a caller may not read at one revision', () => {
       expect(await read('git:///commit/HEAD', `${side}/d/kept.txt`)).not.toContain('kept');
   });
 
-  it('matters only at the revision that has the file: for an added one, and a removed one', async () => {
+  it('is left out if that revision has it, and shown if not: an added file, and a removed one', async () => {
     const whole = await read('git:///diff/HEAD', 'base/d/come.txt', 'target/gone.txt');
     expect(whole).toContain('+COME');
     expect(whole).toContain('-GONE');
@@ -72,7 +72,7 @@ describe('a file that a caller may not read at one revision', () => {
     expect(less).toContain('-OLD\n+NEW\n');
   });
 
-  it('is not in a diff because of a file with the name of its folder', async () => {
+  it('is not in a diff in which its folder takes the place of a file', async () => {
     expect(await read('git:///diff/HEAD', 'target/turned/inside.txt')).not.toContain('INSIDE');
     expect(await read('git:///diff/HEAD/turned', 'target/turned/inside.txt')).not.toContain('INSIDE');
     expect(await read('git:///compare/HEAD/branches/before', 'target/turned/inside.txt')).not.toContain('INSIDE');

@@ -52,7 +52,7 @@ const CHANGES: Readonly<Record<string, ChangedFile['change']>> = {
   T: 'type changed',
 };
 
-/** The most paths that git gets for one diff. If the caller may not read some files, git gets the path of each other one. */
+/** The most paths that git gets for one diff. If the caller may not read some files, git gets the path of each of the others. */
 const MAX_NAMED = 1_000;
 
 /**

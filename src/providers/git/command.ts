@@ -1,6 +1,7 @@
 /**
- * Runs git. A caller's input gets into the arguments only as a hash, or as a path after `--`. The environment and the folder
- * that git runs in are Vitrine's own, and the number of processes, the bytes of output and the time are limited.
+ * Runs git. A caller's input gets into the arguments only as a hash, as the text after `-e`, or as a path or reference after
+ * `--`. The environment and the folder that git runs in are Vitrine's own, and the number of processes, the bytes of output
+ * and the time are limited.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -151,7 +152,7 @@ function startOr(release: () => void, git: Git, args: readonly string[]): ChildP
   }
 }
 
-/** Makes the error of a failed command. The message of git is its cause, for the log only: it can contain paths of this machine. */
+/** Makes the error of a failed command. Its cause has the message of git, which is for the log only: it can contain paths. */
 export const gitFailed = (cause: unknown): ResourceError =>
   new ResourceError('unavailable', 'The repository cannot be read here; it is damaged, incomplete, or busy', {
     cause: cause instanceof Error ? cause : new Error(String(cause)),

@@ -75,7 +75,7 @@ describe('a repository', () => {
     });
   });
 
-  it('has the history of a path, page by page, even if the branch moves on meanwhile', async () => {
+  it('has the history of a path, page by page, and refuses an altered cursor', async () => {
     await using own = await opened();
     const { provider } = own;
     const log = 'git:///log/HEAD/a.txt';
@@ -197,7 +197,7 @@ describe('a repository', () => {
     process.kill(pid, 'SIGKILL');
     expect(await Promise.all(reads)).toEqual(reads.map((_, index) => expected[index % 3]));
     expect(await textOf(provider, 'git:///HEAD/a.txt')).toBe('one\ntwo\n');
-    // One process answered all of them, and another one the rest.
+    // One process answered until it was killed, and another one answered the rest.
     expect(await started()).toHaveLength(2);
     await provider.close?.();
     expect(await codeOf(provider.read('git:///HEAD/a.txt', { maxBytes: 10, maxChildren: 1 }, ctx))).toBe('unavailable');

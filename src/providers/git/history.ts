@@ -42,12 +42,12 @@ export async function listHistory(
   const last = shown.at(-1);
   const count = (position?.count ?? 0) + shown.length;
   return {
-    resources: found.map(titled),
+    resources: found.map(resourceOf),
     nextCursor: oids.length > page.limit && last !== undefined ? `${start}:${count}:${last}` : undefined,
   };
 }
 
-const titled = ({ resource }: Found): Resource => resource;
+const resourceOf = ({ resource }: Found): Resource => resource;
 
 const foreign = () => invalid('The cursor is not one of this list');
 

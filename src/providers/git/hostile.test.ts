@@ -314,7 +314,7 @@ it.each([199, 65_536])('a message is never cut inside a character, here after %i
   expect([title, subject, body].map((text: string) => text.isWellFormed())).toEqual([true, true, true]);
 });
 
-it('output over a limit is ended: a diff in bytes, a damaged object at once', async () => {
+it('a diff or blame over the limit of bytes is refused, as is a damaged object, and later requests are answered', async () => {
   await using place = await scene();
   await place.write('a.txt', 'x\n'.repeat(10_000));
   place.commit('Long');

@@ -1,7 +1,8 @@
 /**
  * Serves a git repository: `git:///HEAD/src/x.ts` is the current version of a file; `git:///branches/main`,
  * `git:///tags/v1` and `git:///commits/<hash>` are trees of other revisions; `git:///log/...`, `git:///diff/...` and
- * `git:///blame/...` show the history. Vitrine executes nothing from the repository, and reads nothing outside it.
+ * `git:///blame/...` show the history. Vitrine executes nothing from the repository, and reads nothing outside it, except
+ * objects that it borrows from others, if `alternates` is set.
  *
  * @example
  * const history = await gitProvider({ path: './project.git' });
@@ -20,8 +21,9 @@ export { type GitConfig, type GitOptions, gitConfig } from './config.ts';
 
 /**
  * Makes a provider of a repository.
- * @throws ResourceError `invalid` when there is no repository, or it refers to another place; `unavailable` when git is
- *   missing. The message has the given path, since only the operator of the server sees it.
+ * @throws ResourceError `invalid` if there is no repository, if it refers to another place, or if Vitrine cannot read its
+ *   format; `unavailable` if git is missing or too old. The message may have the given path, since only the operator of the
+ *   server sees it.
  */
 export async function gitProvider(options: GitOptions): Promise<ResourceProvider> {
   const { path, name, program = 'git', ...rest } = options;

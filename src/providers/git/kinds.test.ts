@@ -69,7 +69,7 @@ it('references are found packed, loose, and through symbolic references', async 
     expect(await textOf(provider, uri)).toBe(text);
 });
 
-it('the end of a shallow repository is marked, and nothing is made up', async () => {
+it('the oldest commit of a shallow repository can be read, and has no diff', async () => {
   await using origin = await scene();
   await origin.write('a.txt', 'one\n');
   origin.commit('First');
@@ -88,7 +88,7 @@ it('the end of a shallow repository is marked, and nothing is made up', async ()
   }
 });
 
-it('changes of an unreadable folder do not count as a missing path', async () => {
+it('a path in an unreadable folder does not count as missing in the views of changes', async () => {
   await using place = await scene();
   await place.write('a.txt', 'one\n');
   place.commit('First');

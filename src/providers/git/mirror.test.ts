@@ -54,7 +54,7 @@ const minimal = (): Map<string, string | number> =>
     [`objects/aa/${'a'.repeat(38)}`, 'an object'],
   ]);
 
-it('has the branches and tags in one file, small objects, and links to large ones that stay open', async () => {
+it('a mirror has the branches and tags in one file, small objects, and links to large objects that stay open', async () => {
   const files = minimal();
   const pack = `pack-${OID}`;
   files.set(`objects/pack/${pack}.pack`, 1_000_000).set(`objects/pack/${pack}.idx`, 'an index');
@@ -86,7 +86,7 @@ it('has the branches and tags in one file, small objects, and links to large one
   await expect(mirror.refresh()).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-it('looks again for a pack that was gone when it was to be taken', async () => {
+it('a mirror looks again for a pack that was listed and could not be opened', async () => {
   const files = minimal();
   const source = sourceOf(files);
   const pack = `pack-${OID}.pack`;
@@ -127,6 +127,6 @@ it.each<[string, string, (files: Map<string, string | number>) => unknown]>([
   expect(source.opened).toBe(0);
 });
 
-it('refuses references in tables', async () => {
+it('a mirror of references in tables is refused', async () => {
   await expect(makeMirror(sourceOf(minimal()), { ...SHA1, reftable: true })).rejects.toMatchObject({ code: 'invalid' });
 });

@@ -23,7 +23,7 @@ export interface Mirror {
   close(): Promise<void>;
 }
 
-/** Objects up to this many bytes are copied; larger ones are linked. */
+/** Files of objects up to this many bytes are copied. Larger ones are linked, while fewer than `MAX_HELD` are, else copied. */
 const MAX_COPIED_BYTES = 128 * 1024;
 
 /** The most bytes of all copied objects, the most objects, and the most files held open. */

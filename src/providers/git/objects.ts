@@ -1,6 +1,7 @@
 /**
- * Reads objects of a repository by their hash. One `git cat-file` process stays open and answers questions in order. It
- * is restarted when it ends, and does not keep this process alive while no question waits.
+ * Reads objects of a repository by their hash. One `git cat-file` process (two before git 2.36) stays open and answers
+ * questions in order. It is restarted for the next question after it has ended, and does not keep this process alive while no
+ * question waits.
  */
 import type { ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';

@@ -47,7 +47,7 @@ const QUIET = {
 
 /**
  * Reads the formats of objects and references from the repository's configuration, and nothing else.
- * @throws ResourceError `invalid` for a format that this version cannot read
+ * @throws ResourceError `invalid` for a format that Vitrine cannot read, or for a damaged configuration
  */
 export async function formatOf(program: string, config: Buffer | undefined, path: string): Promise<Format> {
   // Most repositories have no extension, so they have the default formats and need no process.

@@ -1,4 +1,4 @@
-/** Gives access to the folder of a repository that git itself does not open. */
+/** Gives access to the folder of an untrusted repository. Git itself does not open this folder. */
 import { ResourceError } from '../../core/errors.ts';
 
 /** The folder of a repository. Links in it are not followed. */

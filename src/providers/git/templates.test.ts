@@ -60,7 +60,7 @@ describe('completion in a folder with very many names', () => {
     expect(await complete('', 1)).toMatchObject({ values: ['a'], hasMore: true });
   });
 
-  it('looks only at such names, and gives other work a turn if it has to look at all', async () => {
+  it('looks only at the names with the typed beginning, and gives other work a turn if it has to look at all names', async () => {
     await complete('zz');
     // A tilde may begin an escape of any byte.
     const all = await measured('~0');

@@ -44,7 +44,7 @@ export interface CatalogueOptions {
   readonly log: Log | undefined;
 }
 
-/** Milliseconds after which a document is fetched again when that has failed. */
+/** How long a document is not fetched again after a failed attempt, in milliseconds. */
 const AGAIN_MS = 5_000;
 
 /** The same if the document was too large or took too long to read: reading it is expensive, and would fail again. */

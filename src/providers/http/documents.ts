@@ -1,6 +1,6 @@
 /**
- * Reads documents from other servers: of APIs, and feeds. A small document of an API is read on the event loop. Everything else
- * is read on a thread with limits in time and memory, so that a document cannot hold up other requests.
+ * Reads documents of APIs, and feeds. A small document of an API is read on the event loop. Everything else is read on
+ * a thread with limits in time and memory, so that a document cannot hold up other requests.
  */
 import { setMaxListeners } from 'node:events';
 import { ResourceError } from '../../core/errors.ts';

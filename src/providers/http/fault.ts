@@ -1,4 +1,4 @@
-/** Turns the status of an answer, or the failure of a connection, into an error without any address, query or header in it. */
+/** Turns the status of an answer, or the failure of a connection, into an error. Its message has no address, query or header. */
 import { notFound, ResourceError } from '../../core/errors.ts';
 import { ForbiddenAddressError } from './connections.ts';
 

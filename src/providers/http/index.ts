@@ -32,7 +32,7 @@ const HEADS_AT_A_TIME = 6;
 /** How long a list waits for the responses to its HEAD requests, in milliseconds. */
 const LIST_HEAD_MS = 5_000;
 
-/** @throws ResourceError `invalid` for a configuration that contradicts itself */
+/** @throws ResourceError `invalid` for an unusable configuration, or for the document of an API in an unusable file */
 export async function httpProvider(options: HttpOptions): Promise<ResourceProvider> {
   const { name = 'http', log } = options;
   const limits = limitsOf(options);
@@ -127,7 +127,7 @@ export async function httpProvider(options: HttpOptions): Promise<ResourceProvid
 
     ...(watching !== undefined && {
       watch: (uri, onChange, ctx) => watching.add(uri, onChange, ctx.signal),
-      // Any of them may be a feed, which lists others.
+      // A list may have changed by any feed, so the answers of all resources are forgotten then.
       heard: (event) => answers.forget(event.kind === 'updated' ? event.uri : undefined),
     }),
 

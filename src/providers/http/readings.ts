@@ -1,7 +1,7 @@
 /** The data that plug-ins read out of documents from other servers. It has no functions, so that a thread can send it. */
 import type { Annotations } from '../../protocol/resources.ts';
 
-/** Reads the documents of one kind; the default export of a plug-in. It runs on a thread with limits in time and memory. */
+/** Reads the documents of one kind; the default export of a plug-in. Only small documents are read outside a limited thread. */
 export interface DocumentPlugIn<Source, Reading> {
   /** @throws ResourceError `invalid` or `unavailable`, which says what is wrong in the document, but never quotes it */
   read(bytes: Uint8Array, source: Source): Reading | Promise<Reading>;

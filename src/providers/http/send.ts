@@ -36,7 +36,7 @@ export type Send = (request: WebRequest) => Promise<WebAnswer>;
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Makes the function that sends requests. It throws a ResourceError: `timeout`, `unavailable` or `denied`. */
+/** Makes the function that sends requests. Throws ResourceError `timeout`, `unavailable` or `denied`, or the signal's reason. */
 export function createSend(dispatcher: Dispatcher, limits: Limits): Send {
   return async (request) => {
     const { method, url: start, access, signal, uri } = request;
@@ -130,7 +130,7 @@ async function* chunksOf(
   }
 }
 
-/** The most bytes that are read of an unwanted body, so that its connection can be used again, and the most milliseconds for it. */
+/** The most bytes that are read of an unwanted body, and the most milliseconds, so that its connection can be used again. */
 const UNREAD_BYTES = 64 * 1024;
 const UNREAD_MS = 1_000;
 

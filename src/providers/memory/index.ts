@@ -32,7 +32,7 @@ export interface MemoryOptions {
 export interface MemoryProvider extends ResourceProvider {
   /** Adds or replaces a resource. @throws ResourceError `invalid` for a malformed path, and where the resources are fixed */
   set(path: string, resource: MemoryResource): void;
-  /** Removes a resource; returns whether it existed. @throws ResourceError `invalid` where the resources are fixed */
+  /** Removes a resource; returns whether it existed. @throws ResourceError `invalid`, like `set` */
   delete(path: string): boolean;
 }
 

@@ -22,7 +22,7 @@ it.each([{}, { ttlMs: 0 }, { ttlMs: -5 }, { ttlMs: '100' }, { ttlMs: Number.NaN 
   expect(cache.get('resources/read', 'a', 'one')).toBeUndefined();
 });
 
-it('an answer without an audience is for its caller only', () => {
+it('an answer with an unknown audience is for its caller only', () => {
   const cache = createCache();
   cache.put('resources/read', 'a', 'one', { ttlMs: 1_000, cacheScope: 'everybody' }, 0);
   expect(cache.get('resources/read', 'a', 'one')).toBeDefined();

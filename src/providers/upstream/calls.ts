@@ -1,7 +1,7 @@
 /**
- * Manages running calls to a 2025-era server, and passes its questions to the client that waits. A client of the same
- * era gets them directly. For any other client they become the answer to its request, and the call waits here for the
- * client's next request.
+ * Manages running calls to a server, and passes the questions of a 2025-era server to the client that waits. A client of
+ * the same era gets them directly. For any other client they become the answer to its request, and the call waits here for
+ * the client's next request.
  */
 import type { JSONRPCRequest } from '@modelcontextprotocol/client';
 import type { Data } from '../../connection/data.ts';
@@ -81,7 +81,7 @@ export interface Sending {
   readonly origin: string;
 }
 
-/** The state before a call is sent. */
+/** The result of a call that has not been sent yet. */
 const PENDING = new Promise<never>(() => {});
 
 /** @param said cleans log messages for the client */
@@ -188,7 +188,10 @@ export function createCalls(said: Pick<Said, 'text' | 'data' | 'others'>): Calls
   /** Finds the call that a question belongs to: the latest call of the single client that owns the connection. */
   const callOf = (link: Link): Call | undefined => (running.get(link) ?? []).findLast((call) => call.lease.own);
 
-  /** Finds the call that a log message belongs to: the one that its origin names, or the only possible one. */
+  /**
+   * Finds the call that a log message belongs to: the call that its origin names. Without an origin, in 2025 the latest call of
+   * the single client; in 2026 the only call that wants log messages.
+   */
   function authorOf(link: Link, origin: unknown): Call | undefined {
     const calls = running.get(link) ?? [];
     if (origin !== undefined) return calls.find((call) => call.id === origin);

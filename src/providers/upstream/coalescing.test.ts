@@ -21,7 +21,7 @@ function createWork() {
   return { begun, work };
 }
 
-/** The next work that begins. */
+/** Waits until the work has begun so many times, and returns the latest run. */
 async function latest(begun: readonly Begun[], count: number): Promise<Begun> {
   while (begun.length < count) await new Promise(setImmediate);
   return begun[count - 1] as Begun;

@@ -1,7 +1,7 @@
 /**
  * Does work once for all callers that ask for it at the same time. An answer is never older than its question: a caller that
- * comes during a run waits for the next run, together with all others that come meanwhile. So at most
- * one run of the same work is active and one waits, however many callers there are.
+ * comes during a run waits for the next run, together with all others that come meanwhile. So at most one run of the same
+ * work is active and one waits, however many callers there are.
  */
 
 import { type Context, withSignal } from '../../core/context.ts';
@@ -74,7 +74,7 @@ export function createCoalescing<T>(): Coalescing<T> {
   };
 }
 
-/** Throws the error of the previous run only if it was a timeout: its callers have waited long enough. */
+/** Throws the error of the previous run if it was a timeout: the callers of the next run have waited long enough, too. */
 function throwTimeout(error: unknown): void {
   if (error instanceof ResourceError && error.code === 'timeout') throw error;
 }

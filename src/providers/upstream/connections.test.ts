@@ -3,7 +3,7 @@ import { createContext } from '../../core/context.ts';
 import { type ConnectionEvents, createConnections } from './connections.ts';
 import type { Watching } from './watching.ts';
 
-it('after the end, a watch is refused and starts no program', async () => {
+it('once the connections are closed, a watch is refused and starts no program', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
   try {
     const events = {

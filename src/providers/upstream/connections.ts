@@ -2,12 +2,13 @@
  * Decides which connection serves which client.
  *
  * - A server of 2026-07-28 has one connection for all clients, because every request says whose it is. If the server also
- *   speaks 2025, a client of 2025 gets a connection in its own era beside it, since most servers ask questions in that era
- *   alone.
+ *   speaks 2025, a client of 2025 that would miss its questions or log messages gets a connection in its own era beside it,
+ *   since most servers send these in that era alone.
  * - A 2025-era server knows one client per connection. So a client that it may ask, or that calls its tools, gets a connection
- *   of its own, and all that the server sends on it is for that client. If each connection starts a program, all work of the
- *   client goes over its own, since each program has its own state. All other clients share one connection, on which
- *   Vitrine declares no capabilities, so the server can ask nobody.
+ *   of its own, and all that the server sends on it is for that client. A client whose own connection to Vitrine lasts only
+ *   for a request is lent one for each call, if it can be asked or wants log messages. If each connection starts a program, all
+ *   work of the client goes over its own, since each program has its own state. All other clients share one connection, on
+ *   which Vitrine declares no capabilities, so the server can ask nobody.
  * - If there will be only one client, the shared connection is its own, so that a program is started once.
  */
 import type { JSONRPCRequest } from '@modelcontextprotocol/client';
@@ -58,7 +59,7 @@ export interface Connections {
   readonly shared: View;
   /** Returns the view of a client, for all its work but calls. */
   of(ctx: Context): Promise<View>;
-  /** Waits until the server can be listed together with others. Waits only for a while after its start, and not later. */
+  /** Waits until the server is connected, before a list. @throws ResourceError `unavailable` if connecting takes too long */
   here(ctx: Context): Promise<void>;
   /** Watches a list from now on, even if the server cannot be reached until later. */
   watchList(list: ListName, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
@@ -280,7 +281,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     }
   }
 
-  /** Lends a connection to a client without a lasting one. No other call of its principal uses it meanwhile. */
+  /** Lends a connection to a client without a lasting one. No other call uses it meanwhile. */
   async function lend(ctx: Context): Promise<Lease> {
     const key = lentKey(ctx);
     // Late log messages of one call must not be taken for those of the next, so a client that wants them gets a fresh connection.

@@ -12,7 +12,7 @@ import type { ToolDescription } from '../../protocol/content.ts';
 /** The most tools that a scan reads and whose definitions are kept. */
 export const MAX_TOOLS = 10_000;
 
-/** How long a result waits for its tool's definition, in milliseconds: a server may be slow to list its tools. */
+/** How long a call or its result waits for the tool's definition, in milliseconds: a server may be slow to list its tools. */
 const PATIENCE_MS = 2_000;
 
 export interface ToolFacts {
@@ -45,7 +45,7 @@ export function createDefinitions(list: (page: Page, ctx: Context) => Promise<To
   /** Scans, by the number of changes before them: a caller that comes after a change does not join an older one. */
   const scans = createSharedWork<number>();
   let forgotten = 0;
-  /** The value of `forgotten` at the beginning of the latest whole scan. */
+  /** The value of `forgotten` during the latest scan that ended without a change. */
   let scanned: number | undefined;
 
   /** Scans the list, up to `MAX_TOOLS`; `list` passes each page to `learn`. */

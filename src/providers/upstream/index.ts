@@ -39,7 +39,7 @@ export interface UpstreamHealth extends Introduction {
   readonly connections: number;
   /** How many times the shared connection was opened again. */
   readonly restarts: number;
-  /** Attempts to connect that failed in a row. */
+  /** How often an attempt to connect has failed, or the shared connection has ended, since its last good connection. */
   readonly failures: number;
   readonly lastError?: string | undefined;
   /** The number of watched resources. */
@@ -53,8 +53,8 @@ export interface Upstream {
   /** Waits at most `timeoutMs` (default: the time for connecting) until the server is connected; resolves to whether it is. */
   ready(timeoutMs?: number): Promise<boolean>;
   /**
-   * Whether the server can be reached: asks it over the shared connection. Where that is not open: true while no
-   * request has needed it yet, or while a client's connection is ready.
+   * Whether the server can be reached: asks it over the shared connection. If that is not open: true if it is closed
+   * because no request needs it, or if a client's own connection is open.
    */
   check(timeoutMs: number): Promise<boolean>;
   health(): UpstreamHealth;

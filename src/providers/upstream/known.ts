@@ -6,7 +6,10 @@ import { createLru } from '../../core/lru.ts';
 /** The most resources that are kept of a list that was read to find metadata, and the most that are known as containers. */
 const MAX_KNOWN = 20_000;
 
-/** The most resources that are kept of the pages that clients read: clients ask next about the latest ones, not the whole list. */
+/**
+ * The most resources that are kept of the pages that clients read, and the most that are kept without a list: clients ask next
+ * about the latest ones, not the whole list.
+ */
 const MAX_PASSING = 500;
 
 /** How long a list of a server that notifies of changes is taken as current, in milliseconds. */
@@ -37,7 +40,7 @@ export interface KnownResources {
   readonly whole: boolean;
   /** Notes that the whole list has been read. @param asked the period in which that began */
   learnedAll(tells: boolean, asked: symbol): void;
-  /** Whether the latest read of the resource, by any client, gave contents of several URIs (2093-7). `clear` does not forget it. */
+  /** Whether the latest read of the resource, by any client, gave contents of several URIs (2093-7). `clear` keeps that. */
   hasSeveral(uri: string): boolean;
   learnSeveral(uri: string, several: boolean): void;
   clear(): void;

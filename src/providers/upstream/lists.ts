@@ -81,7 +81,7 @@ export function createLists(name: string): Lists {
     ttlAutopurge: true,
   });
 
-  /** How many times pages were forgotten: one that was requested before is not kept after. */
+  /** How many times pages were forgotten. A page is not kept if this has grown since it was requested. */
   let forgotten = 0;
 
   /** Fetches one of the upstream's pages, with the valid entries only. */

@@ -26,7 +26,7 @@ it('the search in the list of a server ends if its pages are empty and endless',
   expect(asked).toBeLessThan(21_000);
 });
 
-it('and continues after some empty pages', async () => {
+it('the search in the list of a server continues after some empty pages', async () => {
   let asked = 0;
   const late = (): EntryPage =>
     ++asked < 100
@@ -35,7 +35,7 @@ it('and continues after some empty pages', async () => {
   expect(await metadataOf(late).isListed('x:a', createContext())).toBe(true);
 });
 
-it('and ends when all who wait for it have left, but not before', async () => {
+it('the search in the list of a server ends when all who wait for it have left, but not before', async () => {
   const given: ((page: EntryPage) => void)[] = [];
   let signal = new AbortController().signal;
   const metadata = metadataOf((ctx) => {
@@ -66,7 +66,7 @@ it('and ends when all who wait for it have left, but not before', async () => {
   expect(await next).toBe(true);
 });
 
-it('and a change meanwhile makes it begin anew for later callers only', async () => {
+it('the search in the list of a server begins anew after a change, for later callers only', async () => {
   const known = createKnownResources();
   const given: ((page: EntryPage) => void)[] = [];
   const metadata = metadataOf(() => new Promise((resolve) => given.push(resolve)), known);

@@ -1,7 +1,7 @@
 /**
  * Gets the metadata of one resource of an upstream: asks for it, else looks for it in the server's list, else reads the
  * resource (2093-2, 2093-11). Asks every server that has resources, since SEP-2093 has no extension that a server could
- * declare. Does not ask a server without the method again over the same connection.
+ * declare. A server that turns out to lack the method is not asked again over the same connection.
  */
 import { identityOf } from '../../connection/uris.ts';
 import type { ResourceBody } from '../../core/body.ts';
@@ -50,7 +50,7 @@ export interface MetadataSetup {
 /** The connection that is up now; there may be none. */
 type Over = Pick<View['supervisor'], 'current'>;
 
-/** A page of a list, with the entries as the server sent them. */
+/** A page of a list, with the valid entries as the server describes them. */
 export interface EntryPage {
   readonly entries: readonly Entry[];
   readonly nextCursor: string | undefined;

@@ -33,7 +33,7 @@ export interface UpstreamOptions {
   /**
    * `client` (default): in the 2025 era, each client that can answer questions or calls tools gets its own connection, so that
    * the server's questions and log messages reach only this client. `shared`: all clients share one connection, over which the
-   * server cannot ask. A server of 2026-07-28 always has one connection, since each request there names its client.
+   * server cannot ask. In 2026-07-28 all clients share one connection in any case, since each request names its client.
    */
   readonly connections?: 'client' | 'shared' | undefined;
   /**
@@ -47,7 +47,7 @@ export interface UpstreamOptions {
    * program once, with the features and in the era of this client. Default: there may be many clients.
    */
   readonly sole?: Promise<ClientFeatures> | undefined;
-  /** The most clients with their own connections at a time; further clients use the shared one. Default: 32. */
+  /** The most clients with their own connections at a time. Others use the shared one, or get an error. Default: 32. */
   readonly maxConnections?: number | undefined;
   /** Schemes of the server's URIs, for a mount without a prefix that is not the only mount. Default: any. */
   readonly schemes?: readonly string[] | undefined;

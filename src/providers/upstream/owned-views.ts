@@ -1,4 +1,4 @@
-/** Keeps the connections that clients have to a server for themselves, and closes those that nobody uses. */
+/** Keeps the connections to a server that each serve one client, and closes those that nobody uses. */
 import type { Log } from '../../core/context.ts';
 import { isIdle, type View } from './view.ts';
 
@@ -23,7 +23,7 @@ export interface OwnedViews extends Iterable<View> {
   findFree(key: string): View | undefined;
   /** Closes a view, without waiting. */
   discard(view: View): void;
-  /** Makes room for one more connection by closing the one that was unused for longest. Returns whether there is room. */
+  /** Whether there is room for one more connection. If not, makes room by closing the one that was unused for longest, if any. */
   hasRoom(): boolean;
   close(): Promise<void>;
 }

@@ -38,7 +38,7 @@ export interface ResourcesSetup {
 export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
   const { name, asking, border, connections, facts, heard } = setup;
 
-  /** Returns a page of one of the server's lists, and remembers its entries. */
+  /** Returns a page of one of the server's lists. Remembers its entries if the server declares no way to ask for metadata. */
   async function listed(key: string, method: string, params: Data, page: Page, ctx: Context): Promise<EntryPage> {
     const fetch: Fetch = async (cursor, context) => {
       const result = await asking.ask(
@@ -134,7 +134,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
     return capabilities?.list ?? (await metadata.saysListable(uri, ctx));
   }
 
-  /** Returns the items of a read as the server sent them. An item without a URI gets the one that was read. */
+  /** Returns the valid items of a read. An item without a URI gets the URI that was read. */
   async function readItems(
     uri: string,
     meta: Data,

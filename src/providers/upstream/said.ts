@@ -15,7 +15,7 @@ import { isStdio, type UpstreamTarget } from './options.ts';
 /** The most characters of one text. */
 const MAX_LENGTH = 8_192;
 
-/** The most characters and levels of an error's data; the rest is left out. */
+/** The most characters and levels of the data of an error or a log message. Data with more is left out as a whole. */
 const MAX_DATA_CHARACTERS = 64 * 1024;
 const MAX_DATA_DEPTH = 32;
 

@@ -7,9 +7,9 @@ import { mountedServer, type ServerSetup } from './server.ts';
 import type { Link } from './wire/link.ts';
 
 let leases: number;
-/** The levels that the server was asked for. */
+/** The levels that the server was asked to set. */
 let levels: unknown[];
-/** The answer of the server to a level of log messages. */
+/** Gives the server's answer to the request that sets a level of log messages. */
 let setLevel: () => Promise<Data>;
 
 beforeEach(() => {
@@ -61,7 +61,7 @@ it('a call releases its connection if the server refuses the level of log messag
   expect(leases).toBe(0);
 });
 
-it('a level of log messages that the server refused is asked for again, and one that it accepted is not', async () => {
+it('a level of log messages that the server refused is set again by the next call, and one that it accepted is not', async () => {
   const call = caller();
   setLevel = () => Promise.reject(new Error('not now'));
   await expect(call('debug')).rejects.toThrow('not now');
@@ -72,7 +72,7 @@ it('a level of log messages that the server refused is asked for again, and one 
   expect(levels).toEqual(['debug', 'debug', 'debug']);
 });
 
-it('after a level without an answer, the level before it is asked for again', async () => {
+it('after an attempt to set a level has failed, the level before it is set again', async () => {
   const call = caller();
   await call('debug');
   setLevel = () => Promise.reject(new Error('too late'));
@@ -82,7 +82,7 @@ it('after a level without an answer, the level before it is asked for again', as
   expect(levels).toEqual(['debug', 'error', 'debug']);
 });
 
-it('two calls at the same time both wait for their level', async () => {
+it('two calls at the same time both wait until their level is set', async () => {
   const call = caller();
   setLevel = () => Promise.reject(new Error('not now'));
   const both = await Promise.allSettled([call('debug'), call('debug')]);

@@ -84,7 +84,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     return { tools, nextCursor };
   }
 
-  /** Returns a page of a list, without invalid entries. */
+  /** Returns a page of a list, without entries that are invalid or do not match their pins. */
   async function listed(list: ServerList | 'skills', kind: EntryKind, page: Page, ctx: Context): Promise<ListedPage> {
     await connections.here(ctx);
     const { lists, fetching } = await connections.of(ctx);
@@ -113,7 +113,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
     let headers: readonly HeaderParameter[] | undefined;
     let asTask: Data = {};
     let waited = false;
-    /** The era of the connection over which the request was sent, in this round or an earlier one. */
+    /** The era of the connection over which the request was sent, in this round or an earlier one; undefined before that. */
     let sentIn: Era | undefined = 'legacy';
     let sentOver: Link | undefined;
     const running = calls.run(invocation, {

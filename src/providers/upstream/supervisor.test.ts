@@ -73,7 +73,7 @@ describe('a supervisor', () => {
     expect(supervisor.state).toBe('ready');
   });
 
-  it('counts a late connection as a reconnection', async () => {
+  it('reports a connection after a failed attempt as a reconnection', async () => {
     attempts = [refused, async () => fake()];
     using _kept = supervisor.keep();
     await vi.advanceTimersByTimeAsync(60_000);
@@ -109,7 +109,7 @@ describe('a supervisor', () => {
     expect(opened).toBe(12);
   });
 
-  it('reopens a connection that has ended at once, and later if that one ends soon', async () => {
+  it('reopens the first connection at once when it ends, and those that end soon after longer and longer pauses', async () => {
     using _kept = supervisor.keep();
     await vi.advanceTimersByTimeAsync(0);
     for (const [pause, times] of [

@@ -39,7 +39,7 @@ it('tasks are watched up to a limit, even if all watches begin at the same time'
   await watch();
 });
 
-it('a watch of a task that ends twice counts once', async () => {
+it('a watch of a task ends once, even if it is disposed of twice', async () => {
   const lasting = await watch();
   const twice = await watch();
   await twice[Symbol.asyncDispose]();
@@ -48,7 +48,7 @@ it('a watch of a task that ends twice counts once', async () => {
   await lasting[Symbol.asyncDispose]();
 });
 
-it.each(['connection', 'watch'])('a watch of a task without a %s counts no more', async (missing) => {
+it.each(['connection', 'watch'])('a task watch that gets no %s does not count', async (missing) => {
   const { task } = view.watching;
   let fails = true;
   const refused = async (): Promise<never> => {

@@ -52,7 +52,7 @@ export interface Tasks {
   wanted(task: unknown, link: Link, invocation: Invocation): Data;
   /** Runs a call that the server accepts only as a task, for a client without tasks: waits for the result. */
   waitedFor(link: Link, params: Data, options: RequestOptions): Promise<Data>;
-  /** Returns the task that a call has become; else undefined. @throws ResourceError `internal` for an unexpected task */
+  /** Returns the task that a call has become, if any. @throws ResourceError `internal` for an unexpected or invalid task */
   started(result: Data, asked: boolean, invocation: Invocation): TaskStarted | undefined;
   ask(request: TaskRequest, invocation: Invocation): Promise<object>;
   watch(taskId: string, onChange: () => void, ctx: Context): Promise<AsyncDisposable>;
@@ -118,7 +118,7 @@ export function createTasks(setup: TasksSetup): Tasks {
       try {
         return withoutRelated(await link.request('tasks/result', { taskId }, { signal, timeoutMs }));
       } catch (error) {
-        // The caller has gone, and no client can return to the task.
+        // Nobody waits for the task any more, and no client can return to it.
         link.request('tasks/cancel', { taskId }, { timeoutMs }).catch(() => {});
         throw error;
       }
@@ -184,7 +184,7 @@ export function createTasks(setup: TasksSetup): Tasks {
 const notValid = (name: string): ResourceError =>
   new ResourceError('internal', `The server behind "${name}" gave an invalid task`);
 
-/** Replaces the related task by the id that the client knows. */
+/** Removes the related task, which has the server's id of the task. Clients know the task by another id. */
 function withoutRelated(answer: Data): Data {
   const { resultType: _type, ...result } = withoutServer(answer);
   if (!isData(result._meta)) return result;

@@ -66,7 +66,10 @@ async function boundedText(response: Response): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Returns the answer to a POST: whole if it is a success, else no more than a known error code. */
+/**
+ * Returns the answer to a POST: whole if it is a success, else no more than a known error code and, for a registration, the
+ * server's words.
+ */
 function discreet(response: Response, text: string, { body }: RequestInit): Response {
   const answer = parsed(text);
   if (response.ok && answer !== undefined && !('error' in answer)) return copyOf(response, text);

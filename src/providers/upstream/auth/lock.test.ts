@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { locked } from './lock.ts';
 
-// Each step takes another time, as on a busy machine, so that the steps of several processes mix.
+// Each step takes a different time, as on a busy machine, so that the steps of several processes mix.
 vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof import('node:fs/promises')>();
   let steps = 0;

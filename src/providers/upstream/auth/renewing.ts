@@ -18,7 +18,7 @@ export interface HeldToken {
   readonly renewAt: number | undefined;
 }
 
-/** How long before it expires a token is renewed, in milliseconds. */
+/** A token is renewed this many milliseconds before it expires. A token with a short lifetime is renewed after half of that. */
 const MARGIN_MS = 5_000;
 
 /** Returns the time to renew a token that was obtained now, in milliseconds since the epoch. */

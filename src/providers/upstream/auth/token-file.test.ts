@@ -59,7 +59,7 @@ describe('a file of tokens', () => {
     expect(await readdir(folder)).toHaveLength(1);
   });
 
-  it('that cannot be read gives an error without a path', async () => {
+  it('that cannot be written gives an error without a path', async () => {
     const file = tokenFile(target, folder);
     await file.save(saved);
     const [name] = await readdir(folder);

@@ -1,6 +1,6 @@
 /**
  * Checks the entries of another server's lists and answers, each by itself. An invalid entry is left out, and named in the
- * log and in the answer. The others stay as they came, but with clean names and descriptions.
+ * log and in the answer. In the others, common mistakes are corrected, and names and descriptions are cleaned.
  */
 
 import { createHash } from 'node:crypto';

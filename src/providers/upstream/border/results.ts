@@ -18,7 +18,7 @@ const MAX_RESULT_DEPTH = 256;
 const MAX_RESULT_VALUES = 100_000;
 
 /**
- * Returns a result within the limits, with its texts cleaned if configured.
+ * Returns a result within the limits. Its texts are cleaned if it is a failure, or if `texts` requires that.
  * @throws ResourceError `too-large`
  */
 export function fitResult(mount: string, result: Data, texts: 'as-is' | 'clean'): Data {

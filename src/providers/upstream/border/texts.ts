@@ -22,7 +22,7 @@ const NOT_FOR_PEOPLE: ReadonlySet<string> = new Set([
 /** Cleans every text of a result. The caller has limited its depth. */
 export const cleanResult = (result: Data): Data => walk(result, stripUnseen) as Data;
 
-/** Cleans the texts of a failed result, and cuts them to the length of an error message. */
+/** Cleans the texts of a failed result, and cuts each to `MAX_DESCRIPTION_LENGTH`. */
 export const cleanFailure = (result: Data): Data =>
   walk(result, (text) => cleanText(text, MAX_DESCRIPTION_LENGTH)) as Data;
 

@@ -25,7 +25,7 @@ export type Accepted = Readonly<Record<PinKind, ReadonlyMap<string, Pinned>>>;
 /** The most bytes of the file. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** Everybody who may read the configuration beside it may read it. */
+/** The mode of the file. Whoever may read the configuration beside it may read the definitions, too. */
 const MODE = 0o644;
 
 /** Hashes definitions. Of two with one name, the first counts. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createContext, SILENT } from '../../../core/context.ts';
 import { createPins } from './index.ts';
 
-it('definitions are listed once for all calls of a client, as long as one of them waits', async () => {
+it('the definitions are listed once for all calls of a client, until none of these calls waits', async () => {
   const signals: AbortSignal[] = [];
   const pins = createPins({
     mount: 'up',

@@ -47,7 +47,7 @@ export interface Pins {
   objection(kind: PinKind, definition: Data, ctx: Context): Promise<string | undefined>;
   /**
    * Checks the present definition before it is used.
-   * @throws ResourceError `denied` if it is not as it was accepted
+   * @throws ResourceError `denied` if it is not as it was accepted, or if the server does not list it
    */
   admit(kind: PinKind, name: string, ctx: Context): Promise<void>;
   review(ctx: Context): Promise<PinReview>;

@@ -10,8 +10,8 @@ const MAX_LOG_LINE = 2_000;
 const LOGGED = { burst: 100, perSecond: 10 } as const;
 
 /**
- * Makes the function that logs a piece of standard error. It returns the logged line, or undefined for a piece that is not
- * logged: only the beginning of each piece is, and only a few pieces a second.
+ * Makes the function that logs a piece of standard error. It logs only the beginning of each piece, and only a few pieces a
+ * second. It returns the logged line; undefined for a piece that is not logged.
  */
 export function errorLog(name: string, log: Log, said: Said): (chunk: Buffer) => string | undefined {
   const logged = createAllowance(LOGGED);

@@ -118,10 +118,10 @@ export interface LinkLimits {
 
 type Target = Pick<UpstreamOptions, 'name' | 'target' | 'era' | 'clientInfo' | keyof IntakeLimits>;
 
-/** Makes the error for clients that wait for a connection: whatever the server answered, it cannot be reached. */
+/** Makes the error for clients that wait for a connection. */
 function connectFault(error: unknown, name: string): unknown {
   const { kind, message } = faultOf(error);
-  // The server answers, but refuses to connect.
+  // Only a server that answers without connecting is `unreachable` with a message.
   if (kind !== 'unreachable' || message === '') return upstreamError(error, name);
   return new ResourceError('unavailable', `The server behind "${name}" refuses to be connected to`, { cause: error });
 }
