@@ -22,7 +22,7 @@ export interface Opened {
 }
 
 export interface Handle {
-  /** Reads into the buffer, and returns how many bytes. Fails if the file was opened for `metadata`. */
+  /** Reads into the buffer, and returns how many bytes. On Linux, fails if the file was opened for `metadata`. */
   read(buffer: Buffer, offset: number, length: number, position: number): Promise<number>;
   /** Closes the descriptor after a read that is under way: otherwise its number could pass to another file meanwhile. */
   close(): Promise<void>;
