@@ -64,7 +64,7 @@ export interface Identity {
 export interface ForeignKey {
   readonly columns: readonly string[];
   readonly table: TableName;
-  /** The columns of the other table, one for each of `columns`. */
+  /** The columns of the other table, one for each of `columns`. Empty means its primary key: `catalogues.ts` fills that in. */
   readonly references: readonly string[];
 }
 
@@ -81,7 +81,7 @@ export interface Table extends TableName {
   readonly columns: readonly Column[];
   /** Names of the columns of the primary key, in its order; empty if there is none. */
   readonly primaryKey: readonly string[];
-  /** Undefined for views and for some tables without a key: their rows have no URIs, and only the first page is shown. */
+  /** Undefined for views and for tables without a usable key: their rows have no URIs, and only the first page is shown. */
   readonly identity: Identity | undefined;
   readonly foreignKeys: readonly ForeignKey[];
   readonly indexes: readonly Index[];
@@ -155,7 +155,8 @@ export interface Connection {
    * Runs one statement that reads. Several may run at a time: the connection queues or spreads them.
    * @throws ResourceError `timeout`, `limited` (no connection becomes free), `unavailable` (the database does not answer),
    *   `invalid` (a parameter that the database cannot take for its column, such as `abc` for a date), `not-found` (a table or
-   *   column is gone), `denied`, `internal`. The message has no SQL, host or credential in it; `cause` is the database's error.
+   *   column is gone), `too-large` (a value that the database cannot give), `denied`, `internal`. The message has no SQL, host or
+   *   credential in it; `cause` is the database's error.
    */
   run(statement: Statement, limits: Limits): Promise<Rows>;
   /** @throws as `run` */

@@ -26,7 +26,7 @@ export interface ProcessOptions {
   /** The path of the package that reads SQLite. */
   readonly library: string;
   readonly file: string;
-  /** Decides which caller gets a process. There are as many processes as the queue has places. */
+  /** Decides which caller gets a process. At most as many statements run at a time as the queue has places. */
   readonly queue: FairQueue;
 }
 
