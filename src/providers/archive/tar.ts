@@ -127,7 +127,7 @@ const EXTENSIONS: ReadonlySet<string> = new Set([
   'NextFileHasLongLinkpath',
 ]);
 
-/** A file without any block is not an archive. */
+/** Refuses a file without any entry: it may as well be of another kind. */
 function finished(tree: Tree, seen: number): Tree {
   if (seen === 0 && tree.count === 0) throw new ResourceError('invalid', 'The file is empty or is not an archive');
   return tree;
