@@ -18,7 +18,7 @@ const CONNECTIONS = 4;
 const QUESTION_MS = 5_000;
 const WRITE_MS = 120_000;
 
-/** Milliseconds after either limit in which the database may end the statement itself. Afterwards it counts as not answering. */
+/** Milliseconds after either limit in which the database may end the statement itself. Then this server gives it up. */
 const GRACE_MS = 1_000;
 
 /** The database notices after some 25 seconds that a server has vanished, so that another one can get the lease. */
