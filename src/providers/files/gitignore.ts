@@ -101,7 +101,7 @@ export function createGitignores(root: string): Gitignores {
   };
 }
 
-/** Reads the `.gitignore` in a directory. The text is empty if a link or a directory was put in its place meanwhile. */
+/** Reads the `.gitignore` in a directory: as `*` if it is too large, as empty if a link or a directory was put in its place. */
 async function textIn(root: string, directory: readonly string[]): Promise<string> {
   const { handle, stat, segments } = await openBeneath(root, [...directory, GITIGNORE], 'content', '');
   try {

@@ -125,7 +125,7 @@ async function openPath(path: string, uri: string, disk: Disk): Promise<number> 
   try {
     return await disk.open(path, O_PATH);
   } catch (error) {
-    // The server may not enter a directory on the way, so it cannot know whether the path exists, and stays below the root.
+    // The server may not enter a directory on the way, so it cannot know whether the path exists and stays below the root.
     throw systemCode(error) === 'EACCES' ? notFound(uri, error) : error;
   }
 }
