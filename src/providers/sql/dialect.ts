@@ -108,8 +108,8 @@ export interface JsonText {
 }
 
 /**
- * A value of a result. Integers that a double holds exactly may be numbers or bigints. What JavaScript has no type for is
- * text in the database's own form that sorts and compares as it does (dates in ISO 8601, decimals in digits).
+ * A value of a result. Integers that a double holds exactly may be numbers or bigints. Values of types that JavaScript lacks are
+ * texts in the database's own form (dates in ISO 8601, decimals in digits), which it compares and sorts like the values.
  */
 export type Value = null | boolean | number | bigint | string | Uint8Array | LeftOut | JsonText;
 
@@ -130,7 +130,7 @@ export interface Limits {
   readonly maxBytes: number;
   /** The most bytes of one value; a larger one is given as `LeftOut`. */
   readonly maxValueBytes: number;
-  /** Milliseconds for the statement, from when it has a connection. Then the database stops it, and it fails with `timeout`. */
+  /** Milliseconds that the statement may take once it has a connection. After them it is stopped, and fails with `timeout`. */
   readonly timeoutMs: number;
   /** The caller of the statement: callers that wait for a connection take turns. */
   readonly caller: Caller;
@@ -163,7 +163,7 @@ export interface Connection {
   catalogue(limits: Limits): Promise<Catalogue>;
   /** A text that changes with the catalogue, if it is cheap to get. Without it, the catalogue is read again after a time. */
   version?(limits: Limits): Promise<string>;
-  /** Reports changes from the moment the promise resolves. Undefined if the database cannot report them: then it is polled. */
+  /** Reports changes from the moment the promise resolves. Undefined if the database reports none: only polling shows any. */
   readonly watch?: ((tell: TellChanged) => Promise<AsyncDisposable>) | undefined;
   /** Ends everything, running statements too. */
   close(): Promise<void>;

@@ -106,7 +106,10 @@ export function createRowReader(
       const statement = selects.page(table, { columns, maxValueBytes }, after, limit + 1);
       const { rows, stoppedBy } = await connection.run(statement, { ...limits, maxRows: limit });
       if (rows.length === 0 && stoppedBy === 'bytes')
-        throw new ResourceError('too-large', 'A row is larger than may be read at once; read its values one by one');
+        throw new ResourceError(
+          'too-large',
+          'A row is larger than may be read at once; if rows are listed, read its values one by one',
+        );
       return { rows: rows.map((row) => rowOf(table, columns, row)), more: stoppedBy !== undefined };
     },
 

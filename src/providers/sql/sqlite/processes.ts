@@ -120,7 +120,7 @@ export function createProcesses({ library, file, queue }: ProcessOptions): Proce
   function receive(reader: Reader, { changed, watching: everyMs, part, result, error }: Message): void {
     if (changed && reader === watcher) watching?.tell();
     if (everyMs !== undefined && reader === watcher && watching !== undefined) {
-      // A process that replaces another one reports a change: neither of the two saw those in between.
+      // A process that replaces another one reports a change, since neither of the two saw the changes in between.
       (watching.begun ?? watching.tell)();
       watching.begun = undefined;
       updateHold(reader);
