@@ -39,7 +39,7 @@ const READERS: Readonly<Record<number, (text: string) => SqlValue>> = {
 const types = { getTypeParser: (oid: number) => READERS[oid] ?? ((text: string) => text) };
 
 export interface Connections {
-  /** Runs a statement that reads. @throws SqlFault, ResourceError `timeout` */
+  /** Runs a statement that reads. @throws SqlFault; ResourceError `timeout` or `invalid` */
   readonly ask: Ask;
   /** Whether this server has the lease, or gets it now. @throws SqlFault */
   lead(): Promise<boolean>;
