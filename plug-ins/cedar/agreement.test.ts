@@ -134,7 +134,7 @@ const promptRequests: fc.Arbitrary<AccessRequest> = fc
   .record({ principal: principals, name: fc.constantFrom('greet', 'hush') })
   .map((request) => ({ ...request, operation: 'prompt' }));
 
-it('[SEC-RES-2] of rules and of policies with the same meaning', async () => {
+it('rules and Cedar policies with the same meaning decide alike [SEC-RES-2]', async () => {
   const policy = await cedarPolicy({ policies: CEDAR });
   const seen = new Set<string>();
   try {
@@ -153,7 +153,7 @@ it('[SEC-RES-2] of rules and of policies with the same meaning', async () => {
   } finally {
     await policy.close();
   }
-  // Each effect occurs, or the agreement would prove nothing.
+  // Each rule decides at least once, or the agreement would prove nothing about it.
   expect([...seen].sort()).toEqual(
     [
       ...[

@@ -56,7 +56,7 @@ describe('the caller and the target of a policy', () => {
     expect(await decided(policies, of({ annotations: { lastModified } }))).toBe('allow: policy of line 1');
   });
 
-  it('an anonymous caller', async () => {
+  it('an anonymous caller is not authenticated', async () => {
     const policies = 'permit(principal, action, resource) when { principal.authenticated };';
     expect(await decided(policies, of({}, { principal: ANONYMOUS }))).toBe(DEFAULT);
   });
@@ -102,7 +102,7 @@ describe('the decision', () => {
     expect(policy.decide(of({}, { operation: 'list' }))).toEqual({ effect: 'deny', rule: 'default', byDefault: true });
   });
 
-  it('does not apply to the resource tools, unless a policy forbids them [SEC-TOOL-2]', async () => {
+  it('allows the resource tools, unless a policy forbids them [SEC-TOOL-2]', async () => {
     const tool = call({ uri: URI }, { name: 'search', mount: undefined, onlyResources: true });
     expect(await decided('', tool)).toBe('allow: default of resource tools');
     const policies = '@id("no search") forbid(principal, action, resource == Vitrine::Tool::"search");';
@@ -148,7 +148,7 @@ describe('arguments [SEC-TOOL-2]', () => {
     expect(await decided(policies, call(args))).toBe(expected);
   });
 
-  it('that are unknown allow if some arguments are allowed', async () => {
+  it('that are unknown count as allowed if some arguments are allowed', async () => {
     expect(await decided(policies, call(undefined))).toBe('allow: edit');
     const only = `@id("few") permit(principal, action, resource) when { context.arguments.count < 3 };`;
     expect(await decided(only, call(undefined))).toBe('allow: few');

@@ -54,7 +54,7 @@ export function configuredEntities(
 
   function reached(from: readonly string[], taken: ReadonlySet<string>): readonly Entity[] {
     if (known.size === 0) return [];
-    // A set goes on to what is added meanwhile.
+    // The loop also reaches the keys that it adds to the set.
     const keys = new Set(from);
     for (const key of keys) for (const name of known.get(key)?.names ?? []) keys.add(name);
     return [...keys].flatMap((key) => (taken.has(key) ? [] : (known.get(key)?.entity ?? [])));
@@ -76,7 +76,7 @@ export function configuredEntities(
     ancestors(entity) {
       const keys = new Set([uidKey(entity.uid)]);
       for (const uid of merged(entity).parents) keys.add(uidKey(uid));
-      // A set goes on to what is added meanwhile.
+      // The loop also reaches the keys that it adds to the set.
       for (const key of keys) for (const uid of known.get(key)?.entity.parents ?? []) keys.add(uidKey(uid));
       return keys;
     },

@@ -1,4 +1,4 @@
-/** Evaluates requests with Cedar. The policies are prepared once, except for a request with unknown arguments: that takes longer. */
+/** Evaluates requests with Cedar. The policies are prepared once. A request whose arguments Cedar does not get takes longer. */
 import { randomUUID } from 'node:crypto';
 import { invalid } from 'vitrine/plug-in';
 import { type Engine, wordsOf } from './engine.ts';
@@ -15,7 +15,7 @@ export interface Evaluated {
   readonly satisfied: readonly string[];
   /** The policies that could not be evaluated, and why. */
   readonly failed: readonly (readonly [key: string, error: string])[];
-  /** The policies that depend on unknown arguments. */
+  /** The policies that depend on arguments which Cedar does not get: they are unknown, or Cedar cannot hold them. */
   readonly open: readonly string[];
 }
 

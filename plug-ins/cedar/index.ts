@@ -123,7 +123,10 @@ export async function cedarPolicy({
 
   const hides = all.some(({ effect }) => effect === 'hide');
 
-  /** Refuses a request that Cedar cannot hold, such as one for a name with half a surrogate pair in it. It never throws. */
+  /**
+   * Returns the decisions of all policies that match. Refuses a request that Cedar cannot hold, such as one for a name with half
+   * a surrogate pair in it. Never throws.
+   */
   function matching(request: AccessRequest): readonly AccessDecision[] {
     try {
       return cached(request);
@@ -170,7 +173,7 @@ const plugIn: PolicyPlugIn<{ readonly policies: string; readonly entities?: stri
 };
 export default plugIn;
 
-/** Leaves out a policy that would ask a human about an operation that nobody can be asked about: it permits nothing. */
+/** Returns the decision of a policy that matches; none if it would ask a human about an operation that nobody is asked about. */
 function decisionOf(rule: CedarRule | undefined, { operation }: AccessRequest): AccessDecision[] {
   if (rule === undefined || (rule.effect === 'ask' && !ASKABLE.includes(operation))) return [];
   const { effect, name, rememberMs } = rule;

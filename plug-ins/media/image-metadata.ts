@@ -13,7 +13,7 @@ export const imageMetadata: Convert = async (bytes, conversion) => {
   return factsText('Image', { ...facts, comments: commentsIn(header) }, conversion);
 };
 
-/** Width and height are those of the image the right way up. */
+/** Returns the facts in a header. Width and height are those of the image turned the right way up. */
 function headerFacts(header: Metadata): Facts {
   const { autoOrient, orientation, density, pages, delay } = header;
   const several = pages !== undefined && pages > 1;

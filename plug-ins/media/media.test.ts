@@ -189,7 +189,7 @@ describe('the facts of an image [2093-6]', () => {
 });
 
 describe('the facts of sounds and films [2093-6]', () => {
-  it('of a sound of the museum', async () => {
+  it('of a WAV file are its format, length, rates and size', async () => {
     expect(await factsOf(await museum('collection/clocks/tick.wav'), 'audio/wav')).toEqual({
       container: 'WAVE',
       codec: 'PCM',
@@ -234,7 +234,7 @@ describe('the facts of sounds and films [2093-6]', () => {
     );
   });
 
-  it('of an MPEG-4 film', async () => {
+  it('of an MPEG-4 film are its length, picture size, tags and tracks', async () => {
     expect(await factsOf(mp4('The tower clock'), 'video/mp4')).toMatchObject({
       durationSeconds: 12.5,
       width: 640,
@@ -244,7 +244,7 @@ describe('the facts of sounds and films [2093-6]', () => {
     });
   });
 
-  it('of a WebM film', async () => {
+  it('of a WebM film are its length, tags and tracks', async () => {
     expect(await factsOf(webm('The tower clock'), 'video/webm')).toMatchObject({
       container: expect.stringContaining('webm'),
       durationSeconds: 3,

@@ -8,7 +8,10 @@ const MAX_SIDE = 1_024;
 /** The most pixels of an image that is decoded. */
 const MAX_PIXELS = 100_000_000;
 
-/** Makes a smaller image as WebP or JPEG. @throws ResourceError `too-large` for an image of too many pixels */
+/**
+ * Makes a smaller image as WebP or JPEG.
+ * @throws ResourceError `too-large` for an image of too many pixels; Error for an image of another type, or none
+ */
 export const smallerImage: Convert = async (bytes, { from, to }) => {
   const { header, image } = await openImage(bytes, from, MAX_PIXELS);
   if (header.width * header.height > MAX_PIXELS)

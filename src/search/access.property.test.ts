@@ -20,7 +20,7 @@ async function twoIndexes(embeddings?: EmbeddingOptions): Promise<TwoIndexes> {
   };
 }
 
-/** Decides as the rules do, without names of rules. */
+/** Decides as the rules do, and says nothing in advance about its decisions. */
 const opaque = (policy: AccessPolicy): AccessPolicy => ({
   name: 'opaque',
   attributes: false,
@@ -40,7 +40,7 @@ it.each([
   ['a policy of its own', (given: AccessRules) => opaque(rulesPolicy(given)), 6, false],
   ['rules, by meaning, too', (given: AccessRules) => given, 8, true],
 ] as const)(
-  'finds nothing that is not to be known, and tells nothing of it by what is found, under %s',
+  'a search finds only what its caller may read, and its results tell nothing of the rest, under %s',
   async (_name, accessOf, runs, byMeaning) =>
     findsOnlyWhatIsSeen(() => twoIndexes(byMeaning ? { url: server.url, model: 'm' } : undefined), accessOf, runs),
 );

@@ -3,7 +3,7 @@ import { temporaryFolder } from '../../test/e2e/folders.ts';
 import { memoryEngine, structured, textOf } from '../../test/tools/engine.ts';
 import { createIndex } from './index.ts';
 
-it('finds each of many changes, even those that come while it records another one', async () => {
+it('ranked search finds each of many changes, even those that come while the index records another one', async () => {
   await using folder = await temporaryFolder({});
   const index = createIndex({ folder: folder.path, rescanSeconds: 3_600 });
   await using engine = memoryEngine({ 'a.md': { text: 'first' } }, { index });

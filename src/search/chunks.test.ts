@@ -19,7 +19,7 @@ describe('the passages of a text', () => {
     expect(piece?.text.split('\n').map((line) => line.trim())).toEqual(['', 'clock', 'key']);
   });
 
-  it('are together the whole text, each with its right place', () => {
+  it('are together the whole text, each with its right lines', () => {
     const text = fc.array(fc.constantFrom('', 'word', '# head', 'x'.repeat(700), '```'));
     fc.assert(
       fc.property(text, fc.constantFrom('text/markdown', 'text/plain'), (lines, type) => {

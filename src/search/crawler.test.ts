@@ -64,7 +64,7 @@ async function ticks(count: number): Promise<void> {
 const invalid = (): ResourceError => new ResourceError('invalid', 'A number is too high');
 
 describe('the crawler of an index', () => {
-  it('writes one batch after the other when it is full, and throws its error', async () => {
+  it('writes full batches one after the other, and throws the error of a write', async () => {
     const orders = Array.from({ length: 36 }, (_, at) => [0, at % 6, Math.floor(at / 6), 0]);
     for (const order of orders) {
       let atOnce = 0;

@@ -88,7 +88,7 @@ describe('a search by meaning', () => {
     expect(server.texts.slice(sent)).toEqual(['clock']);
   });
 
-  it('sends no covered text, and finds nothing that the caller may not know', async () => {
+  it('sends no secret that is redacted, and finds nothing that the caller may not read', async () => {
     await using folder = await temporaryFolder({});
     await using server = await embeddingServer(DIRECTIONS);
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;

@@ -11,7 +11,7 @@ const resource = (name: string, subscribe = true): Resource => ({
 });
 
 describe('the watches of an index', () => {
-  /** The folders that cannot be watched now. */
+  /** The resources that cannot be watched now. */
   const failing = new Set<string>();
   let tried = 0;
 

@@ -137,7 +137,7 @@ function segmentsOf(kind) {
   return segments;
 }
 
-// Returns the passages that were removed since a segment was written, from its pages of tombstones. A segment only gets more.
+// Returns the passages that were removed since a segment was written, from its tombstones. A segment only gets more of them.
 const goneBySegment = new Map();
 function goneOf(kind, { id, first, last, tombstonePages, tombstones }) {
   if (tombstonePages === 0) return undefined;

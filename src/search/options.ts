@@ -14,7 +14,7 @@ export interface IndexOptions {
   readonly stemming?: 'english' | 'off' | undefined;
   /** Whether é is found by e. Default: `fold`. */
   readonly diacritics?: 'fold' | 'keep' | undefined;
-  /** Seconds between two looks at resources that do not report their changes. Default: 60. */
+  /** The least seconds between two looks at everything, while some resources do not report their changes. Default: 60. */
   readonly rescanSeconds?: number | undefined;
   /** Whether the index has mounts that do not say whether they belong in it. Default: `true`. */
   readonly everything?: boolean | undefined;

@@ -12,7 +12,7 @@ import type { Rows, ScoredKind, ScoredWords, SqlValue, Statement } from './threa
 /** How many passages of each list are looked at, round after round. Passages beyond the last number are not found. */
 const ROUNDS = [50, 400, 3_200] as const;
 
-/** Each further passage of a resource counts this fraction of the one before it. */
+/** The weight of each further passage of a resource, as a fraction of the weight of the passage before it. */
 const FURTHER = 0.1;
 
 /** The same fraction for passages that have all terms, and the fraction of their score that is added because they have all. */

@@ -2,7 +2,7 @@
 const GATHER_MS = 20;
 
 export interface Rest {
-  /** Waits for so many milliseconds, or until shortly after `wake`, or until the signal aborts. Only one call runs at a time. */
+  /** Waits for so many milliseconds, or until shortly after `wake`, or until the signal aborts. One call may run at a time. */
   wait(milliseconds: number): Promise<void>;
   /** Ends the wait, or makes the next one short if none is running. */
   wake(): void;

@@ -28,7 +28,7 @@ function random(below: number): number {
   return (state >>> 0) % below;
 }
 
-/** From a word that every text has down to those that hardly any has, some in other forms. */
+/** Picks one of many words: some are in most texts, many are in hardly any, and a few have an ending or an accent. */
 const word = (): string => {
   const at = Math.floor(3_000 ** (random(1_000) / 1_000));
   return at % 7 === 0 ? `clock${at}s` : at % 11 === 0 ? `café${at}` : `word${at}`;
@@ -51,14 +51,14 @@ async function byStatements(store: FileStore, match: string, limit: number): Pro
   return rows.map((row) => row.map(Number));
 }
 
-const close = (rows: readonly (readonly number[])[]): readonly (readonly (number | string | undefined)[])[] =>
+const rounded = (rows: readonly (readonly number[])[]): readonly (readonly (number | string | undefined)[])[] =>
   rows.map(([passage, score]) => [passage, score?.toFixed(9)]);
 
 async function expectSame(store: FileStore, terms: readonly (readonly string[])[]): Promise<void> {
   const one = terms.map((forms) => `(${forms.map((form) => `"${form}"`).join(' OR ')})`);
   const { some, all, counts } = await scored(store, terms, 40);
-  expect(close(some)).toEqual(close(await byStatements(store, one.join(' OR '), 40)));
-  if (terms.length > 1) expect(close(all)).toEqual(close(await byStatements(store, one.join(' AND '), 40)));
+  expect(rounded(some)).toEqual(rounded(await byStatements(store, one.join(' OR '), 40)));
+  if (terms.length > 1) expect(rounded(all)).toEqual(rounded(await byStatements(store, one.join(' AND '), 40)));
   for (const [at, match] of one.entries())
     expect(counts[at]).toBe(
       Number((await store.ask([['SELECT count(*) FROM words_1 WHERE words_1 MATCH ?', match]]))[0]?.[0]?.[0]),

@@ -64,7 +64,7 @@ describe('the store of an index', () => {
     expect(await scores(edited)).toEqual(await scores(anew));
   });
 
-  it('finds the same places in the same order, whether or not it begins with common words', async () => {
+  it('finds the same places in the same order, whether or not it begins with rare words', async () => {
     await using folder = await temporaryFolder({});
     const store = await storeIn(folder.path);
     // No two passages with rare words have the same length.

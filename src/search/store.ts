@@ -1,6 +1,6 @@
 /**
- * Keeps an index in one SQLite file, which one server has at a time. All of it can be made again, so a file that is damaged, or
- * of another version, is put aside and begun anew.
+ * Keeps an index in one SQLite file, which one server has at a time. All of it can be made again, so a file that is damaged, of
+ * another version or of other settings is put aside and begun anew.
  */
 import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';

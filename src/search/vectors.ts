@@ -15,7 +15,10 @@ import { conditionsOf, type Place } from './ranking.ts';
 import type { FileStore } from './store.ts';
 import { SqlFault, type Statement, sqlThread } from './thread.ts';
 
-/** The most bytes of all vectors together, with the headings, places and paths beside them. Resources for which there is no room are found by their words alone. */
+/**
+ * The most bytes of all vectors together, with the headings, places and paths beside them. Resources for which there is no room
+ * are found by their words alone.
+ */
 const MAX_VECTOR_BYTES = 256 * 1024 * 1024;
 
 /** The most resources that a question finds by meaning. */
@@ -27,7 +30,7 @@ const LOOKUP_BATCH = 500;
 /** The likeness (cosine) to the question that a passage needs to be found. */
 const MIN_LIKENESS = 0.3;
 
-/** Vectors are written to the file each time the server has made this many of them, so that a crash loses few. */
+/** Vectors are written to the file after each group of resources with at least this many texts, so that a crash loses few. */
 const TEXTS_PER_WRITE = 32;
 
 /** Milliseconds that a question waits for its vector. */

@@ -148,7 +148,7 @@ describe('sizes of archives', () => {
     expect(error.message).toContain('overlap');
   });
 
-  it('may reach the limit of entries, which are listed in pages; one more entry is refused', async () => {
+  it('have a limit of entries: 50,000 are listed in pages, and more than the limit are refused', async () => {
     const many = Array.from({ length: MAX_ENTRIES }, (_, at) => ({ name: `n${at}`, data: new Uint8Array() }));
     const provider = await open('zip', rawZip(many.slice(0, 50_000)));
     const page = await provider.list('archive:///', { limit: 1_000 }, createContext());

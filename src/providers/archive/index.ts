@@ -43,7 +43,7 @@ export interface Archive {
   readonly provider: ResourceProvider;
   /** Approximate bytes of memory that it takes. */
   readonly weight: number;
-  /** Returns an entry as bytes that can be read at any position; undefined for a missing entry or a folder. */
+  /** Returns the size of an entry, and a function that reads all of its bytes; undefined for a missing entry or a folder. */
   entry(
     uri: string,
   ): { readonly size: number; bytes(maxBytes: number, signal: AbortSignal): Promise<Buffer> } | undefined;

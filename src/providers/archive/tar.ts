@@ -1,4 +1,4 @@
-/** Lists the entries of a plain or compressed tar archive in one pass, from header to header. */
+/** Lists the entries of a plain or compressed tar archive in one pass, from header to header, and reads single entries. */
 import { createGunzip } from 'node:zlib';
 import type { Header as TarHeader } from 'tar';
 import { breaks } from '../../core/breaks.ts';
@@ -13,7 +13,7 @@ const BLOCK = 512;
 
 const FILES: ReadonlySet<string> = new Set(['File', 'OldFile', 'ContiguousFile']);
 
-/** Reads `length` bytes at a position; undefined if the archive ends at or before it. Positions only increase. */
+/** Reads `length` bytes at a position; undefined if the archive ends at or before that position. Positions only increase. */
 type ReadAt = (length: number, position: number) => Promise<Buffer | undefined>;
 
 export const tar: Format = {
@@ -127,7 +127,7 @@ const EXTENSIONS: ReadonlySet<string> = new Set([
   'NextFileHasLongLinkpath',
 ]);
 
-/** A file without any block is not an archive. */
+/** Refuses a file without any entry: it may as well be of another kind. */
 function finished(tree: Tree, seen: number): Tree {
   if (seen === 0 && tree.count === 0) throw new ResourceError('invalid', 'The file is empty or is not an archive');
   return tree;

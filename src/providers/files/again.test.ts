@@ -39,7 +39,7 @@ async function served(options: Partial<FilesOptions> = {}) {
   return { folder, provider, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
 }
 
-/** Everything that can happen to a file between two reads, with the same size each time. */
+/** Changes that a file can undergo between two reads, most of them without another size. */
 const CHANGES: readonly (readonly [what: string, change: (folder: Folder, file: string) => Promise<unknown>])[] = [
   ['written over', (_, file) => writeFile(file, 'again')],
   ['longer', (_, file) => appendFile(file, '!')],
@@ -77,7 +77,7 @@ const CHANGES: readonly (readonly [what: string, change: (folder: Folder, file: 
     },
   ],
   [
-    'in another folder that took the name of its own',
+    'another file, because another folder took the name of its folder',
     async (folder) => {
       await rename(folder.at('root/way'), folder.at('root/was'));
       await rename(folder.at('root/other'), folder.at('root/way'));
@@ -97,7 +97,7 @@ const CHANGES: readonly (readonly [what: string, change: (folder: Folder, file: 
       await symlink(folder.at('moved'), folder.at('root'));
     },
   ],
-  ['another name for it as well', (folder, file) => link(file, folder.at('root/second'))],
+  ['linked under a second name', (folder, file) => link(file, folder.at('root/second'))],
 ];
 
 describe.runIf(process.platform === 'linux')('a file that was read', () => {
@@ -115,19 +115,19 @@ describe.runIf(process.platform === 'linux')('a file that was read', () => {
     expect(again(place.provider, bodies)).toBe(false);
   });
 
-  it('does not count as unchanged under another spelling of its URI', async () => {
+  it('does not count as unchanged under another spelling of its URI, nor in a window', async () => {
     await using place = await served();
     const bodies = await settled(place.provider);
     expect(again(place.provider, bodies, 'file:///way/%61.txt')).toBe(false);
     expect(place.provider.again?.(bodies, URI, { ...WHOLE, range: { offset: 0 } }, ctx)).toBe(false);
   });
 
-  it('cannot be checked if it was changed just before the read, or in the future', async () => {
+  it('cannot be checked if its time of change lies in the future', async () => {
     await using place = await served();
     const file = place.folder.at('root/way/a.txt');
     const future = new Date(Date.now() + 3_600_000);
     await utimes(file, future, future);
-    // Waits until a neighbour is settled, which has the present time.
+    // Waits until a neighbour whose time is the present is settled.
     await settled(place.provider, 'file:///other/a.txt');
     expect(isRepeatable(await place.provider.read(URI, WHOLE, ctx))).toBe(false);
   });
@@ -138,7 +138,7 @@ describe.runIf(process.platform === 'linux')('a file that was read', () => {
     ['larger than a file that is read at once', 'file:///large', {}],
     ['behind a link', 'file:///link', {}],
     ['under rules of files that can change', URI, { gitignore: true }],
-  ])('is not asked about when it is %s', async (_, uri, options) => {
+  ])('cannot be checked when it is %s', async (_, uri, options) => {
     await using place = await served(options);
     const { folder, provider } = place;
     await folder.write('root/empty', '');
@@ -215,7 +215,7 @@ const DIRECTORY_CHANGES: typeof CHANGES = [
 ];
 
 describe.runIf(process.platform === 'linux')('a directory that was listed', () => {
-  it('is unchanged at each look, and so is the root', async () => {
+  it('is unchanged at each look, and so is the list of the root alone', async () => {
     await using place = await served();
     for (const uri of [WAY, undefined]) {
       const page = await settledPage(place.provider, uri);
@@ -256,7 +256,7 @@ describe.runIf(process.platform === 'linux')('a directory that was listed', () =
   it.each<[string, string, Partial<FilesOptions>]>([
     ['behind a link', 'file:///link', {}],
     ['under rules of files that can change', WAY, { gitignore: true }],
-  ])('is not asked about when it is %s', async (_, uri, options) => {
+  ])('cannot be checked when it is %s', async (_, uri, options) => {
     await using place = await served(options);
     await symlink('way', place.folder.at('root/link'));
     await settledPage(await filesProvider({ path: place.folder.at('root') }), WAY);

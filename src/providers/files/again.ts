@@ -2,7 +2,7 @@
  * Tells whether a file that was read, or a directory that was listed, is unchanged, without reading it again. The path is opened
  * in the same way (`open.ts`), and has to lead to the same file with the same size and times. The answer is always no where that
  * proves nothing: on another file system than the root's, on one that is not local, behind a link, under `.gitignore` rules, and
- * if the file was changed a moment before it was read.
+ * if the file was changed a moment before it was read. It is also no for content that was read as a stream.
  */
 import { join } from 'node:path';
 import { type AgainMethods, isSameRange, markRepeatable } from '../../core/again.ts';

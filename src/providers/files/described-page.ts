@@ -44,7 +44,7 @@ export async function describedPage(
   const describe = describer(folder, directory, shown, direct, looking);
   const resources: Resource[] = [];
   let index = position === undefined ? 0 : names.after(position);
-  // Entries that have vanished, or lead outside, are replaced by later ones, a few times.
+  // Entries that cannot be served are replaced by later ones, at most three times. After that, the page stays short.
   for (let rounds = 0; index < names.length && resources.length < limit && rounds < 4; rounds++) {
     const batch: Entry[] = [];
     while (index < names.length && batch.length < limit - resources.length) batch.push(names.at(index++));

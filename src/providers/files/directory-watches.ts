@@ -47,7 +47,7 @@ interface Node {
   stale: boolean;
   /** The latest call of `arm`. Calls run one after the other. */
   arming: Promise<void>;
-  /** Whether a call of `arm` waits for its turn. A second one that waits would find nothing else. */
+  /** Whether a call of `arm` waits for its turn. A second waiting call would find the same. */
   waiting: boolean;
   /** Whether the latest call of `arm` has failed. */
   hasFailed: boolean;
@@ -135,7 +135,7 @@ export function createDirectoryWatches(
       if (code === 'ENOSPC' || code === 'EMFILE') {
         throw new ResourceError(
           'limited',
-          'The system of the server has no more file watches; raise fs.inotify.max_user_watches',
+          'The system of the server has no more file watches; raise fs.inotify.max_user_watches or max_user_instances',
           {
             cause: error,
           },

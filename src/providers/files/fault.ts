@@ -19,8 +19,8 @@ export function systemCode(error: unknown): string | undefined {
 }
 
 /**
- * Whether an error of this provider says that a file is missing, hidden or forbidden. All other errors leave open whether it
- * is there, such as one for too many open files.
+ * Whether an error of this provider says that a file is missing, hidden or forbidden. Any other error, such as one for too many
+ * open files, leaves open whether the file is there.
  */
 export const isAbsent = (error: unknown): boolean =>
   error instanceof ResourceError && (error.code === 'not-found' || error.code === 'denied');

@@ -44,7 +44,8 @@ export interface Found {
 
 /**
  * Finds the file or directory that a URI names.
- * @throws ResourceError `not-found` when it is missing, hidden or outside the folder, or is neither a file nor a directory
+ * @throws ResourceError `not-found` when it is missing, hidden or outside the folder, or is neither a file nor a directory;
+ *   `denied` when it may not be read; `unavailable` when the folder itself is missing, or the file system does not answer
  */
 export async function find(folder: Folder, uri: string, use: OpenFor): Promise<Found> {
   const { segments, trailingSlash } = parseTreeUri(uri, SCHEME);
@@ -160,7 +161,7 @@ export function resourceOf(
   };
 }
 
-/** ISO 8601 with milliseconds; a file system can hold times that a `Date` cannot. */
+/** Writes a time as ISO 8601 with milliseconds. A time that a `Date` cannot hold becomes the beginning of 1970. */
 function isoTime(mtimeMs: bigint): string {
   const date = new Date(Number(mtimeMs));
   return Number.isNaN(date.getTime()) ? new Date(0).toISOString() : date.toISOString();

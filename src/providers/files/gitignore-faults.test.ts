@@ -18,7 +18,7 @@ function fail(code: string, content = false): void {
 
 afterEach(() => void vi.restoreAllMocks());
 
-// On other systems, all files are opened in this way.
+// On Linux, only a `.gitignore` is opened through the pool here; on other systems, all files are.
 describe.runIf(process.platform === 'linux')('a .gitignore that cannot be read', () => {
   it.each([
     ['EMFILE', false],

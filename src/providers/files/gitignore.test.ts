@@ -15,7 +15,7 @@ const run = promisify(execFile);
 
 const RULES = { hidden: true, vcs: false, credentials: true, gitignore: true, exclude: [] };
 
-/** Every path of a tree with these names, two levels deep, folders with a slash at the end. */
+/** The names and folders of a tree, and the paths of the files in it: in the root, in each folder, and in `sub` below each. */
 const NAMES = ['a', 'b', 'A', 'a.log', 'b.log', 'build', 'x y', 'été', '#c', '!d', 'a[1]', 'tr '];
 const FOLDERS = ['build', 'a', 'deep'];
 const FILES = [

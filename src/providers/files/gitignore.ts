@@ -21,12 +21,12 @@ const ENTRY_BYTES = 1_024;
 /** The library keeps the result for every path in memory, so its object is replaced after this many paths. */
 const MAX_TESTS = 50_000;
 
-/** The most characters of a line. A longer one counts as `*`, which leaves out everything. */
+/** The most characters of a line. A longer one counts as `*` and leaves out everything; with a `!` in front it does not count. */
 const MAX_LINE_LENGTH = 4_096;
 
 /**
  * The most double stars between slashes in one pattern. Matching more of them takes too long, so such a pattern is cut there,
- * and leaves out all that begins like it.
+ * and leaves out all that begins like it. With a `!` in front, it does not count.
  */
 const MAX_GLOBSTARS = 2;
 
@@ -101,7 +101,7 @@ export function createGitignores(root: string): Gitignores {
   };
 }
 
-/** Reads the `.gitignore` in a directory. The text is empty if a link or a directory was put in its place meanwhile. */
+/** Reads the `.gitignore` in a directory: as `*` if it is too large, as empty if a link or a directory was put in its place. */
 async function textIn(root: string, directory: readonly string[]): Promise<string> {
   const { handle, stat, segments } = await openBeneath(root, [...directory, GITIGNORE], 'content', '');
   try {

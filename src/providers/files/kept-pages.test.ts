@@ -16,7 +16,7 @@ import { createVisibility } from './visibility.ts';
 
 const RULES = { hidden: false, vcs: false, credentials: false, gitignore: true, exclude: [] };
 
-/** A folder with a clock that a test sets forward. Only each look at the clock moves it a little. */
+/** A folder with a clock that a test sets forward. Each look at the clock moves it a little, too. */
 async function keeping(files: Readonly<Record<string, string>>, { watched = false } = {}) {
   const made = await temporaryFolder(files);
   let passed = 0;
@@ -155,7 +155,7 @@ describe('a page that is requested again and again', () => {
     expect(folder.listed.size).toBe(2);
   });
 
-  it('is refused when the directory is missing, and is that of a new directory', async () => {
+  it('is refused when the directory is missing, and lists a new directory that takes its name', async () => {
     await using folder = await keeping({ 'c/a': '', 'd/b': '' });
     await folder.settled('file:///c');
     await rename(folder.at('c'), folder.at('e'));
@@ -171,10 +171,10 @@ describe('a page that is requested again and again', () => {
     expect(await folder.page('file:///c')).not.toBe(before);
   });
 
-  it('shows entries that change again within the same millisecond', async () => {
+  it('shows entries that change again and keep the same time', async () => {
     await using folder = await keeping({ a: 'first' });
     await folder.settled();
-    // An entry with such a time is looked at each time, because another change could have the same time.
+    // An entry with a time in the future is looked at in each list, because another change could have the same time.
     const soon = new Date(Date.now() + 3_600_000);
     await utimes(folder.at('a'), soon, soon);
     folder.setOn(LOOK_AGAIN_MS);
@@ -228,7 +228,7 @@ describe('directories that are listed often', () => {
     expect(folder.failures).toEqual([]);
   });
 
-  it('are listed without a watch if none is available', async () => {
+  it('do not fail if no watch is available, which is reported once', async () => {
     const failures: unknown[] = [];
     const refuses = {
       watch: async () => {
@@ -267,7 +267,7 @@ describe('directories that are listed often', () => {
     await listed.close();
   });
 
-  it('are not watched after closing, even if a watch was just ending', async () => {
+  it('are no longer watched when closing is done, even if a watch was just ending', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const ended: string[] = [];

@@ -1,4 +1,4 @@
-/** Pages of direct children. */
+/** Tests pages of direct children, and the completion of paths. */
 import { execFile } from 'node:child_process';
 import { symlink, unlink, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';

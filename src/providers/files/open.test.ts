@@ -153,7 +153,7 @@ describe('a file that is deleted', () => {
     expect(seen).toEqual(new Set(['first', 'second']));
   });
 
-  it.runIf(linux)('again and again outside of the root stays outside', async () => {
+  it.runIf(linux)('and replaced again and again outside of the root is never read through a link', async () => {
     await using folder = await temporaryFolder({ 'root/x.txt': 'x', 'outside.txt': 'SECRET' });
     await symlink('../outside.txt', folder.at('root/link'));
     await using hands = await startHands();
@@ -170,7 +170,7 @@ describe('a file that is deleted', () => {
     expect([...codes]).toEqual(['not-found']);
   });
 
-  it.runIf(linux)('again and again and is hidden stays hidden behind a link', async () => {
+  it.runIf(linux)('and replaced again and again stays hidden behind a link if its name is hidden', async () => {
     await using folder = await temporaryFolder({ 'server.pem': 'SECRET', 'x.txt': '' });
     await symlink('server.pem', folder.at('link.txt'));
     await using hands = await startHands();
@@ -265,7 +265,7 @@ describe('the root', () => {
     }
   });
 
-  it('that became a link is unavailable: the link is not followed', async () => {
+  it('that became a link is refused: the link is not followed', async () => {
     await using folder = await temporaryFolder({ 'root/a.txt': 'a', 'other/a.txt': 'SECRET' });
     await using served = await serve({ path: folder.at('root') });
     await rename(folder.at('root'), folder.at('was'));

@@ -22,7 +22,7 @@ export interface Opened {
 }
 
 export interface Handle {
-  /** Reads into the buffer, and returns how many bytes. Fails if the file was opened for `metadata`. */
+  /** Reads into the buffer, and returns how many bytes. On Linux, fails if the file was opened for `metadata`. */
   read(buffer: Buffer, offset: number, length: number, position: number): Promise<number>;
   /** Closes the descriptor after a read that is under way: otherwise its number could pass to another file meanwhile. */
   close(): Promise<void>;
@@ -125,7 +125,7 @@ async function openPath(path: string, uri: string, disk: Disk): Promise<number> 
   try {
     return await disk.open(path, O_PATH);
   } catch (error) {
-    // The server may not enter a directory on the way, so it cannot know whether the path exists, and stays below the root.
+    // The server may not enter a directory on the way, so it cannot know whether the path exists and stays below the root.
     throw systemCode(error) === 'EACCES' ? notFound(uri, error) : error;
   }
 }

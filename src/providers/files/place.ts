@@ -11,11 +11,11 @@ export interface FilePlace {
   readonly size: number;
   /** Identifies the file, whatever its content. */
   readonly file: string;
-  /** Identifies the state of the file: each change makes another state. */
+  /** Identifies the state of the file, by its size and times. */
   readonly state: string;
   /** The canonical path, for programs that can open only paths. It never leaves the server. */
   readonly path: string;
-  /** Opens the file for reading. @throws ResourceError `unavailable` if it is in another state by now */
+  /** Opens the file for reading. @throws ResourceError `unavailable` if it has changed meanwhile, `not-found` if it is gone */
   open(): Promise<Handle>;
 }
 

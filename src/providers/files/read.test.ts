@@ -102,7 +102,7 @@ describe('a file of an unusual kind', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'may be one of the kernel, which says that it is empty and is not',
+    'may be one of the kernel, whose size is 0 although it has content',
     async () => {
       await using served = await serve({ path: '/proc/sys/kernel' });
       expect((await served.text('file:///ostype')).trim()).toBe('Linux');
@@ -128,7 +128,7 @@ describe('a file of an unusual kind', () => {
 });
 
 describe('a folder that is read [2093-5]', () => {
-  it('gives its first children whole, and no more bytes than requested', async () => {
+  it('gives children whole, and leaves out those that exceed the requested bytes or number', async () => {
     await using folder = await temporaryFolder({
       'a.txt': 'a'.repeat(600),
       'b.txt': 'b'.repeat(600),

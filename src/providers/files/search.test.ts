@@ -169,7 +169,7 @@ describe('search in a folder [CB-7]', () => {
   });
 });
 
-describe('both engines', () => {
+describe('ripgrep and the search of the memory provider', () => {
   const texts: Readonly<Record<string, string>> = {
     'README.md': '# Clocks\n\nA clock, a Clock; $5 (five)\n',
     'src/a.ts': 'const clock = 1;\r\nconst other = "été";\r\n',
@@ -270,7 +270,7 @@ describe('a search that is under way', () => {
     await served[Symbol.asyncDispose]();
   });
 
-  it('has none when it is left early', async () => {
+  it('has no process when it is left early', async () => {
     const { matches, served } = await begin();
     expect(await ripgreps()).toHaveLength(1);
     await matches.return?.();
@@ -290,7 +290,7 @@ describe('a search that is under way', () => {
     expect(await find(served.provider, { glob: '1.txt' })).toHaveLength(1);
   });
 
-  it('has none when it was aborted before it began', async () => {
+  it('has no process when it was aborted before it began', async () => {
     await using served = await serve({ path: folder.path, watch: false });
     const ctx = createContext({ signal: AbortSignal.abort(new Error('gone')) });
     const matches = searchProvider(served.provider, { pattern: 'clock', literal: false }, ctx)[Symbol.asyncIterator]();

@@ -16,7 +16,7 @@ import { type Folder, find, findSegments, SCHEME } from './folder.ts';
 /** The most characters of ripgrep's error output that are kept. */
 const MAX_ERROR_LENGTH = 8_192;
 
-/** Options that make ripgrep search the bytes as they are: offsets in a decoded text would not be offsets in the file. */
+/** Options of each search. ripgrep takes the bytes as they are: offsets in a decoded text would not be offsets in the file. */
 const QUIET = ['--no-config', '--no-messages', '--color=never', '--null', '--no-ignore', '--encoding=none', '--crlf'];
 
 /** Options that make ripgrep print the place of each match, and nothing of the text. */

@@ -156,7 +156,7 @@ describe('a position', () => {
 });
 
 describe('memory', () => {
-  it('is reported with the names and the data beside them, of links too', async () => {
+  it('is counted with all bytes of the names, and is the same for links as for files', async () => {
     const entries = Array.from({ length: 10_000 }, (_, index): Entry => ({ kind: 'l', name: `link-${index}` }));
     const links = await sortNames(stream(entries));
     const files = await sortNames(stream(entries.map(({ name }): Entry => ({ kind: 'f', name }))));

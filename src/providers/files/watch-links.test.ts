@@ -76,7 +76,7 @@ describe('a subscription to a link reports', () => {
     await watching.told(() => hands.do(['appendFile', at('v2/a.txt'), '!']), 'an edit in the second folder');
   });
 
-  it('a change of its new target before that is watched', async () => {
+  it('a change of its new target that happens before the new target is watched', async () => {
     await using place = await serveFiles({ 'v1/a.txt': 'one', 'v2/a.txt': 'two' });
     const { at } = place.folder;
     await hands.do(['symlink', 'v1', at('current')], ['symlink', 'v2', at('current.tmp')]);
@@ -89,7 +89,7 @@ describe('a subscription to a link reports', () => {
     expect(await place.served.text('file:///current/a.txt')).toBe('two!');
   });
 
-  it('nothing when its new target is outside of the root', async () => {
+  it('no edits of a new target outside of the root', async () => {
     await using outside = await temporaryFolder({ 'secret.txt': 'one' });
     await using place = await serveFiles({ 'a.txt': 'one' });
     const { at } = place.folder;

@@ -59,7 +59,7 @@ describe('a watch of the list reports [RES-4]', () => {
     }
   });
 
-  it('a file that is created in a new folder before that is watched', async () => {
+  it('a file that is created in a new folder before the folder is watched', async () => {
     await using place = await serveFiles({ 'a.txt': '' });
     const { at } = place.folder;
     await using watching = await place.served.watch(undefined, ({ length }) => {

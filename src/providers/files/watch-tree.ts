@@ -8,7 +8,7 @@ import { type DirectoryEvent, type DirectoryWatches, RETRY_MS } from './director
 import { isNotThere } from './fault.ts';
 import { type Folder, findSegments, SCHEME } from './folder.ts';
 
-/** The most directories that are watched for the default list. That list has at most as many entries. */
+/** The most directories that are watched for the default list. By default, that list has at most as many entries. */
 export const MAX_WATCHED_DIRECTORIES = 1_000;
 
 /** Milliseconds between two looks at the changes, while changes keep coming. */

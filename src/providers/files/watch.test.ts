@@ -86,7 +86,7 @@ describe('a subscription to a file reports [RES-4]', () => {
     expect(watching.events.at(-1)).toEqual({ kind: 'updated', uri: 'file:///sub/a.txt' });
   });
 
-  it('a further change after each of these', async () => {
+  it('a further change after each replacement', async () => {
     await using place = await serveFiles({ 'a.txt': 'old' });
     await using watching = await place.served.watch('file:///a.txt');
     const at = place.folder.at('a.txt');
@@ -210,7 +210,7 @@ describe('a subscription to a folder reports', () => {
     expect(watching.events.at(-1)).toEqual({ kind: 'updated', uri: 'file:///sub' });
   });
 
-  it('its children, for the root, too', async () => {
+  it('a new child of the root, too', async () => {
     await using place = await serveFiles({ 'a.txt': 'old' });
     await using watching = await place.served.watch('file:///');
     await watching.told(() => hands.do(['writeFile', place.folder.at('new.txt'), '']));

@@ -11,14 +11,14 @@ import { wayOf } from './links.ts';
 
 type OnChange = (event: ChangeEvent) => void;
 
-/** How often the watches are placed again if the path moves meanwhile. After that, the next event on the path places them. */
+/** How often one event places watches at most, if the path keeps moving. After that, the next event on the path places them. */
 const MAX_ROUNDS = 5;
 
 /**
  * Watches one URI. For a file, it reports that the content has changed, or that the file was created, deleted or replaced. For a
  * directory, it reports that the set of children has changed. With `inside` in the context, it also reports each name in the
  * directory that has changed, even one that is not shown. A path that does not exist yet can be watched if the rules would show it.
- * @throws ResourceError `not-found` for a path that the rules hide
+ * @throws ResourceError `not-found` for a path that the rules hide, `limited` if the system has no more file watches
  */
 export async function watchResource(
   folder: Folder,

@@ -84,7 +84,7 @@ export interface FolderKind extends KindFacts {
   readonly title: string;
   /** The names of entries by which such a folder is recognised. */
   readonly has: readonly string[];
-  /** Returns the file path that a path in the container shows; empty for none, undefined for an invalid path. */
+  /** Returns the path of the file that a path in the container shows; empty if it shows no file, undefined if it is invalid. */
   readonly pathBelow: (segments: readonly string[]) => readonly string[] | undefined;
   /** @throws ResourceError that says what is wrong with the container */
   open(opening: Opening<FolderPlace>): Promise<Inner>;

@@ -16,7 +16,7 @@ export const IDLE_MS = 60_000;
 /** The most containers that are being opened at a time. */
 const PLACES = 4;
 
-/** The most callers that wait for a container to be opened. */
+/** The most containers that wait to be opened. Any number of callers may wait for one of them. */
 const MAX_WAITING = 256;
 
 export interface Lease {

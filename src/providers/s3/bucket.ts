@@ -42,7 +42,7 @@ export async function find(bucket: Bucket, uri: string, ctx: Context): Promise<F
   }
 }
 
-/** Whether a key may be requested. If some stores take such a key for another one, it may only if a list of the store has it. */
+/** Whether a key may be requested. One with odd parts may only if a list of the store has it, see `hasOddParts`. */
 export async function isThere({ store, prefix }: Bucket, key: string, { signal }: Context): Promise<boolean> {
   if (!hasOddParts(key)) return true;
   const { entries } = await store.list({ prefix: prefix + key, folded: false, limit: 1 }, signal);

@@ -16,7 +16,7 @@ const CONNECT_MS = 5_000;
 /** The most connections to the store at a time. */
 const MAX_SOCKETS = 64;
 
-/** The endpoint that requests go to. The client and messages use it. */
+/** The endpoint that requests go to, its region, and whether they name the bucket in the path. */
 export interface Place {
   readonly endpoint: string | undefined;
   readonly region: string | undefined;

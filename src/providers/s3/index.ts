@@ -28,8 +28,8 @@ const CONCURRENT_LOOKS = 8;
 
 /**
  * Makes a provider of a bucket. Lists the bucket once, to check that this is allowed.
- * @throws ResourceError `invalid`: its message tells the person who starts the server what is wrong with the endpoint, the
- *   region or the credentials, and contains no secret
+ * @throws ResourceError `invalid`: its message tells the person who starts the server what is wrong with the bucket, the
+ *   endpoint, the region or the credentials, and contains no secret
  */
 export async function s3Provider(options: S3Options): Promise<ResourceProvider> {
   const location = parseLocation(options.s3);

@@ -60,7 +60,7 @@ function bytesOfRange(range: ByteRange | undefined): { first: number; last: numb
   return { first: offset, last };
 }
 
-/** S3 cannot return an empty window, nor one that begins at the end. */
+/** Makes the body of an empty window from the facts about the object: S3 returns no such window, nor one that begins at the end. */
 async function emptyWindow(
   bucket: Bucket,
   key: string,

@@ -174,13 +174,13 @@ describe('an error of the store', () => {
   });
 
   it.each(['bucket', 's3:/bucket', 's3://', 's3://u:p@bucket/x', 's3:///a', 'https://bucket'])(
-    'is not waited for where the place is none: %s',
+    'is not needed to refuse a place that is no bucket: %s',
     async (s3) => {
       await expect(s3Provider({ s3 })).rejects.toThrow(/^A bucket is written as/);
     },
   );
 
-  it('is thrown before half of the credentials are used', async () => {
+  it('is not needed to refuse half of the credentials', async () => {
     await expect(s3Provider({ s3: 's3://bucket', region: 'x', accessKeyId: 'a' })).rejects.toThrow(/go together/);
   });
 });

@@ -40,7 +40,7 @@ it('a catalogue that was being read when it was forgotten does not count afterwa
   expect(answers).toHaveLength(2);
 });
 
-it('and neither does it without a request before the reading ends', async () => {
+it('a forgotten catalogue does not count either if nothing is requested before its reading ends', async () => {
   const { connection, answers } = database();
   const catalogues = createCatalogues(connection, config, limitsOf);
   const before = catalogues.get(createContext());

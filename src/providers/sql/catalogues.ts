@@ -101,13 +101,16 @@ const isNamed = ({ schema, name }: TableName, fits: ((text: string) => boolean) 
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Makes the catalogue of these tables. Foreign keys that refer to other tables are left out. */
+/** Makes the catalogue of these tables. Foreign keys that refer to none of them are left out. */
 export function knownOf(all: readonly Table[]): ShownCatalogue {
   const keyOf = (schema: string | undefined, name: string): string => JSON.stringify([schema ?? null, name]);
   const named = new Map(all.map((table) => [keyOf(table.schema, table.name), table]));
   const find = (schema: string | undefined, name: string): Table | undefined => named.get(keyOf(schema, name));
 
-  /** Returns a foreign key with the columns that it refers to; nothing if it refers to no table of the catalogue. */
+  /**
+   * Returns a foreign key with the columns that it refers to; nothing if it refers to no table of the catalogue, or to another
+   * number of columns than it has.
+   */
   function completed(key: ForeignKey): ForeignKey[] {
     const target = find(key.table.schema, key.table.name);
     const references = key.references.length > 0 ? key.references : (target?.primaryKey ?? []);

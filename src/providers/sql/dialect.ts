@@ -64,7 +64,7 @@ export interface Identity {
 export interface ForeignKey {
   readonly columns: readonly string[];
   readonly table: TableName;
-  /** The columns of the other table, one for each of `columns`. */
+  /** The columns of the other table, one for each of `columns`. Empty means its primary key: `catalogues.ts` fills that in. */
   readonly references: readonly string[];
 }
 
@@ -81,7 +81,7 @@ export interface Table extends TableName {
   readonly columns: readonly Column[];
   /** Names of the columns of the primary key, in its order; empty if there is none. */
   readonly primaryKey: readonly string[];
-  /** Undefined for views and for some tables without a key: their rows have no URIs, and only the first page is shown. */
+  /** Undefined for views and for tables without a usable key: their rows have no URIs, and only the first page is shown. */
   readonly identity: Identity | undefined;
   readonly foreignKeys: readonly ForeignKey[];
   readonly indexes: readonly Index[];
@@ -108,8 +108,8 @@ export interface JsonText {
 }
 
 /**
- * A value of a result. Integers that a double holds exactly may be numbers or bigints. What JavaScript has no type for is
- * text in the database's own form that sorts and compares as it does (dates in ISO 8601, decimals in digits).
+ * A value of a result. Integers that a double holds exactly may be numbers or bigints. Values of types that JavaScript lacks are
+ * texts in the database's own form (dates in ISO 8601, decimals in digits), which it compares and sorts like the values.
  */
 export type Value = null | boolean | number | bigint | string | Uint8Array | LeftOut | JsonText;
 
@@ -130,7 +130,7 @@ export interface Limits {
   readonly maxBytes: number;
   /** The most bytes of one value; a larger one is given as `LeftOut`. */
   readonly maxValueBytes: number;
-  /** Milliseconds for the statement, from when it has a connection. Then the database stops it, and it fails with `timeout`. */
+  /** Milliseconds that the statement may take once it has a connection. After them it is stopped, and fails with `timeout`. */
   readonly timeoutMs: number;
   /** The caller of the statement: callers that wait for a connection take turns. */
   readonly caller: Caller;
@@ -155,14 +155,15 @@ export interface Connection {
    * Runs one statement that reads. Several may run at a time: the connection queues or spreads them.
    * @throws ResourceError `timeout`, `limited` (no connection becomes free), `unavailable` (the database does not answer),
    *   `invalid` (a parameter that the database cannot take for its column, such as `abc` for a date), `not-found` (a table or
-   *   column is gone), `denied`, `internal`. The message has no SQL, host or credential in it; `cause` is the database's error.
+   *   column is gone), `too-large` (a value that the database cannot give), `denied`, `internal`. The message has no SQL, host or
+   *   credential in it; `cause` is the database's error.
    */
   run(statement: Statement, limits: Limits): Promise<Rows>;
   /** @throws as `run` */
   catalogue(limits: Limits): Promise<Catalogue>;
   /** A text that changes with the catalogue, if it is cheap to get. Without it, the catalogue is read again after a time. */
   version?(limits: Limits): Promise<string>;
-  /** Reports changes from the moment the promise resolves. Undefined if the database cannot report them: then it is polled. */
+  /** Reports changes from the moment the promise resolves. Undefined if the database reports none: only polling shows any. */
   readonly watch?: ((tell: TellChanged) => Promise<AsyncDisposable>) | undefined;
   /** Ends everything, running statements too. */
   close(): Promise<void>;

@@ -72,7 +72,7 @@ export async function sqlProvider({
   const read = createRead(database, resources);
   const templates = createTemplates(database);
   const watching = database.watches ? createWatching(database, read) : undefined;
-  // A file is not reached over a connection, and may differ from replica to replica, so each of them watches its own.
+  // A file is not reached over a connection, and may differ from replica to replica, so each replica watches its own.
   const remote = isDatabaseUrl(config.sql) && dialect.scheme !== 'sqlite';
 
   return {

@@ -4,7 +4,7 @@
  */
 import type { Value } from './dialect.ts';
 
-/** The most bytes of a value that a row contains in base64; a larger one has its own URI. */
+/** The most bytes of a value that a row contains in base64. A larger one is replaced by its URI, if it has one. */
 export const MAX_INLINE_BYTES = 1_024;
 
 /** Writes any value other than a row as JSON. */

@@ -43,7 +43,7 @@ const keyed = identity.chain((each) =>
     ]),
 );
 
-/** An integer column contains no real number that is an integer. */
+/** Turns a whole number into a bigint if its column has integers, as a database does. */
 const fitting = (one: Parameter, kind: ValueKind | undefined): Parameter =>
   kind === 'integer' && typeof one === 'number' && Number.isSafeInteger(one) ? BigInt(one) : one;
 

@@ -42,7 +42,7 @@ export function decodeName(segment: string, several = false): string | undefined
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The text of a segment, or of a part of one. */
+/** Returns the text that a segment, or a part of one, stands for; undefined if an escape in it is not valid. */
 export function unescaped(segment: string): string | undefined {
   if (/~(?![0-9A-F]{2})/.test(segment)) return undefined;
   try {

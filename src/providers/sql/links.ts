@@ -28,7 +28,7 @@ export interface Link {
   readonly pathOf: (values: readonly Value[]) => readonly string[] | undefined;
 }
 
-/** The links out of a table: its foreign keys that refer to the identity of another table. */
+/** The links out of a table: its foreign keys that refer to the identity of a table, perhaps of the same one. */
 export function linksOf(table: Table, catalogue: ShownCatalogue): readonly Link[] {
   const links = new Map<string, Link>();
   for (const key of table.foreignKeys) {

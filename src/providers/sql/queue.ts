@@ -6,7 +6,7 @@ const MAX_WAITING = 1_000;
 
 /**
  * @param connections the most connections that are open at a time
- * @param statementTimeoutSeconds how long a statement may take. A statement waits at least this long for a connection.
+ * @param statementTimeoutSeconds how long a statement may take. It may wait at least as long for a connection.
  */
 export const connectionQueue = (connections: number, statementTimeoutSeconds: number): FairQueue =>
   createFairQueue({

@@ -20,7 +20,7 @@ import type { Saved } from './saved-queries.ts';
 import { ROWS_LEFT_OUT, seenCount, seenPage } from './seen.ts';
 import { type Rendered, renderRow, renderSheet, SHEET_FORMATS, type Sheet, type SheetRow } from './sheets.ts';
 
-/** Reads one place. @throws ResourceError `not-found`, `too-large`, and the errors of the database */
+/** Reads one place. @throws ResourceError `not-found`, `too-large`, `invalid`, and the errors of the database */
 export type ReadPlace = (
   place: Place,
   uri: string,

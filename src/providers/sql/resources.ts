@@ -22,7 +22,11 @@ const LABELS: readonly string[] = ['title', 'name', 'label', 'displayname', 'ful
 const MAX_TITLE = 120;
 
 export interface Resources {
-  /** Describes any place. @throws ResourceError `not-found` if there is no such row or value any more */
+  /**
+   * Describes any place.
+   * @throws ResourceError `not-found` if there is no such row or value any more; `invalid` for parameters that a saved query
+   *   does not allow
+   */
   of(place: Place, uri: string, ctx: Context): Promise<Resource>;
   database(): Resource;
   schema(schema: string): Resource;

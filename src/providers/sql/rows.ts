@@ -8,7 +8,7 @@ import type { Keyed } from './place.ts';
 import { createSelects, type Range } from './selects.ts';
 
 export interface Row {
-  /** Undefined if nothing in the table tells its rows apart. */
+  /** Undefined if nothing in the table tells its rows apart, or if the key is too large to be fetched. */
   readonly key: Key | undefined;
   /** The key as a path segment, before percent-encoding; undefined if the row has no URI. */
   readonly segment: string | undefined;
@@ -64,7 +64,7 @@ export function createRowReader(
 ): RowReader {
   const selects = createSelects(kysely, dialect);
 
-  /** Takes the key from a fetched row. Its values are whole: a column with an index has no large ones. */
+  /** Takes the key from a fetched row. A row has none if a value of its key was too large to be fetched. */
   function keyOf(table: Table, fetched: readonly Value[]): Pick<Row, 'key' | 'segment'> {
     const { identity } = table;
     if (identity === undefined) return { key: undefined, segment: undefined };
@@ -106,7 +106,10 @@ export function createRowReader(
       const statement = selects.page(table, { columns, maxValueBytes }, after, limit + 1);
       const { rows, stoppedBy } = await connection.run(statement, { ...limits, maxRows: limit });
       if (rows.length === 0 && stoppedBy === 'bytes')
-        throw new ResourceError('too-large', 'A row is larger than may be read at once; read its values one by one');
+        throw new ResourceError(
+          'too-large',
+          'A row is larger than may be read at once; if rows are listed, read its values one by one',
+        );
       return { rows: rows.map((row) => rowOf(table, columns, row)), more: stoppedBy !== undefined };
     },
 

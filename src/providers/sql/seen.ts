@@ -45,7 +45,7 @@ async function seenRows<T extends Pick<Row, 'segment'>>(
   return seen;
 }
 
-/** Returns a page without forbidden rows, filled with the next rows; its cursor names only a visible row. */
+/** Returns a page without forbidden rows, filled with the next rows. So a link to the page after it names only a visible row. */
 export async function seenPage(
   table: Table,
   after: Key | undefined,
@@ -67,7 +67,7 @@ export async function seenPage(
   }
 }
 
-/** Counts the readable rows; `more` says that some were not checked. Returns undefined where no policy decides about rows. */
+/** Counts the readable rows; `more` says that some were not checked. Undefined if no policy applies, or if rows have no URIs. */
 export async function seenCount(
   table: Table,
   reader: RowReader,

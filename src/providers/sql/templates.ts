@@ -157,7 +157,7 @@ function valuesOf(texts: readonly string[], typed: string, limit: number, more: 
   return { values: all.slice(0, limit), hasMore, ...(!hasMore && !more && { total: all.length }) };
 }
 
-/** Returns the ranges of values that begin with the typed text; empty for all values, undefined for none. */
+/** Returns ranges that hold all values that begin with the typed text; none if any value may, undefined if no value does. */
 function rangesOf(typed: string, kind: ValueKind): readonly Range[] | undefined {
   if (typed === '') return [];
   if (kind === 'integer' && typed.startsWith('~')) return [];

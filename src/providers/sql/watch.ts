@@ -14,7 +14,7 @@ import type { TableName } from './dialect.ts';
 import { isKeyed, type Place } from './place.ts';
 import type { ReadPlace } from './read.ts';
 
-/** The most tables, and keys of each table, that are checked for the listed set: as many as a default list shows. */
+/** The most keys of each table, and the most tables with keys, that are checked for changes of the default list. */
 const LISTED_ROWS = 1_000;
 const LISTED_TABLES = 100;
 

@@ -18,7 +18,7 @@ const CONNECTIONS = 4;
 const QUESTION_MS = 5_000;
 const WRITE_MS = 120_000;
 
-/** Milliseconds after either limit in which the database may end the statement itself. Afterwards it counts as not answering. */
+/** Milliseconds after either limit in which the database may end the statement itself. Then this server gives it up. */
 const GRACE_MS = 1_000;
 
 /** The database notices after some 25 seconds that a server has vanished, so that another one can get the lease. */
@@ -39,7 +39,7 @@ const READERS: Readonly<Record<number, (text: string) => SqlValue>> = {
 const types = { getTypeParser: (oid: number) => READERS[oid] ?? ((text: string) => text) };
 
 export interface Connections {
-  /** Runs a statement that reads. @throws SqlFault, ResourceError `timeout` */
+  /** Runs a statement that reads. @throws SqlFault; ResourceError `timeout` or `invalid` */
   readonly ask: Ask;
   /** Whether this server has the lease, or gets it now. @throws SqlFault */
   lead(): Promise<boolean>;

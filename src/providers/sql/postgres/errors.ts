@@ -19,7 +19,7 @@ export function isLostConnection(error: unknown): boolean {
   return networkFault(code) !== undefined || NO_CONNECTION.test(String(message));
 }
 
-/** Removes the connection that the library attaches to an error, since it has the password; for the log. */
+/** Makes an error fit for the log: removes the connection, which the library attaches to it, and which has the password. */
 export function withoutClient(error: unknown): unknown {
   if (error instanceof Error && 'client' in error) delete error.client;
   return error;

@@ -26,7 +26,7 @@ const TABLES = `SELECT name, type, wr FROM pragma_table_list
   WHERE schema = 'main' AND type IN ('table', 'view', 'virtual') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
   ORDER BY name LIMIT ${MAX_TABLES}`;
 
-/** The parameter is the name of one table, or NULL for all tables. */
+/** Parts of the three statements below. Their parameter is the name of one table, or NULL for all tables. */
 const FROM = `FROM pragma_table_list t JOIN`;
 const WHERE = `WHERE t.schema = 'main' AND t.type IN ('table', 'view', 'virtual') AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
   AND (?1 IS NULL OR t.name = ?1)`;

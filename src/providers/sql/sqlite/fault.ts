@@ -1,4 +1,4 @@
-/** Turns an error of SQLite into a ResourceError; SQLite's own message goes to the log only. */
+/** Turns an error of SQLite into a ResourceError, whose cause has SQLite's own message. Peers do not see the cause. */
 import { invalid, ResourceError } from '../../../core/errors.ts';
 
 /** An error as the process that reads the database sends it. */

@@ -26,7 +26,7 @@ export interface ProcessOptions {
   /** The path of the package that reads SQLite. */
   readonly library: string;
   readonly file: string;
-  /** Decides which caller gets a process. There are as many processes as the queue has places. */
+  /** Decides which caller gets a process. At most as many statements run at a time as the queue has places. */
   readonly queue: FairQueue;
 }
 
@@ -120,7 +120,7 @@ export function createProcesses({ library, file, queue }: ProcessOptions): Proce
   function receive(reader: Reader, { changed, watching: everyMs, part, result, error }: Message): void {
     if (changed && reader === watcher) watching?.tell();
     if (everyMs !== undefined && reader === watcher && watching !== undefined) {
-      // A process that replaces another one reports a change: neither of the two saw those in between.
+      // A process that replaces another one reports a change, since neither of the two saw the changes in between.
       (watching.begun ?? watching.tell)();
       watching.begun = undefined;
       updateHold(reader);
