@@ -1,5 +1,5 @@
 /**
- * A pattern that matches a line near every kind of secret, and other lines, too. With it, a provider's search finds the
+ * A pattern that matches a line of every kind of secret, and other lines, too. With it, a provider's search finds the
  * resources that may have secrets. A resource whose secret this pattern misses gives no matches in a search.
  */
 export const SUSPECT_LINES: string = [
