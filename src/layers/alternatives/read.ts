@@ -36,8 +36,8 @@ const isFailure = (error: unknown): error is ResourceError =>
 const FAILURES: ReadonlySet<string> = new Set(['too-large', 'timeout', 'unavailable', 'limited']);
 
 /**
- * Returns the original and its text. Leaves out the original if it is large, and the text if there is none, if it cannot be made
- * or if it is too large itself.
+ * Returns the original and its text. Leaves out the original if it is large or both together are too large, and the text if there
+ * is none, if it cannot be made or if it is too large itself.
  */
 export async function withText(
   reading: Reading,

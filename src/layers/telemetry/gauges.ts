@@ -17,7 +17,7 @@ const BUS_DIRECTION = 'vitrine.bus.direction';
 /** The states of a bus: the gauge of its present state is 1, the other is 0. */
 const BUS_STATES = ['whole', 'away'] as const;
 
-/** The states of shared answers: `whole` if they could be read and kept the last time. The gauges are as above. */
+/** The states of shared answers; `whole` if they could be read and kept the last time. The present one is 1, the other is 0. */
 const ANSWERS_STATES = ['whole', 'away'] as const;
 
 const DELAY_RESOLUTION_MS = 20;
