@@ -1,4 +1,4 @@
-/** Lets the policy decide; no other code does. Denies if the policy fails, records decisions in the audit and carries them out. */
+/** Lets the policy decide; no other code does. Denies if the policy fails; records decisions in the audit; carries them out. */
 import type { AccessDecision, AccessPolicy, AccessRequest } from '../../core/access.ts';
 import { ConfirmationNeeded } from '../../core/asking/needed.ts';
 import type { Context } from '../../core/context.ts';
