@@ -30,7 +30,7 @@ export interface Vitrine extends Engine, Asking {
  * `read`, `list` and `watch`.
  *
  * @example
- * const vitrine = createVitrine({ mounts: { docs: filesProvider({ root: './docs' }) } });
+ * const vitrine = createVitrine({ mounts: { docs: await filesProvider({ path: './docs' }) } });
  * await serveStdio(vitrine);
  * @throws ResourceError `invalid` when mounts are ambiguous
  */

@@ -40,8 +40,8 @@ export interface ResourceHierarchy {
   /** Returns a resource without its content; undefined where there is none, or where the caller must not know of it. */
   metadata(uri: string, context: HierarchyContext): Awaitable<HierarchyResource | undefined>;
   /**
-   * Returns the contents of a resource that `metadata` knows. Fields that `metadata` gives are filled in. Leave it out
-   * where the server handles reads itself.
+   * Returns the contents of a resource that `metadata` knows. Fields that `metadata` gives are filled in. Leave this
+   * function out where the server handles reads itself.
    */
   read?(uri: string, context: HierarchyContext): Awaitable<readonly HierarchyContents[]>;
 }

@@ -17,7 +17,8 @@ export interface SdkServer {
 /**
  * Serves a hierarchy: `resources/list` with and without a URI, `resources/metadata`, and `resources/read` where the hierarchy has
  * it. Declares `resources` and the extension `sep-2093/resource-hierarchy`. Replaces the server's handlers of these methods.
- * Refuses a missing resource, and one without children, with `-32602` and a `reason` that tells them apart (2093-4).
+ * Refuses a missing resource, and a list of a resource without children, with `-32602` and a `reason` that tells the two apart
+ * (2093-4).
  * @param server not connected yet: a `Server`, or an `McpServer` whose own resources are registered already
  *
  * @example

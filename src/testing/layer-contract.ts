@@ -1,4 +1,4 @@
-/** The contract of layers: a layer may add to the provider that it wraps, but takes nothing away. */
+/** The contract of layers: a layer passes on calls and answers, and takes nothing away from the provider that it wraps. */
 import { describe, it } from 'vitest';
 import type { Layer } from '../core/layer.ts';
 import { layerLaws } from './laws/layers.ts';

@@ -70,7 +70,7 @@ export interface Reached {
 export interface InnerOptions {
   /** The optional methods of the provider. Default: all. */
   readonly methods?: readonly OptionalMethod[];
-  /** Called in every method before it answers. If this throws, the method throws the same. */
+  /** Called in every method of `CALLER_METHODS` before it answers. If this throws, the method throws the same. */
   readonly before?: (reached: Reached) => Promise<void>;
   /** Makes the bodies of a read. Default: one body with the text of the note. */
   readonly bodies?: () => readonly ResourceBody[];

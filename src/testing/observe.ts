@@ -16,7 +16,7 @@ const MAX_PAGES = 5_000;
 /** Milliseconds within which a change has to be reported, unless the fixture says otherwise. */
 const PATIENCE_MS = 5_000;
 
-/** Reads everything. */
+/** Options with which a read gives all that a fixture has. */
 export const EVERYTHING: ReadOptions = { maxBytes: 64 * 1024 * 1024, maxChildren: 10_000 };
 
 interface AnyPage<T> {
@@ -142,7 +142,7 @@ export async function thrownBy(work: () => Promise<unknown>): Promise<unknown> {
 /** A watch whose events are kept. */
 export interface Observation extends AsyncDisposable {
   readonly events: readonly ChangeEvent[];
-  /** Runs the change. Resolves with the first event after the start of the change, once both are there. */
+  /** Runs the change. Resolves with the first event after its start, once the change has ended, too. */
   after(what: string, change: () => Promise<void> | void): Promise<ChangeEvent>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Documents with other formats, and the alternatives layer over them. Its converters are a program that only counts conversions: other
- * tests cover the converters.
+ * Documents with other formats, and the alternatives layer over them. Its converters are a program that only counts
+ * conversions: other tests cover the converters.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 /** A request that was refused or failed. */
 
 export class Refusal extends Error {
-  /** The server's `error.data.reason`; `unavailable` where no answer came, and `internal` where the server gave no reason. */
+  /** The server's `error.data.reason`; else a reason of this page, such as `unavailable` where no answer came, or `internal`. */
   readonly reason: string;
   readonly code: number | undefined;
 

@@ -1,4 +1,7 @@
-/** Shows fields for the properties of a JSON schema. A property of any other type is typed as JSON, so every tool can be called. */
+/**
+ * Shows fields for the properties of a JSON schema: texts, numbers, booleans and choices. A property of any other type is typed
+ * as JSON, so every tool can be called.
+ */
 
 import { useId, useState } from 'preact/hooks';
 import { isData } from '../../protocol/data.ts';

@@ -7,7 +7,7 @@ it('offers values as they were sent, and none that hides something [SEC-UTIL-6]'
   expect(suggestionsIn([...good, ...bad])).toEqual(good);
 });
 
-it('offers no more than a completion has, and nothing for what is no list', () => {
+it('offers no more values than a completion may have, and none if they are not a list', () => {
   expect(suggestionsIn(Array.from({ length: 1_000 }, (_, index) => `${index}`))).toHaveLength(100);
   for (const wrong of [undefined, null, 'abc', { 0: 'a', length: 1 }]) expect(suggestionsIn(wrong)).toEqual([]);
 });

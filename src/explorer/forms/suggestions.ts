@@ -1,7 +1,7 @@
 /** The suggestions of a field: values that a server completes. */
 import { stripUnseen } from '../../core/text/clean-text.ts';
 
-/** The most values of one completion (2026-07-28, Completion); a server that sends more is not heeded. */
+/** The most values of one completion (2026-07-28, Completion). If a server sends more, the rest is left out. */
 const MAX_VALUES = 100;
 
 /** @param values as they were sent. Values that are not what they look like are left out (SEC-UTIL-6). */

@@ -1,4 +1,4 @@
-/** The page: path, tree, the resource with its metadata, and the log of messages below. */
+/** The page: the path, the mounts, the folder, the resource with its metadata, and the drawer of requests below. */
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { isWebAddress } from '../../core/icons.ts';
 import { isFolder } from '../../frontends/explorer/kinds.ts';
@@ -101,7 +101,7 @@ function Instructions({ text }: { readonly text: string }) {
   );
 }
 
-/** The most columns of parent folders. */
+/** The most columns, including that of the current folder. */
 const MAX_COLUMNS = 8;
 
 function Browse({ endpoint }: { readonly endpoint: string | undefined }) {

@@ -1,4 +1,4 @@
-/** A folder: its entries as rows, with a filter, an order, and a dot beside changed ones. */
+/** A folder: its entries as rows or tiles, with a filter, an order, and a dot beside changed ones. */
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { countText, sizeText, timeText } from '../../frontends/explorer/figures.ts';
 import { isFolder, kindOf, ownIcon, typeText } from '../../frontends/explorer/kinds.ts';

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { TEXTS } from '../texts.ts';
 import { keep, recall } from './theme.ts';
 
-/** Pixels. */
+/** The widths of the panes, in pixels. */
 const WIDTHS = {
   where: { least: 144, usual: 224, most: 480 },
   which: { least: 224, usual: 512, most: 1_024 },

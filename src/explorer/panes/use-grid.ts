@@ -23,7 +23,7 @@ export interface Entries {
   /** Opens an entry. @param how `space` keeps the focus in the grid */
   readonly open: (at: number, how: 'enter' | 'space') => void;
   readonly up: () => void;
-  /** Called with the range of entries in view when scrolling has stopped. */
+  /** Called with the range of entries that are drawn, when scrolling has stopped. */
   readonly viewed?: (from: number, to: number) => void;
 }
 

@@ -51,7 +51,7 @@ export function useDescribed(uri: string | undefined): Described {
 export interface Shown {
   readonly thing?: Thing | undefined;
   readonly problem?: Refusal | undefined;
-  /** How many times it was read again because it changed. */
+  /** How many times it was read again, after a change or because the user tried again. */
   readonly times: number;
   readonly again: () => void;
 }

@@ -20,7 +20,7 @@ const REST_MS = 150;
 let reading = 0;
 const waiting = new Set<() => void>();
 
-/** Resolves when fewer are read than may be. */
+/** Resolves when fewer than `AT_ONCE` images are being read. @throws the reason of the signal */
 async function turn(signal: AbortSignal): Promise<void> {
   while (reading >= AT_ONCE) {
     await new Promise<void>((resolve) => {
@@ -39,7 +39,7 @@ function done(): void {
   next();
 }
 
-/** @returns a `blob:` URL; undefined of what is no small image, and until it has been read */
+/** @returns a `blob:` URL; undefined for a resource that is not a small image, and until the image has been read */
 export function useThumbnail(entry: Resource): string | undefined {
   const store = useStore();
   const [url, setUrl] = useState<string>();

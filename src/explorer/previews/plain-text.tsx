@@ -1,4 +1,4 @@
-/** Shows text unchanged, with invisible characters written out. */
+/** Shows text as it is, except that invisible characters are written out. */
 import { showUnseen } from '../../core/text/clean-text.ts';
 import { shownText } from '../../frontends/explorer/figures.ts';
 

@@ -20,7 +20,7 @@ describe('entries', () => {
     expect(await arranged(ENTRIES, { sort: 'colour' }, signal)).toBe(ENTRIES);
   });
 
-  it('are given up when others are wanted', async () => {
+  it('are not arranged any more after an abort', async () => {
     expect(await arranged(ENTRIES, { sort: 'name' }, AbortSignal.abort())).toBeUndefined();
   });
 });

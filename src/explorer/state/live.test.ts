@@ -32,7 +32,7 @@ describe('the stream of changes', () => {
     vi.useRealTimers();
   });
 
-  it('ends with the page, although the one before it ended while it was being opened', async () => {
+  it('ends with the page, even if the stream before it ended while this one was being opened', async () => {
     const { client, streams } = fakeClient();
     const live = createLive(client, () => {});
     await vi.advanceTimersByTimeAsync(250);

@@ -24,7 +24,7 @@ describe('a place', () => {
     expect(defined(placeOf(new URL(address, 'http://localhost')))).toEqual(place);
   });
 
-  it('is none where the address is no page', () => {
+  it('is undefined for an address that is not a page', () => {
     for (const path of ['/raw/docs+file/a', '/mcp', '/explorer/0/island.js'])
       expect(placeOf(new URL(path, 'http://localhost'))).toBeUndefined();
   });

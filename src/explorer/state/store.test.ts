@@ -1,4 +1,4 @@
-/** Lists of a server that does not end, or that changes while it is read. */
+/** Lists that do not end, or that change while they are read. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Client, Data, OnNotification } from '../client/client.ts';
 import { cell } from './cell.ts';
@@ -49,7 +49,7 @@ const DISCOVERED = { capabilities: { tools: {}, prompts: {} } };
 
 describe('lists that do not end', () => {
   it.each(['tools/list', 'prompts/list', 'resources/templates/list'])(
-    'are left, if %s has empty pages',
+    'are given up if the pages of %s stay empty',
     async (list) => {
       let asked = 0;
       const { client } = clientOf((method) => {
@@ -63,7 +63,7 @@ describe('lists that do not end', () => {
     },
   );
 
-  it('show no more than may be shown, however they are divided', async () => {
+  it('give no more entries than may be shown, even if one page has more', async () => {
     const tools = Array.from({ length: 300_000 }, (_, at) => ({ name: `tool ${at}`, inputSchema: {} }));
     const { client } = clientOf((method) =>
       method === 'server/discover' ? DISCOVERED : { tools, nextCursor: 'more' },
@@ -85,7 +85,7 @@ describe('lists that do not end', () => {
     expect(offers.get().tool).toHaveLength(21);
   });
 
-  it('are left, if a folder has empty pages, and the folder says so', async () => {
+  it('are given up if the pages of a folder stay empty, and the folder counts as cut', async () => {
     let asked = 0;
     const { client } = clientOf(() => ({ resources: [], ...(++asked < PAGES && { nextCursor: `${asked}` }) }));
     const folder = createListing(client, 'x:///', () => {});

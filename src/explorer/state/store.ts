@@ -35,7 +35,7 @@ export interface About {
 }
 
 export interface Offers {
-  /** Whether the server has sent its description. */
+  /** Whether the offers have been loaded. */
   readonly isKnown: boolean;
   readonly template: readonly ResourceTemplate[];
   readonly tool: readonly ToolDescription[];

@@ -5,7 +5,7 @@ const at = (uri: string) => ({ uri, name: uri });
 const ROOTS = [at('docs+file:///'), at('shop+https://shop.test/api')];
 
 describe('the tree', () => {
-  it('has the entries as roots that lie below no other', () => {
+  it('has as roots the entries that lie below no other', () => {
     const roots = createRoots();
     expect(roots.add(['a+file:///', 'b+file:///', 'a+file:///x', 'b+file:///y/z', 'a+file:///'].map(at))).toBe(2);
     expect(roots.add(['b+file:///y', 'memo:x', 'https://shop.test/a', 'https://shop.test/ab'].map(at))).toBe(3);

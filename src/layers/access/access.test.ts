@@ -86,7 +86,7 @@ describe('a hidden resource [SEC-RES-2]', () => {
     expect(await listed(only, root?.uri ?? '', 1)).toEqual([[uriOf('a.txt')]]);
   });
 
-  it('is not among the children of a read, and its body is closed', async () => {
+  it('is not among the children of a read', async () => {
     const provider = await guarded(without('hide'));
     const [root] = (await provider.list(undefined, { limit: 1 }, ctx)).resources;
     const bodies = await provider.read(root?.uri ?? '', want, ctx);
@@ -122,7 +122,7 @@ describe('a hidden resource [SEC-RES-2]', () => {
     expect(await codeOf((await guarded(without('deny'), away)).metadata(uri, ctx))).toContain('our wiki');
   });
 
-  it('can be subscribed to like a resource that does not exist yet, and its changes are never reported', async () => {
+  it('can be subscribed to like a resource that does not exist yet', async () => {
     const provider = await guarded(without('hide'));
     const handle = await provider.watch?.(PRIVATE, () => {}, ctx);
     await handle?.[Symbol.asyncDispose]();
@@ -216,7 +216,7 @@ describe('a custom policy', () => {
   });
 });
 
-describe('a policy that allows a caller to list and subscribe to everything readable', () => {
+describe('`readMeansAll` of a policy', () => {
   const policyWith = (readMeansAll: AccessPolicy['readMeansAll']): AccessPolicy => ({
     name: 'own',
     attributes: false,
@@ -232,11 +232,11 @@ describe('a policy that allows a caller to list and subscribe to everything read
   });
 
   it.each<[string, AccessPolicy['readMeansAll'], boolean]>([
-    ['that is true decides about subscriptions, too', () => true, true],
-    ['that is false leaves the decision to the policy', () => false, false],
-    ['that is missing leaves the decision to the policy', undefined, false],
+    ['allows subscriptions to everything readable if it is true', () => true, true],
+    ['leaves the decision about subscriptions to the policy if it is false', () => false, false],
+    ['leaves the decision about subscriptions to the policy if it is missing', undefined, false],
     [
-      'that throws leaves the decision to the policy, and the read goes on',
+      'leaves the decision about subscriptions to the policy if it throws, and the read goes on',
       () => {
         throw new Error('down');
       },

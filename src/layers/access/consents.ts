@@ -3,7 +3,7 @@ import { principalKey } from '../../core/access.ts';
 import { ANONYMOUS, type Context } from '../../core/context.ts';
 import { createLru } from '../../core/lru.ts';
 
-/** The most answers that are kept. A further one replaces the least recently used, and the human is asked again. */
+/** The most answers that are kept. A further one replaces the least recently used, whose question is then asked again. */
 export const MAX_CONSENTS = 10_000;
 
 export interface Consents {

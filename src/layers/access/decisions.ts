@@ -1,4 +1,4 @@
-/** Asks the policy; no other code does. Denies if the policy fails, records decisions in the audit, and carries them out. */
+/** Lets the policy decide; no other code does. Denies if the policy fails; records decisions in the audit; carries them out. */
 import type { AccessDecision, AccessPolicy, AccessRequest } from '../../core/access.ts';
 import { ConfirmationNeeded } from '../../core/asking/needed.ts';
 import type { Context } from '../../core/context.ts';
@@ -38,17 +38,17 @@ export interface Decisions {
   mayHide(operation: AccessOperation, mount: string | undefined, ctx: Context): boolean;
   /** The strictest of the decisions about all names that a resource has. */
   decide(request: DecisionRequest, ctx: Context): AccessDecision | Promise<AccessDecision>;
-  /** Whether a request is allowed without asking a human now. It is not recorded in the audit. */
+  /** Whether a request is allowed without asking a human now. The decision is not recorded in the audit. */
   allows(request: DecisionRequest, ctx: Context): boolean | Promise<boolean>;
-  /** Whether the caller may also list and subscribe to everything that it may read: then this needs no decisions of its own. */
+  /** Whether the caller may also list and subscribe to everything that it may read: then only reads need a decision. */
   readMeansAll(ctx: Context): boolean;
-  /** The same text for all URIs that get the same decisions; undefined if decisions depend on more than the URI. */
+  /** URIs for which this returns the same text get the same decisions. Undefined if decisions depend on more than the URI. */
   kindOf(uri: string): string | undefined;
   /** As long as this returns the same object, earlier decisions for the caller about lists hold. */
   steady(ctx: Context): object | undefined;
   /**
    * Resolves if the request may continue. Records the decision in the audit.
-   * @throws ResourceError `denied`, `not-found`, or a question for a human
+   * @throws ResourceError `denied`; the error of `manner`, which is `not-found` by default; or a question for a human
    */
   enforce(request: DecisionRequest, ctx: Context, manner?: Manner): Promise<void>;
   /** Does the same as `enforce` for a decision that was already made. */

@@ -16,7 +16,7 @@ export { problemOf, rulesPolicy } from './rules/index.ts';
 
 /**
  * Adds a rule that asks a human before these URIs are read. Undefined if there are neither rules nor such URIs.
- * @throws ResourceError `invalid` if `access` is a policy, to which no rule can be added
+ * @throws ResourceError `invalid` if there are such URIs and `access` is a policy, to which no rule can be added
  */
 export function withConfirmed(
   access: AccessOptions | undefined,

@@ -1,6 +1,6 @@
 /**
- * Guards lists: a caller gets the entries that it may list, with the capabilities that it may use. This is decided each
- * time, even if the page of the provider was kept.
+ * Guards lists: a caller gets the entries that it may list, with the capabilities that it may use. A page is given again
+ * only while the decisions about its entries hold.
  */
 import { isRepeatable, markRepeatable } from '../../core/again.ts';
 import type { Context } from '../../core/context.ts';
@@ -39,7 +39,7 @@ export function guardedList(inner: ResourceProvider, views: Views): GuardedList 
     );
   }
 
-  /** Whether the caller may list this URI, if the URI alone decides that, at once. */
+  /** Whether the URI alone shows, without waiting, that the caller may list it. */
   function isAdmitted(uri: string | undefined, ctx: Context): boolean {
     if (uri === undefined) return true;
     if (decisions.goesUp(uri)) return false;

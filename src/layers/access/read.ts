@@ -1,6 +1,6 @@
 /**
- * Guards reads. Nearly every read is allowed by its URI alone, so this path waits for nothing but the read itself. Functions of
- * their own handle the other reads.
+ * Guards reads. Nearly every read is allowed by its URI alone, and then waits for nothing but the provider. Separate functions
+ * handle the other reads.
  */
 import { closeBodies, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
@@ -46,7 +46,7 @@ export function guardedAgain(
 export function guardedRead(inner: ResourceProvider, views: Views): ResourceProvider['read'] {
   const { policy, decisions, about, unseen, named, admitted, carryOut, shown, plainly } = views;
 
-  /** Undefined if the URI alone allows the read, so that there is nothing to wait for; else a promise that rejects if it is not. */
+  /** Undefined if the URI alone allows the read at once; else a promise that rejects if the read is not allowed. */
   function unlessAllowed(uri: string, ctx: Context): unknown {
     if (policy.attributes) return admitted('read', uri, ctx);
     const listed = named(uri, ctx);

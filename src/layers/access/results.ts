@@ -1,5 +1,5 @@
 /**
- * Applies the policy for reads to each resource in results, links and questions of mounted servers' tools and prompts.
+ * Applies the policy for reads to each resource that results and questions of mounted servers' tools and prompts embed or link.
  * A hidden resource is left out; any other that may not be read is replaced by a text.
  */
 import type { Context } from '../../core/context.ts';
@@ -20,7 +20,7 @@ export async function guardedResult<T>(
   return foreign === true && !readsEverything(ctx, decisions) ? ((await kept(result, ctx, decisions, 0)) as T) : result;
 }
 
-/** Guards its questions to the client in the same way. */
+/** Removes such resources from the questions that the other server asks the client. */
 export function guardedAsking({ foreign }: Owner, invocation: Invocation, decisions: Decisions): Invocation {
   const { client } = invocation;
   const ask = client?.ask;
@@ -40,7 +40,7 @@ const LEFT_OUT = Symbol('left out');
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Returns the value without forbidden resources; the same object where nothing is left out. */
+/** Returns the value without forbidden resources; the same object if there are none in it. */
 async function kept(value: unknown, ctx: Context, decisions: Decisions, depth: number): Promise<unknown> {
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_DEPTH) return LEFT_OUT;

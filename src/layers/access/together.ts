@@ -4,7 +4,7 @@
  */
 import { setTimeout as after } from 'node:timers/promises';
 
-/** Between two ticks, in milliseconds: many times the difference that is to be covered. */
+/** The time between two ticks, in milliseconds: many times the difference that it hides. */
 export const TICK_MS = 10;
 
 let next: Promise<void> | undefined;

@@ -1,4 +1,4 @@
-/** Hides mounts from the notes of a list where the caller can see nothing of them. */
+/** Leaves mounts out of the notes of a list if the caller can see nothing of them. */
 import type { AccessPolicy } from '../../core/access.ts';
 import type { Context } from '../../core/context.ts';
 

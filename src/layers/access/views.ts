@@ -20,9 +20,9 @@ export interface Views {
    * @throws ResourceError `not-found`
    */
   named(uri: string, ctx: Context): Promise<void> | undefined;
-  /** Whether the caller may have the resource of a URI, for providers that include others. It is not recorded in the audit. */
+  /** Whether an operation on the resource of a URI is allowed without asking a human. The audit does not record the decision. */
   may(operation: Operation, uri: string, ctx: Context): boolean | Promise<boolean>;
-  /** @throws ResourceError `not-found` with Vitrine's own message for any missing resource */
+  /** @throws ResourceError `not-found`, with Vitrine's own message if anything may be hidden */
   described(uri: string, ctx: Context): Promise<Resource>;
   /**
    * Returns the resource of the URI, in any spelling, if the operation is allowed.
@@ -37,11 +37,11 @@ export interface Views {
   listedAs(request: DecisionRequest, resource: Resource, ctx: Context): Resource | Promise<Resource>;
   /** Returns the error to throw in place of a provider's error. */
   plainly(error: unknown, uri: string): unknown;
-  /** Returns the context for providers that ask about further resources. @param uri undefined for the roots of all */
+  /** Returns the context for providers that ask about further resources. @param uri undefined for the roots of all mounts */
   asking(uri: string | undefined, ctx: Context): Context;
   /** If anything may be hidden, delays the answer for a missing resource as long as for a hidden one. */
   likeMissing<T>(running: Promise<T>): Promise<T>;
-  /** Resolves when hidden and missing resources may be answered; at once where nothing is hidden. */
+  /** Resolves when a request for a hidden or missing resource may be answered; undefined if nothing may be hidden. */
   whenHidden(): Promise<void> | undefined;
 }
 

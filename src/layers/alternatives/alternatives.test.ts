@@ -31,8 +31,8 @@ beforeAll(writeProgram);
 afterAll(removeProgram);
 afterEach(closeLayers);
 
-describe('the description of a resource with other formats [2093-8]', () => {
-  it('has its formats, its own first, in lists and metadata, without a read', async () => {
+describe('the description of a resource [2093-8]', () => {
+  it('has the formats of the resource, the original first, in lists and metadata, without a read', async () => {
     const { provider, reads } = observed();
     const formats = { [FORMATS_META_KEY]: [{ mimeType: PDF, size: pdf('report').length }, { mimeType: MARKDOWN }] };
     expect(await provider.metadata(URI, createContext())).toMatchObject({ mimeType: PDF, _meta: formats });
@@ -41,7 +41,7 @@ describe('the description of a resource with other formats [2093-8]', () => {
     expect(reads).toEqual([]);
   });
 
-  it('is unchanged without other formats, or if the provider names its own', async () => {
+  it('is unchanged if there are no other formats, or if the provider names them itself', async () => {
     const { provider } = observed();
     const { resources } = await provider.list('memory:///', { limit: 100 }, createContext());
     const said = new Map(resources.map(({ name, _meta }) => [name, _meta?.[FORMATS_META_KEY]]));

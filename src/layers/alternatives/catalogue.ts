@@ -52,7 +52,7 @@ export function createCatalogue(except: readonly string[] = [], isInstalled = in
   };
 }
 
-/** The format of a text that is not UTF-8. */
+/** The format in UTF-8 of a text that has another encoding. */
 export const utf8Format = (mimeType: string): Format => ({
   mimeType: `${essenceOf(mimeType)};charset=utf-8`,
   converter: utf8,
@@ -83,7 +83,7 @@ function canResolve(name: string): boolean {
   }
 }
 
-/** Returns the packages to install for all formats, for the check of a configuration. */
+/** Returns the packages that some formats need and that are not installed, for the check of a configuration. */
 export function missingPackages(isInstalled: (name: string) => boolean = installed): readonly string[] {
   return [...new Set(CONVERTERS.flatMap(({ needs = [] }) => needs.filter((name) => !isInstalled(name))))];
 }

@@ -139,7 +139,7 @@ describe('shared conversions', () => {
   const { answers, kept } = sharedAnswers();
   afterEach(() => kept.clear());
 
-  /** As a process that has just started. */
+  /** Makes a layer that has made nothing yet, like that of a process that has just started. */
   function started(options: AlternativesOptions = {}) {
     const alternatives = openLayer(options, { answers });
     const provider = alternatives.layer(mimeLayer()(source));

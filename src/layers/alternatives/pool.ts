@@ -25,7 +25,7 @@ export interface Wanting {
 
 export interface Pool {
   /**
-   * Converts when its turn comes; callers take turns.
+   * Runs a conversion when its turn comes; callers take turns.
    * @throws ResourceError `too-large`, `timeout`, `unavailable`; `limited` when too many are waiting, or for too long; the
    * signal's reason
    */

@@ -21,7 +21,7 @@ export interface ConversionProcess {
 export interface ProcessOptions {
   /** The most memory of the process, in bytes. */
   readonly maxMemoryBytes: number;
-  /** The program's module. Default: the one that was built with this. */
+  /** The program's module. Default: the one that was built with Vitrine. */
   readonly program?: URL | undefined;
 }
 

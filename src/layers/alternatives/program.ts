@@ -1,6 +1,6 @@
 /**
  * The program of the processes that convert. It runs conversions one after the other, as they are sent. It is a process and not
- * a thread, because in a thread memory outside of the heap has no limit, and files are unpacked there.
+ * a thread, because files are unpacked into memory outside of the heap, which has no limit in a thread.
  */
 import { Worker } from 'node:worker_threads';
 import { ResourceError } from '../../core/errors.ts';

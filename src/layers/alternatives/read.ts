@@ -35,7 +35,10 @@ const isFailure = (error: unknown): error is ResourceError =>
 
 const FAILURES: ReadonlySet<string> = new Set(['too-large', 'timeout', 'unavailable', 'limited']);
 
-/** Returns the original where it is small, together with its text. Formats that cannot be made are left out. */
+/**
+ * Returns the original and its text. Leaves out the original if it is large or both together are too large, and the text if there
+ * is none, if it cannot be made or if it is too large itself.
+ */
 export async function withText(
   reading: Reading,
   body: ResourceBody,
@@ -69,7 +72,10 @@ export async function withText(
   }
 }
 
-/** Returns the body in the best accepted format that can be made. Where none can, throws the error of the best one. */
+/**
+ * Returns the body in the best accepted format that can be made; the original if no format is accepted.
+ * @throws the error of the best accepted format if none can be made
+ */
 export async function readAccepted(
   reading: Reading,
   uri: string,
@@ -126,7 +132,7 @@ export async function readAccepted(
   }
 }
 
-/** Returns the opened original, or its requested window where it is partial or its bytes were taken already. */
+/** Returns the opened original. Reads it again if a window is requested, or if its bytes cannot be read any more. */
 async function originalOf(
   { inner }: Reading,
   source: Source,

@@ -53,7 +53,7 @@ export type Made = { readonly bytes: Uint8Array } | { readonly error: ResourceEr
 const MAX_VERSIONS = 10_000;
 
 /** The most formats that are kept, however small they are. */
-const MAX_FORMS = 10_000;
+const MAX_FORMATS = 10_000;
 
 /** Bytes that a failed conversion counts in the cache. */
 const FAILURE_BYTES = 1_024;
@@ -74,7 +74,7 @@ export function createFormatStore(
   const pool = createPool({ ...limits, program });
   const versions = createLru<string, string>(MAX_VERSIONS);
   const formats = new LRUCache<string, Made>({
-    max: MAX_FORMS,
+    max: MAX_FORMATS,
     maxSize: limits.cacheBytes,
     sizeCalculation: (made) => ('bytes' in made ? Math.max(1, made.bytes.byteLength) : FAILURE_BYTES),
   });

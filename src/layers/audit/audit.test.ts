@@ -229,7 +229,7 @@ describe('the text of a line', () => {
     ...{ bytes: own.bytes, ms: micros / 1_000, outcome: own.outcome },
   });
 
-  it('has the decision at its end, and nothing of later changes', async () => {
+  it('has the decision that was made before the operation ended, and none that comes later', async () => {
     const ended: Operation[] = [];
     let decided: Context['decided'];
     const inner = innerProvider({ before: async () => {} });

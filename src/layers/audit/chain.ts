@@ -39,7 +39,7 @@ export interface ReadLine {
   readonly prev: string;
   /** For lines about the file itself: `start`, `rotated`, `reopened`, `lost`, `end`. */
   readonly event: string | undefined;
-  /** For lines that begin a file: the number of the oldest line that the server keeps, or had when the file was taken away. */
+  /** For `rotated` and `reopened`: the number of the oldest line that the server keeps, or kept until the file was changed. */
   readonly first: number | undefined;
   /** For `reopened`: what had happened to the file. */
   readonly why: string | undefined;

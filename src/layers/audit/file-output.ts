@@ -43,7 +43,7 @@ export function fileOutput({ file, maxBytes, maxFiles }: FileOutputOptions): Aud
   let { size } = initial;
   let why: Interference | undefined;
   let lookedAt = Number.NEGATIVE_INFINITY;
-  // The file at which renaming failed: the next try goes on there, so that no file is moved twice.
+  // The index of the file that could not be renamed: the next try goes on with it, so that no file is moved twice.
   let toMove: number | undefined;
 
   async function leave(): Promise<void> {

@@ -40,7 +40,7 @@ export interface Journal<T extends object> {
 /** Lines as bytes, in memory that the garbage collector need not search. */
 interface Chunk {
   readonly buffer: Buffer;
-  /** How many of its bytes hold lines. The next line goes there. */
+  /** How many of its bytes hold lines. The next line goes behind them. */
   used: number;
   /** How many of its bytes are in the file. */
   written: number;

@@ -58,7 +58,7 @@ export function lockFile(file: string): FileLock {
       });
   }, BEAT_MS).unref();
 
-  /** A closed descriptor may refer to another file by the time it is written to, so waits for the last write. */
+  /** Closes the lock after the last write: a closed descriptor may refer to another file when it is written to. */
   async function letGo(): Promise<void> {
     if (beating !== undefined) await beating;
     closeSync(held.fd);
@@ -89,13 +89,13 @@ interface Held {
 
 const isHeld = ({ ino, dev }: Pick<Held, 'ino' | 'dev'>, held: Held): boolean => ino === held.ino && dev === held.dev;
 
-/** Returns the lock's path, which is the same for all processes that write the file. */
+/** Returns the path beside which the lock is, the same for all processes that write the file. */
 function placeOf(file: string): string {
   try {
     const real = realpathSync(file);
     if (statSync(real).isFile()) return real;
   } catch {
-    // The file does not exist yet, but its folder has one canonical path.
+    // The file does not exist yet. Its lock is in its folder, by whatever path a process reaches that.
   }
   return resolve(file);
 }
@@ -130,14 +130,14 @@ function create(path: string): Held | undefined {
 }
 
 /**
- * Replaces a stale lock by one of this process. The claim file lets only one process do so at a time, and makes it
- * check again, because another one may have done so before.
+ * Replaces a stale lock by one of this process. Only the process that has the claim file may do so. It checks the lock again
+ * first, because another process may have replaced it before.
  */
 function takeOver(lock: string, file: string): Held | undefined {
   const claim = `${lock}.claim`;
   const held = create(claim);
   if (held === undefined) {
-    // A process that was killed at this point left the claim.
+    // A process that was killed while it had the claim has left it behind.
     const age = ageOf(claim, lock);
     if (age !== undefined && age > LEASE_MS) rmSync(claim, { force: true });
     return undefined;

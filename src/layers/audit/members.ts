@@ -75,7 +75,7 @@ function createTimes(): (ms: number) => string {
   };
 }
 
-/** Writes the caller and the request; reuses the text for consecutive equal ones. */
+/** Writes the caller and the method; reuses the text while both stay the same. */
 function createCallers(): (operation: Operation) => string {
   let last: Pick<Operation, 'principal' | 'peer' | 'method'> | undefined;
   let text = '';

@@ -80,7 +80,7 @@ export function outcomeOfResult(result: unknown): string {
   return 'isError' in result && result.isError === true ? 'failed' : 'ok';
 }
 
-/** Returns the outcome of an error: its code, or `cancelled` where the caller had left before. */
+/** Returns the outcome of an error: its code if it has one, else `cancelled` if the caller had left, else `internal`. */
 export function outcomeOfError(error: unknown, ctx: Context): string {
   if (error instanceof ResourceError) return error.code;
   return ctx.signal.aborted ? 'cancelled' : 'internal';

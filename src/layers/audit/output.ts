@@ -1,4 +1,4 @@
-/** Writes audit lines to a file, or to standard error. */
+/** Defines an output for audit lines, and the output to standard error. `fileOutput` is the output to a file. */
 import { write } from 'node:fs';
 import { promisify } from 'node:util';
 import { BEGINNING, type Link } from './chain.ts';
@@ -35,7 +35,7 @@ export interface AuditOutput {
   /** The numbers of the first lines of the files, oldest first. */
   beginnings(): readonly number[];
   /**
-   * Checks that the open file is still the one at its path. If not, opens the one at the path.
+   * Checks that the open file is still the one at its path, and as long as it was written. Else opens the one at the path.
    * @param unfinished bytes of a line that has been written in part
    * @returns the change that was found; undefined when there was none
    */

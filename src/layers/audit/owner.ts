@@ -47,7 +47,7 @@ export function isGone(owner: Owner): boolean | undefined {
   if (owner.boot === '' || owner.boot !== bootId() || owner.namespace !== pidNamespace()) return undefined;
   if (!Number.isSafeInteger(owner.pid) || owner.pid <= 0) return undefined;
   const state = stateOf(owner.pid);
-  // Without it, only the process id can be checked, which may belong to another process: no proof.
+  // Without the state, only the process id can be checked, although it may belong to another process by now.
   if (state === undefined) return !hasProcess(owner.pid);
   return state.ended || (owner.started !== '' && state.started !== owner.started);
 }

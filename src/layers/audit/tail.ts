@@ -46,7 +46,7 @@ export function openEnd(file: string): Opened {
 
 const BEGIN = '{"audit":1,"seq":';
 
-/** Whether a text is the beginning of a line, or only NULs, which a file system may leave after a loss of power, or empty. */
+/** Whether a text is empty, the beginning of a line, or only NULs, which a file system may leave after a loss of power. */
 const isBegun = (text: string): boolean => text.startsWith(BEGIN.slice(0, text.length)) || /^\0*$/.test(text);
 
 /** Ends a line that another program left without an end. @returns the size of the file after that */

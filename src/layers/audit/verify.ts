@@ -26,7 +26,7 @@ export interface VerifyReport {
 }
 
 export interface Expected {
-  /** The SHA-256 of a line that must exist: without it, a missing end cannot be detected. */
+  /** The SHA-256 of a line that must exist. Without it and `anchors`, a missing end cannot be detected. */
   readonly head?: string | undefined;
   /** Heads that were noted elsewhere, by line number. */
   readonly anchors?: ReadonlyMap<number, Noted> | undefined;

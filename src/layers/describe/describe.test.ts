@@ -58,7 +58,7 @@ describe('descriptions', () => {
     });
   });
 
-  it('of another server are on its items, too, which are otherwise unchanged', async () => {
+  it('are added to items of another server, too, which are otherwise unchanged', async () => {
     const item = { uri: 'memory:///reports/may.md', name: 'may.md', text: '# May', unknown: 1 };
     const inner = memoryProvider({ resources: { 'reports/may.md': { text: '# May' } } });
     const passing = {

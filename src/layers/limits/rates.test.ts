@@ -168,7 +168,7 @@ describe('rates [SEC-TOOL-2]', () => {
     await fc.assert(property, { numRuns: 300 });
   });
 
-  it('count nothing without a rate, and never pass at once after the last request', () =>
+  it('count nothing for callers without a rate, and let no request pass at once when none is left', () =>
     rated({ ...OFF, principal: '3/min' }, async (rates) => {
       expect(rates.atOnce(READ, ANONYMOUS)).toBeDefined();
       expect(rates.atOnce(READ, ann)).toBeUndefined();

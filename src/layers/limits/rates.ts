@@ -122,7 +122,7 @@ export function createRates({
     const ofTool = method === 'tools/call' && name !== undefined ? tools.get(name) : undefined;
     if (ofTool !== undefined) due = { counter: ofTool, key: id, next: due };
     const ofMethod = methods.get(method);
-    // A method's default rate is for one principal. Anonymous callers share one id, so it counts for them only if they are one.
+    // A method's default rate is for one principal. Anonymous callers share one id, so it is theirs only if they count as one.
     if (ofMethod !== undefined && counts(principal, options.methods?.[method] !== undefined))
       due = { counter: ofMethod, key: id, next: due };
     if (clients !== undefined && clientId !== undefined)

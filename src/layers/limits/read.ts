@@ -10,7 +10,7 @@ import type { Budget } from './budget.ts';
 /** Contents up to this size are not charged, so that a small read costs nothing; the concurrency limit bounds their number. */
 export const FREE_BYTES = 64 * 1024;
 
-/** How long a reader may neither drain nor close, in milliseconds. */
+/** How long a read that is neither drained nor closed is charged, in milliseconds. */
 const MAX_HOLD_MS = 60_000;
 
 /** Returns how many bytes of memory the bodies may take: at most as many as the caller accepts. */

@@ -33,7 +33,7 @@ export function mimeLayer(): Layer {
 }
 
 async function verified(body: ResourceBody): Promise<ResourceBody> {
-  // Three bodies keep their type: a window that begins later, a folder, and an item of another server.
+  // Three kinds of bodies keep their type: a window that begins later, a folder, and an item of another server.
   if (body.item !== undefined || (body.window?.offset ?? 0) > 0 || body.resource.capabilities?.list) return body;
   if (body.content.kind === 'bytes') {
     const head = body.content.bytes.subarray(0, HEAD_BYTES);
@@ -75,8 +75,8 @@ function typed(body: ResourceBody, mimeType: string | undefined): ResourceBody {
 
 /**
  * Adds the encoding of a text that is not UTF-8. Only UTF-16 is recognized, by its byte-order mark; others are unknown.
- * @param bytes the head of the content
- * @param whole whether the head is all of it
+ * @param bytes the beginning of the content
+ * @param whole whether they are all of it
  */
 function encoded(body: ResourceBody, bytes: Uint8Array, whole: boolean): ResourceBody {
   const { mimeType, _meta } = body.resource;

@@ -120,7 +120,7 @@ describe('a declared type, verified by the bytes [SEC-RES-6]', () => {
     }
   });
 
-  it('is not UTF-8 text if a character is cut at the end of the whole', async () => {
+  it('is not replaced by a type of text if a character is cut at the end of the whole content', async () => {
     expect(await verifyType('application/json', utf8('日').subarray(0, 2), true)).toBe('application/json');
     expect(await verifyType('image/png', utf8('日').subarray(0, 2), true)).toBe('application/octet-stream');
   });
@@ -130,7 +130,7 @@ describe('a declared type, verified by the bytes [SEC-RES-6]', () => {
     expect(await verifyType('text/plain', cut, false)).toBe('text/plain');
   });
 
-  it('is not found for a content so short that it would match only if zeros came before it', async () => {
+  it('is not found for a content so short that it would match only if zeros followed it', async () => {
     for (const short of [
       [0, 1],
       [0, 1, 0],

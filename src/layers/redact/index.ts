@@ -78,7 +78,7 @@ export function createRedaction(options: RedactOptions = {}, scanning: ScannerOp
     }
   }
 
-  /** Returns undefined for a child that is left out because it has secrets or is too large. */
+  /** Returns undefined for a child that is left out because its secrets are refused or it is too large. */
   async function lookInto(
     body: ResourceBody,
     range: ByteRange | undefined,
@@ -120,7 +120,7 @@ export function createRedaction(options: RedactOptions = {}, scanning: ScannerOp
     return resources.flatMap((each) => (concerns(each.uri) ? (shown.next().value ?? []) : [each]));
   }
 
-  /** Whether a match would reveal a resource that lists do not show, or whose folder they do not show. */
+  /** Whether a match may be given: neither its URI nor its path has a secret, with which lists would not show the resource. */
   async function isNamedOpenly({ uri, path = '' }: SearchMatch, ctx: Context): Promise<boolean> {
     if (!concerns(uri)) return true;
     return (await shownEntries([{ uri, path }], FOUND_BY, labels, ctx)).length > 0;

@@ -59,7 +59,7 @@ export async function shownResource<T extends Pick<Resource, 'uri'>>(
   return looked.value;
 }
 
-/** Requests this many values more than needed, so that leaving some out does not show. */
+/** How many more values than needed are requested, so that it does not show when some are left out. */
 export const SPARE_VALUES = 100;
 
 /** Removes values with a secret in them from a completion, and from its count. */

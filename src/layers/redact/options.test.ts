@@ -28,7 +28,7 @@ const uriOf = (...names: readonly string[]): string =>
 const escaped = (name: string): string => name.replace(/[*?[\]{}\\]/g, '\\$&').replace(/^!/, '\\!');
 
 describe('the scanned resources', () => {
-  it.each(NAMES)('uris: a folder named %s, and nothing else', (name) => {
+  it.each(NAMES)('uris matches a folder named %s, and no other', (name) => {
     const concerns = concerning([`docs+file:///${escaped(name)}/**`], undefined);
     expect(concerns(uriOf(name, 'x.txt'))).toBe(true);
     expect(concerns(uriOf(name.normalize('NFD'), 'deep', 'x.txt'))).toBe(true);
@@ -41,7 +41,7 @@ describe('the scanned resources', () => {
     expect(concerns(uriOf('other', 'x.txt'))).toBe(true);
   });
 
-  it('uris includes every possible match, except excludes only certain ones', () => {
+  it('uris includes every possible match, except excludes only sure ones', () => {
     expect(concerning(['docs+file:///a[1]/**'], undefined)(uriOf('a[1]', 'x'))).toBe(true);
     expect(concerning(['docs+file:///a[1]/**'], undefined)(uriOf('a1', 'x'))).toBe(true);
     expect(concerning(undefined, ['docs+file:///a[1]/**'])(uriOf('a[1]', 'x'))).toBe(true);

@@ -20,8 +20,8 @@ export const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
 const LEADS_ELSEWHERE = /(?:^|\/)\.{1,2}(?:[/?#]|$)|%(?:2e|2f|5c|25)|\\|\/\//i;
 
 /**
- * Decides whether a resource is scanned, and scans it in case of doubt: `uris` includes every possible match, `except`
- * excludes only certain ones, and never a URI that may lead to another resource.
+ * Decides whether a resource is scanned, and includes it in case of doubt: `uris` includes every possible match, `except`
+ * excludes only sure matches, and never a URI that may lead to another resource.
  * @throws ResourceError `invalid` for an ambiguous glob
  */
 export function concerning(

@@ -115,11 +115,14 @@ describe('covers', () => {
   });
 
   it.each([
-    ['to its quote', `{"line": "//r.example/:_authToken=abc-${'def'}-0123456", "next": "stays"}`],
-    ['to its own quote', `_authToken="abc-${'def'} 0123456" stays`],
-    ['not as a variable', `stays _authToken=${'$'}{NPM_TOKEN}`],
-    ['nor as one in quotes', `stays _authToken="${'$'}{NPM_TOKEN}"`],
-  ])('include a token of npm %s', async (_what, text) => {
+    [
+      'a token of npm up to the quote behind it',
+      `{"line": "//r.example/:_authToken=abc-${'def'}-0123456", "next": "stays"}`,
+    ],
+    ['a token of npm up to its own quote, spaces included', `_authToken="abc-${'def'} 0123456" stays`],
+    ['no variable in place of a token of npm', `stays _authToken=${'$'}{NPM_TOKEN}`],
+    ['no variable in quotes in place of a token of npm', `stays _authToken="${'$'}{NPM_TOKEN}"`],
+  ])('include %s', async (_what, text) => {
     await using engine = over(text);
     const given = (await read(engine.provider)).text;
     expect(given).not.toContain('abc-def');

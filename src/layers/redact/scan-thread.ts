@@ -13,7 +13,7 @@ const MAX_HEAP_MB = 512;
 export interface ScanThread {
   /**
    * Scans one text. It must not be called while another text is scanned.
-   * @throws ResourceError `timeout`, `unavailable`; then the thread has ended
+   * @throws ResourceError `timeout`, and then the thread has ended; `unavailable` if the scan fails or the thread has ended
    */
   scan(bytes: Uint8Array): Promise<readonly Finding[]>;
   readonly ended: boolean;

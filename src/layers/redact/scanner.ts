@@ -1,6 +1,6 @@
 /**
  * Looks for secrets on separate threads, so that no text can block the event loop, whoever wrote it. Principals take turns, so a
- * principal whose texts take long delays only itself.
+ * principal whose texts take long delays mostly itself.
  */
 
 import { createRequire } from 'node:module';

@@ -28,7 +28,7 @@ const FILES: Readonly<Record<string, string>> = {
   'plain.txt': 'nothing is in here but a plain line\n',
 };
 
-/** Scanned in several pieces: no piece has the whole line of the secret, and the secret spans two of them. */
+/** Files that are scanned in pieces: the line of the secret spans two pieces, and in `border.txt` the secret itself does. */
 const LARGE: Readonly<Record<string, string>> = {
   'longer.txt': `start ${filler(70_000)} token ${TOKEN} it is ${filler(200_000)}\nlast line\n`,
   'border.txt': `start ${filler(256 * 1024 - 30)} ${TOKEN} it is`,
@@ -120,7 +120,7 @@ describe.each(['redact', 'refuse'] as const)('a search with covered secrets (%s)
   );
 
   it.each(['in large files', 'in a repository', 'by reading'])(
-    'a right and a wrong guess give the same answer %s',
+    'gives a right and a wrong guess the same answer %s',
     async (source) => {
       for (const name of [
         'from the beginning of the line',

@@ -18,7 +18,7 @@ import { SUSPECT_LINES } from './suspects.ts';
 /** The most bytes of one resource that are scanned. A larger resource gives no match. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** The most resources of one search that are searched here. */
+/** The most resources that one search scans because they may have secrets. */
 const MAX_SUSPECTS = 1_000;
 
 /** The most resources of which one search remembers whether they have secrets. */

@@ -1,6 +1,6 @@
 /**
- * A pattern that matches a line near every kind of secret, and other lines, too. With it, a provider's search finds the
- * resources that may have secrets. A resource whose secret this pattern misses gives no matches in a search.
+ * A pattern that matches a line in or beside a secret, whatever its kind, and other lines, too. With it, a provider's search
+ * finds the resources that may have secrets. A resource whose secret this pattern misses gives no matches in a search.
  */
 export const SUSPECT_LINES: string = [
   'PRIVATE(?: |%20|\\+)KEY',

@@ -41,7 +41,7 @@ const namesOf = (path: string): readonly string[] => path.split(sep).filter((nam
 const startsWith = (names: readonly string[], start: readonly string[]): boolean =>
   start.length <= names.length && start.every((name, index) => names[index] === name);
 
-/** The served folder itself always counts as on the way. */
+/** Returns the place of a resource. The served folder itself is never outside: it is at least on the way. */
 export function placeOf(bounds: Bounds, segments: readonly string[]): Place {
   if (bounds.some((bound) => startsWith(segments, bound))) return 'within';
   return segments.length === 0 || bounds.some((bound) => startsWith(bound, segments)) ? 'way' : 'outside';

@@ -18,7 +18,7 @@ const withEverything: Layer = (inner) => {
   const roots: readonly string[] = ['file:///'];
   const known = (ctx: Context): Context => ({ ...ctx, roots });
   return wrapProvider(bounded, {
-    // The only question of the layer, which the contract does not know.
+    // Hides the feature `roots`, since the contract cannot answer the layer's question for roots.
     features: inner.features,
     list: (uri, page, ctx) => bounded.list(uri, page, known(ctx)),
     metadata: (uri, ctx) => bounded.metadata(uri, known(ctx)),

@@ -1,5 +1,6 @@
 /**
- * The skills of one mount for one kind of reader. It is refreshed once it is a second old; unchanged files are not read again.
+ * The skills of one mount for one kind of reader. A request refreshes them if they are a second old; unchanged files are not
+ * read again.
  */
 
 import { breaks } from '../../core/breaks.ts';
@@ -32,7 +33,7 @@ const MAX_LEFT_OUT = 1_000;
 
 /** One or more skills that are not served, and the reason. */
 export interface LeftOut {
-  /** The URI of its `SKILL.md`, or of the mount where several skills are concerned. */
+  /** The URI of its `SKILL.md`, or the name of the mount where several skills are concerned. */
   readonly uri: string;
   readonly reason: string;
 }
@@ -163,7 +164,7 @@ export function createCatalogue({ inner, mount, maxFileBytes, ctx: own, shared }
         if (error instanceof SkillFault) throw noSuchSkill(uri);
         if (!(error instanceof ResourceError) || error.code === 'unavailable' || error.code === 'timeout') throw error;
       }
-      // The mount's folders cannot be listed.
+      // The folder of the skill cannot be listed by itself, so the skill is looked for among all skills of the mount.
       const found = (await snapshot(ctx)).skills.find(({ skill }) => skill.uri === uri);
       if (found === undefined) throw noSuchSkill(uri);
       return found;

@@ -7,7 +7,7 @@ import { createDigests } from './digests.ts';
 const URI = 'skill:///a.txt';
 const ctx = createContext();
 
-describe('the digest of a file that was changed shortly before it was read', () => {
+describe('the digest of a file', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'] });
     vi.setSystemTime('2026-01-02T03:04:10.623Z');
@@ -17,12 +17,16 @@ describe('the digest of a file that was changed shortly before it was read', () 
   });
 
   it.each([
-    ['half a second, is kept', '2026-01-02T03:04:10.123Z', true],
-    ['a moment, is not kept', '2026-01-02T03:04:10.600Z', false],
-    ['less than two seconds, by a time in whole seconds, is not kept', '2026-01-02T03:04:09Z', false],
-    ['less than two seconds, by a time with an empty fraction, is not kept', '2026-01-02T03:04:09.000Z', false],
-    ['more than two seconds, by a time in whole seconds, is kept', '2026-01-02T03:04:08Z', true],
-  ])('by %s', async (_, lastModified, expected) => {
+    ['half a second before it was read is kept', '2026-01-02T03:04:10.123Z', true],
+    ['a moment before it was read is not kept', '2026-01-02T03:04:10.600Z', false],
+    ['less than two seconds before it was read, in whole seconds, is not kept', '2026-01-02T03:04:09Z', false],
+    [
+      'less than two seconds before it was read, with an empty fraction, is not kept',
+      '2026-01-02T03:04:09.000Z',
+      false,
+    ],
+    ['more than two seconds before it was read, in whole seconds, is kept', '2026-01-02T03:04:08Z', true],
+  ])('that was changed %s', async (_, lastModified, expected) => {
     const provider = memoryProvider({
       scheme: 'skill',
       resources: { 'a.txt': { text: 'one', annotations: { lastModified } } },

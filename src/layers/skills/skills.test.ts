@@ -1,4 +1,4 @@
-/** The layer with its neighbours, over folders with mistakes. */
+/** The skills layer in a tree of mounts: skills that are left out, the search for skills, and shared digests. */
 import { describe, expect, it } from 'vitest';
 import { createContext, SILENT } from '../../core/context.ts';
 import type { Mount } from '../../core/mounts/mount.ts';
@@ -53,8 +53,8 @@ const memory = (resources: Record<string, string | Uint8Array>) =>
     ),
   });
 
-describe('skills with a mistake', () => {
-  it('have too many files, too large ones, or too many bytes in total, and the reasons say so', async () => {
+describe('skills are left out, with the reason, if they', () => {
+  it('have too many files, too large ones, or too many bytes in total', async () => {
     const many = Object.fromEntries(Array.from({ length: 512 }, (_, index) => [`many/${index}.txt`, 'x']));
     const large = Object.fromEntries(
       Array.from({ length: 17 }, (_, index) => [`large/${index}.bin`, new Uint8Array(999_999)]),
@@ -123,7 +123,7 @@ describe('skills', () => {
     await expect(get('skill:///a/one/SKILL.md')).rejects.toThrow('No skill is served at this URI');
   });
 
-  it('have no kept digests if the provider gives no state of files, and each read makes new ones', async () => {
+  it('have a dynamic manifest if the provider gives no state of a file and two reads of it differ', async () => {
     const provider = memory({ 'made/SKILL.md': head('made'), 'made/now.txt': 'x' });
     let count = 0;
     const plain = <T extends object>(resource: T): T => ({ ...resource, annotations: {}, size: undefined });
@@ -214,7 +214,10 @@ describe('shared digests of skills', () => {
     return { kept, answers };
   }
 
-  /** Starts a process over a skill whose files have versions. @returns how often its large file was read */
+  /**
+   * Makes a layer like that of a process that has just started, over a skill whose files have a version.
+   * @returns functions that give the digest of its large file, and how often that file was read
+   */
   function started(answers: SharedAnswers, version: string, content = bytes, others: Partial<Mount> = {}) {
     const files = memory({ 'good/SKILL.md': head('good'), 'good/large.bin': content });
     const tagged = <T extends { readonly uri: string }>(resource: T): T => ({
@@ -266,7 +269,7 @@ describe('shared digests of skills', () => {
     expect((await started(answers, 'one', other, { name: 'copy' }).digest())?.digest).not.toBe(digest?.digest);
   });
 
-  it('are not made for weak versions, mounted servers, and mounts that show each connection something else', async () => {
+  it('are not kept for weak versions and for mounted servers', async () => {
     const { kept, answers } = shared();
     await started(answers, 'W/"one"').digest();
     const server = { features: {} } as NonNullable<Mount['server']>;

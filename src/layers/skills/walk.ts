@@ -18,11 +18,11 @@ const MAX_DEPTH = 32;
 const PAGE_SIZE = 1_000;
 
 export interface Walked {
-  /** The files in folders that have a `SKILL.md`, and below them, by their published URIs. */
+  /** The files in and below folders that have a `SKILL.md`, and all files of flat lists, by their published URIs. */
   readonly files: Map<string, Resource>;
   /** Folders that could not be listed, with the reason. A skill that contains one is not complete. */
   readonly unlisted: Map<string, string>;
-  /** Whether the walk stopped at `MAX_LOOKED_AT` or `MAX_DEPTH`, so that there is more. */
+  /** Whether the walk stopped at `MAX_LOOKED_AT` or `MAX_DEPTH`, so that there may be more. */
   readonly cut: boolean;
 }
 
@@ -64,7 +64,7 @@ function createWalk(inner: ResourceProvider, ctx: Context) {
   let lookedAt = 0;
   let cut = false;
 
-  /** Counts a page. An empty one counts, too, since such pages may have no end. */
+  /** Counts the entries of a page. An empty page counts as one, since there may be no end of empty pages. */
   function count(resources: readonly Resource[]): void {
     lookedAt += Math.max(1, resources.length);
   }
@@ -73,7 +73,7 @@ function createWalk(inner: ResourceProvider, ctx: Context) {
     if (ofSkill) for (const resource of resources) if (!isContainer(resource)) files.set(resource.uri, resource);
   }
 
-  /** Whether `MAX_LOOKED_AT` is reached. The walk is then cut, even if nothing follows. */
+  /** Whether `MAX_LOOKED_AT` is exceeded. The walk then counts as cut, even if nothing follows. */
   function isFull(): boolean {
     cut ||= lookedAt > MAX_LOOKED_AT;
     return lookedAt > MAX_LOOKED_AT;

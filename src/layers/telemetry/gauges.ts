@@ -17,7 +17,7 @@ const BUS_DIRECTION = 'vitrine.bus.direction';
 /** The states of a bus: the gauge of its present state is 1, the other is 0. */
 const BUS_STATES = ['whole', 'away'] as const;
 
-/** Whether shared answers could be read and kept the last time, or not. */
+/** The states of shared answers; `whole` if they could be read and kept the last time. The present one is 1, the other is 0. */
 const ANSWERS_STATES = ['whole', 'away'] as const;
 
 const DELAY_RESOLUTION_MS = 20;
@@ -47,7 +47,7 @@ export function openedOf({ meter, sessions }: Instruments): Telemetry['opened'] 
 
 type Observe = (result: BatchObservableResult) => void;
 
-/** Observes the engine and the process until it is disposed of. */
+/** Observes the engine and the process until the returned object is disposed of. */
 export function engineGauges(meter: Meter, state: EngineState): Disposable {
   const index = state.index === undefined ? [] : [indexOf(meter, state.index)];
   const bus = state.bus === undefined ? [] : [busOf(meter, state.bus)];

@@ -83,7 +83,7 @@ describe('a read', () => {
   });
 });
 
-describe('without providers of its own', () => {
+describe('telemetry without providers of its own', () => {
   afterEach(() => {
     trace.disable();
     metrics.disable();

@@ -84,7 +84,7 @@ export function namedAs(method: string, name: string | undefined): Attributes {
 export const isToolError = (result: unknown): boolean =>
   typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
 
-/** Returns the type of a failure without an error code: one of a few names, never a message. */
+/** Returns the type of a failure without an error code of the wire: one of a few names, never a message. */
 export function errorType(error: unknown): string {
   if (error instanceof ResourceError) return error.code;
   return error instanceof Error && error.name === 'AbortError' ? 'cancelled' : names.OTHER;

@@ -13,12 +13,15 @@ export interface TimeoutOptions {
   readonly timeouts?: Readonly<Partial<Record<TimedOperation, number | undefined>>> | undefined;
 }
 
-/** Operations that have a time limit. In a `search`, each match has the limit of its own. */
+/** Operations that have a time limit. In a `search`, each match has a limit of its own. */
 export type TimedOperation = 'list' | 'metadata' | 'read' | 'templates' | 'complete' | 'search';
 
 export const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** The methods that have a limit. Calls, prompts and subscriptions have none: they last as long as the caller wants. */
+/**
+ * The methods that have a limit, beside `read` and `search`, which are handled apart. Calls, prompts and subscriptions have none:
+ * they last as long as the caller wants.
+ */
 const TIMED: Readonly<Partial<Record<AroundMethod, TimedOperation>>> = {
   list: 'list',
   metadata: 'metadata',

@@ -11,7 +11,7 @@ const SHARED = ['uri', 'name', 'title', 'description', 'mimeType', 'size', 'capa
 
 export const LISTING_LAWS: readonly HierarchyLaw[] = [
   {
-    name: 'the server declares `resources`, and the extension, where it does, with an object',
+    name: 'the server declares `resources`; if it declares the extension, it does so with an object',
     async check({ capabilities: { resources, extensions } }) {
       assert.ok(isData(resources), '`resources` is not declared');
       const declared = isData(extensions) ? extensions[RESOURCE_HIERARCHY_EXTENSION] : undefined;

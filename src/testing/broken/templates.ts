@@ -3,7 +3,7 @@ import { type Broken, completing, featuring, like } from './broken.ts';
 
 export const BROKEN_TEMPLATES: readonly Broken[] = [
   {
-    defect: 'lists a template that is none',
+    defect: 'lists an invalid template',
     law: 'templates are the same',
     says: /template/i,
     break: (inner) =>
@@ -53,7 +53,7 @@ export const BROKEN_TEMPLATES: readonly Broken[] = [
       }),
   },
   {
-    defect: 'throws what it likes at an unknown template',
+    defect: 'throws a TypeError for an unknown template',
     law: 'a completion of something that does not exist',
     says: /threw TypeError/,
     break: (inner) =>

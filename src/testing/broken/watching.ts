@@ -53,7 +53,7 @@ export const BROKEN_WATCHES: readonly Broken[] = [
       telling(inner, (event) => (event.kind === 'updated' ? { ...event, uri: decodeURI(event.uri) } : event)),
   },
   {
-    defect: 'says that something cannot be watched which can',
+    defect: 'says that no resource can be subscribed to, although all can be',
     law: 'capabilities.subscribe is true exactly',
     says: /capabilities.subscribe of/,
     break: (inner) =>

@@ -12,7 +12,7 @@ import { drainBody, EVERYTHING } from '../observe.ts';
 /** How long to wait before a read, in milliseconds, because a provider may say yes only if nothing has changed for a moment. */
 const SETTLING_MS = 120;
 
-/** The number of leaves to try. Small ones are among them, because a provider may keep only those. */
+/** How many leaves to try beside the largest one, since a provider may keep only small ones. */
 const TRIED = 12;
 
 export const againLaws: readonly ProviderLaw[] = [

@@ -9,7 +9,7 @@ import type { ProviderFixture } from '../fixture.ts';
 import type { ProviderLaw } from '../law.ts';
 import { drain, PAGE_SIZES, refusal, thrownBy } from '../observe.ts';
 
-/** How many times a completed value is completed further, as a user does who goes down a tree. */
+/** How many levels of completions are followed, as by a user who goes down a tree. */
 const DEPTH = 3;
 
 /** The most completions that are followed on each level. */

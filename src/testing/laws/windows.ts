@@ -9,7 +9,7 @@ import { EVERYTHING, readLeaf, refusal } from '../observe.ts';
 /** Leaves up to this size are read in all possible windows. */
 const EVERY_WINDOW_BYTES = 16;
 
-/** The lengths of the windows of a large leaf: equal to a usual chunk size, and a little smaller and larger. */
+/** The lengths of the windows of a large leaf: a little less than a usual chunk, exactly one, and a little more than two. */
 const LENGTHS: readonly number[] = [60_001, 65_536, 131_073];
 
 export const windowLaws: readonly ProviderLaw[] = [

@@ -23,7 +23,7 @@ const valuesOf = (values: ArgumentValue | readonly ArgumentValue[]): readonly Ar
 export const globsOf = (values: ArgumentValue | readonly ArgumentValue[]): readonly string[] =>
   valuesOf(values).filter((value) => typeof value === 'string' && value !== '') as readonly string[];
 
-/** Matches a single value literally, since nobody knows how a tool treats a list or an object. */
+/** Matches a single value as it is written, and no list or object, since nobody knows how a tool treats these. */
 function surely(values: readonly ArgumentValue[]): (given: unknown) => boolean {
   const globs = compileGlobs(globsOf(values), 'text');
   const exact = new Set<unknown>(values.filter((value) => typeof value !== 'string' || value === ''));

@@ -25,7 +25,7 @@ interface CompiledRule {
 /** The rules that apply to one principal, and the facts that follow from them. */
 interface Own {
   readonly rules: readonly CompiledRule[];
-  /** The principal may do everything: a rule allows it, and no rule limits it. */
+  /** The principal may do everything: a rule or the default allows it, and no rule limits it. */
   readonly everything: boolean;
   /** The principal may list and subscribe to whatever it may read. */
   readonly readMeansAll: boolean;
@@ -44,7 +44,7 @@ const MAX_REMEMBERED = 20_000;
 /** A policy that also says which rules match a request, for `vitrine explain`. */
 export interface RulesPolicy extends AccessPolicy {
   decide(request: AccessRequest): AccessDecision;
-  /** The decisions of all rules that match. The first one is the decision. */
+  /** The decisions of all rules that match; if none does, the only one is of the default. The first one decides. */
   matching(request: AccessRequest): readonly AccessDecision[];
 }
 
@@ -174,7 +174,10 @@ export function rulesPolicy({ rules, default: fallback = 'deny' }: AccessRules):
   };
 }
 
-/** Whether a rule that allows to read also allows to list and subscribe, and whether it does not forbid one of these alone. */
+/**
+ * Whether a rule keeps to this: whoever may read a resource may list it and subscribe to it. A rule that allows reads has to
+ * allow both, and any other rule about one of the two has to be about reads, too.
+ */
 function treatsReadersAlike({ rule, target: { operations } }: CompiledRule): boolean {
   const [read, ...rest] = (['read', 'list', 'subscribe'] as const).map((operation) => operations.has(operation));
   return rule.effect === 'allow' ? !read || !rest.includes(false) : read === true || !rest.includes(true);

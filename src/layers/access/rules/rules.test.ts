@@ -124,11 +124,11 @@ describe('rules', () => {
     const request = read(A, { resource: resource(parts) });
     expect(decide(allow(rule), request)).toBe(matches === true ? 'allow rule 1' : 'deny default');
     // A rule that hides also matches if an attribute is unknown.
-    const denying: AccessRules = { rules: [{ effect: 'hide', ...rule }], default: 'allow' };
-    expect(decide(denying, request)).toBe(matches === false ? 'allow default' : 'hide rule 1');
-    expect(decide(denying, read(A))).toBe('hide rule 1');
+    const hiding: AccessRules = { rules: [{ effect: 'hide', ...rule }], default: 'allow' };
+    expect(decide(hiding, request)).toBe(matches === false ? 'allow default' : 'hide rule 1');
+    expect(decide(hiding, read(A))).toBe('hide rule 1');
     expect(decide(allow(rule), read(A))).toBe('deny default');
-    expect(rulesPolicy(denying).attributes).toBe(true);
+    expect(rulesPolicy(hiding).attributes).toBe(true);
   });
 
   const call = (name: string, args: Record<string, unknown> | undefined, more: Partial<AccessRequest> = {}) =>
@@ -256,7 +256,7 @@ describe('rules', () => {
     [{ effect: 'hide', uris: ['docs+file:///**secret*'] }, /\*\* stands between slashes or at the end/],
     [{ effect: 'allow', except: ['docs+file:///a**b/c'] }, /\*\* stands between slashes or at the end/],
     [{ effect: 'deny', uris: ['x'], operations: ['call'] }, /name tools or prompts instead/],
-  ])('are refused if they can never apply: %j', (rule, problem) => {
+  ])('are refused if they make no sense: %j', (rule, problem) => {
     expect(() => rulesPolicy({ rules: [rule] })).toThrow(problem);
   });
 

@@ -35,7 +35,10 @@ export function compileTarget(rule: AccessRule): TargetTest {
   const conditions = [uris, except, tools, prompts, rule.arguments, attributes[0]];
   const whole = conditions.every((condition) => condition === undefined);
 
-  /** If an attribute of a resource is unknown, a rule that allows does not match, and any other does: that is safe. */
+  /**
+   * A rule about attributes matches no template. If an attribute of a resource is unknown, a rule that allows does not match,
+   * and any other does: that is safe.
+   */
   function hasAttributes({ resource, template }: AccessRequest): boolean {
     if (attributes.length === 0) return true;
     if (template === true) return false;
@@ -65,7 +68,7 @@ export function compileTarget(rule: AccessRule): TargetTest {
   };
 }
 
-/** @param sure matches only what surely fits; if false, everything that may fit, as a rule that forbids has to */
+/** @param sure whether to match only what surely fits; if false, all that may fit matches, as a rule that forbids needs it */
 function matcher(
   globs: readonly string[] | undefined,
   subject: GlobSubject,

@@ -22,7 +22,7 @@ const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const OOXML = 'application/vnd.openxmlformats-officedocument.';
 const ODF = 'application/vnd.oasis.opendocument.';
 
-/** A cell of a table in OpenDocument, which is repeated in a repeated row. */
+/** A repeated row of a table in OpenDocument, with one repeated cell. */
 const row = (text: string, rows: number | string = 1, columns: number | string = 1): string =>
   `<table:table-row table:number-rows-repeated="${rows}"><table:table-cell table:number-columns-repeated="${columns}"><text:p>${text}</text:p></table:table-cell></table:table-row>`;
 

@@ -1,7 +1,7 @@
 /** Writes tables, headings and plain text as Markdown, and converts HTML to it. */
 import { type ConversionLimits, createOutput, type Output } from './converter.ts';
 
-/** Writes a table cell without line ends and bars, which would end the cell. */
+/** Writes a table cell: line ends become spaces and bars are escaped, since both would end the cell. */
 const cellText = (cell: string): string =>
   cell
     .replaceAll('\\', '\\\\')
@@ -48,14 +48,14 @@ const LEFT_OUT = [
   'canvas',
 ] as const;
 
-/** Links that run code or embed data. */
+/** Links that run code, embed data or name files of the reader's machine. */
 const UNSAFE_LINK = /^[\s\0-\x1f]*(?:javascript|vbscript|data|blob|file):/i;
 
 /** The most levels of nested elements: deeper markup would exhaust the stack of the converter. */
 const MAX_DEPTH = 400;
 
 /**
- * Converts a whole HTML document to Markdown. The caller picks the main part.
+ * Converts a whole HTML document to Markdown, not only its main part.
  * @throws ResourceError `too-large` for a result over the byte limit; RangeError for markup that is nested too deeply
  */
 export async function markdownOf(html: string, limits: Pick<ConversionLimits, 'maxOutputBytes'>): Promise<string> {
@@ -119,7 +119,7 @@ function tableOf(table: Marked, limits: Pick<ConversionLimits, 'maxOutputBytes'>
   return `\n\n${output.text()}\n`;
 }
 
-/** Elements without an end. */
+/** Elements without an end tag. */
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
 
 /** Elements whose end tag is optional. They are not counted, since without end tags they would look nested. */

@@ -9,7 +9,7 @@ const AUDIO =
   'mpeg mp4 x-m4a aac ogg opus wav x-wav vnd.wave flac x-flac aiff x-aiff x-ms-wma matroska x-matroska webm ape wavpack x-wavpack x-dsf x-musepack';
 const VIDEO = 'mp4 x-m4v quicktime webm matroska x-matroska ogg x-ms-asf x-ms-wmv';
 
-/** The types of converted facts, preferred first. */
+/** The types in which metadata can be written, the preferred one first. */
 const FACTS = ['text/markdown', 'application/json'];
 
 const typesOf = (kind: string, names: string): readonly string[] => names.split(' ').map((name) => `${kind}/${name}`);

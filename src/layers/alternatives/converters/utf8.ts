@@ -1,4 +1,7 @@
-/** Converts text to UTF-8: UTF-16 by its byte order mark, and text of unknown encoding as windows-1252, as browsers do. */
+/**
+ * Converts text to UTF-8: by its byte order mark, or by the encoding that markup declares; other text as windows-1252, as
+ * browsers do.
+ */
 import { decodeMarkup, decodeText } from './charset.ts';
 import { type Converter, createOutput } from './converter.ts';
 
