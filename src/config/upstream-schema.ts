@@ -29,7 +29,7 @@ const common = {
     .min(1)
     .max(100)
     .optional()
-    .describe('Schemes of its URIs, needed for prefix: none beside other mounts. Default: any'),
+    .describe('Schemes of its URIs, needed for prefix: none beside other mounts without a prefix. Default: any'),
   pins: z
     .union([z.enum(['on', 'off']), z.strictObject({ file: text.min(1) })])
     .optional()

@@ -51,7 +51,7 @@ export const INCIDENTS: readonly Incident[] = [
   {
     cited: ['CVE-2026-25536'],
     what: 'In the TypeScript SDK, clients that shared a server object got answers of each other',
-    here: 'an answer goes to the exchange that it belongs to; sessions have a server object each',
+    here: 'an answer goes to the exchange that it belongs to; each session has its own state',
   },
   {
     cited: ['CVE-2025-66414', 'CVE-2025-66416', 'CVE-2026-34742'],
