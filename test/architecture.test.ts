@@ -1,4 +1,4 @@
-/** Imports point one way: protocol <- core <- providers, layers <- frontends <- serving <- cli (design, section 1). */
+/** Imports point one way: each part of `src` imports only the parts that `ALLOWED` names for it. */
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -94,7 +94,7 @@ describe('contexts', () => {
 });
 
 describe('layers', async () => {
-  it('change the entries of lists in one way, in which only an entry is lost at which a layer fails', async () => {
+  it('change the entries of lists in one way: if a layer fails at an entry, only that entry is lost', async () => {
     const files = (await sourceFiles()).filter((file) => file.startsWith('layers/'));
     const own: string[] = [];
     for (const file of files) {
@@ -109,7 +109,7 @@ describe('layers', async () => {
 describe('imports', async () => {
   const all = await imports();
 
-  it('knows every part of src', () => {
+  it('come only from parts of src that this test knows', () => {
     expect([...new Set(all.map((each) => each.from))].filter((part) => !(part in ALLOWED))).toEqual([]);
   });
 
@@ -164,7 +164,7 @@ describe('imports', async () => {
     expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
   });
 
-  it('of the SDK are in serving, and of its client in connection, upstream and client', () => {
+  it('of the SDK are in serving, and of its client in connection, upstream, client and sep-2093', () => {
     const wrong = all.filter((each) => each.target.startsWith(SDK) && !maySee(each));
     expect(wrong.map((each) => `${each.file} imports ${each.target}`)).toEqual([]);
   });

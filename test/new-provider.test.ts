@@ -10,7 +10,7 @@ import { afterAll, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
-/** After all other imports, so that its import is the last one. */
+/** A name that comes after those of all other providers, so that its import is the last one. */
 const NAME = 'zebra';
 
 /** The files that the script reads and changes. The rest of the tree is linked. */

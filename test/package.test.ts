@@ -58,7 +58,7 @@ describe('package.json', () => {
     expect(exported.filter((entry) => !entries.includes(entry))).toEqual([]);
   });
 
-  it('has a command that is built and executable', async () => {
+  it('has a command that is built, and names Node.js in its first line', async () => {
     const text = await readFile(`${ROOT}${manifest.bin.vitrine}`, 'utf8');
     expect(text.startsWith('#!/usr/bin/env node\n')).toBe(true);
   });

@@ -9,7 +9,7 @@ export interface Requirement {
   readonly source: RequirementSource;
   /** `open`: not met, or not completely. */
   readonly status: 'proved' | 'open';
-  /** The files and folders that meet it, and the page that describes how, from the root. `docs/guide/security.md` has those. */
+  /** The files and folders that meet it, and the page that describes how, from the root. `docs/guide/security.md` lists them. */
   readonly where: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export type RequirementSource =
   | 'MCP data structures and security'
   | 'MCP tool content blocks';
 
-/** The tests and files that meet a clause; each clause of `MCP data structures and security` has a line. */
+/** The files, folders and pages of clauses; each clause of `MCP data structures and security` has a line. */
 const WHERE: Readonly<Record<string, readonly string[]>> = {
   '2093-10': ['src/client/walk.ts', 'docs/guide/client.md'],
   '973-4': ['src/client/safety/trust.ts', 'src/client/safety/fetch-icon.ts', 'src/client/safety/sanitizer.ts'],

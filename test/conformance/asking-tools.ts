@@ -1,4 +1,4 @@
-/** Tools that ask the client for something: its user, its model, its roots, over one round and several. */
+/** Tools that ask the client's user or model, or request its roots, in one round or in several. */
 import {
   accepted,
   defineTool,
@@ -24,7 +24,7 @@ const askModel = (text: string, maxTokens: number): InputRequest =>
 
 const askName = elicitation('What is your name?', NAME);
 
-/** Asks for a form, and says what came of it, accepted or not. */
+/** Asks the user to fill in a form. With an answer, returns its action and content, even if the user declined. */
 function outcomeOf(invocation: Invocation, message: string, form: JsonSchema, label: string) {
   const answer = invocation.answers.form as ElicitationAnswer | undefined;
   if (answer !== undefined) return `${label}: action=${answer.action}, content=${JSON.stringify(answer.content ?? {})}`;
@@ -130,7 +130,7 @@ const oneRound: readonly Tool[] = [
   }),
 ];
 
-/** Asks for a confirmation, and goes on only with the state of that question. */
+/** Makes a tool that asks for a confirmation, and accepts the answer only together with the state of its question. */
 function confirming(name: string, done: string): Tool {
   return defineTool({
     name,

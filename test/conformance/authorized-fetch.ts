@@ -1,6 +1,6 @@
 /**
- * A `fetch` that gets itself a token when a server asks for one: the browser of the scenarios' authorization servers, which
- * let everybody in, is a request whose redirect is looked at.
+ * A `fetch` that gets a token when a server answers 401 or 403. The authorization servers of the scenarios let everybody in, so
+ * one request stands for the browser: the code is in the redirect that answers it.
  */
 import {
   auth,
@@ -14,9 +14,9 @@ import {
 } from '@modelcontextprotocol/client';
 
 const REDIRECT = 'http://127.0.0.1:3000/callback';
-/** The suite says that the metadata of this client is here. */
+/** By the rules of the suite, the metadata of this client has this address. */
 const CLIENT_METADATA = 'https://conformance-test.local/client-metadata.json';
-/** Challenges that are answered, for one request. */
+/** The most challenges that are answered for one request. */
 const MAX_CHALLENGES = 3;
 
 interface Registered {
@@ -25,7 +25,7 @@ interface Registered {
 }
 
 interface Person extends OAuthClientProvider {
-  /** Gives, once, what came back with the redirect. */
+  /** Returns the code and the issuer of the last redirect, only once. @throws Error if there is no code */
   returned(): { readonly authorizationCode: string; readonly iss: string | undefined };
 }
 
@@ -79,7 +79,7 @@ function person({ client_id, client_secret }: Registered): Person {
   };
 }
 
-/** @param registered a client that the authorization server knows already */
+/** @param registered the client, if it has a `client_id`: the authorization server knows that client already */
 export function authorizedFetch(serverUrl: string, registered: Registered): typeof globalThis.fetch {
   const provider = person(registered);
 
@@ -87,7 +87,7 @@ export function authorizedFetch(serverUrl: string, registered: Registered): type
     const { resourceMetadataUrl, scope: wanted } = extractWWWAuthenticateParams(challenge);
     const before = (await provider.tokens())?.scope;
     const scope = challenge.status === 403 ? computeScopeUnion(before, wanted) : wanted;
-    // A token that does not count any more may be of another authorization server than the one that is asked now.
+    // A server that refuses the token may use another authorization server by now.
     if (challenge.status === 401) await provider.invalidateCredentials?.('discovery');
     const how = {
       serverUrl,

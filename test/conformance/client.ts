@@ -33,7 +33,9 @@ const revision = process.env.MCP_CONFORMANCE_PROTOCOL_VERSION ?? '2025-11-25';
 const given: ScenarioContext = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
 const url = process.argv[2] ?? '';
 
-/** Servers of these scenarios answer neither `server/discover` nor the handshake: what they would say is said for them. */
+/**
+ * The servers of these scenarios answer neither `server/discover` nor `initialize`. `discovering` answers the former for them.
+ */
 const WITHOUT_DISCOVERY = new Set([
   'http-standard-headers',
   'http-custom-headers',
@@ -55,7 +57,7 @@ async function discovering(address: string | URL | Request, init?: RequestInit):
   return Response.json({ jsonrpc: '2.0', id: message.id, result });
 }
 
-/** Of programs that nobody sits before. */
+/** The credentials of a program that has no user. */
 function machineOf({ client_id: clientId = '', client_secret, private_key_pem, signing_algorithm }: ScenarioContext) {
   if (scenario === 'auth/client-credentials-basic' && client_secret !== undefined)
     return new ClientCredentialsProvider({ clientId, clientSecret: client_secret });
@@ -68,7 +70,7 @@ function machineOf({ client_id: clientId = '', client_secret, private_key_pem, s
   return undefined;
 }
 
-/** Of somebody who signed in at the identity provider of a company. */
+/** The credentials of a user who signed in at the identity provider of a company. */
 function employeeOf({ client_id: clientId = '', client_secret: clientSecret = '', ...idp }: ScenarioContext) {
   const { idp_client_id, idp_id_token, idp_token_endpoint } = idp;
   if (idp_client_id === undefined || idp_id_token === undefined || idp_token_endpoint === undefined) return undefined;
@@ -84,7 +86,7 @@ function employeeOf({ client_id: clientId = '', client_secret: clientSecret = ''
 }
 
 const machine = machineOf(given) ?? employeeOf(given);
-const asked = scenario === 'sep-2322-client-request-state' ? { confirmed: true } : {};
+const filledIn = scenario === 'sep-2322-client-request-state' ? { confirmed: true } : {};
 const target: HttpTarget = {
   url,
   clientInfo: { name: 'vitrine-conformance', version: '1.0.0' },
@@ -96,14 +98,14 @@ const target: HttpTarget = {
     versionNegotiation: { mode: revision === '2025-11-25' ? 'legacy' : 'auto' },
   },
   prepare(client) {
-    client.setRequestHandler('elicitation/create', async () => ({ action: 'accept' as const, content: asked }));
+    client.setRequestHandler('elicitation/create', async () => ({ action: 'accept' as const, content: filledIn }));
   },
   ...(machine !== undefined && { authProvider: machine }),
   ...(machine === undefined && scenario.startsWith('auth/') && { fetch: authorizedFetch(url, given) }),
   ...(WITHOUT_DISCOVERY.has(scenario) && { fetch: discovering }),
 };
 
-/** Every tool that is listed, in its place: the first failure ends it where `patient` is not said. */
+/** Makes the calls in their order; default: calls every listed tool. @param patient whether it goes on after a call that fails */
 async function callTools(client: Client, calls?: readonly ToolCall[], patient = false): Promise<void> {
   const { tools } = await client.listTools();
   for (const call of calls ?? tools.map(({ name }) => ({ name, arguments: argumentsOf(name) }))) {
@@ -122,14 +124,14 @@ async function readEverything(resources: ResourceClient, client: Client): Promis
   for (const { name } of prompts) await client.getPrompt({ name });
 }
 
-/** Loads each skill with all its files, unless one of them is not as its entry says. */
+/** Loads all files of each skill. @throws if a file does not match its entry, or has none */
 async function loadSkills(resources: ResourceClient): Promise<void> {
   for await (const skill of listSkills(resources)) {
     for await (const { verified } of readSkill(resources, skill)) if (!verified) throw new Error('It is not verified');
   }
 }
 
-/** The scenarios in which a host does more than call each tool. */
+/** The scenarios in which a host does something other than call each tool once. */
 const SCENARIOS: Readonly<Record<string, (resources: ResourceClient, client: Client) => Promise<void>>> = {
   initialize: async (_resources, client) => void (await client.listTools()),
   'request-metadata': async () => {},
@@ -151,7 +153,7 @@ const SCENARIOS: Readonly<Record<string, (resources: ResourceClient, client: Cli
   'json-schema-ref-no-deref': async (_resources, client) => void (await client.listTools()),
 };
 
-// Not `await using`: this runs as it stands on Node 22, which does not know it.
+// Not `await using`: this file runs without being compiled on Node 22, which has no `await using`.
 const resources = createResourceClient(target);
 try {
   const client = await resources.client();

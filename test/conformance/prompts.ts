@@ -1,4 +1,4 @@
-/** The prompts that the suite looks for, and a list of them that changes when it is told to. */
+/** The prompts that the suite looks for, and a tool that reports a change of their list. */
 import { appendFileSync, watch } from 'node:fs';
 import {
   accepted,
@@ -68,7 +68,10 @@ const all: readonly Prompt[] = [
   }),
 ];
 
-/** A file that stands for the list, as replicas have one source; without it, each process has its own. */
+/**
+ * The path of a file that replicas share: a change of it is reported by all of them. Without it, each process reports only its
+ * own.
+ */
 const { LIST } = process.env;
 
 const watchers = new Set<() => void>();

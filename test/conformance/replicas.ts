@@ -1,6 +1,6 @@
 /**
- * Three processes of `server.ts` that share a real Redis, behind a proxy that asks them in turn: prints the endpoint of the
- * proxy. `npm run conformance:replicas` runs the official suite against it.
+ * Runs three processes of `server.ts` that share a real Redis, behind a proxy that forwards requests to them in turn. Prints the
+ * endpoint of the proxy. `npm run conformance:replicas` runs the official suite against it.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** The smallest files of their kinds: what the fixture shows as an image and as a sound. */
+/** Two tiny files: the image and the sound of the fixture. */
 
 /** A PNG of one red pixel. */
 export const RED_PIXEL_PNG = Buffer.from(

@@ -1,7 +1,7 @@
 /**
  * The server that the official conformance suite is run against, made of nothing but what the package exports.
- * `node test/conformance/server.ts` (Node 22.18 or newer) prints its endpoint; `npm run conformance` does all of it. With
- * `BUS` and `KEYS` in the environment it is one of several replicas.
+ * `node test/conformance/server.ts` (Node 22.18 or newer) prints its endpoint; `npm run conformance` starts it and runs the
+ * suite. With `BUS` and `KEYS` in the environment it is one of several replicas.
  */
 import { createVitrine, type Log, redisBus, serveHttp } from 'vitrine';
 import { askingTools } from './asking-tools.ts';

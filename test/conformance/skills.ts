@@ -1,4 +1,4 @@
-/** The skills that the suite looks for: two, of which one is in the other, with folders below them. */
+/** The skills that the suite looks for: two, one of which is in a folder of the other. */
 import { memoryProvider } from 'vitrine/providers/memory';
 
 const head = (name: string, description: string): string => `---\nname: ${name}\ndescription: ${description}\n---\n\n`;

@@ -68,7 +68,7 @@ describeWith([deployTools])('the chart', () => {
     expect(of('NetworkPolicy').spec.ingress[0].from).toEqual([{ podSelector: {} }]);
   });
 
-  it('runs without a user of its own, over a read-only root, with probes of readiness', async () => {
+  it('runs without the rights of root, over a read-only root folder, with probes of readiness', async () => {
     const { of } = await render(ALL);
     const { spec } = of('Deployment').spec.template;
     const [vitrine] = spec.containers;

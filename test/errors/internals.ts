@@ -1,10 +1,10 @@
-/** No error may have these in it when it leaves the process. */
+/** Finds text in errors that no error may contain when it leaves the process. */
 import { homedir, tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url)).replace(/\/$/, '');
 
-/** Folders of this machine. The root of the file system is in everything. */
+/** Folders of this machine, except the root of the file system, with which every path begins. */
 const PLACES = [ROOT, homedir(), `${tmpdir()}/vitrine-`].filter((place) => place.length > 1);
 
 const PATTERNS: readonly (readonly [what: string, pattern: RegExp])[] = [
@@ -19,16 +19,16 @@ const PATTERNS: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['a key', /-----BEGIN [A-Z ]*PRIVATE KEY/],
   ['a thrown value of the language', /\b(?:Type|Range|Reference|Syntax)Error\b|\[object Object\]|Cannot read propert/],
   ['control characters', /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/],
-  ['a control character in letters', /\\u00(?:0[0-8be-f]|1[0-9a-f]|7f)/],
+  ['an escaped control character', /\\u00(?:0[0-8be-f]|1[0-9a-f]|7f)/],
 ];
 
-/** A client sends these, and the server sends them on to others: an error may not echo them to anyone. */
+/** An error may not contain these even if the client has sent them. */
 const NEVER: ReadonlySet<string> = new Set(['a token', 'a key', 'control characters']);
 
 /**
  * Says what is wrong with an error; undefined if nothing is.
- * @param echoed what the client sent, as it may come back whole
- * @param wasSent whether the client sent this, so that it may come back as a part of something
+ * @param echoed texts of the client, which may come back whole
+ * @param wasSent whether the client sent this fragment, which may then come back within other text
  */
 export function internalsIn(
   error: unknown,
@@ -43,7 +43,7 @@ export function internalsIn(
   )?.[0];
 }
 
-/** Each path that begins there, as far as it goes; what only begins with the same letters is another one. */
+/** Returns the whole of each path in the text that begins with the place. `/home/ab` does not begin with `/home/a`. */
 const pathsUnder = (place: string, text: string): readonly string[] =>
   text
     .split(place)

@@ -1,11 +1,11 @@
 /**
- * Remembers what this process sent during a test: if it comes back, it is an echo and no leak. Clients and servers are told apart by the
- * beginning of a connection, so that an answer never counts as a request.
+ * Remembers the requests that this process sent during a test: text of a request that comes back is an echo and no leak. A
+ * connection whose first bytes are those of an HTTP answer belongs to a server, and is not recorded.
  */
 import { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
-/** The most characters that are remembered. The older half is dropped first. */
+/** The most characters that are remembered. If there are more, the older half of the texts is dropped. */
 const MAX_KEPT = 32 * 1024 * 1024;
 
 const kept: string[] = [];

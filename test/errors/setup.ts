@@ -1,6 +1,6 @@
 /**
- * Runs before every test file: if an error with internals leaves a server during a test, the test fails, whatever it is about
- * (SEC-RES-5). Text that the test itself sent may come back.
+ * Runs before every test file: if an error with internals leaves a server during any test, that test fails (SEC-RES-5). Text
+ * that the test itself sent may come back.
  */
 import { afterAll, afterEach, expect, vi } from 'vitest';
 import { internalsIn } from './internals.ts';
@@ -21,7 +21,7 @@ onFailure((error) => {
 /** For the tests of the tap itself: the problems so far, which are then forgotten. */
 export const takeWrong = (): readonly { readonly what: string; readonly error: Failure }[] => wrong.splice(0);
 
-// Files share a process, so none may leave the clock replaced.
+// Test files share a process, so none may leave the clock replaced.
 afterAll(() => {
   vi.useRealTimers();
 });
@@ -29,5 +29,5 @@ afterAll(() => {
 afterEach(() => {
   forgetSent();
   const found = takeWrong().map(({ what, error }) => `${what} in ${JSON.stringify(error)}`);
-  expect(found, 'errors that left with something of the inside').toEqual([]);
+  expect(found, 'errors with internals that left a server').toEqual([]);
 });

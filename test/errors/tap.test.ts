@@ -1,4 +1,4 @@
-/** The check before every test detects what it is for. */
+/** The check that runs with every test finds internals in errors, however the errors reach this process. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, get, type Server } from 'node:http';
@@ -106,7 +106,7 @@ describe('internals', () => {
     expect(internalsIn({ code: 1, message, data: { uri: 'file:///a.md' } })).toBeUndefined();
   });
 
-  it('do not include a sent text, though a part of it; and nothing more than that', () => {
+  it('do not include fragments of a sent text, except tokens; a longer text is included', () => {
     const path = `${import.meta.dirname}/x`;
     const wasSent = (fragment: string): boolean => `file://${path}?ENOENT`.includes(fragment);
     expect(internalsIn({ message: `${path}: ENOENT` }, [], wasSent)).toBeUndefined();

@@ -7,15 +7,15 @@ import { Socket } from 'node:net';
 /** An error that was sent, or the text of a tool error. */
 export type Failure = Readonly<Record<string, unknown>>;
 
-/** The most characters of a message that are checked: no error is longer. */
+/** The longest line that is checked, in characters: no error is longer. */
 const MAX_LINE = 256 * 1024;
 
-let told: (failure: Failure) => void = () => {};
+let report: (failure: Failure) => void = () => {};
 let installed = false;
 
-/** Calls back for every further failure. */
+/** Calls the listener for every failure from now on. It replaces the listener before it. */
 export function onFailure(listener: (failure: Failure) => void): void {
-  told = listener;
+  report = listener;
 }
 
 /** Installs the tap, once for a process. May be called any number of times. */
@@ -56,13 +56,15 @@ export function installTap(): void {
   };
 }
 
-/** For a stream that is neither a socket nor a body: gives it the data. */
+/** For a stream that is neither a socket nor a body: the returned function takes the data of the stream. */
 export function watchText(): (chunk: Buffer) => void {
   const reader = createReader();
   return (chunk) => reader(chunk.toString('utf8'));
 }
 
-/** Takes text in pieces, and checks each line, and a last line without an end once it is complete. */
+/**
+ * Takes text in pieces, and checks each line. Checks a last line without a line end, too, as soon as it is a complete message.
+ */
 function createReader(): (text: string) => void {
   let rest = '';
   return (text) => {
@@ -73,7 +75,7 @@ function createReader(): (text: string) => void {
   };
 }
 
-/** Whether the line has a complete message. */
+/** Reports the failures in the line. Returns whether the line is a complete message that mentions an error. */
 function look(line: string): boolean {
   if (line.length > MAX_LINE || !line.includes('"jsonrpc"') || !/"error"|"isError"/.test(line)) return false;
   try {
@@ -90,8 +92,8 @@ function look(line: string): boolean {
 function tell(message: Failure): void {
   if (message.jsonrpc !== '2.0') return;
   const { error, result } = message;
-  if (isData(error)) told(error);
-  if (isData(result) && result.isError === true) told({ tool: result.content });
+  if (isData(error)) report(error);
+  if (isData(result) && result.isError === true) report({ tool: result.content });
 }
 
 const isData = (value: unknown): value is Failure =>

@@ -7,7 +7,7 @@ import { describeWith } from '../services/service.ts';
 import { hostScript } from './host-script.ts';
 import { DOCUMENTS, type HostileServer, startHostile, watchedContext } from './hostile-server.ts';
 
-/** The elements of the app itself, before anything is drawn. */
+/** The first element of the app, which is there before anything is drawn. */
 const SEARCH = '<search><input type="search" aria-label="Search everything" placeholder="Search everything"></search>';
 
 /** The most milliseconds until a document is drawn, however busy the machine is. */

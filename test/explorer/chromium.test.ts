@@ -31,7 +31,7 @@ describeWith([chromium])('hostile documents', () => {
     await server?.[Symbol.asyncDispose]();
   });
 
-  /** Opens each address in one of several pages. Downloads are not shown. */
+  /** Opens each address in one of several pages, and calls `seen` unless the address is a download. */
   async function look(
     addresses: readonly string[],
     seen: (page: Page, address: string) => Promise<void>,
@@ -55,7 +55,7 @@ describeWith([chromium])('hostile documents', () => {
 
   const addressesOf = (route: Route): readonly string[] => DOCUMENTS.map(({ uri }) => addressOf(route, uri));
 
-  it('are noticed by this test if they run a script', async () => {
+  it('are noticed by this test if they run a script or load something', async () => {
     const page = await context.newPage();
     await page.setContent(`<script>steal()</script><img src="http://127.0.0.1:1/away">`);
     await page.close();

@@ -47,7 +47,7 @@ describe('the client', () => {
     expect(headersOf('tools/list', {})['Mcp-Name']).toBeUndefined();
   });
 
-  it("gives the server's reason for a refusal", async () => {
+  it("gives the server's reason for a refusal, and `unavailable` if there is no server", async () => {
     await expect(read('memory+memory:///gone')).rejects.toMatchObject({ reason: 'not-found' });
     const nobody = createClient({ endpoint: 'http://127.0.0.1:1/mcp', ask: async () => ({}), wire() {} });
     const refused = await nobody.request('tools/list').catch((error: unknown) => error);
@@ -85,7 +85,7 @@ describe('the client', () => {
 describe('the client with a server that sends very much', () => {
   const MIB = 1024 * 1024;
 
-  /** Serves one answer after the other. `ended` resolves when the connection of an answer has ended. */
+  /** Answers each request with `write`. `ended` resolves when the connection of the latest answer has ended. */
   async function serving(type: string, write: (response: ServerResponse) => void) {
     let ended: Promise<unknown> = Promise.resolve();
     const server = createServer((_request, response) => {
@@ -168,7 +168,7 @@ describe('the client with a server that sends very much', () => {
     await far.ended();
   });
 
-  it('listens without a time limit', async () => {
+  it('listens to a stream that is longer than an answer may be', async () => {
     let heard = 0;
     const chunk = `data: ${progress}\n\n`;
     await using far = await serving('text/event-stream', (response) => pour(response, chunk, 65 * MIB, ''));

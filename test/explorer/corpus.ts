@@ -195,7 +195,7 @@ const URIS: readonly string[] = [
   'hostile:///a;b,c!d$e&f',
 ];
 
-/** Documents of each kind of markup: all of them are shown as text. */
+/** How many vectors of each kind of markup become documents. A few suffice, because all markup is shown as text. */
 const MARKUP = 10;
 
 /** At least 150, each with its own URI. */

@@ -20,7 +20,7 @@ describeWith([firefox])('in Firefox', () => {
     [server, browser] = await Promise.all([startHttp([config]), startFirefox()]);
     const page = await browser.newPage();
     await page.setViewport({ width: 1280, height: 800 });
-    // Its types tell handles of values apart; no script here gets a handle.
+    // The types of Puppeteer differ, because they allow for handles of values. No script here takes or returns a handle.
     person = new Person(page as unknown as Driven, new URL(server.url).origin);
   });
 

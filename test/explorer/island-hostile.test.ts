@@ -1,4 +1,4 @@
-/** The island in Chromium, over hostile documents: each is shown in every view, always as text. */
+/** The island in Chromium, over hostile documents: they are shown as text in every view. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addressOf, withQuery } from '../../src/frontends/explorer/address.ts';
@@ -12,7 +12,7 @@ const PAGES = 3;
 /** The most milliseconds until a document is drawn, however busy the machine is. */
 const PATIENCE = 30_000;
 
-/** Every document. Those with more than an odd name are also shown as source and as bytes. */
+/** Every document in its usual view. Those of `content`, `markup` and `svg` are also shown as text and as bytes. */
 const VIEWS = DOCUMENTS.flatMap(({ uri }) =>
   (/^hostile:\/\/\/(?:content|markup|svg)\//.test(uri) ? [undefined, 'text', 'bytes'] : [undefined]).map((show) => ({
     uri,
@@ -42,7 +42,7 @@ describeWith([chromium])('hostile documents in the island', () => {
     context = await watchedContext(browser, server.origin, happened);
     context.on('page', (page) => {
       page.on('pageerror', (error) => happened.push(`threw ${error}`));
-      // Reports of the content security policy, too, so nothing even tries.
+      // Chromium reports here, too, what the content security policy has prevented, so even an attempt is recorded.
       page.on('console', (message) => message.type() === 'error' && happened.push(`said ${message.text()}`));
     });
   });
@@ -88,7 +88,7 @@ describeWith([chromium])('hostile documents in the island', () => {
     }
   }
 
-  /** Elements and links in the page that only a document can have made. */
+  /** Elements and links in the page that only a document can have made, except links that are marked as external. */
   const foreign = (page: Page): Promise<readonly string[]> =>
     page.evaluate(async () => {
       // Syntax colours come a moment after the text of code.
@@ -126,7 +126,7 @@ describeWith([chromium])('hostile documents in the island', () => {
     happened.length = 0;
   });
 
-  it('run nothing, load nothing and have no links to other sites, as tiles', async () => {
+  it('run nothing, load nothing and have no unmarked links to other sites, as tiles', async () => {
     const page = await taken();
     await page.goto(`${server.origin}/?layout=grid`);
     const grid = page.locator('.tiles');
@@ -151,7 +151,9 @@ describeWith([chromium])('hostile documents in the island', () => {
     await page.close();
   });
 
-  it('run nothing, load nothing and lead nowhere, as previews, text and bytes', { timeout: 600_000 }, async () => {
+  it('run nothing, load nothing and have no unmarked links to other sites, as previews, text and bytes', {
+    timeout: 600_000,
+  }, async () => {
     const left = [...VIEWS];
     let shown = 0;
     const lookOn = async (): Promise<void> => {

@@ -17,7 +17,7 @@ const ENTRIES = 100_000;
 const GIBIBYTE = 1024 ** 3;
 const LAST_LINES = '\n2026-07-28 the shutters came down\n2026-07-28 all clocks wound\n';
 
-/** The number of elements of a page. */
+/** A page always has fewer elements than this. */
 const MAX_ELEMENTS = 500;
 
 let folder: Folder;

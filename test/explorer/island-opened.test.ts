@@ -21,7 +21,7 @@ describeWith([chromium, everything])('the everything server, opened', () => {
   let browser: Browser;
   let mine: Page;
   let person: Person;
-  /** Errors of the pages, and requests to other servers. */
+  /** Errors of the pages, and requests to other machines. */
   const wrong: string[] = [];
 
   beforeAll(async () => {
@@ -59,7 +59,8 @@ describeWith([chromium, everything])('the everything server, opened', () => {
   });
 
   it('fills a template, and shows a change of the resource', async () => {
-    // Before any call: while a call runs, another call would start a program of its own, which has no subscription.
+    // The updates start before anything else: a call during another call would get a program of its own, without the
+    // subscription.
     await toggles('Started');
     await person.visits(`/?template=${encodeURIComponent('demo://resource/dynamic/text/{resourceId}')}`);
     await person.tabsTo('.field input');

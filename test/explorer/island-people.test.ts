@@ -18,7 +18,7 @@ describeWith([chromium])('two people who sign in', () => {
   let server: Listening;
   let browser: Browser;
   let origin: string;
-  /** Errors of the pages, and requests to other servers, since the last sign-in. */
+  /** Errors of the pages, and requests to other machines, since the last sign-in. */
   const wrong: string[] = [];
 
   beforeAll(async () => {

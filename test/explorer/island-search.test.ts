@@ -59,7 +59,7 @@ describeWith([chromium])('the pages of a search', () => {
     const texts = await page.locator('.island ol.found pre').allTextContents();
     const gongs = texts.join('\n').match(/gong \d+/g) ?? [];
     expect(gongs).toEqual(Array.from({ length: LINES }, (_, at) => `gong ${at}`));
-    // A server may send a page again, or refuse to.
+    // Each cursor was sent once: a server may give a page twice, or refuse to.
     expect(asked.length).toBeGreaterThan(0);
     expect(new Set(asked).size).toBe(asked.length);
     expect(wrong).toEqual([]);

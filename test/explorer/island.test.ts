@@ -21,7 +21,7 @@ const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
-/** Errors of the page, and its requests to other servers. */
+/** Errors of the page, and its requests to other machines. */
 const wrong: string[] = [];
 
 const newPage = (options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> =>

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 /** The most milliseconds until a part of the page is there, however busy the machine is. */
 const PATIENCE = 30_000;
 
-/** @param wrong receives the errors of the page, and the addresses of its requests elsewhere */
+/** @param wrong receives the errors of the page except 404, and the addresses of its requests to other machines */
 export async function openPage(
   browser: Browser,
   wrong: string[],

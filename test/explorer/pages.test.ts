@@ -136,7 +136,7 @@ describe('pages', () => {
     expect(page).not.toContain('closed');
   });
 
-  it('can only be shown, and not be used by pages of other sites', async () => {
+  it('accept neither POST nor requests from pages of other sites', async () => {
     expect((await get('/', { method: 'POST', body: 'x' })).status).toBe(404);
     expect((await withHeaders('/', { origin: 'https://evil.example' })).status).toBe(403);
     expect((await withHeaders('/raw/docs+file/notes/page.html', { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
@@ -175,7 +175,7 @@ describe('raw addresses', () => {
     ['bytes=0-1,4-5', 200, 0, 3_000_000],
     ['lines=0-1', 200, 0, 3_000_000],
     ['bytes=5-1', 200, 0, 3_000_000],
-  ])('give the range %s', async (range, status, from, to) => {
+  ])('answer a request for %s with %i', async (range, status, from, to) => {
     const response = await withHeaders(DATA, { range });
     expect(response.status).toBe(status);
     if (status === 206) expect(response.headers.get('content-range')).toBe(`bytes ${from}-${to - 1}/3000000`);
@@ -190,7 +190,7 @@ describe('raw addresses', () => {
     }
   });
 
-  it('say that the client has the content already', async () => {
+  it('answer 304 if the client has the content already', async () => {
     const { headers } = await get(DATA, { method: 'HEAD' });
     const etag = headers.get('etag') ?? '';
     expect(headers.get('content-length')).toBe('3000000');
@@ -201,7 +201,7 @@ describe('raw addresses', () => {
     expect((await withHeaders(DATA, { range: 'bytes=0-9', 'if-range': '"other"' })).status).toBe(200);
   });
 
-  it('give a range of a gibibyte without using memory for it', async () => {
+  it('give the end of a gibibyte without reading the rest into memory', async () => {
     const before = process.memoryUsage().rss;
     const response = await withHeaders('/raw/docs+file/big.bin', { range: `bytes=${BIG - 4}-` });
     expect(response.headers.get('content-range')).toBe(`bytes ${BIG - 4}-${BIG - 1}/${BIG}`);
@@ -222,7 +222,7 @@ describe('raw addresses', () => {
     expect((await get('/raw/docs+file/notes/empty.txt')).status).toBe(200);
   });
 
-  it('give a reading client any time, and one that does not read none', async () => {
+  it('have no time limit for a client that reads, and end the connection of a client that does not', async () => {
     const unreadMs = 1_200 * slowness();
     const lines: string[] = [];
     const log = { debug() {}, info() {}, error() {}, warn: (line: string) => void lines.push(line) };

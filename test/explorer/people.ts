@@ -50,14 +50,14 @@ export interface Page {
   readonly url: URL;
   readonly status: number;
   readonly text: string;
-  /** The addresses to which it was redirected. */
+  /** The addresses of all requests that led to the page, in their order. */
   readonly way: readonly URL[];
 }
 
 export interface Browser {
   /** @param back changes the address to which the issuer sends the browser back */
   open(address: string | URL, back?: (url: URL) => URL): Promise<Page>;
-  /** Sends a form of a page of this origin. */
+  /** Sends a form without fields. @param headers such as the `origin` of the page with the form */
   send(address: string, headers?: Readonly<Record<string, string>>): Promise<Page>;
   cookiesOf(origin: string): string;
 }

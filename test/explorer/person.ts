@@ -14,7 +14,7 @@ export interface Driven {
   evaluate<T, A>(script: (arg: A) => T, arg: A): Promise<T>;
 }
 
-/** How many elements Tab passes until it is certain that it does not lead to the wanted one. */
+/** The most times that a person presses Tab to reach an element. */
 const MOST_TABS = 120;
 
 export class Person {
@@ -100,7 +100,7 @@ export class Person {
     ).then((shown) => shown === true);
   }
 
-  /** Undefined between two pages. */
+  /** Runs the script in the page. Undefined while the browser goes from one page to another. */
   async #asks<T, A>(script: (arg: A) => T, arg: A): Promise<T | undefined> {
     return await this.#page.evaluate(script, arg).catch((error: unknown) => {
       if (/context|navigat|frame|destroyed/i.test(String(error))) return undefined;

@@ -129,7 +129,7 @@ describe('a search', () => {
     ['/view/docs+file/many.txt?lines=1-201', 200, /Lines 1 to 200 /],
     ['/view/docs+file/many.txt?lines=3-9999999999', 200, /Lines 3 to 202 /],
     ['/view/docs+file/odd.txt?lines=7-9', 200, /cannot be understood/],
-  ])('shows its error in place: %.60s', async (path, status, says) => {
+  ])('shows a page for an odd address: %.60s', async (path, status, says) => {
     const response = await site.get(path);
     expect(response.status).toBe(status);
     expect(await response.text()).toMatch(says);

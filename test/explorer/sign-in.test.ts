@@ -43,7 +43,7 @@ afterAll(async () => {
   for (const each of [people, others, folder]) await each?.[Symbol.asyncDispose]();
 });
 
-const DISCOVER = {
+const INITIALIZE = {
   method: 'POST',
   body: JSON.stringify({
     jsonrpc: '2.0',
@@ -79,7 +79,7 @@ describe('signing in', () => {
     const ask = async (headers: Record<string, string>): Promise<number> =>
       (
         await plainly(`${origin}/mcp`, {
-          ...DISCOVER,
+          ...INITIALIZE,
           headers: { ...JSON_HEADERS, cookie: ada.cookiesOf(origin), ...headers },
         })
       ).status;
@@ -109,8 +109,8 @@ describe('signing in', () => {
   });
 });
 
-describe('a sign-in that is refused', () => {
-  it('has another state, comes from another issuer, was begun in another browser, or is sent twice', async () => {
+describe('a sign-in', () => {
+  it('is refused with another state, issuer or code, after a denial, in another browser, and a second time', async () => {
     const changes: readonly ((url: URL) => URL)[] = [
       (url) => changed(url, 'state', 'another'),
       (url) => changed(url, 'iss', others.origin),
@@ -152,7 +152,7 @@ describe('a sign-in that is refused', () => {
   });
 });
 
-it('ends when the token expires, and begins again', async () => {
+it('a session ends when its token expires', async () => {
   const ada = browserOf('ada');
   await ada.open(`${origin}/`);
   const headers = { accept: 'text/html', cookie: ada.cookiesOf(origin) };
@@ -166,12 +166,12 @@ it('ends when the token expires, and begins again', async () => {
   }
 });
 
-it('accepts no token of an issuer that is not trusted', async () => {
+it('refuses a sign-in whose token is for another audience than the configured one', async () => {
   const port = await freePort();
   const at = `http://127.0.0.1:${port}`;
   const auth = { resource: `${at}/mcp`, issuers: [{ issuer: others.origin, audience: 'https://another.example' }] };
-  await using stranger = await startPeople(`${at}/mcp`);
-  const trusting = { ...auth, issuers: [{ issuer: stranger.origin, audience: 'https://another.example' }] };
+  await using issuer = await startPeople(`${at}/mcp`);
+  const trusting = { ...auth, issuers: [{ issuer: issuer.origin, audience: 'https://another.example' }] };
   const server = await serveHttp(vitrine, { port, auth: trusting, explorer: { signIn: { clientId: CLIENT_ID } } });
   try {
     const page = await browserOf('ada').open(`${at}/`);

@@ -34,7 +34,7 @@ function docx(body: string): Record<string, Uint8Array> {
   };
 }
 
-/** The archive with another size in its directory than the file has. */
+/** The archive whose directory gives this size to each file of more than a mebibyte. */
 function lying(archive: Uint8Array, size: number): Uint8Array {
   const copy = Buffer.from(archive);
   for (let at = copy.indexOf('PK\u0001\u0002'); at !== -1; at = copy.indexOf('PK\u0001\u0002', at + 4)) {
@@ -43,7 +43,7 @@ function lying(archive: Uint8Array, size: number): Uint8Array {
   return copy;
 }
 
-/** A page whose content has that many bytes after inflation. */
+/** A PDF of one page, with this content in compressed form. */
 function pdf(content: Uint8Array): Uint8Array {
   const stream = deflateSync(content, { level: 1 });
   const objects = [
@@ -121,13 +121,13 @@ const BOMBS: readonly Bomb[] = [
     ends: 'too-large',
   },
   {
-    what: 'one that says that it is small',
+    what: 'an archive whose directory says that it is small',
     type: DOCX,
     bytes: () => lying(zipSync({ ...docx(''), 'word/document.xml': zeros(8 * MIB) }), 1_000),
     ends: 'unavailable',
   },
   {
-    what: 'one that says that it has gigabytes',
+    what: 'an archive whose directory says that it has gigabytes',
     type: PPTX,
     bytes: () => lying(zipSync({ 'ppt/presentation.xml': zeros(2 * MIB) }), 0xfffffff0),
     ends: 'too-large',
@@ -152,13 +152,13 @@ const BOMBS: readonly Bomb[] = [
   },
   { what: 'entities within entities', type: DOCX, bytes: entities, ends: 'unavailable' },
   {
-    what: 'elements within elements',
+    what: 'HTML elements within elements',
     type: 'text/html',
     bytes: () => strToU8('<div>'.repeat(200_000)),
     ends: 'unavailable',
   },
   {
-    what: 'XML that is as deep',
+    what: 'XML elements within elements',
     type: ODT,
     bytes: () => zipSync({ 'content.xml': strToU8(`${'<a>'.repeat(200_000)}${'</a>'.repeat(200_000)}`) }),
     ends: 'too-large',
@@ -189,13 +189,13 @@ const BOMBS: readonly Bomb[] = [
     ends: 'text',
   },
   {
-    what: 'groups in groups',
+    what: 'RTF groups within groups',
     type: 'application/rtf',
     bytes: () => strToU8(`{\\rtf1 ${'{'.repeat(1_000_000)}`),
     ends: 'unavailable',
   },
   {
-    what: 'parts in parts',
+    what: 'parts of a mail within parts',
     type: 'message/rfc822',
     bytes: () =>
       strToU8(
@@ -208,7 +208,7 @@ const BOMBS: readonly Bomb[] = [
   },
 ];
 
-describe('a bomb ends as an error of the format, and the server goes on [SEC-RES-3, RES-7]', () => {
+describe('a bomb ends as an error of the format or as a small text, and the server goes on [SEC-RES-3, RES-7]', () => {
   let alternatives: Alternatives;
   const serve = (type: string, bytes: Uint8Array): ResourceProvider =>
     alternatives.layer(memoryProvider({ resources: { bomb: { bytes, mimeType: type } } }));

@@ -49,7 +49,7 @@ describe.each(DIAGONAL)('documents over $transport, $era', ({ transport, era }) 
     expect(await metadata(office, 'file:///loan-agreement.docx')).toEqual(byName.get('loan-agreement.docx'));
   });
 
-  it('are read as the original and as text, under one URI, the primary one first [2093-6]', async () => {
+  it('are read as the original and as text, under one URI, the original first [2093-6]', async () => {
     const listed = await drain(office, 'resources/list');
     const documents = listed.filter(({ _meta }) => _meta?.[FORMATS_META_KEY] !== undefined);
     expect(documents).toHaveLength(11);

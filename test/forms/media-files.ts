@@ -148,7 +148,7 @@ export function webm(title: string): Buffer {
   ]);
 }
 
-/** The largest number of entries, each of which claims everything after the entries as its text. */
+/** EXIF data with this number of entries, each of which claims all bytes after the entries as its text. */
 export function endlessExif(entries: number, bytes: number): Buffer {
   const directory = Buffer.alloc(8 + 2 + entries * 12 + 4);
   directory.write('MM\0*', 'latin1');

@@ -44,20 +44,20 @@ const BOMBS: readonly Bomb[] = [
     ends: 'too-large',
   },
   {
-    what: 'one that has all its pixels in memory before the first is seen',
+    what: 'an interlaced image, which needs all its pixels in memory at once',
     type: 'image/png',
     form: WEBP,
     bytes: () => png(7_000, 7_000, rows(7_000, 7_050), { interlaced: true }),
     ends: 'too-large',
   },
   {
-    what: 'one that says that it is larger than it is',
+    what: 'an image whose header says that it is larger than it is',
     type: 'image/png',
     form: WEBP,
     bytes: () => png(9_000, 9_000, rows(100, 100)),
     ends: 'unavailable',
   },
-  { what: 'a drawing of a million miles', type: 'image/svg+xml', form: WEBP, bytes: vast, ends: 'too-large' },
+  { what: 'a drawing of a huge size', type: 'image/svg+xml', form: WEBP, bytes: vast, ends: 'too-large' },
   {
     what: 'a drawing with entities within entities',
     type: 'image/svg+xml',
@@ -66,7 +66,7 @@ const BOMBS: readonly Bomb[] = [
     ends: 'unavailable',
   },
   {
-    what: 'what a camera says, without an end',
+    what: 'EXIF data without an end',
     type: 'image/png',
     form: JSON_TYPE,
     bytes: () => png(1, 1, rows(1, 1), { exif: endlessExif(60_000, MIB) }),
@@ -80,7 +80,7 @@ const BOMBS: readonly Bomb[] = [
     ends: 'too-large',
   },
   {
-    what: 'a film whose header says that it is larger than everything',
+    what: 'a film with a box that claims to be larger than the file',
     type: 'video/mp4',
     form: JSON_TYPE,
     bytes: () => Buffer.concat([box('ftyp', Buffer.from('isom')), Buffer.from('fffffff06d6f6f760000', 'hex')]),

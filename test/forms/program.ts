@@ -1,4 +1,4 @@
-/** The built program of conversions is beside the built command. */
+/** The built program that converts documents, found from the place of the built command. */
 import { pathToFileURL } from 'node:url';
 import { CLI } from '../e2e/harness.ts';
 

@@ -10,10 +10,10 @@ import { ask } from '../security/incidents/asking.ts';
 
 const docs = memoryProvider({ resources: { 'a.txt': { text: 'a' } } });
 
-/** A custom tool may log. */
+/** A custom tool may log, so with it the server accepts `logging/setLevel`. */
 const logging = defineTool({ name: 'count', description: 'Counts', inputSchema: z.object({}), run: () => 'one' });
 
-/** Serves a document, and other options, while `use` runs. */
+/** Serves a document with these options while `use` runs. */
 async function served(options: Partial<VitrineOptions>, use: (url: string) => Promise<void>): Promise<void> {
   const vitrine = createVitrine({ mounts: [{ name: 'docs', provider: docs }], ...options });
   const serving = await serveHttp(vitrine, { port: 0 });
@@ -52,7 +52,7 @@ it('an incomplete handshake is refused, within a session and at its start', () =
       const { error } = JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? text);
       expect(error, text).toMatchObject({ code: -32602, message: expect.stringContaining('params for initialize') });
       expect(error.message).not.toContain('[');
-      // Without a session, no code could read it any further.
+      // Without a session, it is refused as any other request that has no session.
       const outside = await post(params);
       expect(outside.status).toBe(400);
       expect((await outside.json()).error).toMatchObject({ code: -32000 });

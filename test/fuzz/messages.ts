@@ -16,7 +16,7 @@ const range = fc.oneof(
   json,
 );
 
-/** The right parameters of each method. */
+/** The parameters that each method expects, with valid and hostile values. */
 function parameters(given: Arbitrary<string>): Readonly<Record<string, Arbitrary<Data>>> {
   const at = cursor(given);
   const listed = fc.record({ uri: optional(uri), cursor: optional(at) });
@@ -110,7 +110,7 @@ const id: Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: json },
 );
 
-/** The envelope of requests of the 2026-07-28 era. */
+/** The parameters of a further round of a request (2026-07-28): answers to questions, and the state. */
 const rounds = fc.record(
   {
     inputResponses: fc.oneof(fc.dictionary(fc.string({ maxLength: 5 }), json, { maxKeys: 2 }), json),

@@ -12,14 +12,17 @@ interface Message {
   readonly method?: unknown;
 }
 
-/** No error contains code locations, functions, or codes of the system. */
+/** Code locations, kinds of exceptions and error codes of the system: no error may contain them. */
 const INTERNALS =
   /\bat \S+ \(|\bat \S+:\d+:\d+|node_modules|\.ts:\d+|\.js:\d+|\b(?:Type|Range|Reference|Syntax|Zod|UriTemplate)Error\b|Cannot read prop|is not a function|is not iterable|Maximum call stack|\bE(?:NOENT|ACCES|NOTDIR|LOOP|ISDIR|INVAL|NAMETOOLONG|PERM|MFILE)\b/;
 
-/** Checks that a text contains nothing of another place or principal. @param asked may be repeated in it */
+/**
+ * Checks that a text contains nothing from outside of the served folder, and nothing of another principal.
+ * @param asked the request, which the text may repeat
+ */
 export function checkSecrets(place: Place, who: Who | undefined, text: string, asked: string): void {
   const leaks = place.scene.leaks(text, asked);
-  // The request may contain the path of the process; a marker is never part of a request.
+  // A leak that is in the request is an echo, such as a path of this process. The markers of hidden files are in no request.
   if (leaks.length > 0 && !leaks.every((leak) => asked.includes(leak)))
     throw new Finding(`an escape: ${leaks}: ${cut(text)}`);
   for (const other of PRINCIPALS) {
@@ -66,7 +69,7 @@ export function checkAnswers(messages: readonly Message[], expected: readonly (s
   }
 }
 
-/** The ids of the requests in a parsed body; undefined if some request has no usable id. */
+/** The ids of the requests in a parsed body; undefined if a message is neither a notification nor a request with a usable id. */
 export function idsOf(body: unknown): readonly (string | number)[] | undefined {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
   const ids: (string | number)[] = [];

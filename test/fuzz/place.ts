@@ -66,7 +66,7 @@ export async function makePlace(): Promise<Place> {
       prompts: [greeting],
       confirm: ['docs+file:///guide/deep/**'],
       audit: { file: audit },
-      // Authenticated callers have a rate, which a fuzzer would soon reach.
+      // Authenticated callers have a rate limit by default, which a fuzzer would soon reach.
       limits: { pageSize: 3, rates: { principal: 'off' } },
       keys: [Buffer.alloc(32, 'fuzz')],
     });
@@ -84,7 +84,7 @@ export async function makePlace(): Promise<Place> {
   }
 }
 
-/** @throws if the chain of the audit is broken */
+/** @throws if the audit is empty, or its chain is broken */
 async function expectWholeAudit(file: string): Promise<void> {
   const { lines, findings } = await verifyAudit(file);
   if (lines === 0 || findings.length > 0) throw new Error(`${lines} lines of the audit: ${JSON.stringify(findings)}`);
@@ -130,7 +130,7 @@ function ownProvider(): ResourceProvider {
   });
 }
 
-/** Real cursors of every list, for each principal. */
+/** Real cursors of several lists, for each principal. */
 async function collectCursors(endpoint: HttpEndpoint): Promise<readonly string[]> {
   const asked: readonly (readonly [method: string, params: object])[] = [
     ['resources/list', {}],

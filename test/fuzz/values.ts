@@ -79,7 +79,7 @@ const STRINGS = [
 
 const NUMBERS = [0, -0, 1, -1, 0.5, 2 ** 31, 2 ** 53, 2 ** 53 + 2, -(2 ** 63), 1e308, 5e-324];
 
-/** Nested as deeply as a parser accepts. */
+/** A value with this number of levels. */
 function nested(depth: number, array: boolean): unknown {
   let value: unknown = 1;
   for (let level = 0; level < depth; level++) value = array ? [value] : { a: value };

@@ -57,7 +57,11 @@ describe.each(MATRIX)('a server of the $era era over $transport', (way) => {
 
   it.each([
     ['an answer with too many values in it', 'thing:///crowd', 'maxMessageValues'],
-    ['an answer with too many values after such a notification', 'thing:///notice-and-crowd', 'maxMessageValues'],
+    [
+      'an answer with too many values after a notification with too many',
+      'thing:///notice-and-crowd',
+      'maxMessageValues',
+    ],
     ['an answer that is nested too deep', 'thing:///deep', 'nested deeper than 4000 levels'],
   ])(
     'that sends %s keeps its connection; only that request fails, and the error says why [SEC-RES-4]',

@@ -68,7 +68,7 @@ it('all lists share one stream, whichever client watches which list', async () =
   const behind = createVitrine({ mounts: [{ name: 'notes', provider: memory, prefix: 'none' }] });
   const serving = await serveHttp(behind, { port: 0 });
   let listened = 0;
-  // Counts the requests to the server behind it.
+  // Forwards everything to the server, and counts the requests to listen.
   const counting = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);

@@ -25,7 +25,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
 });
 
-/** Answers a question when it arrives. Tests can set another function. */
+/** Runs when a question arrives, before it is answered. Tests can set another function. */
 type Asked = (asked: string, signal: AbortSignal) => Promise<void>;
 
 describe.each(MATRIX)('a client over $transport, $era', ({ transport, era }) => {

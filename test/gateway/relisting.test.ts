@@ -22,7 +22,7 @@ async function listed(on: Connected, list: string): Promise<string> {
   return JSON.stringify(pages);
 }
 
-// Its answers may be cached for seconds, but over the same pipe the notification of a change arrives before the next answer.
+// Lists of the fixture may be cached for seconds, but over its pipe the notification of a change arrives before the next answer.
 const LISTS: readonly { list: string; adds: (name: string) => readonly [string, object] }[] = [
   { list: 'tools', adds: (name: string) => ['add-tool', { name }] },
   { list: 'prompts', adds: (name: string) => ['add-prompt', { name }] },

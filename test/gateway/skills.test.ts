@@ -29,7 +29,7 @@ const entry = (uri: string, name: string, files: readonly string[] = [uri]) => (
   resources: files.map((each) => ({ uri: each, digest, size: 1 })),
 });
 
-/** One entry is valid. */
+/** Only the first entry is valid. */
 const HOSTILE = [
   entry('skill://good/SKILL.md', 'good'),
   entry('skill://other/SKILL.md', 'good'),

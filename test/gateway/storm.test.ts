@@ -14,7 +14,7 @@ import { type Bad, raise, type Storm } from './storm/storm.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
-/** Each client reads and lists while the others misbehave. */
+/** How often a client reads from the museum in a visit. */
 const ROUNDS = 15;
 
 /** The most memory of the gateway's process, in bytes: far more than it needs, and far less than a flood would fill. */

@@ -20,7 +20,7 @@ afterAll(() => served[Symbol.asyncDispose]());
 interface Machine extends AsyncDisposable {
   readonly home: Folder;
   readonly project: Folder;
-  /** Gives the output and, after `!`, the error. */
+  /** Gives the output and, after `!`, the exit status and the error. */
   add(host: string, paths?: readonly string[], flags?: Partial<AddFlags>): Promise<string>;
   remove(host: string, flags?: Partial<AddFlags>): Promise<string>;
 }
@@ -60,7 +60,7 @@ async function machine(
   };
 }
 
-/** Gives the piece that `now` has in addition to `before`, if it is one piece in one place, apart from one comma elsewhere. */
+/** Gives the piece that `now` has in addition to `before`. @throws if more was added than one piece, and one comma before it */
 function pieceAdded(before: string, now: string): string {
   let start = 0;
   while (start < before.length && before[start] === now[start]) start++;
@@ -102,7 +102,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     expect(await readFile(folder.at(file), 'utf8')).toBe(configuration.text);
   });
 
-  it('makes the file of every host that has none, with nothing else in it', async () => {
+  it('makes the file of every host that has none, for its owner only', async () => {
     await using here = await machine({ platform });
     const places = hostPlaces(machineOf(platform, here.home.path, here.project.path));
     const hosts = new Set(places.map((place) => place.host));
@@ -144,7 +144,7 @@ describe('a running server', () => {
   });
 });
 
-describe('links that install it', () => {
+describe('links that install Vitrine', () => {
   it('have the content of the entry, and nothing is written', async () => {
     await using here = await machine();
     const link = async (host: string, flags = {}) => (await here.add(host, undefined, { link: true, ...flags })).trim();
@@ -177,12 +177,12 @@ describe('links that install it', () => {
   });
 });
 
-describe('before it writes', () => {
+describe('the command', () => {
   const OWN = '{\n  "mcpServers": {\n    "a": { "command": "a", "env": { "KEY": "a-key-of-somebody" } }\n  }\n}\n';
   const files = { '.cursor/mcp.json': OWN };
   const textOf = (here: Machine) => readFile(here.home.at('.cursor/mcp.json'), 'utf8');
 
-  it('shows the difference and asks, and only yes counts as yes', async () => {
+  it('shows the difference and asks, and writes only after `y`', async () => {
     await using yes = await machine({ answer: 'y\n' }, files);
     const printed = await yes.add('cursor');
     expect(printed).toMatch(/\+ {5}"vitrine": \{\n/);
@@ -270,8 +270,8 @@ describe('a file', () => {
   });
 });
 
-describe('the typed name', () => {
-  it('is a host in any spelling, and an unknown one is refused', async () => {
+describe('an argument', () => {
+  it('names a host in any spelling; an unknown host or scope and an invalid name are refused', async () => {
     await using here = await machine();
     for (const typed of ['claude-desktop', 'Claude Desktop', 'claudedesktop', 'CLAUDE_DESKTOP'])
       expect(await here.add(typed, undefined, { dryRun: true })).toMatch(/^Claude Desktop, /);
@@ -282,7 +282,7 @@ describe('the typed name', () => {
       expect(await here.add('cursor', undefined, { name })).toMatch(/^!2 A name has letters/);
   });
 
-  it('is served, or not written', async () => {
+  it('is written only if it can be served', async () => {
     await using here = await machine({}, { 'vitrine.yaml': 'mounts: { docs: ./missing-key: 1 }' });
     expect(await here.add('cursor', ['./nowhere'], { yes: true })).toMatch(/^!2 There is nothing at \.\/nowhere/);
     expect(await here.add('cursor', [], { yes: true })).toMatch(/^!2 Say what to serve/);

@@ -20,7 +20,7 @@ const application = (file: string): Configuration['file'] => ({
   win32: `AppData/Roaming/${file}`,
 });
 
-/** A system, with its variables for programs. */
+/** A machine with this system. On Windows, an environment variable names the folder where programs keep their files. */
 export const machineOf = (platform: keyof Configuration['file'], home: string, cwd: string): Machine => ({
   cwd,
   home,

@@ -111,7 +111,7 @@ async function outcome(uri: string): Promise<readonly string[] | string> {
 const REFUSED = expect.stringMatching(/^(?:not-found|invalid)$/);
 
 describe.each(VALUES)('the value %j', (value) => {
-  it('is one unchanged argument, or refused, if anything is allowed', async () => {
+  it('is one unchanged argument, or refused, if the pattern allows everything', async () => {
     const got = await outcome(`command:///any/${encoded(value)}`);
     const isName = !/[\u0000-\u001f\u007f-\u009f\\/]/.test(value) && value.isWellFormed() && !/^\.{1,2}$/.test(value);
     const isArgument = isName && !value.startsWith('-') && value.length < 1_000;
@@ -119,7 +119,7 @@ describe.each(VALUES)('the value %j', (value) => {
     expect(existsSync(folder.at('ran'))).toBe(false);
   });
 
-  it('is a part of one argument, in which it may begin with a dash, and of another one, in which it may not', async () => {
+  it('is an unchanged part of arguments, or refused, and may begin with a dash only within an argument', async () => {
     const got = await outcome(`command:///part/x${encoded(value)}y`);
     if (typeof got === 'string') expect(got).toEqual(REFUSED);
     else expect(got).toEqual([`--unit=${value}`, `${value}!`]);
@@ -130,7 +130,7 @@ describe.each(VALUES)('the value %j', (value) => {
     }
   });
 
-  it('is refused, and nothing runs, if it does not match as a whole', async () => {
+  it('is refused if it does not match as a whole', async () => {
     const matches = /^[a-z][a-z0-9-]{0,31}$/.test(value);
     expect(await outcome(`command:///word/${encoded(value)}`)).toEqual(matches ? [value] : REFUSED);
     expect(await outcome(`command:///listed/${encoded(value)}`)).toEqual(REFUSED);
@@ -148,7 +148,7 @@ describe('a value', () => {
     expect(await outcome('command:///listed/a%20b;c')).toEqual(['a b;c']);
   });
 
-  it('cannot hide behind an empty one', async () => {
+  it('that begins with a dash is refused behind another value, even an empty one', async () => {
     expect(await outcome('command:///two/a/-rf')).toBe('not-found');
     expect(await outcome('command:///two/a/b')).toEqual(['ab', 'b']);
     expect(await outcome('command:///two//-rf')).toBe('invalid');

@@ -92,7 +92,7 @@ const PLACES: readonly string[] = [
   'compare/HEAD/HEAD/X',
 ];
 
-/** Git gets these words in any case. */
+/** The provider itself gives these words to git. */
 const OWN: ReadonlySet<string> = new Set(['--', '--stdin']);
 
 const ctx = createContext();
@@ -148,7 +148,7 @@ describe('text of callers', () => {
     expect(existsSync(join(place.directory, CANARY))).toBe(false);
   });
 
-  it('a commit that was removed is not found by its hash, a part of it, or a name that ends in it', async () => {
+  it('leads to no removed commit, by its hash, the beginning of the hash, or a name that ends in it', async () => {
     for (const word of [hidden, hidden.slice(0, 12), hidden.toUpperCase(), `v1-1-g${hidden.slice(0, 12)}`])
       for (const where of ['commits/X/secret.txt', 'branches/X', 'tags/X', 'commit/commits/X']) {
         const uri = `git:///${where.replace('X', word)}`;
@@ -156,7 +156,7 @@ describe('text of callers', () => {
       }
   });
 
-  it('in cursors, completions, patterns and globs is only text', async () => {
+  it('in cursors, completions and patterns is only text', async () => {
     for (const attack of ATTACKS) {
       for (const uri of ['git:///HEAD', 'git:///branches', 'git:///commits', 'git:///log/HEAD/a.txt'])
         expect(['invalid', 'nothing was refused']).toContain(

@@ -81,7 +81,7 @@ describe('allowPrivate', () => {
     ['true: a private address', true, '10.0.0.1', true],
     ['true: loopback', true, '::1', true],
     ['true: link-local has to be named', true, '169.254.169.254', false],
-    ['true: multicast is nobody', true, '224.0.0.1', false],
+    ['true: multicast is refused', true, '224.0.0.1', false],
     ['a range', ['10.0.0.0/8'], '10.1.2.3', true],
     ['a range: what is beside it', ['10.0.0.0/8'], '11.0.0.1', true],
     ['a range: another private address', ['10.0.0.0/8'], '192.168.0.1', false],
@@ -92,7 +92,7 @@ describe('allowPrivate', () => {
     ['a host', ['intranet.example'], '10.0.0.1', true, 'intranet.example'],
     ['a host: another one', ['intranet.example'], '10.0.0.1', false],
     ['a host: where clouds keep credentials', ['intranet.example'], '169.254.169.254', false, 'intranet.example'],
-    ['everything is not nobody', ['0.0.0.0/0'], '0.0.0.0', false],
+    ['a range of all addresses: the unspecified one is refused', ['0.0.0.0/0'], '0.0.0.0', false],
   ])('%s', (_what, allowPrivate, address, expected, host) => {
     expect(allowed(allowPrivate, address, host)).toBe(expected);
   });
@@ -159,11 +159,11 @@ describe('a name', () => {
     expect(await named(to('127.0.0.1'), ['site.example'])).toMatchObject({ got: { text: 'inside' }, asked: 1 });
   });
 
-  it('is resolved once for a connection, which goes to the checked address', async () => {
+  it('that leads to a refused address is not resolved a second time', async () => {
     let times = 0;
     const rebinding: Resolve = async () => {
       times++;
-      // Public at the first look, and this machine at the next one.
+      // Not public at the first look, and this machine at the next one.
       return [{ address: times === 1 ? '192.0.2.1' : '127.0.0.1', family: 4 }];
     };
     const { got, asked } = await named(rebinding);

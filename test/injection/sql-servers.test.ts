@@ -15,7 +15,7 @@ import { ATTACKS } from './sql.ts';
 
 const ctx = createContext();
 const SECRET = 'the secret value';
-/** Keys of up to 191 characters, for which MariaDB has an index in every setting. */
+/** The texts that can be keys: in every setting, MariaDB has an index for keys of up to 191 characters. */
 const KEYS = ATTACKS.filter((text) => text.length <= 191);
 
 for (const kind of SERVERS) {
@@ -86,7 +86,7 @@ for (const kind of SERVERS) {
       expect(await count()).toBe(KEYS.length);
     });
 
-    it('has no effect in names of tables and columns: each is described and read', async () => {
+    it('has no effect in names of tables and columns: each is listed and read', async () => {
       const listed = new Set((await listAll(provider, treeUri(scheme, [schema]))).map(({ name }) => name));
       for (const [at, attack] of names.entries()) {
         expect(listed.has(`${attack} ${at}`), attack).toBe(true);

@@ -30,7 +30,7 @@ beforeAll(async () => {
   const insert = writer.prepare('INSERT INTO victim VALUES (?, ?)');
   for (const text of ATTACKS) insert.run(text, `value of ${text}`);
   for (const [at, text] of ATTACKS.entries()) {
-    // Names of columns have to differ, whatever their case.
+    // The number makes names of tables differ that are the same apart from their case.
     const name = `${text} ${at}`;
     writer.exec(`CREATE TABLE ${quote(name)} (${quote(text)} TEXT PRIMARY KEY, ${quote(`${text}'`)} TEXT)`);
     writer.prepare(`INSERT INTO ${quote(name)} VALUES ('k', 'v')`).run();

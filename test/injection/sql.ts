@@ -1,6 +1,6 @@
 /** Texts by which careless code lets a caller write SQL, for every database: as names, keys, cursors, parameters and typed text. */
 
-/** These must stay unchanged. */
+/** Databases have to give each of these back unchanged. */
 export const ATTACKS: readonly string[] = [
   "'",
   "''",

@@ -1,4 +1,4 @@
-/** Lists over several sources, for tests: sources as they are wanted, and all pages. */
+/** For tests of lists over several sources: makes sources with wanted properties, and drains all pages of a list. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { type Context, createContext } from '../../src/core/context.ts';

@@ -55,14 +55,14 @@ export async function levelsOf(provider: ResourceProvider): Promise<string[]> {
 
 export const SMALL = ['z.txt', 'a/x.txt', 'a/deep/er/leaf.txt', 'a/deep/b.txt', 'b/y.txt'];
 
-/** Wider than one look on the way down, on two levels. */
+/** More folders on the first level than the walk lists together (`STEP`), and twice as many on the second. */
 export const WIDE = Array.from({ length: 70 }, (_, index) => `d${String(index).padStart(2, '0')}`).flatMap((folder) => [
   `${folder}/leaf.txt`,
   `${folder}/one/leaf.txt`,
   `${folder}/two/three/leaf.txt`,
 ]);
 
-/** A provider whose every container has these children, containers all. */
+/** A provider in which every container has these children, all of which are containers. Counts its lists. */
 export function selfSimilar(childrenOf: (uri: string) => Iterable<string>): ResourceProvider & { lists: number } {
   const provider = {
     ...memoryOf([]),

@@ -43,7 +43,7 @@ const FLAGS = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.WriteArrayAsG
 /** The most characters of a type that are written. */
 const MAX_WRITTEN = 400;
 
-/** Types of schemas take many pages: the beginning is written, and a hash of the rest. */
+/** Types of schemas take many pages: their beginning is written, with a hash of the whole. */
 function textOf(type: ts.Type): string {
   const text = checker.typeToString(type, undefined, FLAGS);
   if (text.length <= MAX_WRITTEN) return text;

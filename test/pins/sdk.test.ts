@@ -114,7 +114,7 @@ describe('results through the SDK', () => {
   });
 });
 
-describe('constants of the SDK', () => {
+describe('the SDK', () => {
   it('has the error codes that are sent', () => {
     expect(ProtocolErrorCode).toMatchObject({
       ParseError: -32700,

@@ -6,7 +6,7 @@ export interface Broken {
   readonly defect: string;
   /** The beginning of the name of the law that it breaks. */
   readonly law: string;
-  /** How the law's complaint names it. */
+  /** A part of the error with which the law fails. */
   readonly says: RegExp;
   readonly break: (inner: Taught) => Taught;
 }
@@ -19,7 +19,7 @@ const answering =
     request: (asked, params) => (asked === method ? answer(params, request) : request(asked, params)),
   });
 
-/** The same server with changed entries in results: of lists and metadata, and of reads. */
+/** The same server with changed entries in the results of lists and metadata. */
 const saying =
   (change: (resource: Data) => Data) =>
   ({ capabilities, request }: Taught): Taught => ({
@@ -88,7 +88,7 @@ export const BROKEN: readonly Broken[] = [
     }),
   },
   {
-    defect: 'refuses a leaf as it refuses nothing',
+    defect: 'refuses to list a leaf with the error for a missing resource',
     law: 'a resource without children is refused',
     says: /are the same/,
     break: answering('resources/list', async ({ uri }) => {
@@ -128,7 +128,7 @@ export const BROKEN: readonly Broken[] = [
     break: saying((resource) => ({ ...resource, text: 'content' })),
   },
   {
-    defect: 'refuses what it does not know',
+    defect: 'refuses parameters that it does not know',
     law: 'parameters that it does not know',
     says: /refuses parameters/,
     break: answering('resources/read', (params, ask) => {
@@ -185,7 +185,7 @@ export const BROKEN: readonly Broken[] = [
     break: reading((contents) => contents.map((item) => ({ ...item, size: 8 }))),
   },
   {
-    defect: 'gives strangers with a container',
+    defect: 'gives a resource with a container that is not its child',
     law: 'the read of a container',
     says: /gives shelf:\/\/\/report/,
     break: reading((contents) => [...contents, { uri: 'shelf:///report', name: 'report', text: '' }]),

@@ -25,17 +25,17 @@ function lawOf(beginning: string): HierarchyLaw {
   return law !== undefined && others.length === 0 ? law : expect.fail(`"${beginning}" begins no law, or several`);
 }
 
-describe('the laws of SEP-2093 fail a server that', () => {
-  it.each(BROKEN)('$defect', async ({ law, says, break: breakIt }) => {
+describe('the laws of SEP-2093', () => {
+  it.each(BROKEN)('fail a server that $defect', async ({ law, says, break: breakIt }) => {
     await expect(checkHierarchyLaw(lawOf(law), () => onShelf(breakIt(teach(shelf))))).rejects.toThrow(says);
   });
 
-  it('breaks any of them: each has a server here that breaks it', () => {
+  it('can fail: each has a server here that breaks it', () => {
     const unbroken = RESOURCE_HIERARCHY_LAWS.filter(({ name }) => !BROKEN.some(({ law }) => name.startsWith(law)));
     expect(unbroken.map(({ name }) => name)).toEqual([]);
   });
 
-  it('close everything that they opened, kept or broken', async () => {
+  it('close their server, whether they are kept or broken', async () => {
     let closed = 0;
     const make = (): HierarchyFixture => ({ ...onShelf(teach(shelf)), close: async () => void closed++ });
     const law = { name: 'a law', check: async () => {} };

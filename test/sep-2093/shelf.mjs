@@ -1,4 +1,7 @@
-/** A hierarchy of its own, for servers of the SDK: a shelf with drawers, more leaves than a page holds, and a page in two formats. */
+/**
+ * A hierarchy for servers of the SDK: a shelf with a drawer that has more leaves than a page holds, and a report in two
+ * formats.
+ */
 import { invalid } from 'vitrine/sep-2093';
 
 /** @typedef {import('vitrine/sep-2093').HierarchyResource} Resource */

@@ -1,6 +1,6 @@
 /**
- * A store that accepts keys which no store from a package accepts, as AWS does: any text. It implements only the part of the protocol
- * that reading needs. Everything else is tested with a real store.
+ * A store that accepts any text as a key, as AWS does. The stores that packages install do not. It implements only the part of
+ * the protocol that reading needs. Everything else is tested with a real store.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';

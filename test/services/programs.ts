@@ -92,7 +92,7 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** Starts a server and waits until it is ready. @throws its output if it ends before */
+/** Starts a server and waits until it is ready. @throws its output if it ends before, or an error if it takes more than 40 s */
 export async function startServer({ account, program, args, ready, end }: Server): Promise<Running> {
   const [command, ...rest] = [...endsWithParent(end), program, ...args];
   const child = spawn(command ?? program, rest, {
@@ -125,7 +125,7 @@ export async function startServer({ account, program, args, ready, end }: Server
   return { stop: () => stop(child, ended, end) };
 }
 
-/** A server does not outlive the process that started it, however that ends. */
+/** With `setpriv`, if it is installed, a server does not outlive the process that started it, however that process ends. */
 function endsWithParent(end: NodeJS.Signals): readonly string[] {
   const setpriv = findProgram('setpriv');
   return setpriv === undefined ? [] : [setpriv, '--pdeathsig', end.slice('SIG'.length), '--'];
@@ -149,7 +149,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Tries again with another port if another program took it in between. */
+/** Starts something at a free port. Tries up to three ports, because another program may take one in between. */
 export async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -22,7 +22,7 @@ const TAKE_OVER_MS = 5_000;
 const FORGET_VOTES_MS = 4 * NODE_TIMEOUT_MS + 1_000;
 
 export interface RedisCluster extends AsyncDisposable {
-  /** For the configuration or the options of a bus: two of the first masters, and two of their replicas. */
+  /** For the configuration or the options of a bus: two of the three masters at the start, and two of the replicas. */
   readonly address: { readonly cluster: readonly string[] };
   /** The URL of the present master of a key. */
   masterOf(key: string): Promise<string>;

@@ -58,7 +58,7 @@ async function openSession(place: Place): Promise<Session | undefined> {
   return { headers, ask: (method, params = {}) => post({ id: ++next, method, params }, headers) };
 }
 
-/** Opens an event stream, waits for its first bytes if there are any, and drops it. */
+/** Opens an event stream, waits for its first bytes if a body was sent, and drops it. */
 async function dropStream(place: Place, method: string, headers: object, body?: string): Promise<void> {
   const sending = request(place.url, { method, headers: { ...AUTHORIZED, ...headers }, agent: false });
   sending.on('error', () => {});

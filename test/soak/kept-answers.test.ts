@@ -15,7 +15,7 @@ import { ENVELOPE, JSON_HEADERS } from '../e2e/raw.ts';
 const operations = Number(process.env.VITRINE_SOAK_OPERATIONS ?? 420) * 10;
 const FILES = 6;
 const READERS = 4;
-/** The longest pause of a writer, in milliseconds: often shorter than an answer needs to be kept. */
+/** The longest pause of a writer, in milliseconds: many pauses are too short for an answer to be kept. */
 const REST_MS = 160;
 
 const PAST = new Date('2020-02-02T02:02:02Z');
@@ -23,7 +23,7 @@ const PAST = new Date('2020-02-02T02:02:02Z');
 /** Each text begins with its number, and all have one size. */
 const textOf = (count: number): string => `${String(count).padStart(12, '0')} ${'.'.repeat(500)}`;
 
-/** The contents that a file certainly has, and those that it may have already. */
+/** The number of the last write to a file that has ended, and of the last that has begun. */
 interface Written {
   done: number;
   begun: number;
@@ -126,7 +126,7 @@ it(`${operations} reads beside ${FILES} writers give nothing older than the late
     await endpoint.close();
     await vitrine.close();
   }
-  // Most of the reads between two writes were kept answers.
+  // Some of the answers were kept ones, for which no file was read.
   expect(opened).toBeLessThan(asked);
 });
 

@@ -35,7 +35,7 @@ describe('a server with unsent spans ends', () => {
   });
 });
 
-it('logs that the configuration lets nobody see the metrics', async () => {
+it('`vitrine check` refuses a configuration that lets nobody see the metrics', async () => {
   await using folder = await temporaryFolder({ 'docs/a.txt': 'x' });
   const config = await writeConfig(folder, {
     mounts: { docs: './docs' },

@@ -82,7 +82,7 @@ describe.each(ERAS)('in the %s era', (era) => {
   });
 });
 
-it('sends metrics to a collector when it ends, and none if only spans are wanted', async () => {
+it('metrics are sent to a collector at the end, without spans or /metrics if only that is configured', async () => {
   await using collector = await startCollector();
   const metrics = { endpoint: `${collector.origin}/v1/metrics` };
   await using on = await engine({ setup: { metrics } });
@@ -118,7 +118,7 @@ describe('the metrics are shown to', () => {
     expect(await status(on, { 'X-Forwarded-For': '203.0.113.9' })).toBe(200);
   });
 
-  it('has to be configured beside auth, and a token cannot be short', async () => {
+  it('nobody if auth is configured without a choice for them, or with a short token: the server does not start', async () => {
     const vitrine = createVitrine({ mounts: [] });
     const render = async (): Promise<string> => '';
     await expect(serveHttp(vitrine, { port: 0, auth, metrics: { render } })).rejects.toThrow(/token of their own/);

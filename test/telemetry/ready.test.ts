@@ -12,7 +12,7 @@ const ready = async (url: string, headers: Record<string, string> = {}): Promise
   return [response.status, await response.json()];
 };
 
-it('changes when a required mount is away, and names the mount on this machine only', async () => {
+it('readiness changes when a required mount is away, and names the mount on this machine only', async () => {
   await using folder = await temporaryFolder({});
   const [needed, other] = [await startFixture('modern'), await startFixture('modern')];
   const mounts = { needed: { url: needed.url, required: true }, other: { url: other.url } };
@@ -37,7 +37,7 @@ it('changes when a required mount is away, and names the mount on this machine o
   }
 });
 
-it('names no mount if a token is needed to see any', async () => {
+it('readiness names a mount only to callers with the token of the metrics, if they have one', async () => {
   const up = upstream({ name: 'crm', target: { url: 'http://127.0.0.1:9/mcp' } });
   await using on = await observe({
     mounts: [{ name: 'crm', provider: up.provider, server: up.server, ready: () => up.check(1_000) }],

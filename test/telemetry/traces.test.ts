@@ -87,7 +87,7 @@ describe.each(ERAS)('in the %s era', (era) => {
     expect(collector.bodies.join()).not.toContain(SECRET);
   });
 
-  it('URIs are in spans if configured, cut; an invalid trace context is no parent', async () => {
+  it('URIs are in spans if configured, cut to 512 characters; an invalid trace context is no parent', async () => {
     await using collector = await startCollector();
     await using on = await engine(collector.origin, { uris: true });
     const client = await on.client(era);

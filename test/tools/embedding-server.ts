@@ -11,7 +11,7 @@ export interface EmbeddingServer extends AsyncDisposable {
   readonly answered: readonly string[];
   /** How it answers from now on. */
   answer: 'well' | 'status' | 'nonsense' | 'other dimensions' | 'never';
-  /** A request with which it was sent more texts than this is not answered. */
+  /** The most texts of all requests together. The request that exceeds this, and all later ones, are not answered. */
   most: number;
 }
 

@@ -7,7 +7,7 @@ import { type Asked, asked, bodyOf, headersOf } from '../requests.ts';
 import type { Target } from './target.ts';
 
 const URL_ = 'http://127.0.0.1/mcp';
-/** The statuses of answers to requests. */
+/** The statuses that an answer may have. */
 const STATUSES: ReadonlySet<number> = new Set([200, 202, 400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 429]);
 
 export function endpointTarget(place: Place): Target {
@@ -116,7 +116,10 @@ async function exchange(place: Place, it: Asked, session: string | undefined): P
 const says = (spoken: string, parsed: unknown, word: string): boolean =>
   spoken.includes(word) || (spoken.includes('\\') && JSON.stringify(parsed ?? null).includes(word));
 
-/** The events of a stream, up to the last expected answer or, if none is expected, to the first event. */
+/**
+ * The events of a stream: up to the first one if it listens, else up to the last expected answer; if none is expected, all of
+ * them.
+ */
 async function events(response: Response, expected: number, listens: boolean): Promise<string> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
@@ -151,5 +154,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Gives the strings of a request without JSON escapes, because an error may repeat them in its own escapes. */
+/**
+ * Returns the body of a request with escaped backslashes unescaped, because an error may repeat its strings in its own escapes.
+ */
 const decodedStrings = (body: string): string => body.replaceAll('\\\\', '\\');

@@ -41,7 +41,7 @@ export function stdioTarget(place: Place, args: readonly string[]): StdioTarget 
     if (known !== undefined && Date.now() - known.started < MAX_AGE_MS) return known;
     if (known !== undefined) await end(era, known);
     const raw = startStdio(era, args);
-    // Waits for the end when it has been requested.
+    // `end` waits for this promise. Until then, its rejection counts as handled.
     raw.exited.catch(() => {});
     const program: Program = { raw, started: Date.now(), seen: 0 };
     programs.set(era, program);

@@ -39,7 +39,10 @@ export const templatesTarget = (): Target => ({
   }),
 });
 
-/** In an expansion, only text of the template itself, and characters that the operator allows, are not unreserved. */
+/**
+ * Checks that an expansion has no character that no URI may have, and no reserved one that is neither in the template's own
+ * text nor allowed by an operator.
+ */
 function checkExpansion(written: string, expanded: string): void {
   const reserved = /\{[+#]/.test(written);
   if (/[\u0000-\u0020"<>\\^`{|}\u007f-\uffff]/.test(expanded)) throw new Finding(`raw characters in ${cut(expanded)}`);

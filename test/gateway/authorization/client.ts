@@ -89,7 +89,7 @@ export async function connectWith(authProvider: AuthProvider, url: string): Prom
 
 export type OAuthConfig = Extract<AuthConfig, { type: 'oauth' }>;
 
-/** Runs `vitrine authorize` with its user, for the mount `docs`. `skipTo` replaces the answer of the authorization server. */
+/** Runs `vitrine authorize` with its user, for the mount `docs`. The browser opens the address that `skipTo` returns. */
 export async function authorizeAt(
   url: string,
   config: Partial<OAuthConfig> = {},

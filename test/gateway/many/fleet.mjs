@@ -25,7 +25,7 @@ function createOne(name, plan) {
   const names = Array.from({ length: plan.named ?? 0 }, (_, index) => `n${String(index).padStart(3, '0')}`);
   /** @type {Record<string, number>} */
   const asked = {};
-  /** Streams of those who are told of changes, and how a message is theirs. @type {Map<Response, object>} */
+  /** Streams of those who are told of changes, with the parameters of their messages. @type {Map<Response, object>} */
   const told = new Map();
   const sessions = new Set();
   const capabilities = {

@@ -28,7 +28,7 @@ export interface Plan {
   /** The number of tools, of prompts and of templates. */
   readonly named?: number;
   readonly hangs?: 'lists' | 'second page';
-  /** The cursor of its last page leads to its second page. */
+  /** The cursor of its last page leads back to its second entry. Only `by: 'offset'`. */
   readonly loops?: boolean;
 }
 

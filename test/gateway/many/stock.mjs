@@ -11,10 +11,10 @@
  * @property {boolean} [loops] its cursors begin again
  */
 
-/** Every tenth resource of the first ones is a guest. */
+/** Every tenth resource at the start is a guest. */
 const GUEST_EVERY = 10;
 
-/** Guests that go, and that come, with one change. */
+/** The places at which a change removes a guest, if one is there. It adds a tenth as many guests. */
 const MOVING = 20;
 
 /** Resources of a server at the start. */
@@ -39,7 +39,10 @@ export function createStock(name, style, count = INITIAL) {
     return seed % below;
   }
 
-  /** A server that counts loses what moves behind its own back: it is changed only ahead of where it is read. */
+  /**
+   * The first place that may change. An offset would lose or repeat entries if some before it changed, so only later ones
+   * change.
+   */
   const from = () => (style.by === 'offset' ? Math.min(given, keys.length - 1) : 0);
 
   return {
@@ -47,7 +50,7 @@ export function createStock(name, style, count = INITIAL) {
     style,
     keys,
     entryOf: (/** @type {string} */ key) => resourceOf(name, key, style),
-    /** Some guests go, some come, before and behind whatever is being read. */
+    /** Removes and adds some guests: anywhere in the list, or only behind the last page that was read if cursors are offsets. */
     change() {
       for (let moved = 0; moved < MOVING; moved++) {
         const at = from() + chance(keys.length - from());

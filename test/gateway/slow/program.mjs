@@ -1,8 +1,8 @@
 /**
  * A program over standard input and output that takes its time until its first answer: `node program.mjs --dir <folder> [--era
- * legacy|modern|both] [--unknown refused|ignored|fatal|settled] [--delay <ms>]`. One that has settled is greeted in 2025, says so
- * late, and knows nothing of 2026 from then on. In the folder `heard` has a line for its start and for
- * each request that waits for it; it answers when there is a file `go`, or after the delay.
+ * legacy|modern|both] [--unknown refused|ignored|fatal|settled] [--delay <ms>]`. With `settled`, it answers `initialize` late,
+ * and speaks only 2025 from then on. The file `heard` in the folder has a line for its start, and for each message that waits
+ * for its first answer. It answers as soon as the folder has a file `go`, or after the delay.
  */
 import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ const send = (/** @type {any} */ message) =>
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 let peer = createStrangerPeer(slow, /** @type {import('../fixture/peer.mjs').Era} */ (era), send);
 
-/** How long a program that settles is busy with its greeting, in milliseconds. */
+/** How late a program that settles answers `initialize`, in milliseconds. */
 const GREETING_MS = 1_500;
 
 /** @param {any} message */

@@ -1,4 +1,4 @@
-/** A server that misbehaves, over HTTP: what it sends without end comes on every stream, and in what is no stream. */
+/** A server that misbehaves, over HTTP: every stream may be endless, and an answer that is not a stream, too. */
 import { createServer } from 'node:http';
 import { SUBSCRIPTION_KEY } from '../faults/upstream/protocol.mjs';
 import { goodAnswer } from './good.mjs';
@@ -51,7 +51,7 @@ export function serveHttp(kind, era, port) {
     if (answers.length === 1) {
       response.writeHead(200, { 'Content-Type': 'application/json' });
       response.write(answers[0]);
-      // It is an answer, and does not end.
+      // This answer does not end.
       if (kind.after !== undefined && message.method === 'tools/list') flood(response, () => ' '.repeat(65_536));
       else response.end();
       return;

@@ -57,7 +57,7 @@ const enormous = (message, good) => {
   return good(message);
 };
 
-/** A text with too many values in it, and one that is too deep, as `resources/read` and log messages may have them. */
+/** Data with too many values, for contents and log messages; and JSON that is nested too deep, for contents. */
 const CROWD = { crowd: Array.from({ length: 400_000 }, () => 0) };
 const DEEP = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
 
@@ -67,7 +67,7 @@ let turn = 0;
 export const KINDS = {
   /** From its first moment on, whatever it is asked. */
   flood: { stubborn: true, atOnce: (number) => [[1, block(number)]] },
-  /** Of what comes on standard error too, and in large pieces. */
+  /** The same, on standard error too. */
   'flood-both': {
     stubborn: true,
     atOnce: (number) => [
@@ -75,7 +75,7 @@ export const KINDS = {
       [2, block(number)],
     ],
   },
-  /** On standard error alone; it is asked for nothing that it would answer. */
+  /** The same, on standard error alone. It never answers. */
   'flood-errors': { stubborn: true, atOnce: (number) => [[2, block(number)]] },
   /** One line without end. */
   'flood-line': { stubborn: true, atOnce: () => [[1, BIG]] },
@@ -84,7 +84,7 @@ export const KINDS = {
     stubborn: true,
     atOnce: () => [[1, `${notice('notifications/message', { level: 'error', data: BIG })}\n`]],
   },
-  /** A good server until it is connected to. */
+  /** A good server until the handshake is over. */
   'flood-later': { after: unasked },
   /** A good server, but it does not end. */
   stubborn: { stubborn: true },
@@ -137,7 +137,7 @@ export const KINDS = {
         : [line({ jsonrpc: '2.0', id: message.id, result: { ...good(message), ...wrong } })];
     },
   },
-  /** Its reads go over a limit in the way that their URI says. */
+  /** Its answers to reads exceed a limit, which depends on the URI. */
   crowded: {
     answers(message, good) {
       const { uri = '' } = message.params ?? {};

@@ -58,7 +58,7 @@ export interface MountOptions extends Readonly<Record<string, unknown>> {
   readonly era?: string;
 }
 
-/** Options of the mount. */
+/** Options of the client, and of the configuration around the mount. */
 export interface Around {
   readonly abilities?: Abilities;
   /** Other parts of the configuration. */

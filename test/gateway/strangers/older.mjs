@@ -29,7 +29,7 @@ export const stranger = {
   identity: { name: 'older', version: '1.0.0' },
   capabilities: { resources: {}, tools: {} },
   methods: {
-    // It knows of no URI in a list.
+    // It ignores the URI of a list.
     'resources/list': () => ({ resources: LISTED }),
     'resources/read': ({ params: { uri } }) => {
       if (!Object.hasOwn(CONTENTS, uri))

@@ -1,4 +1,7 @@
-/** A server that asks whatever its client has declared, once it is ready and in the middle of calls, and what nobody is asked. */
+/**
+ * A server that asks its client everything, declared or not, and even what no client answers: as soon as it is ready, and
+ * during calls.
+ */
 
 const QUESTIONS = /** @type {Record<string, import('./peer.mjs').Data>} */ ({
   'roots/list': {},

@@ -75,11 +75,11 @@ function contentsOf(uri) {
 const EMBEDDED = {
   type: 'resource',
   resource: { uri: 'shelf:///note/2', text: 'text 2' },
-  // Of before the SEP, which puts them into the resource.
+  // As before the SEP, which puts annotations into the resource.
   annotations: { audience: ['user'], priority: 0.5 },
 };
 
-/** It says one thing of the resource and another of the block. */
+/** The block and the resource in it have different annotations. */
 const DOUBLE = { ...EMBEDDED, resource: { ...EMBEDDED.resource, annotations: { priority: 1 } } };
 
 /** @type {Record<string, (call: import('./peer.mjs').Call) => Data[]>} */

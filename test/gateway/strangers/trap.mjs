@@ -1,4 +1,4 @@
-/** A server whose icons and website run or open something; those that are as they should be come last. */
+/** A server with icons and a website that run or open something. In each list of icons, the good ones come last. */
 import { stranger as good } from './icons.mjs';
 
 const BAD = [

@@ -52,7 +52,7 @@ export const eventsIn = (body: string): readonly string[] =>
 
 /** Reads an answer while it comes. */
 export interface Receiver extends Pick<Exchange, 'answer' | 'arrived'> {
-  /** Everything that has come so far. */
+  /** Takes the head, and everything of the body that has come so far. */
   update(head: Pick<Answer, 'status' | 'headers'>, body: string): void;
   end(open: boolean): void;
 }

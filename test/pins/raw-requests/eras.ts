@@ -53,7 +53,10 @@ export function textIn(era: Era, message: unknown, capabilities?: object): Buffe
   return Buffer.from(JSON.stringify(era === 'modern' ? withEnvelope(message, capabilities) : message));
 }
 
-/** Keys of the message itself stay; undefined ones are removed. */
+/**
+ * Adds the envelope to a message with valid parameters. Its own keys stay, and an own key that is undefined removes the
+ * envelope's.
+ */
 function withEnvelope(message: unknown, capabilities: object | undefined): unknown {
   if (!isData(message) || typeof message.method !== 'string') return message;
   const { params = {} } = message;

@@ -19,7 +19,7 @@ export interface HttpStep {
   readonly events?: number;
   /** Continues with the next step after that many events. The rest is read at the end. */
   readonly after?: number;
-  /** Whether other cases record it already. */
+  /** Whether the record leaves this step out, because other cases record it. */
   readonly unsaid?: boolean;
 }
 

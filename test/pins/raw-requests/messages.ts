@@ -20,7 +20,10 @@ export interface MessageCase {
   readonly capabilities?: object;
   /** The client's answers to questions of the server, by method: a result, or an error. */
   readonly replies?: Readonly<Record<string, { readonly result: unknown } | { readonly error: unknown }>>;
-  /** Standard input ends only after that many lines of answers. Default: if there are `replies`, when everything is answered. */
+  /**
+   * Standard input ends only after that many lines of answers to the last message. Default: `events`; without those, after its
+   * answer if there are `replies`, and otherwise at once.
+   */
   readonly lines?: number;
   /** For endless streams: aborted after that many events. */
   readonly events?: number;
@@ -60,7 +63,7 @@ export async function recordMessages(scene: Scene, table: readonly MessageCase[]
 
 const indentedYear = (year: string, text: string): string => text.replace(/^(?=\S)/gm, `${year} `);
 
-/** Runs cases at the same time, because they mostly wait. Each has its own session and connection. */
+/** The number of cases that run at the same time, because they mostly wait. Each has its own session and connection. */
 const AT_ONCE = 16;
 
 async function inTurns<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<readonly R[]> {

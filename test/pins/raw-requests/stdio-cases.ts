@@ -16,7 +16,7 @@ export interface StdioCase {
   readonly steps: readonly StdioStep[];
 }
 
-/** One after the other, so that changes in one are not reported in the others. */
+/** Runs the cases one after the other, so that changes in one are not reported in the others. */
 export async function recordStdio(scene: Scene, table: readonly StdioCase[]): Promise<string> {
   const sections: string[] = [];
   for (const each of table) sections.push(await record(scene, each));

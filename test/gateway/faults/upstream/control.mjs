@@ -13,7 +13,7 @@ import { join } from 'node:path';
  *
  * @typedef {object} World
  * @property {string} text of the resource
- * @property {number} changes told so far
+ * @property {number} changes how many there were so far
  * @property {Record<string, any>} [says] results by method, in the place of its own
  * @property {Record<string, any>} [capabilities] beside its own
  * @property {Record<string, any>[]} [tells] notifications before the result of each call
@@ -28,7 +28,7 @@ export function openControl(dir) {
   const load = (name, otherwise) => {
     const path = join(dir, name);
     try {
-      // Each is put in its place as a new file. It is looked at again and again, and may be large: read when it is new.
+      // A test replaces the file as a whole. It is looked at often, and may be large, so it is read only when it is new.
       const { ino, mtimeNs } = statSync(path, { bigint: true });
       const version = `${ino} ${mtimeNs}`;
       const known = loaded.get(name);
@@ -55,7 +55,7 @@ export function openControl(dir) {
     note(what, more = {}) {
       appendFileSync(join(dir, 'log.jsonl'), `${JSON.stringify({ what, pid: process.pid, ...more })}\n`);
     },
-    /** Whether the fault is about this method, now. @param {string} method */
+    /** Returns the fault if it is about this method now, else undefined. @param {string} method */
     strikes(method) {
       const fault = this.fault();
       if (fault.kind === undefined || !(fault.on ?? []).includes(method)) return undefined;

@@ -1,4 +1,4 @@
-/** Answers that are none, as the text of lines or events. */
+/** Invalid answers, and good ones among noise, as the text of lines or events. */
 
 /** @typedef {import('./protocol.mjs').Message} Message */
 

@@ -59,7 +59,7 @@ export function serveStdio(control, era) {
         return die();
       case 'die-half': {
         const text = JSON.stringify(whole);
-        // Written before it dies, whatever a stream would do.
+        // Written before the process dies; a stream could write it too late.
         writeSync(1, text.slice(0, text.length / 2));
         return die();
       }
@@ -88,7 +88,7 @@ export function serveStdio(control, era) {
   /** @param {Message} message */
   function hear(message) {
     if (message.method === undefined) return;
-    // From the moment that the fault is there: the next look may come after this message.
+    // Deaf from the moment that the fault is there, because the next look may come after this message.
     if (control.fault().kind === 'deaf') return void unheard.push(message);
     control.note('received', { method: message.method });
     if (message.method === 'notifications/cancelled') streams.delete(message.params.requestId);

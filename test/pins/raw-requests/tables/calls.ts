@@ -21,7 +21,7 @@ const ABLE = { elicitation: {}, sampling: {}, roots: {} };
 
 const ASKING = ['asks-name', 'asks-model', 'asks-roots', 'asks-url', 'asks-all'];
 
-/** A tool that asks a client which answers in this way. */
+/** A call of a tool that asks, by a client that declares everything and answers with `REPLIES`. `more` changes this. */
 const answered = (name: string, tool: string, more: Partial<MessageCase>): MessageCase => ({
   name,
   messages: [call(tool)],

@@ -163,7 +163,7 @@ export const SESSIONS: readonly HttpCase[] = [
   ),
 ];
 
-/** For a server that lets clients resume streams. */
+/** A case in a session of this revision, for a server that lets clients resume streams. */
 const revised = (name: string, revision: string, ...steps: readonly HttpStep[]): HttpCase => ({
   name,
   steps: [

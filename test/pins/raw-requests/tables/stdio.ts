@@ -28,7 +28,7 @@ const inLegacy = (name: string, ...steps: readonly StdioStep[]): StdioCase =>
 const WAITING = { name: 'waiting', _meta: { progressToken: 'w' } };
 const JSON_PING = JSON.stringify(PING.say);
 
-/** One byte more than the longest line. */
+/** Longer than the longest line, which has 10 MiB. */
 const TOO_LONG = `${JSON.stringify(request('ping', { odd: 'x'.repeat(10 * 1024 * 1024) }))}\n`;
 
 export const BEGINNINGS: readonly StdioCase[] = [
