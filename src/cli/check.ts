@@ -97,7 +97,7 @@ async function waitedFor<T>(report: T | Promise<T>, late: () => void): Promise<T
   }
 }
 
-/** Reports the number of skills, and the reasons why folders that look like skills are none: these are left out, the rest is served. */
+/** Reports how many skills are served, and why folders that look like skills are left out. */
 async function checkSkills({ skills }: Engine, { mounts }: Sources, print: Print): Promise<void> {
   for (const mount of mounts) {
     const found = await skills.found(mount, everywhere());

@@ -162,8 +162,8 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
       .option('--mount <name>', 'only this mount (may be repeated)', collect);
   withSources(pins.command('review'))
     .description(
-      'Shows the differences from the accepted definitions, and asks for each server whether to accept all of them. Exits with 1 if ' +
-        'some are not accepted, or if a server is not reached.',
+      'Shows the differences from the accepted definitions, and asks for each server whether to accept all of them. ' +
+        'Exits with 1 if some are not accepted, or if a server is not reached.',
     )
     .option('--accept', 'accept all without asking')
     .action(async (path: string | undefined, flags: ReviewFlags) => {

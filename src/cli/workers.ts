@@ -28,7 +28,7 @@ const NUMBER = 'VITRINE_WORKER';
 /** The environment variable with the port of all workers. Without it, each could take another free port. */
 const PORT = 'VITRINE_WORKER_PORT';
 
-/** Returns the number of workers: the typed one or, for `auto`, the number of cores, up to `MAX_WORKERS`. @throws UsageError for anything else */
+/** Returns the number of workers: the typed one; for `auto`, the number of cores, up to `MAX_WORKERS`. @throws UsageError */
 export function workerCount(typed: string): number {
   if (typed === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);
   const count = Number(typed);

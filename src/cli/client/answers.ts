@@ -16,7 +16,7 @@ export type Abilities = Pick<ClientTarget, 'clientOptions' | 'prepare'>;
 /** Asks the user one question and returns the answer; undefined if the user gives none. */
 export type Ask = (question: string, signal: AbortSignal) => Promise<string | undefined>;
 
-/** Returns the capabilities and handlers of a command's client. @param ask asks the user. Default: at the terminal, if there is one */
+/** Returns the capabilities and handlers of a command's client. @param ask asks the user. Default: at the terminal, if any */
 export function abilitiesFor(
   output: Output,
   { label, roots }: { readonly label: string; readonly roots: readonly string[] },

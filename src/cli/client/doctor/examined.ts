@@ -10,7 +10,7 @@ import { type Answer, ENVELOPE, type Wire } from './wire.ts';
 /** The bytes of the window that is requested of a large resource. */
 const WINDOW_BYTES = 1_024;
 
-/** The lists of MCP: the method, the field of the result with the entries, the field that identifies an entry, and the capability. */
+/** The lists of MCP: the method, the field of the result with the entries, the field that identifies one, and the capability. */
 export const LISTS = {
   resources: { method: 'resources/list', field: 'resources', id: 'uri', capability: 'resources' },
   templates: {
