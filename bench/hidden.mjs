@@ -26,7 +26,7 @@ database.close();
 
 const read = (uri) => ['resources/read', { uri }];
 const call = (name) => ['tools/call', { name, arguments: {} }];
-/** Resources that are hidden, missing, and missing under another name; their URIs have one length. */
+/** Resources and tools that are hidden, missing, and missing under another name. The names of a kind have one length. */
 const KINDS = [
   {
     name: 'files',

@@ -144,7 +144,7 @@ async function bus(keys) {
   return { p50: median(taken), p99: quantile(taken, 0.99) };
 }
 
-/** An edit until all are told, who have their streams at one replica after the other. */
+/** Measures the time from an edit until all subscribers are told. Their streams are spread over the replicas. */
 async function told(keys) {
   const config = join(temporaryFolder(), 'vitrine.json');
   const mounts = { bench: { path: folder, prefix: 'none' } };

@@ -1,5 +1,5 @@
 /**
- * How long what a source answers keeps a server from everything else, and how much memory it takes: a real server for each
+ * How long the answers of a source keep a server from everything else, and how much memory they take: a real server for each
  * hostile answer, `GET /healthz` all the while, from a thread of its own, and the delay of the event loop as the server itself
  * measures it. The first line is a server that is asked for nothing else: what the machine alone makes of it.
  */

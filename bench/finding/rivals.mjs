@@ -9,7 +9,7 @@ import { rgPath } from '@vscode/ripgrep';
 
 const MINISEARCH = 'minisearch@7.2.0';
 
-/** Places that are looked at. */
+/** The most places that are looked at. */
 export const MOST = 10;
 
 /** @typedef {import('./documents.mjs').Document} Document */
@@ -70,7 +70,7 @@ export function miniSearch(documents, cache) {
 }
 
 /**
- * ripgrep over a folder: the files with the most words of the question, in upper and lower case.
+ * ripgrep over a folder: the files in which the words of the question are most often, in upper or lower case.
  * @param {string} folder
  * @returns {Rival}
  */

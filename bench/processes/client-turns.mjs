@@ -85,7 +85,7 @@ const CASES = {
   },
 };
 
-/** Opened and used once, the first time. */
+/** Returns a function that gives one client, which it opens and uses once at its first call. */
 function warmed(open, work) {
   let client;
   return async () => {

@@ -119,7 +119,7 @@ const AT_THE_LIMIT = () => ({
   'at the limit: completions': ['completion/complete', { completion: { values: many((at) => `value-${at}`) } }],
 });
 
-/** By the method that they answer: results, as text. */
+/** The results, as text, by the names of their cases, each after the method that it answers. */
 const RESULTS = () => ({
   ...Object.fromEntries(
     Object.entries(AT_THE_LIMIT()).map(([name, [method, result]]) => [name, [method, JSON.stringify(result)]]),
