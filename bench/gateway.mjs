@@ -1,7 +1,6 @@
 /**
- * Measures a gateway: the same read and the same call, of a server directly, through Vitrine, and through gateways of
- * other makers. Latency of requests one after the other, and throughput with several in flight. One command, one run,
- * interleaved.
+ * Measures gateways: the latency of one request at a time, and the throughput with several in flight, of the same read and the
+ * same call, to a server directly, through Vitrine, and through gateways of other makers. One command, one run, interleaved.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -84,8 +83,8 @@ const overSessions = await vitrine({ url: sessionsOf(behind.url) });
 const stdio = { args: [UPSTREAM, 'stdio'], core: SERVER_CORE };
 
 /**
- * A target: how it is reached, in which era, and what is direct access in its place: to the same upstream, over
- * the upstream's own transport, in the era that the client speaks.
+ * The targets: how each is reached, and in which era. `to` names the direct access that it is compared with: to the same
+ * upstream, over the upstream's own transport, in the era of the client or, over HTTP, of the upstream.
  */
 const targets = [
   { name: 'direct, stdio, 2026', era: 'modern', stdio },

@@ -18,7 +18,7 @@ const how = options('lines', 'The search tool over node_modules, to the own comm
   matches: { type: 'number', default: 2_000, quick: 200, help: 'matches after which paging through ends' },
 });
 const FOLDER = fileURLToPath(new URL('../node_modules', import.meta.url));
-/** A search of the whole tree may take so many times as long as ripgrep. */
+/** How many times as long as ripgrep a search of the whole tree may take. */
 const BUDGET = 1.5;
 
 /** Searches of the whole tree go to the end, and must find as many matches as ripgrep. */

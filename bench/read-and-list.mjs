@@ -1,7 +1,7 @@
 /**
  * The same 1 KiB read, by method and by tool, and the same list of 100 entries, from Vitrine with a folder and its guards up,
  * from bare servers of the TypeScript SDK, the Go SDK and the Rust SDK that have them in memory, and from bare Node HTTP that
- * sends the same bytes. One command, one run, interleaved. Those in Go and Rust are there where
+ * sends the same bytes. One command, one run, interleaved. The servers in Go and Rust run only if
  * `node scripts/install-interop.mjs rivals` has built them.
  */
 import { existsSync, writeFileSync } from 'node:fs';

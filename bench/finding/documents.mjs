@@ -1,5 +1,5 @@
 /**
- * Public documents with questions of which the answer is known. The documents are packages of Debian; each question is a line
+ * Public documents, and questions whose answers are known. The documents are packages of Debian; each question is a line
  * that somebody wrote to say what a page is about, and that is taken out of the page.
  */
 import { execFileSync } from 'node:child_process';

@@ -16,7 +16,7 @@ export const MOST = 10;
 /** @typedef {{readonly name: string, find(words: string): readonly string[] | Promise<readonly string[]>}} Rival */
 
 /**
- * BM25 of FTS5 as it comes, one row for each file: its path and its text; one of the words is enough.
+ * FTS5 with its own BM25, and one row for each file, with its path and its text. One of the words is enough.
  * @param {readonly Document[]} documents
  * @param {string} tokenizer
  * @returns {Rival}

@@ -33,7 +33,7 @@ export async function openTable(load, { uri, ...options }) {
   const { page, second, bytes } = await asking(load);
   const { sqlProvider } = await load('providers/sql.js');
   const provider = await sqlProvider({ ...options, watch: false });
-  // The first page has what Vitrine tells of the table too.
+  // The first page also has Vitrine's entries about the table, so the second one is measured.
   const cursor = await second(provider, uri);
   return {
     list: () => page(provider, uri, cursor),

@@ -10,11 +10,11 @@ const tool = (at, more = {}) => ({ name: `tool-${at}`, inputSchema: { type: 'obj
 const tools = (count, more) => JSON.stringify({ tools: Array.from({ length: count }, (_, at) => tool(at, more)) });
 const deep = (levels) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
-/** Entries and fields that one message may have, by default, and one result, without those around its entries. */
+/** The most entries and fields of one message by default, and of one result, less some for those around the measured entries. */
 const VALUES = 200_000 - 100;
 const RESULT_VALUES = 100_000 - 100;
 
-/** A field's name counts for so many values more when it comes for the first time. */
+/** How many values more a field's name counts for when it comes for the first time. */
 const NEW_NAME = 3;
 
 /** As many of an entry as one answer may have. @param names fields in each that no other one has */

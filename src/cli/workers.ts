@@ -96,7 +96,7 @@ export async function serveWorkers(count: number, address: Address, log: Log, te
       printer ??= worker;
       if (printer === worker) terminal.output.write(chunk);
     });
-    // The next one is a worker that runs already: the worker that replaces this one prints the introduction again.
+    // A worker that runs already becomes the next printer: one that replaces this worker would print the introduction again.
     worker.process.stdout?.once('close', () => {
       if (printer === worker) printer = [...running.keys()].find((other) => other !== worker);
     });

@@ -1,4 +1,4 @@
-/** Finds the URIs of resources that people type: a whole URI, a name, or a path below the root such as `guide/welcome.md`. */
+/** Finds the URIs of resources that people name by a whole URI, a name, or a path below the root such as `guide/welcome.md`. */
 import type { ListReport } from '../../client/paging.ts';
 import { ancestorsOf, identityOf, insideOf, isListable, type ListedResource } from '../../client/shapes.ts';
 import { UsageError } from '../errors.ts';
