@@ -2,7 +2,7 @@
 
 /** The command has done all its work. */
 export const EXIT_OK = 0;
-/** The server failed or answered wrongly, a tool said that it failed, there are no contents or matches, a check found something. */
+/** The server failed or answered wrongly, a tool said that it failed, there are no contents or matches, a check found faults. */
 export const EXIT_FAILED = 1;
 /** The command line or a configuration is wrong. */
 export const EXIT_USAGE = 2;
