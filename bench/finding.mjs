@@ -1,6 +1,6 @@
 /**
- * How well ranked search finds: questions to which one document is known to be the answer, put to Vitrine through its tool, and
- * to other ways of finding over the same files. Documents and rivals are fetched into a cache folder.
+ * Measures how well ranked search finds: it puts questions, each with one document that is known to be the answer, to Vitrine
+ * through its tool, and to other searches over the same files. Documents and rivals are fetched into a cache folder.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
@@ -18,7 +18,7 @@ import { progress, report, table, times, whole } from './lib/report.mjs';
 const how = options('finding', 'Ranked search: how often the document that answers is found, and how far up.', {
   questions: { type: 'number', default: 100_000, quick: 100, help: 'questions that are asked, of all that there are' },
   cache: { type: 'string', default: join(tmpdir(), 'vitrine-bench-finding'), help: 'folder of what is fetched' },
-  missed: { type: 'boolean', default: false, help: 'print the questions whose document is not among the first' },
+  missed: { type: 'boolean', default: false, help: 'print the questions whose document is not found first' },
 });
 
 /** Questions that are asked at a time. */
@@ -60,7 +60,7 @@ const vitrine = {
 const placeOf = (found, path) => found.slice(0, MOST).indexOf(path);
 
 /**
- * The mean of 1 / the place of the document, and how many are among the first ten.
+ * The mean of 1 / the place of the document, and the share of documents that are among the first ten.
  * @param {readonly number[]} places
  */
 function scores(places) {

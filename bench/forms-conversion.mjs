@@ -1,6 +1,6 @@
 /**
- * Measures conversions: a form of a document that has not been made, one that has, and the library called bare in a
- * process that has loaded it already. `node bench/forms-conversion.mjs [rounds]`, after `npm run build`.
+ * Measures conversions: the first one of a document, later ones of a changed document, reads of a format that is kept, and the
+ * bare library in a process that has loaded it already. `node bench/forms-conversion.mjs [rounds]`, after `npm run build`.
  */
 import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
@@ -28,7 +28,7 @@ async function timed(run) {
   return performance.now() - before;
 }
 
-/** The same document with another end each time, so that no form of it is known. */
+/** The same document with another end each time, so that no format of it is kept. */
 const changed = (bytes, round) => Buffer.concat([bytes, Buffer.from(`\n% ${round}`)]);
 
 async function measure(name) {

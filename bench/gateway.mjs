@@ -1,7 +1,6 @@
 /**
- * Measures a gateway: the same read and the same call, of a server directly, through Vitrine, and through gateways of
- * other makers. Latency of requests one after the other, and throughput with several in flight. One command, one run,
- * interleaved.
+ * Measures gateways: the latency of one request at a time, and the throughput with several in flight, of the same read and the
+ * same call, to a server directly, through Vitrine, and through gateways of other makers. One command, one run, interleaved.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,16 +27,19 @@ const how = options('gateway', 'Latency and throughput through gateways, beside 
   connections: { type: 'number', default: 16, help: 'requests in flight where throughput is measured' },
   ours: { type: 'boolean', default: false, help: 'leave out the gateways of other makers' },
 });
-/** How long one measurement is to take, about. Short ones that alternate meet the same disturbances. */
+/** About how many seconds one measurement takes. Short ones that alternate meet the same disturbances. */
 const SECONDS = how.quick ? 0.2 : 0.5;
-/** For how long each is loaded before it is measured for the first time, and a program that is started anew each time. */
+/**
+ * The most requests that warm a target up before its first measurement; and those that warm a program up, which is started anew
+ * for each measurement.
+ */
 const WARM_UP = how.quick ? 300 : 4_000;
 const WARM_UP_STDIO = how.quick ? 300 : 3_000;
 
 const TEXT = prose(1_024);
 const MESSAGE = 'noon';
 const UPSTREAM = processFile('upstream');
-/** As a gateway starts it. */
+/** The command line of the upstream, as a gateway starts it. */
 const [command = '', ...args] = onCore([process.execPath, UPSTREAM, 'stdio'], UPSTREAM_CORE);
 
 /** The requests, by the names that the target has for things, and the answers that have to come back. */
@@ -72,7 +74,7 @@ async function vitrine(target) {
 const sessionsOf = (url) => new URL('/sessions', url).href;
 
 progress('starting');
-// Direct access has a server of its own on the core that a gateway would have: each has what it can use of the machine.
+// Direct access has a server of its own, on the core that a gateway would have.
 const direct = await running(startServer([UPSTREAM, 'http']));
 const behind = await running(startServer([UPSTREAM, 'http'], { core: UPSTREAM_CORE }));
 const overStdio = await vitrine({ command, args });
@@ -81,8 +83,8 @@ const overSessions = await vitrine({ url: sessionsOf(behind.url) });
 const stdio = { args: [UPSTREAM, 'stdio'], core: SERVER_CORE };
 
 /**
- * A target: how it is reached, in which era, and what is direct access in its place: to the same upstream, over
- * the upstream's own transport, in the era that the client speaks.
+ * The targets: how each is reached, and in which era. `to` names the direct access that it is compared with: to the same
+ * upstream, over the upstream's own transport, in the era of the client or, over HTTP, of the upstream.
  */
 const targets = [
   { name: 'direct, stdio, 2026', era: 'modern', stdio },
@@ -189,7 +191,7 @@ async function rivals() {
 }
 
 /**
- * Gives the request that a target is sent for each case; its answers are checked.
+ * Returns the request to a target for each case. Over HTTP it sends each once, and checks the answer.
  * @param {any} target
  */
 async function prepare({ name, era, url, stdio: program }) {

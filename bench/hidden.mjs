@@ -1,6 +1,7 @@
 /**
- * Whether the time of an answer tells what is hidden from what is missing: interleaved pairs over HTTP (2026-07-28), and
- * the share of pairs in which the hidden one took longer (AUC: 0.5 says nothing). The control is two missing names.
+ * Measures whether the time of an answer tells hidden things from missing ones: sends interleaved requests over HTTP
+ * (2026-07-28), and prints the share of pairs in which the hidden thing took longer (AUC; at 0.5 the time tells nothing). The
+ * control compares two missing names.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +27,7 @@ database.close();
 
 const read = (uri) => ['resources/read', { uri }];
 const call = (name) => ['tools/call', { name, arguments: {} }];
-/** Resources that are hidden, missing, and missing under another name; their URIs have one length. */
+/** Resources and tools that are hidden, missing, and missing under another name. The names of a kind have one length. */
 const KINDS = [
   {
     name: 'files',

@@ -1,7 +1,7 @@
 /**
  * Measures the memory that a server needs for an idle session of 2025-11-25 and for an open stream of 2026-07-28. The rivals
- * are sessions of a bare SDK server, and answers that bare Node holds open. Each number is of a server of its own. Of a gateway:
- * what idle programs behind it cost it, and lists over all of them beside one.
+ * are sessions of a bare SDK server, and answers that bare Node holds open. Each number is of a server of its own. With
+ * `--upstreams` it measures what idle programs cost a gateway, and how long lists over all of them take beside lists over one.
  */
 import { writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -33,11 +33,11 @@ if (how.upstreams !== undefined) {
   process.exit();
 }
 /**
- * Opened before anything is measured: code that runs for the first time takes memory of its own, and what is garbage later
- * takes the room that it is given.
+ * How many are opened before anything is measured: code that runs for the first time takes memory of its own, and the heap
+ * grows by what later is garbage.
  */
 const FIRST = how.quick ? 200 : 2_000;
-/** Opened at the same time. */
+/** How many are opened at the same time. */
 const OPENING = 20;
 
 const folder = temporaryFolder();
@@ -95,7 +95,7 @@ function listening() {
 }
 
 /**
- * Opens many on a server of its own, and says what one of them takes.
+ * Opens many sessions or streams on a server of their own. Returns the bytes of memory that one of them takes.
  * @param {string} what
  * @param {readonly string[]} args of the server
  * @param {(url: string) => Promise<unknown>} open
@@ -121,7 +121,7 @@ async function measure(what, args, open) {
 }
 
 /**
- * Resolves when the answer has begun, which does not end.
+ * Requests an answer that does not end, and resolves when it has begun.
  * @param {string} url
  * @param {import('./lib/mcp.mjs').McpRequest} mcp
  */

@@ -13,7 +13,7 @@ import { progress, report, table, whole } from './lib/report.mjs';
 import { median } from './lib/stats.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** For one installation, in milliseconds. */
+/** The most milliseconds of one installation. */
 const TIME_LIMIT = 600_000;
 
 const how = options('install', 'What an installation takes: seconds, packages, bytes on the disk.', {
@@ -55,7 +55,7 @@ function npm(what) {
 }
 
 /**
- * The environment is made before the time is taken; undefined where there is no Python that can make one.
+ * Makes the environment before the time is taken. Returns undefined if there is no Python that can make one.
  * @param {string} what
  */
 function pip(what) {

@@ -18,10 +18,10 @@ const how = options('lines', 'The search tool over node_modules, to the own comm
   matches: { type: 'number', default: 2_000, quick: 200, help: 'matches after which paging through ends' },
 });
 const FOLDER = fileURLToPath(new URL('../node_modules', import.meta.url));
-/** A search of the whole tree may take so many times as long as ripgrep. */
+/** How many times as long as ripgrep a search of the whole tree may take. */
 const BUDGET = 1.5;
 
-/** Searches of the whole tree go to the end, and show that they find the same as ripgrep. */
+/** Searches of the whole tree go to the end, and must find as many matches as ripgrep. */
 const CASES = [
   { name: 'no match', pattern: 'zzqqxxjj', literal: true, scan: true },
   { name: 'rare literal', pattern: 'quasiquote', literal: true, scan: true },
@@ -48,7 +48,7 @@ try {
         // A search that stops before the end is compared with a command that stops there too.
         ['part', () => (each.scan ? undefined : searchByCommand(each, counts[at].tool))],
       ];
-      // Each goes first as often as the others.
+      // The tool and ripgrep go first in turn.
       for (const [side, run] of round % 2 === 0 ? sides : [...sides.slice(0, 2).reverse(), ...sides.slice(2)]) {
         const start = performance.now();
         const found = await run();
@@ -116,7 +116,7 @@ async function searchByTool({ pattern, literal, scan, pages = Number.POSITIVE_IN
 }
 
 /**
- * Runs ripgrep as one would by hand, into a pipe, and counts lines; ends it after some.
+ * Runs ripgrep as one would by hand, into a pipe, and counts lines. Ends it after `limit` lines.
  * @param {{pattern: string, literal: boolean}} search
  * @param {number} limit
  */

@@ -26,9 +26,9 @@ const how = options('memory', 'Resident memory of the server, and the cost of ea
 const WHOLE_BYTES = 7 * MIB;
 const WHOLE_READS = 20;
 const AT_ONCE = 16;
-/** How often so many whole reads are made at once. */
+/** How often `AT_ONCE` whole reads are made at once. */
 const ROUNDS = 5;
-/** Of the load of small reads and lists. */
+/** The files and the connections of the load of small reads and lists. */
 const SMALL_FILES = 100;
 const CONNECTIONS = 32;
 
@@ -107,7 +107,7 @@ async function measure(folder, work) {
 }
 
 /**
- * Reads the large file window by window, and sees to it that each has its size and its place.
+ * Reads the large file window by window, and checks the size and the place of each.
  * @param {string} url
  * @param {Agent} agent
  */
@@ -197,7 +197,7 @@ async function readAndList(url, agent) {
 }
 
 /**
- * Follows the cursors to the end, and sees to it that every entry came once and in its place. Then it goes through the
+ * Follows the cursors to the end, and checks that every entry comes once and in its place. Then it goes through the
  * first tenth again: the early pages of the first pass would have been served by code that was not yet optimized.
  * @param {string} url
  * @param {Agent} agent

@@ -1,7 +1,7 @@
 /**
  * How long accepted and refused requests take at the capacity of a server, at twice and at four times that. Each request
- * works for a while in a tool; clients begin again at once, whatever they were told, which is worse than any that waits
- * as it is asked to. One command, one run, interleaved.
+ * works for a while in a tool. A client sends its next request at once after an answer, and `--pause` milliseconds after a
+ * refusal, by default sooner than the server asks. One command, one run, interleaved.
  */
 import { options } from './lib/options.mjs';
 import { placement, processFile, runJob, startServer } from './lib/processes.mjs';

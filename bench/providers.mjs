@@ -1,6 +1,6 @@
 /**
  * Each provider beside the native client that does the same in the same process: a page of 100 entries, and one resource of
- * about 1 KiB. Both sides work on the same data, so many at a time, in short turns one after the other.
+ * about 1 KiB. Both sides work on the same data, `AT_A_TIME` calls at once, in short turns one after the other.
  */
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -24,10 +24,10 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-/** From the build that is measured. */
+/** Imports from the build that is measured. */
 const load = (/** @type {string} */ path) => import(pathToFileURL(join(dirname(how.cli), '..', path)).href);
 
-/** The fewest and the most bytes or entries of a turn: a page has all its entries, and little is generated around a text. */
+/** The fewest and the most entries or bytes of a call: a page has all its entries, and little is generated around a text. */
 const LIMITS = { list: { least: ENTRIES, most: ENTRIES }, read: { least: BYTES, most: BYTES + 256 } };
 
 const results = [];

@@ -38,7 +38,7 @@ const FOUND_MS = 60_000;
 /** The most frequent words, which tell little of what a text is about. */
 const FREQUENT = 100;
 
-/** The same numbers every time, none of which comes back soon: Marsaglia's xorshift. */
+/** Gives the same random numbers in each run, and repeats none soon: Marsaglia's xorshift. */
 let state = 88_172_645;
 function random() {
   state ^= state << 13;
@@ -47,11 +47,11 @@ function random() {
   return (state >>> 0) / 2 ** 32;
 }
 
-/** A word, of which the first are far more frequent than the last, as in any language. */
+/** Returns a random word. The first words are far more frequent than the last, as in any language. */
 const word = (first = 1) => `w${Math.floor(first * (VOCABULARY / first) ** random()).toString(36)}`;
 const sentence = (count, first = 1) => Array.from({ length: count }, () => word(first)).join(' ');
 
-/** Questions of words that tell what is looked for, and of any, however frequent. */
+/** Questions of words that tell what is looked for, and of any words, however frequent. */
 const QUESTIONS = [
   { name: 'words that tell', first: FREQUENT },
   { name: 'any words', first: 1 },
@@ -92,7 +92,7 @@ try {
   }
   const seconds = (performance.now() - begun) / 1_000;
   const processorSeconds = cpuSecondsOf(server.pid);
-  // When an edit is found, everything is watched: what is asked from now on is asked of a server that rests.
+  // Once an edit is found, all folders are watched, and the server has nothing else to do than to answer.
   const found = [];
   for (let edit = 0; edit < how.edits; edit++) {
     progress(`edit ${edit + 1} of ${how.edits}`);

@@ -1,7 +1,7 @@
 /**
  * The same 1 KiB read, by method and by tool, and the same list of 100 entries, from Vitrine with a folder and its guards up,
  * from bare servers of the TypeScript SDK, the Go SDK and the Rust SDK that have them in memory, and from bare Node HTTP that
- * sends the same bytes. One command, one run, interleaved. Those in Go and Rust are there where
+ * sends the same bytes. One command, one run, interleaved. The servers in Go and Rust run only if
  * `node scripts/install-interop.mjs rivals` has built them.
  */
 import { existsSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ const how = options(
 const ENTRIES = 100;
 /** Requests that are not counted, for each server and case. */
 const WARM_UP = how.quick ? 500 : 5_000;
-/** How long one measurement is to take, about. Short ones that alternate meet the same disturbances. */
+/** About how many seconds one measurement takes. Short ones that alternate meet the same disturbances. */
 const SECONDS = how.quick ? 0.3 : 1;
 const TEXT = prose(1_024);
 const URI = 'file:///clock-000.md';
@@ -90,7 +90,7 @@ const others = targets.slice(1).map((target) => target.name);
 
 /** @type {any[][][]} by case, target and round */
 const measured = CASES.map(() => targets.map(() => []));
-/** @type {number[][]} by case and target: what one measurement takes */
+/** @type {number[][]} by case and target: the number of requests of one measurement */
 const requests = CASES.map(() => targets.map(() => how.requests));
 // The first time warms each server up, and shows how fast it is.
 for (let round = -1; round < how.rounds; round++) {

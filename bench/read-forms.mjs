@@ -146,7 +146,7 @@ async function measure(size, form, folder, naive, work) {
 }
 
 /**
- * Sends requests one after the other; each answer comes with what it took until its last byte was there.
+ * Returns a function that sends a request. Its result has the milliseconds until the last byte of the answer.
  * @param {string} url
  * @param {Agent} agent
  */

@@ -80,8 +80,8 @@ report(
 );
 
 /**
- * All run all the time, and are loaded in turn. One process has a core of its own, and then one that it shares with the generator; two
- * workers have two cores, which they share with it. So the last two have the same part of what the machine can do, once and twice.
+ * The servers all run at the same time, and are loaded in turn. The first, a single process, has a core of its own. The second, a
+ * single process, shares a core with the generator. The workers share two cores with it, so they have twice what the second has.
  */
 async function workers() {
   const config = configuration(folder, {});
@@ -144,7 +144,7 @@ async function bus(keys) {
   return { p50: median(taken), p99: quantile(taken, 0.99) };
 }
 
-/** An edit until all are told, who have their streams at one replica after the other. */
+/** Measures the time from an edit until all subscribers are told. Their streams are spread over the replicas. */
 async function told(keys) {
   const config = join(temporaryFolder(), 'vitrine.json');
   const mounts = { bench: { path: folder, prefix: 'none' } };

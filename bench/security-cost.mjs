@@ -37,7 +37,7 @@ const auth = {
     tokens: [{ name: 'bench', hash: createHash('sha256').update(TOKEN).digest('hex') }],
   },
 };
-/** A token is of no use without a rule: this one allows everything. Whoever has one is held to a rate by default. */
+/** A token is of no use without a rule: this one allows everything. By default a token has a rate, which is off here. */
 const open = { access: { rules: [{ effect: 'allow' }] }, limits: { rates: { principal: 'off' } } };
 
 /** The servers that are measured, and the one that each is compared to. */
@@ -116,7 +116,7 @@ const results = [
     throughput: medianRatio(pick(turns.own, 'perSecond'), pick(turns.other, 'perSecond')),
     /** Of processor time, in microseconds. */
     added: medianDifference(pick(turns.own, 'cpuMicros'), pick(turns.other, 'cpuMicros')),
-    /** Of processor time, which other work on the machine disturbs less: as many more requests as that would let through. */
+    /** Of processor time, which other work on the machine disturbs less: the ratio of requests that the same time would allow. */
     byProcessor: medianRatio(pick(turns.other, 'cpuMicros'), pick(turns.own, 'cpuMicros')),
   })),
 ];

@@ -1,6 +1,7 @@
 /**
- * Listing skills of a folder, all pages, as a client does: the first time, again at once, again after the catalogue has to be looked over,
- * and after one byte has changed. And from that change until `skills/get` has another digest.
+ * Measures lists of the skills of a folder, all pages, as a client does: the first time, again at once, again after the catalogue
+ * has to be looked over, and after one file has changed. Also measures the time from that change until `skills/get` has another
+ * digest.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';

@@ -1,7 +1,7 @@
 /**
- * How long what a source answers keeps a server from everything else, and how much memory it takes: a real server for each
+ * How long the answers of a source keep a server from everything else, and how much memory they take: a real server for each
  * hostile answer, `GET /healthz` all the while, from a thread of its own, and the delay of the event loop as the server itself
- * measures it. The first line is a server that is asked for nothing else: what the machine alone makes of it.
+ * measures it. The first line is a server without other requests, and shows what the machine alone does.
  */
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ const how = options('stalls', 'The longest stall and the most memory, for each s
   patience: { type: 'number', default: 60_000, help: 'how long one request may take, in milliseconds' },
 });
 
-/** How long the server is watched that is asked for nothing else, in milliseconds. */
+/** How long the server without other requests is watched, in milliseconds. */
 const BASELINE_MS = 3_000;
 
 const hostile = await startHostile();
@@ -121,7 +121,7 @@ async function delaysOf(pid, file) {
   }
 }
 
-/** Linux keeps the peak of memory of a process, and forgets it when it is told to. */
+/** Resets the peak of a process's memory, which Linux records. */
 function clearPeak(pid) {
   if (existsSync(`/proc/${pid}/clear_refs`)) writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

@@ -140,7 +140,7 @@ const left = await leftBehind();
 await Promise.all(servers.map(stop));
 await rm(folder, { recursive: true });
 
-/** Programs that the gateway had started. */
+/** Counts the programs that the gateway has started and that still run. */
 async function leftBehind() {
   let found = 0;
   for (const pid of await readdir('/proc').catch(() => [])) {

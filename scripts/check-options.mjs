@@ -1,4 +1,4 @@
-/** Checks that the documentation names every key of the configuration, option of the command and credential glob, and no others. */
+/** Checks that the documentation names every credential glob, and exactly the keys of a configuration and options of commands. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { CREDENTIAL_GLOBS } from '../dist/providers/files.js';

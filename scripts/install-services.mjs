@@ -1,6 +1,7 @@
 /**
- * Installs the programs that tests start by themselves from Debian's packages: databases, browsers and other services. It installs only
- * missing programs, as root or with sudo, and starts none. To install another program, add a row to SERVICES.
+ * Installs the programs that tests start by themselves: databases, browsers and other services, from Debian's packages where
+ * there are some. It installs only missing programs, as root or with sudo, and starts none. To install another one, add a row
+ * to SERVICES.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';

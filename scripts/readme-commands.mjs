@@ -134,7 +134,7 @@ function expectOutput(printed, output) {
   }
 }
 
-/** Starts a server, and waits until the endpoint that it prints answers; gives what stops it. */
+/** Starts a server, and waits until the endpoint that it prints answers. @returns a function that stops it */
 async function startServer({ text, output: expected }) {
   const script = `set -euo pipefail\n${text}`;
   const shell = spawn('bash', ['-c', script], { cwd: clone, stdio: ['ignore', 'pipe', 'inherit'], detached: true });

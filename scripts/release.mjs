@@ -112,7 +112,7 @@ function bundlePackage() {
   return { registryType: 'mcpb', identifier: url, version, fileSha256, transport: { type: 'stdio' } };
 }
 
-/** Publishes the parts in the order of their dependencies. A second run skips the parts that were published. */
+/** Publishes the parts in the order of their dependencies, and stops at the first failure. */
 function publish() {
   const image = server.packages.find(({ registryType }) => registryType === 'oci').identifier;
   const commands = [

@@ -3,7 +3,7 @@
  * `test/requirements.ts`, `test/security/incidents.ts` and the titles of all tests. With `--check` it only compares.
  *
  * The written parts stand between `<!-- begin: NAME -->` and `<!-- end: NAME -->`. Fails if no file is named for a clause of the security
- * document, or if no title of a test names an attack that happened.
+ * document, or if an attack that happened is in no title of a test.
  */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * Public documents with questions of which the answer is known. The documents are packages of Debian; each question is a line
+ * Public documents, and questions whose answers are known. The documents are packages of Debian; each question is a line
  * that somebody wrote to say what a page is about, and that is taken out of the page.
  */
 import { execFileSync } from 'node:child_process';
@@ -9,12 +9,12 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { manualPage } from './roff.mjs';
 
-/** Packages of manual pages, whose short descriptions ask. */
+/** Packages of manual pages. Their short descriptions are the questions. */
 const MANUALS = ['manpages', 'manpages-dev', 'libssl-doc', 'git-man', 'perl-doc'];
-/** The documentation of Python, whose entries of the index ask. */
+/** The documentation of Python. The entries of its index are the questions. */
 const PYTHON = 'python3.11-doc';
 
-/** Words of a question. */
+/** The most words of a question. */
 const MAX_WORDS = 24;
 
 /** @typedef {{readonly path: string, readonly text: string}} Document */
@@ -37,7 +37,7 @@ export function documentsIn(cache) {
 }
 
 /**
- * The folder of a package, which is fetched where it is not there.
+ * Returns the folder of a package, and fetches the package if it is missing.
  * @param {string} cache
  * @param {string} name
  */
@@ -112,7 +112,7 @@ function chaptersOf(folder) {
 }
 
 /**
- * Questions of one word or more, each of one document alone.
+ * Returns the questions that have at least one word and belong to only one document.
  * @param {string} set
  * @param {readonly Asking[]} documents
  * @returns {readonly Asked[]}

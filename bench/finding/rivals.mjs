@@ -9,14 +9,14 @@ import { rgPath } from '@vscode/ripgrep';
 
 const MINISEARCH = 'minisearch@7.2.0';
 
-/** Places that are looked at. */
+/** The most places that are looked at. */
 export const MOST = 10;
 
 /** @typedef {import('./documents.mjs').Document} Document */
 /** @typedef {{readonly name: string, find(words: string): readonly string[] | Promise<readonly string[]>}} Rival */
 
 /**
- * BM25 of FTS5 as it comes, one row for each file: its path and its text; one of the words is enough.
+ * FTS5 with its own BM25, and one row for each file, with its path and its text. One of the words is enough.
  * @param {readonly Document[]} documents
  * @param {string} tokenizer
  * @returns {Rival}
@@ -70,7 +70,7 @@ export function miniSearch(documents, cache) {
 }
 
 /**
- * ripgrep over a folder: the files with the most words of the question, in upper and lower case.
+ * ripgrep over a folder: the files in which the words of the question are most often, in upper or lower case.
  * @param {string} folder
  * @returns {Rival}
  */

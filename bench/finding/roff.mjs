@@ -7,7 +7,7 @@ const HEADING = /^\.(?<macro>SH|SS)\b\s*(?<title>.*)$/;
 const BREAK = /^\.(?:PP|P|LP|TP|IP|Sp|sp|br|HP|TQ)\b/;
 
 /**
- * Undefined for a page that is only a reference to another one.
+ * Converts a page. Undefined for a page without a section NAME, such as one that only refers to another.
  * @param {string} source
  * @returns {{name: string, text: string} | undefined} the section NAME in one line, and the rest
  */

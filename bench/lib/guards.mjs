@@ -7,7 +7,7 @@ const RATE = '999999999/min';
 
 /**
  * Ten rules; a request is looked at by each of them, and allowed by the last.
- * @param {readonly string[]} [uris] what that one allows of the mount; everything unless told otherwise
+ * @param {readonly string[]} [uris] globs of the URIs that the last rule allows. Default: everything
  */
 export const tenRules = (uris) => ({
   access: {
@@ -33,5 +33,5 @@ export const twoRates = () => ({
   },
 });
 
-/** A file of its own. */
+/** An audit in a file of its own. */
 export const audited = () => ({ audit: { file: join(temporaryFolder(), 'audit.jsonl') } });

@@ -1,4 +1,4 @@
-/** Large things to serve. What lies where can be told from the content, so that what is read can be checked. */
+/** Large things to serve. Their content names its place, so that reads can be checked. */
 import { closeSync, ftruncateSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { prose, temporaryFolder } from './folders.mjs';

@@ -1,4 +1,4 @@
-/** The flags that every benchmark takes, and the reading of its own. */
+/** Reads the flags that every benchmark takes, and those of its own. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -79,7 +79,7 @@ export async function startServing(command, { core } = { core: SERVER_CORE }) {
   const url = await new Promise((resolve, reject) => {
     child.stdout.on('data', (chunk) => {
       output += chunk;
-      // With a path: servers behind this one are shown without.
+      // Only a URL with a path: the addresses of servers behind this one are printed without a path.
       const found = /https?:\/\/[^\s/]+\/\S*/.exec(output)?.[0];
       if (found !== undefined) resolve(found);
     });

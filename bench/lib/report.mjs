@@ -1,4 +1,4 @@
-/** Tables for people. */
+/** Prints results: tables for people, or JSON. */
 import { machine } from './system.mjs';
 
 /** @param {number | undefined} bytes */

@@ -131,7 +131,7 @@ export async function answered(ask) {
 }
 
 /**
- * A folder, and what a command begins with to run in it as somebody who is not root: databases refuse that.
+ * A folder, and the beginning of a command that runs in it as somebody else than root: databases refuse to run as root.
  * @param {string} account
  */
 function privateFolder(account) {

@@ -26,14 +26,14 @@ export function memoryOf(pid) {
 }
 
 /**
- * Begins the peak anew from what is resident now, so that it is the one of what comes next and not of the start.
+ * Resets the peak to what is resident now, so that it does not include the start.
  * @param {number | undefined} pid
  */
 export function forgetPeak(pid) {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5');
   } catch {
-    // The peak of the start stays in it then.
+    // Then the peak includes the start.
   }
 }
 

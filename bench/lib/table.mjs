@@ -1,7 +1,7 @@
 /** The table that benchmarks of databases read: rows of about 1 KiB, with a key and a name. */
 import { asking, BYTES, RESOURCES } from './turns.mjs';
 
-/** Rows, more than a page shows. */
+/** The number of rows, more than a page shows, and the first key. */
 const ROWS = 1_000;
 const FIRST = 1_001;
 
@@ -18,7 +18,7 @@ export const rows = () =>
 /** @param {number} index of a read */
 export const keyOf = (index) => FIRST + (index % RESOURCES);
 
-/** The key that the page begins after which is listed: the last of the first page. */
+/** The measured page begins after this key, the last one of the first page. */
 export const AFTER = FIRST + 96;
 
 /** @param {unknown} row sent as JSON, as the provider does */
@@ -33,7 +33,7 @@ export async function openTable(load, { uri, ...options }) {
   const { page, second, bytes } = await asking(load);
   const { sqlProvider } = await load('providers/sql.js');
   const provider = await sqlProvider({ ...options, watch: false });
-  // The first page has what Vitrine tells of the table too.
+  // The first page also has Vitrine's entries about the table, so the second one is measured.
   const cursor = await second(provider, uri);
   return {
     list: () => page(provider, uri, cursor),

@@ -18,7 +18,7 @@ export const RESOURCES = 100;
 /** Bytes of a resource; one that is generated around a text has a few more. */
 export const BYTES = 1_024;
 
-/** Done at a time, on both sides: what a server with a few clients has to do. */
+/** How many calls run at a time, on both sides, as at a server with a few clients. */
 export const AT_A_TIME = 8;
 
 export const TEXT = prose(BYTES);
@@ -32,7 +32,7 @@ export const names = () => Array.from({ length: RESOURCES }, (_, index) => nameO
 /** @typedef {(path: string) => Promise<any>} Load */
 
 /**
- * How a provider is asked.
+ * Returns functions that ask a provider.
  * @param {Load} load
  */
 export async function asking(load) {
@@ -43,11 +43,11 @@ export async function asking(load) {
     async page(provider, uri, cursor) {
       return (await provider.list(uri, { limit: ENTRIES, cursor }, ctx)).resources.length;
     },
-    /** Reads the second page, after the entry that ends the first. */
+    /** Lists the first page. @returns the cursor of the second */
     async second(provider, uri) {
       return (await provider.list(uri, { limit: ENTRIES }, ctx)).nextCursor;
     },
-    /** Bytes of one resource, drained; of one form of it where `accept` says which. */
+    /** Bytes of one resource, drained; those of one format if `accept` names it. */
     async bytes(provider, uri, accept) {
       let bytes = 0;
       for (const { content } of await provider.read(uri, { maxBytes: 1_048_576, maxChildren: 0, accept }, ctx)) {
@@ -60,10 +60,10 @@ export async function asking(load) {
 }
 
 /**
- * Does it for a time, some at a time, and sees to it that each gives what it has to.
+ * Repeats work for a time, `AT_A_TIME` calls at once, and checks the result of each.
  * @param {(index: number) => number | Promise<number>} work
- * @param {{ms: number, least: number, most: number}} how at least for so long; what each may give
- * @returns {Promise<number>} times a second
+ * @param {{ms: number, least: number, most: number}} how the shortest time; the bounds of a result
+ * @returns {Promise<number>} calls per second
  */
 export async function rate(work, { ms, least, most }) {
   const started = performance.now();

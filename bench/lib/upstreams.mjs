@@ -68,7 +68,7 @@ export async function measureUpstreams(cli, count, rounds, ttlMs = 0) {
 }
 
 /**
- * One before so many programs, all of which are there and were listed once.
+ * Starts a gateway before so many programs, and waits until each of them is in the lists.
  * @param {string} cli
  * @param {number} count
  * @param {Agent} agent

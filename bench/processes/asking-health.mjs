@@ -31,7 +31,7 @@ for (;;) {
   const before = performance.now();
   await probe();
   longest = Math.max(longest, performance.now() - before);
-  // A request that was made during an answer gets that answer.
+  // A message that came during a request is answered after it, so that its time counts.
   wanted?.();
   wanted = undefined;
   await pause(EVERY_MS);

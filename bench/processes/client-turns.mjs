@@ -18,7 +18,7 @@ async function bareClient(options = {}) {
   return client;
 }
 
-/** As much of a walk as works at a server without cycles: a list after the other, and nothing is remembered. */
+/** The simplest walk that works at a server without cycles: lists one container after the other, and remembers nothing. */
 async function walkBare(client) {
   const waiting = ['bench:///'];
   let found = 0;
@@ -65,7 +65,7 @@ async function readOurs(client) {
 /** The SDK's own store keeps 512 answers. */
 const roomy = () => new InMemoryResponseCacheStore({ maxEntries: 2 * reads });
 
-/** A walk has a client of its own each time; those that read stay, with what they have kept since they were opened. */
+/** Each walk gets a new client. Clients that read stay open, with the answers that they have cached. */
 const CASES = {
   walk: {
     expected: count,
@@ -85,7 +85,7 @@ const CASES = {
   },
 };
 
-/** Opened and used once, the first time. */
+/** Returns a function that gives one client, which it opens and uses once at its first call. */
 function warmed(open, work) {
   let client;
   return async () => {

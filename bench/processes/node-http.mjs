@@ -1,6 +1,6 @@
 /**
  * HTTP of Node with nothing around it: takes the whole request, and sends bytes that were made before. It does not even
- * parse what it is asked: no server can be faster, which is what makes it a measure. At `/held` an answer begins and does not end.
+ * parse requests, so no server can be faster. At `/held` an answer begins and does not end.
  * Argument: a JSON file with the answers, by path.
  */
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * The server that gateways are put before: one resource of 1 KiB and one tool, on the SDK as it comes.
+ * The server behind the gateways: one resource of 1 KiB and one tool, on the unchanged SDK.
  * Arguments: `stdio`, in the era that the client wants, or `http`, which has 2026-07-28 at `/mcp`, and sessions of
  * 2025-11-25 at `/sessions`; then how long its answers may be kept, in milliseconds.
  */

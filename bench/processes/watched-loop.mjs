@@ -1,7 +1,7 @@
 /**
  * Loaded before a server: writes to the file in `STALLS_FILE`, at each SIGUSR2, the longest delay of its event loop, and
- * the longest time between two of its turns in which the main thread had a processor: on a machine that is busy with other
- * things only that says what the server did.
+ * the most processor time that the main thread took between two runs of a timer. On a machine that is busy with other things,
+ * only the latter says what the server did.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

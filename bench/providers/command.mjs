@@ -1,4 +1,4 @@
-/** Programs beside `node:child_process`: one is started for each read. Nothing else lists them. */
+/** Programs beside `node:child_process`: one is started for each read. No native client lists programs. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { AT_A_TIME, asking, nameOf, names, TEXT } from '../lib/turns.mjs';
@@ -10,7 +10,7 @@ const run = promisify(execFile);
 /** @param {import('../lib/turns.mjs').Load} load */
 export async function open(load) {
   const program = 'printf';
-  // Readers of one program at one time share its run, so each is another.
+  // Reads of one program at the same time share its run, so each resource has a program of its own.
   const argsOf = (name) => ['%s', `${name} ${TEXT}`];
   const { page, bytes } = await asking(load);
   const { commandProvider } = await load('providers/command.js');

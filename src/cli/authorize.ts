@@ -11,7 +11,7 @@ import { UsageError } from './errors.ts';
 
 /**
  * Prints the address to open, waits until the user has signed in there, and saves the tokens for `vitrine serve`.
- * @throws UsageError for a mount without OAuth; ResourceError when the server refuses or the user takes too long
+ * @throws UsageError for a missing mount or one without OAuth; ResourceError when the server refuses or the user takes too long
  */
 export async function authorize(path: string, name: string, secrets: Secrets): Promise<void> {
   const { url, auth } = authorizable(name, await blocksOf(path, secrets));

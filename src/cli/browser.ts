@@ -7,7 +7,7 @@ import { UsageError } from './errors.ts';
  * Starts the browser at an address, and does not wait for its end. `BROWSER` names another program, as it does for `xdg-open`.
  * @param url `https:` or `http:`, as `URL` writes it; the program gets it as one argument, without a shell
  * @param otherwise what the user can do instead, for the error
- * @throws UsageError if there is no such program
+ * @throws UsageError if the program cannot be started
  */
 export async function openInBrowser(url: string, otherwise: string): Promise<void> {
   const [command, ...args] = opener();

@@ -16,8 +16,8 @@ import { EXIT_FAILED, UsageError } from './errors.ts';
 import { madeFrom, openSources, type SourceFlags, type Sources } from './sources.ts';
 
 /**
- * Prints a line for each mount and one for the prompts. Throws the errors of `serve`, and an error for a prompt that
- * would be left out. An unreachable server gets a line too, and sets the exit status.
+ * Prints lines about the mounts, skills, ignored keys, prompts, formats and the index. Throws the errors of `serve`, and an error
+ * for a prompt that would be left out. An unreachable server gets a line too, and sets the exit status.
  */
 export async function check(paths: readonly string[], flags: SourceFlags, secrets: Secrets): Promise<void> {
   const faults = rememberFaults();
@@ -97,7 +97,7 @@ async function waitedFor<T>(report: T | Promise<T>, late: () => void): Promise<T
   }
 }
 
-/** Reports folders that look like skills but are not, with the reason: they are left out, and the rest is served. */
+/** Reports how many skills are served, and why folders that look like skills are left out. */
 async function checkSkills({ skills }: Engine, { mounts }: Sources, print: Print): Promise<void> {
   for (const mount of mounts) {
     const found = await skills.found(mount, everywhere());

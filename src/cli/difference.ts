@@ -25,7 +25,7 @@ export function compared(before: readonly string[], now: readonly string[]): rea
 
 type Marked = readonly [mark: ' ' | '-' | '+', line: string];
 
-/** Merges the texts: their common beginning and end, and in between the longest common subsequence of lines. */
+/** Merges the texts. Unchanged lines are their common beginning and end, and in between the longest common subsequence. */
 function merged(before: readonly string[], now: readonly string[]): readonly Marked[] {
   let start = 0;
   while (start < before.length && start < now.length && before[start] === now[start]) start++;

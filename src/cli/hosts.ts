@@ -1,4 +1,4 @@
-/** Prints how to add the server to a host. */
+/** Writes how to add the server to a host. */
 
 /** The command for a server over HTTP. */
 export const addOverHttp = (url: string): string => `${addedWith(['--url', url])}
@@ -12,7 +12,7 @@ export const addedWith = (args: readonly string[]): string => {
   or vs-code, cursor, codex, claude-desktop and others in the place of claude-code: vitrine add --help`;
 };
 
-/** Returns the command that starts this program again: node with its script from a clone, npx from the cache of npx. */
+/** Returns the command that starts this program again: node with its script, or npx if npx keeps the script in its cache. */
 export function startCommand(script: string | undefined, platform = process.platform): readonly [string, ...string[]] {
   if (script !== undefined && !/[\\/]_npx[\\/]/.test(script)) return [process.execPath, script];
   // On Windows npx is a shell script, which some hosts cannot start by name.

@@ -162,7 +162,8 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
       .option('--mount <name>', 'only this mount (may be repeated)', collect);
   withSources(pins.command('review'))
     .description(
-      'Shows each difference from the accepted definitions, and asks whether to accept it. Exits with 1 if one is not accepted.',
+      'Shows the differences from the accepted definitions, and asks for each server whether to accept all of them. ' +
+        'Exits with 1 if some are not accepted, or if a server is not reached.',
     )
     .option('--accept', 'accept all without asking')
     .action(async (path: string | undefined, flags: ReviewFlags) => {
@@ -170,7 +171,7 @@ export function createProgram(secrets: Secrets, terminal: Terminal, short: () =>
       await pinsReview(path === undefined ? [] : [path], flags, secrets);
     });
   withSources(pins.command('check'))
-    .description('Exits with 1 if a definition differs from the accepted one. Changes nothing.')
+    .description('Exits with 1 if a definition is new or changed, or if a server is not reached. Accepts nothing.')
     .action(async (path: string | undefined, flags: PinFlags) => {
       const { pinsCheck } = await import('./pins.ts');
       await pinsCheck(path === undefined ? [] : [path], flags, secrets);

@@ -1,4 +1,4 @@
-/** Opens the sources of `serve` and `check`: paths and URLs, a configuration, or the servers of a host. */
+/** Opens the sources of `serve`, `check` and other commands: paths and URLs, a configuration, or the servers of a host. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { kindOfFile } from '../config/file-kind.ts';
@@ -27,7 +27,7 @@ export interface SourceFlags {
   readonly mcpConfig?: string;
   readonly hidden?: boolean;
   readonly gitignore?: boolean;
-  /** Serves the contents of archives and SQLite files in the paths, too. */
+  /** Serves the contents of archives, SQLite files and git repositories in the paths, too. */
   readonly nested?: boolean;
   /** Serves YAML and JSON files as documents, even if they are configurations. */
   readonly asDocument?: boolean;
@@ -108,7 +108,8 @@ interface Typed {
 
 /**
  * Takes a file with `mcpServers` among the paths as if `--mcp-config` named it.
- * @throws UsageError for a file with `mounts` that does not have the name of a configuration, or for several such files
+ * @throws UsageError for a file with `mounts` that does not have the name of a configuration, and for a file with `mcpServers`
+ *   beside another one or beside a configuration
  */
 async function withServers(paths: readonly string[], { mcpConfig, config }: SourceFlags): Promise<Typed> {
   const kinds = await Promise.all(paths.map((path) => (isUrl(path) ? 'document' : kindOfFile(path))));

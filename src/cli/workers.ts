@@ -28,7 +28,7 @@ const NUMBER = 'VITRINE_WORKER';
 /** The environment variable with the port of all workers. Without it, each could take another free port. */
 const PORT = 'VITRINE_WORKER_PORT';
 
-/** Returns the number of workers: the typed one or, for `auto`, the number of cores. @throws UsageError for anything else */
+/** Returns the number of workers: the typed one; for `auto`, the number of cores, up to `MAX_WORKERS`. @throws UsageError */
 export function workerCount(typed: string): number {
   if (typed === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);
   const count = Number(typed);
@@ -61,7 +61,7 @@ export function leaveParent(): void {
 
 /**
  * Runs workers until a signal ends the command.
- * @returns 0, or the exit status of the first worker if it could not begin to serve: 1 if it was 0, or a signal ended the worker
+ * @returns 0; or, if the first worker ended before it served, its exit status, but 1 if that is 0 or a signal ended the worker
  */
 export async function serveWorkers(count: number, address: Address, log: Log, terminal: Terminal): Promise<number> {
   const port = await freePort(address);
@@ -96,7 +96,7 @@ export async function serveWorkers(count: number, address: Address, log: Log, te
       printer ??= worker;
       if (printer === worker) terminal.output.write(chunk);
     });
-    // The next one is a worker that runs already: the worker that replaces this one prints the introduction again.
+    // A worker that runs already becomes the next printer: one that replaces this worker would print the introduction again.
     worker.process.stdout?.once('close', () => {
       if (printer === worker) printer = [...running.keys()].find((other) => other !== worker);
     });

@@ -17,7 +17,10 @@ export interface CallOptions {
 export interface Asking {
   readonly connection: Connection;
   readonly cache: Cache;
-  /** Sends one request for all callers that ask the same at the same time. Caches the answer as long as the server allows. */
+  /**
+   * Answers from the cache, or sends one request for all callers that ask the same at the same time. Caches the answer as long
+   * as the server allows.
+   */
   ask(question: Question, params: Data, options: CallOptions): Promise<Answer>;
   /** Sends a request without using the cache. */
   request(link: Link, method: string, params: Data, options: CallOptions): Promise<Data>;

@@ -3,7 +3,7 @@ import { weightOf } from '../core/weight.ts';
 
 /** The question that an answer belongs to. */
 export interface CacheKey {
-  /** The server: its URL, or `cache.server`. */
+  /** Names the server: `cache.server`, or else its URL or a unique name. */
   readonly server: string;
   /** The user; empty for answers that everybody may share (`cacheScope: public`). */
   readonly partition: string;
@@ -24,7 +24,7 @@ export interface CacheEntry {
   readonly validator?: string | undefined;
 }
 
-/** Stores answers. Every method may be asynchronous. An answer whose method fails counts as not stored. */
+/** Stores answers. Every method may be asynchronous. If a method fails, the answer counts as not stored. */
 export interface CacheStore {
   get(key: CacheKey): CacheEntry | undefined | Promise<CacheEntry | undefined>;
   set(key: CacheKey, entry: CacheEntry): void | Promise<void>;

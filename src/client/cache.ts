@@ -40,7 +40,7 @@ export interface Kept {
 export interface Cache {
   get(question: Question): Promise<Kept | undefined>;
   /**
-   * Keeps an answer, unless a change was reported after it was requested.
+   * Keeps an answer, unless the server reported a change of it after the request.
    * @param since the result of `mark()` from before the request
    */
   put(question: Question, value: Data, since: number, validator?: string): Promise<void>;

@@ -1,7 +1,7 @@
 /**
- * Lists the children of one resource on any server. The ways, best first: `resources/directory/read` if the server declares
- * it, `resources/list` with the URI if the server honors it, reading the folder as VS Code does, and last the entries of the
- * flat list whose URIs lie below.
+ * Lists the children of one resource on any server: with `resources/list` and the URI if the server is known to honor the URI,
+ * else with `resources/directory/read` if the server declares it. Otherwise it tries, in this order, `resources/list` with the
+ * URI, reading the folder as VS Code does, and the entries of the flat list whose URIs lie below.
  */
 
 import { entriesIn } from '../connection/results.ts';
@@ -18,7 +18,10 @@ import { uniqueName } from './unique.ts';
 
 const LIST = 'resources/list';
 
-/** The key in `_meta` that marks a container which the server did not list: the client inferred it from a URI below it. */
+/**
+ * The key in `_meta` that marks a container which the server did not list as one: the client inferred it from a URI below it, or
+ * from an item without bytes and type.
+ */
 export const INFERRED_META_KEY = 'vitrine/inferred';
 
 type Pages = AsyncGenerator<ListPage, void, undefined>;

@@ -29,7 +29,10 @@ export interface ReadItem {
   readonly byteLength: number;
   /** The window of the content that this item holds; undefined if it holds the whole content. */
   readonly window: ContentWindow | undefined;
-  /** The content as text: unchanged, or decoded from a UTF-8 `blob`; else undefined. Markup in it comes from the server. */
+  /**
+   * The content as text: unchanged, or decoded from a UTF-8 `blob`; else undefined. Markup in it comes from the server.
+   * @throws ResourceClientError `invalid-answer` for invalid base64
+   */
   text(): string | undefined;
   /** The bytes: of a text in UTF-8, or decoded from a blob. @throws ResourceClientError `invalid-answer` for invalid base64 */
   bytes(): Uint8Array<ArrayBuffer>;
@@ -83,7 +86,10 @@ function blobItem(resource: ListedResource, contents: Data, blob: string, window
   };
 }
 
-/** Returns the item cut to a range of bytes. A text is cut between characters, so it may be up to three bytes shorter. */
+/**
+ * Returns the item cut to a range of bytes. A text ends between characters, so it may be up to three bytes shorter. If the range
+ * begins within a character, the item becomes a blob.
+ */
 export function cutItem(item: ReadItem, { offset = 0, length }: ByteRange): ReadItem {
   const whole = item.bytes();
   const end = length === undefined ? whole.length : Math.min(whole.length, offset + length);

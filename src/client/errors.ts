@@ -32,7 +32,7 @@ export type ClientErrorCode =
    * `unlisted`), `expected` and `got`.
    */
   | 'mismatch'
-  /** The server failed without a known reason. `rpcCode` and `data` have its own error. */
+  /** The server failed without a known reason. `rpcCode` and `data` are those of the server's error. */
   | 'failed'
   /** This client was closed. */
   | 'closed';

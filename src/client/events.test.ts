@@ -3,7 +3,7 @@ import { createEventQueue, MAX_WAITING_EVENTS } from './events.ts';
 
 const updated = (uri: string) => ({ kind: 'updated', uri }) as const;
 
-it('gives a change once that was reported twice before it was read', async () => {
+it('gives a change only once if it was reported twice before it was read', async () => {
   const queue = createEventQueue(async () => {});
   for (const uri of ['a:', 'b:', 'a:']) queue.push(updated(uri));
   expect([(await queue.events.next()).value, (await queue.events.next()).value]).toEqual([
@@ -22,7 +22,7 @@ it('drops changes if too many wait, and says so', async () => {
   expect((await queue.events.next()).value).toEqual(updated('last:'));
 });
 
-it('ends with an error after the waiting events, and once for all readers', async () => {
+it('ends with an error after the waiting events, and ends for every reader that waits', async () => {
   const queue = createEventQueue(async () => {});
   queue.push(updated('a:'));
   queue.fail(new Error('lost'));

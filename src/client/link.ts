@@ -73,9 +73,9 @@ export interface Link {
 export type Scoping = 'scoped-list' | 'directory-read' | 'trailing-slash' | 'flat-list';
 
 export interface Learned {
-  /** Whether the server answers requests for metadata; undefined until the client has tried. */
+  /** Whether the server answers requests for metadata; undefined while neither declared nor tried. */
   metadata: boolean | undefined;
-  /** Whether the server lists the children of one URI; undefined until the client has tried. */
+  /** Whether the server lists the children of one URI; undefined while neither declared nor tried. */
   scoped: boolean | undefined;
 }
 

@@ -30,8 +30,8 @@ export interface ReadResult {
   /** Whether the resource has children, as its items, its metadata or its server say; undefined where none of them says. */
   readonly listable: boolean | undefined;
   /**
-   * The item to take: the best format for `accept`, else the first item (2093-7). Undefined for a container without contents
-   * of its own, and for an empty answer.
+   * The item to take: the best format for `accept`; without `accept`, the first item (2093-7). Undefined for a container without
+   * contents of its own, and for an empty answer.
    */
   readonly primary: ReadItem | undefined;
   /** All formats of the primary item's content, itself included, in the order in which the server sent them (2093-6). */

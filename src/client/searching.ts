@@ -57,7 +57,7 @@ export interface Search extends AsyncIterable<FoundPlace> {
  * Searches the resources of a Vitrine server, best places first if it has an index. In a ranked search, `words` may have
  * "phrases", prefix*, NEAR(a b, 5) and filters such as type:pdf, mount:docs and after:2025.
  * @throws ResourceClientError (while iterating) `unsupported` for a server without this search, or without an index if `mode`
- *   is `ranked`; `not-found`; `invalid` with the server's explanation
+ *   is `ranked`; `not-found`; `invalid` with the server's explanation; `invalid-answer` for a cursor that the server repeats
  */
 export function searchResources(client: ResourceClient, words: string, options: SearchOptions = {}): Search {
   const report: Writable<SearchReport> = { mode: undefined, building: false, missing: [] };

@@ -19,11 +19,11 @@ describe('the containers that a URI may be in', () => {
     ['memo:a/b', ['memo:a', 'memo:a/']],
     ['urn:a:b', []],
     ['x:///', ['x://', 'x:///'].slice(2)],
-  ])('%s', (uri, expected) => {
+  ])('of %s are %j', (uri, expected) => {
     expect([...ancestorsOf(uri)].filter((each) => each !== uri)).toEqual(expected);
   });
 
-  it('end after some, for a URI of many slashes', () => {
+  it('are limited in number, for a URI of many slashes', () => {
     expect([...ancestorsOf(`x:${'/'.repeat(60_000)}a`)].length).toBeLessThan(200);
   });
 });

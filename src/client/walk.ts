@@ -42,7 +42,7 @@ export interface WalkEntry {
   readonly parent: string | undefined;
 }
 
-/** A container that was not entered, or not listed to its end. */
+/** A container that was not entered, or not listed to its end; or a resource that is too deep. */
 export interface WalkStop {
   readonly reason: /** Deeper than `maxDepth`. */
     | 'max-depth'
@@ -58,7 +58,7 @@ export interface WalkStop {
     | 'truncated'
     /** A container could not be listed: `error` says why. */
     | 'failed';
-  /** The container; undefined for the default list. */
+  /** The container or resource; undefined for the default list. */
   readonly uri: string | undefined;
   readonly depth: number;
   readonly error?: unknown;

@@ -30,7 +30,7 @@ function recorded() {
   return { requests, link, state, connection };
 }
 
-it('a watch that ended with the connection is not watched again when the connection is back', async () => {
+it('a watch that ended with the connection is not restored when the connection is back', async () => {
   const { requests, link, state, connection } = recorded();
   const watching = createWatching(connection, 1_000, () => {});
   const one = watching.watch(URI, undefined);

@@ -24,7 +24,7 @@ export interface Watching {
 /** The most watches at a time. */
 const MAX_WATCHES = 10_000;
 
-/** @param mayHaveMissed is called with the watched URIs, before their watches get the event `missed` */
+/** @param mayHaveMissed is called with all watched URIs, before all watches get the event `missed` */
 export function createWatching(
   connection: Connection,
   timeoutMs: number,

@@ -1,4 +1,4 @@
-/** Direct children, a page at a time, in the order of their names. */
+/** Lists the direct children, a page at a time, in the order of their names. */
 import type { Context } from '../../core/context.ts';
 import { notListable } from '../../core/errors.ts';
 import type { Page, ResourcePage } from '../../core/provider.ts';

@@ -1,4 +1,4 @@
-/** Reading an entry, and reading the root as a bounded set of its children. */
+/** Reads an entry, or the root as a bounded set of its children. */
 import { bytesOf, type ResourceBody } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import type { ReadOptions } from '../../core/provider.ts';

@@ -16,7 +16,7 @@ export type Abilities = Pick<ClientTarget, 'clientOptions' | 'prepare'>;
 /** Asks the user one question and returns the answer; undefined if the user gives none. */
 export type Ask = (question: string, signal: AbortSignal) => Promise<string | undefined>;
 
-/** Returns the capabilities and handlers of a command's client. @param ask asks the user; undefined without a user */
+/** Returns the capabilities and handlers of a command's client. @param ask asks the user. Default: at the terminal, if any */
 export function abilitiesFor(
   output: Output,
   { label, roots }: { readonly label: string; readonly roots: readonly string[] },
@@ -97,10 +97,10 @@ async function elicited(review: ElicitationReview, output: Output, ask: Ask): Pr
 
 type Value = string | number | boolean | string[];
 
-/** The most unfit answers that the user may give for one field. After these, the whole question is declined. */
+/** How many answers that do not fit the user may give for one field. After these, the whole question is declined. */
 const MAX_TRIES = 3;
 
-/** Asks for the value of one field; undefined if the user leaves an optional field empty. */
+/** Asks for the value of one field; undefined if an optional field is left empty, `declined` without an answer that fits. */
 async function filled(
   field: FormField,
   output: Output,

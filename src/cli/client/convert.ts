@@ -19,7 +19,7 @@ const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 /** The format `markdown` of `--to`. A text that cannot become Markdown is printed unchanged. */
 const MARKDOWN = { name: 'markdown', accept: 'text/markdown,text/*;q=0.1' } as const;
 
-/** Converts the first document of a file, and prints it. @throws UsageError for a folder, or a file without documents */
+/** Converts the first document of a file, and prints it. @throws UsageError for a folder, and if there is no file or document */
 export async function convert(file: string, flags: ConvertFlags, secrets: Secrets): Promise<void> {
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) throw new UsageError(`There is no file ${file}`);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type DefinitionsEnd, definitions } from './definitions.ts';
 import type { Session } from './reaching/connect.ts';
 
-/** Lists tools in pages of some sizes; the last page has a cursor only if another page follows. */
+/** Lists tools in pages of these sizes. Every page except the last has a cursor. */
 async function listed(...sizes: readonly number[]) {
   const notes: string[] = [];
   let count = 0;

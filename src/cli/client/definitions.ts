@@ -64,7 +64,7 @@ export async function* definitions(
 const isDefinition = (entry: unknown): entry is Definition =>
   typeof entry === 'object' && entry !== null && typeof (entry as Data).name === 'string';
 
-/** Returns the tool or prompt with a name. @throws CommandFailure that suggests the nearest name if there is none */
+/** Returns the tool or prompt with a name. @throws CommandFailure if there is none; it suggests the nearest name */
 export async function definitionOf(kind: 'tools' | 'prompts', name: string, session: Session): Promise<Definition> {
   const names: string[] = [];
   const end: DefinitionsEnd = {};

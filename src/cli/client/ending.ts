@@ -42,7 +42,7 @@ export async function withOutput(
   }
 }
 
-/** The status of work that was ended from outside: 128 and the number of the signal, or 0 if the reader is gone. */
+/** The status of work that was ended from outside: 128 plus the number of the signal, or 0 without a reader. Else undefined. */
 function endOf({ aborted, reason }: AbortSignal): number | undefined {
   if (!aborted) return undefined;
   return reason instanceof Interrupted ? exitOfSignal(reason.by) : EXIT_OK;

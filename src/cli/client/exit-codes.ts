@@ -2,26 +2,26 @@
 
 /** The command has done all its work. */
 export const EXIT_OK = 0;
-/** The server failed or answered wrongly, a tool said that it failed, a search found nothing, a check found something. */
+/** The server failed or answered wrongly, a tool said that it failed, there are no contents or matches, a check found faults. */
 export const EXIT_FAILED = 1;
 /** The command line or a configuration is wrong. */
 export const EXIT_USAGE = 2;
-/** There is no such resource, tool or prompt. */
+/** There is no such resource, tool, prompt or skill, or the server names no website. */
 export const EXIT_NOT_FOUND = 3;
-/** The server does not let this client in, or does not let it do this. */
+/** The server does not let this client in, or does not let it do this; or its website is not trusted. */
 export const EXIT_DENIED = 4;
-/** The server cannot be reached or started. */
+/** The server cannot be reached or started, or a rate limit is used up. */
 export const EXIT_UNAVAILABLE = 5;
 /** No answer came in time. */
 export const EXIT_TIMEOUT = 6;
-/** The output is incomplete: a default limit was reached, or a part failed. */
+/** The output is incomplete: a default limit was reached, the server cut it short, or a part failed. */
 export const EXIT_INCOMPLETE = 7;
 /** The server cannot do this, or has the resource in none of the wanted formats. */
 export const EXIT_UNSUPPORTED = 8;
 /** The content or the answer has more bytes than a limit allows. */
 export const EXIT_TOO_LARGE = 9;
 
-/** The status of a process that a signal ended: 128 and the signal's number. */
+/** The status of a process that a signal ended: 128 plus the signal's number. */
 export const exitOfSignal = (signal: NodeJS.Signals): number => 128 + (SIGNAL_NUMBERS[signal] ?? 2);
 
 const SIGNAL_NUMBERS: Readonly<Partial<Record<NodeJS.Signals, number>>> = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };

@@ -12,7 +12,7 @@ import { onServer, type ServerFlags, type Session } from './reaching/connect.ts'
 import { urisOf } from './references.ts';
 
 export interface FindFlags extends ServerFlags {
-  /** A URI, or a path below the only root. */
+  /** A URI, the name of a resource at the top, or a path below the only root. */
   readonly in?: string;
   readonly include?: string;
   readonly maxMatches?: string;
@@ -45,7 +45,7 @@ export async function find(
   });
 }
 
-/** `vitrine grep --ranked`. @throws UsageError for flags that apply only to a search of lines */
+/** `vitrine grep --ranked`. @throws UsageError for flags that apply only to a search of lines, and for several URIs */
 export async function findInstead(
   server: string,
   pattern: string,
@@ -62,7 +62,7 @@ export async function findInstead(
 
 type Printed = Pick<FoundPlace, 'uri' | 'heading' | 'page' | 'text'>;
 
-/** Yields each place under the URI of its lines. */
+/** Yields each place; its `uri` is that of the lines that were found. */
 async function* each(places: readonly FoundPlace[]): AsyncGenerator<Printed> {
   for (const { place: uri, heading, page, text } of places)
     yield { uri, ...(heading !== undefined && { heading }), ...(page !== undefined && { page }), text };

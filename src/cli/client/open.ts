@@ -106,8 +106,8 @@ async function sourcesOf(target: NamedTarget, flags: OpenFlags, secrets: Secrets
 }
 
 /**
- * Returns the sources under the title of the only server, once that is connected.
- * @throws CommandFailure when it cannot be reached
+ * Waits until the only server is connected, and returns the sources with its title. Returns the sources of a path unchanged.
+ * @throws CommandFailure if the server cannot be reached
  */
 async function introduced(
   sources: Sources,

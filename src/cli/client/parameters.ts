@@ -64,7 +64,8 @@ export function pairsOf(pairs: readonly string[]): readonly (readonly [string, s
 
 /**
  * Makes the arguments of a call. Values of `--arg` replace those of `--input` with the same name. A value is taken as it is
- * if the tool wants a text; else it is parsed as JSON. `--arg` with the same name twice makes a list.
+ * if the tool wants a text; else it is parsed as JSON. A name that is given twice gets a list of its values, and so does one of
+ * type `array`, unless its only value is a list already.
  * @throws UsageError
  */
 export function argumentsOf(pairs: readonly string[], input: string | undefined, schema: unknown): Data {

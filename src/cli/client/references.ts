@@ -1,4 +1,4 @@
-/** Finds the URIs of resources that people type: a whole URI, a name, or a path below the root such as `guide/welcome.md`. */
+/** Finds the URIs of resources that people name by a whole URI, a name, or a path below the root such as `guide/welcome.md`. */
 import type { ListReport } from '../../client/paging.ts';
 import { ancestorsOf, identityOf, insideOf, isListable, type ListedResource } from '../../client/shapes.ts';
 import { UsageError } from '../errors.ts';
@@ -10,7 +10,7 @@ export const MAX_LOOKED_AT = 10_000;
 
 /** The top of the default list. */
 export interface Top {
-  /** The listed resources that are not below another listed one. */
+  /** The listed resources that are not below a listed container. */
   readonly resources: readonly ListedResource[];
   /** The number of all other listed resources. */
   readonly below: number;
@@ -20,7 +20,7 @@ export interface Top {
   readonly truncatedBy: string | undefined;
 }
 
-/** Reads the default list, and leaves out resources that are below another one in it. */
+/** Reads the default list, and leaves out resources that are below a container in it. */
 export async function topOf({ resources, signal }: Session, maxResources = MAX_LOOKED_AT): Promise<Top> {
   const listing = resources.list(undefined, { signal, maxResources });
   const all: ListedResource[] = [];
@@ -58,7 +58,7 @@ export async function urisOf(references: readonly string[], session: Session): P
 }
 
 interface Base {
-  /** The beginnings of all URIs, each with a slash at its end. */
+  /** The beginnings of all URIs, each up to a slash or, without an authority, up to the colon of the scheme. */
   readonly roots: readonly string[];
   /** The URIs of the resources at the top, by name. */
   readonly named: ReadonlyMap<string, readonly string[]>;

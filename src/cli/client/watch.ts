@@ -15,7 +15,7 @@ export interface WatchFlags extends ServerFlags {
 /** A resource that was added or removed. */
 type Difference = { readonly kind: 'added'; readonly uri: string } | { readonly kind: 'removed'; readonly uri: string };
 
-/** An event with its time (ISO 8601), and the URI of the watch if the event is about another resource. */
+/** An event with its time (ISO 8601), and the URI of the watch unless the event has the same. */
 type TimedEvent = (WatchEvent | Difference) & { readonly at: string; readonly watched?: string };
 
 /** Prints changes of the named resources, or of the list of resources if none are named. */

@@ -12,9 +12,9 @@ export interface Position {
   readonly typed: string;
   readonly source: Source;
   readonly command: Command;
-  /** Arguments before it. */
+  /** The arguments before that word. */
   readonly args: readonly string[];
-  /** Values of options before it, by long option names without dashes. */
+  /** The values of options before that word, by long option names without dashes. */
   readonly given: ReadonlyMap<string, readonly string[]>;
 }
 

@@ -106,7 +106,7 @@ function hostNamed(typed: string, { name }: ChangeFlags, machine: Machine) {
 
 const bare = (host: string): string => host.toLowerCase().replace(/[^a-z]/g, '');
 
-/** Returns the command that the host starts, or the address that it connects to. @throws UsageError, ConfigError if neither works */
+/** Returns the command that the host starts, or the address that it connects to. @throws UsageError, ConfigError */
 async function reachedBy(
   typed: readonly string[],
   flags: AddFlags,

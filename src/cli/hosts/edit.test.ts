@@ -89,7 +89,7 @@ describe('an entry', () => {
     );
   });
 
-  it('of YAML may be the only one, between others, or in a block in one line', async () => {
+  it('of YAML is added, replaced and removed, alone or among others, but not in a filled section on one line', async () => {
     const path = ['extensions', 'v'];
     const put = async (text: string, value: object | undefined) =>
       (await edited('x.yaml', text, { path, value: value as Record<string, unknown> | undefined })).text;

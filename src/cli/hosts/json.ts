@@ -1,4 +1,4 @@
-/** Edits JSON with comments: changes one entry, and keeps all other bytes. */
+/** Edits JSON with comments: changes one entry, and keeps all other text except a comma or white space beside the entry. */
 import jsonc from 'jsonc-parser';
 import type { Edit } from './entry.ts';
 

@@ -8,7 +8,7 @@ const HOST_ARGUMENT =
   'claude-code, claude-desktop, vs-code, vs-code-insiders, cursor, codex, windsurf, zed, gemini-cli, cline, lm-studio, opencode or goose';
 
 export function addHostCommands(program: Command, secrets: Secrets, terminal: Terminal): void {
-  changing(program.command('add'), 'write it there (default: user)')
+  changing(program.command('add'), 'the configuration that gets the entry (default: user)')
     .summary('add what is served to a host')
     .description(
       'Writes an entry into the configuration of a host, which then starts Vitrine by itself. Shows what changes there and ' +
@@ -22,15 +22,15 @@ export function addHostCommands(program: Command, secrets: Secrets, terminal: Te
     .option('--gitignore', 'leave out what .gitignore files leave out')
     .option('--as-document', 'serve YAML and JSON files themselves, also those with mounts or servers in them')
     .option('--url <url>', 'connect to a running Vitrine at this URL instead of starting one')
-    .option('--link', 'print a link that installs it, and write nothing (VS Code, Cursor, LM Studio, Goose)')
+    .option('--link', 'print a link that installs the entry, and write nothing (VS Code, Cursor, LM Studio, Goose)')
     .addHelpText('after', EXAMPLES)
     .action(async (host: string, paths: readonly string[], flags: AddFlags) => {
       const { addToHost } = await import('./change.ts');
       await addToHost(host, paths, flags, { secrets, terminal });
     });
 
-  changing(program.command('remove'), 'take it out there only')
-    .summary('take it out of a host again')
+  changing(program.command('remove'), 'the only configuration that loses the entry')
+    .summary('take an added entry out of a host again')
     .description('Takes the entry out of the configuration of a host. Shows what changes there and asks.')
     .argument('<host>', HOST_ARGUMENT)
     .action(async (host: string, flags: ChangeFlags) => {

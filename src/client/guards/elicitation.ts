@@ -1,4 +1,4 @@
-/** Guards the questions of a server to the user: no form may ask for a secret, and no address may look like another one. */
+/** Guards the questions of a server to the user: refuses forms that ask for secrets and unsafe addresses, warns of odd ones. */
 import type {
   ClientContext,
   ElicitRequest,

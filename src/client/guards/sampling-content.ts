@@ -19,7 +19,7 @@ export interface SamplingContentLimits {
   readonly includeContext?: 'none' | 'thisServer' | 'allServers';
   /** The most messages of a request; 100 by default. */
   readonly maxMessages?: number;
-  /** The most bytes of all messages with the system prompt, and of an answer, after decoding; 256 KiB by default. */
+  /** The most bytes of all messages, system prompt and tools, and of an answer, after decoding; 256 KiB by default. */
   readonly maxBytes?: number;
 }
 

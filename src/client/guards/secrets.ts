@@ -1,11 +1,11 @@
-/** Finds secrets anywhere in the arguments of a tool before they are sent (SEC-TOOL-4). */
+/** Finds secrets anywhere in the arguments of a tool or prompt before they are sent (SEC-TOOL-4). */
 import { SECRET_FORMS, SECRET_NAMES } from '../../core/text/secret-forms.ts';
 
 /** The place of a text that looks like a secret, without the text itself. */
 export interface SecretFinding {
   /** A JSON pointer into the arguments (RFC 6901). */
   readonly path: string;
-  /** The kind of secret that it looks like, such as `private-key`. */
+  /** The kind of secret that it looks like, such as `private-key`; `too-deep` for a value that was not searched. */
   readonly kind: string;
 }
 

@@ -41,7 +41,7 @@ export interface CallReview {
 }
 
 export interface ToolOptions extends GuardOptions {
-  /** Approves a definition that is new or has changed. Without it, only tools that have a pin in `pins` can be called. */
+  /** Approves a definition that is new or has changed. Without it, only tools that fit their pin can be called. */
   readonly approve?: (review: ToolReview) => boolean | Promise<boolean>;
   /** Confirms each call: `true` sends the arguments as they are, an object sends its own. Without it no call is made. */
   readonly confirm?: (

@@ -14,7 +14,7 @@ export interface DiskStoreOptions {
 
 export const DEFAULT_DISK_BYTES = 256 * 1024 * 1024;
 
-/** The most bytes of a file's first line, which is the key. Answers with longer keys are not kept. */
+/** The most bytes of a file's first line, which is the key and a line feed. Answers with longer keys are not kept. */
 const MAX_HEAD = 16 * 1024;
 
 const SUFFIX = '.json';

@@ -28,7 +28,7 @@ const LEAVES_SVG =
 /** Elements that hold HTML within SVG. */
 const HOLDS_HTML: ReadonlySet<string> = new Set(['foreignobject', 'desc', 'title']);
 
-/** Whether parsing takes time proportional to the length: the markup is not too deep, too long, or unclear. */
+/** Whether parsing takes time proportional to the length: the markup is not too deep, and has not too many tags. */
 export function isShallow(markup: string): boolean {
   const tags = markup.match(OPENING)?.length ?? 0;
   if (tags <= MAX_DEPTH) return true;

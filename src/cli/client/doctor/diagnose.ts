@@ -232,7 +232,7 @@ async function discover(wire: OpenWire, timeoutMs: number): Promise<Connected | 
   return { wire, hello: answer.result, version: MODERN_VERSION };
 }
 
-/** Says what happened and what to try. Over HTTP the status says more than a body that is not an MCP message. */
+/** Says what happened and what to try. The statuses 401 and 403 say more than the body. */
 function refusalOf(answer: Answer, wire: OpenWire): string {
   const status = wire.transport === 'http' ? wire.replies.at(-1)?.reply.status : undefined;
   if (status === 401 || status === 403) return `HTTP ${status}: the server does not let this client in`;

@@ -10,7 +10,7 @@ import { type Answer, ENVELOPE, type Wire } from './wire.ts';
 /** The bytes of the window that is requested of a large resource. */
 const WINDOW_BYTES = 1_024;
 
-/** The lists of MCP: their methods, the fields of their entries, the field that identifies an entry, and the capability. */
+/** The lists of MCP: the method, the field of the result with the entries, the field that identifies one, and the capability. */
 export const LISTS = {
   resources: { method: 'resources/list', field: 'resources', id: 'uri', capability: 'resources' },
   templates: {
@@ -87,7 +87,7 @@ export function examine(wire: Wire, capabilities: Data, limits: Limits): Examine
     return sampled;
   }
 
-  /** Tells whether the server gives a resource in windows that it refused for its size. */
+  /** Tells whether the server, which has refused a resource for its size, gives it in windows. */
   async function givesWindows(uri: string, answer: Answer): Promise<boolean> {
     if (answer.kind !== 'error' || !isData(answer.error.data) || typeof answer.error.data.limit !== 'number')
       return false;

@@ -8,7 +8,7 @@ import { RE2JS } from 're2js';
 function compile(pattern: string, flags: string): { test(text: string): boolean; toString(): string } {
   // Compiling takes no time to speak of; only matching does.
   const { source } = new RegExp(pattern, flags);
-  // Ajv takes patterns with the same text for the same pattern.
+  // Ajv takes patterns with equal texts for one pattern.
   const named = { toString: () => source };
   try {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));

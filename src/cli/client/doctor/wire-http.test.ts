@@ -22,7 +22,7 @@ it('with a token that no header can hold, answers say why, too', async () => {
   expect(JSON.stringify(answer)).not.toContain('two');
 });
 
-it('answers the server although the token has gone', async () => {
+it('rejects nothing if the token has gone when the server asks something', async () => {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const message of [

@@ -55,7 +55,7 @@ const INHERITED =
 /** Starts a program. @param timeoutMs the milliseconds for one answer */
 export function openStdio(target: StdioTarget, era: Era, timeoutMs: number): StdioWire {
   const inherited = Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]));
-  // Without pipes if the doctor has too many open files. The error follows as an event.
+  // The child has no pipes if the doctor has too many open files. The error then follows as an event.
   const child: ChildProcess = spawn(target.command, [...(target.args ?? [])], {
     cwd: target.cwd ?? process.cwd(),
     env: { HOME: homedir(), ...inherited, ...target.env },
@@ -194,7 +194,7 @@ export function openStdio(target: StdioTarget, era: Era, timeoutMs: number): Std
   };
 }
 
-/** Returns the messages of a line; undefined if it has none. In revision 2025-03-26 a line may hold a batch. */
+/** Returns the messages of a line; undefined if anything in it is no message. In revision 2025-03-26 a line may hold a batch. */
 function messagesIn(line: string): readonly Data[] | undefined {
   try {
     const value: unknown = JSON.parse(line);

@@ -92,7 +92,7 @@ export function answerIn(message: Data): Answer | undefined {
 /** Makes the outcome of a request without an answer. */
 export const none = (why: string): Answer => ({ kind: 'none', why });
 
-/** Returns the answer to a request of the server: only pings are answered, as the doctor declares no capabilities. */
+/** Returns the answer to a request of the server: an error, except for a ping, as the doctor declares no capabilities. */
 export const answerTo = (id: unknown, method: unknown): Data =>
   method === 'ping'
     ? { jsonrpc: '2.0', id, result: {} }

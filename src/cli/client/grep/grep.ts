@@ -88,7 +88,7 @@ function line({ uri, line: number, text }: Match, uriOnly: boolean, { output }: 
   return uriOnly ? place : `${place}:${output.paint('green', String(number))}:${safe(text)}`;
 }
 
-/** @throws UsageError for a pattern that is empty, has line breaks, or is no regular expression */
+/** @throws UsageError for an empty pattern, one with line breaks, or a wrong limit; ResourceError `invalid` for a bad one */
 async function queryOf(typed: string, flags: GrepFlags): Promise<Query> {
   if (typed === '') throw new UsageError('The pattern is empty; give at least one character');
   if (LINE_BREAK.test(typed)) throw new UsageError(ONE_LINE);

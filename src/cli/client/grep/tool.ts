@@ -58,7 +58,7 @@ export async function* matchesOfTool(
     }
     const { matches, nextCursor, missing } = (result.structuredContent ?? {}) as Data;
     const places: readonly unknown[] = Array.isArray(matches) ? matches : [];
-    // The first block counts the matches; each match has a block after it.
+    // The first block counts the matches. After it comes one block for each match.
     for (const [index, place] of places.entries()) {
       const { uri: at, line } = (place ?? {}) as Data;
       const block = content[index + 1] as { readonly resource?: { readonly text?: unknown } } | undefined;

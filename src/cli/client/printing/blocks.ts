@@ -5,7 +5,7 @@ import { jsonText, type Output, safe, safeLines, valueText } from './output.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Prints a block: text as lines, an image as a picture if the terminal can show one, any other block as a description. */
+/** Prints a block: text as lines, an image as a picture if the terminal can show it, a link as one line, other types as JSON. */
 export async function printBlock(block: unknown, output: Output): Promise<void> {
   const { type, text, data, mimeType, resource } = (block ?? {}) as Data;
   switch (type) {

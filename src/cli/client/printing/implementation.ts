@@ -1,4 +1,4 @@
-/** A server's description of itself (973-5), as lines of plain text: title, website and icons. */
+/** A server's description of itself (973-5), as lines of plain text: title, description, website and icons. */
 import { safe, valueText } from './output.ts';
 
 /** The fields of a `serverInfo` that are shown. Each may be of any type. */

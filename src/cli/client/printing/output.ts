@@ -1,6 +1,6 @@
 /**
  * Prints the results of a command: lines for people, with colour on terminals; one JSON array or document, or JSON
- * lines, for programs. Text of a server is always cleaned before it reaches a terminal.
+ * lines, for programs. Text of a server is cleaned before it reaches a terminal, except by `cat --force`.
  */
 import { once } from 'node:events';
 import { forTerminal } from '../../../client/safety/terminal.ts';
@@ -38,9 +38,9 @@ export interface Output {
   readonly terminal: boolean;
   /** Colours a text if colour is on. The text has to be safe already. */
   paint(style: Style, text: string): string;
-  /** Prints text unchanged. Text of a server has to go through `safe` or `safeLines` first. */
+  /** Prints text and a line feed. Text of a server has to go through `safe` or `safeLines` first. */
   line(text: string): Promise<void>;
-  /** Writes bytes unchanged, or text without a line feed. */
+  /** Writes bytes or text, and adds no line feed. */
   write(data: Uint8Array | string): Promise<void>;
   /** Prints a list, each entry as it arrives. @param human lines for people; undefined prints nothing for it */
   list<T>(entries: AsyncIterable<T> | Iterable<T>, human: (entry: T) => string | undefined): Promise<void>;
@@ -127,7 +127,7 @@ export function createOutput(flags: OutputFlags, secrets: Secrets, onClosed: () 
     progress,
     close() {
       progress();
-      // A pipe may break after the last write: the listener stays until everything is flushed.
+      // A pipe may break after the last write, so the listener stays if something is not flushed yet.
       if (stdout.writableLength === 0) stdout.off('error', failed);
     },
   };

@@ -1,4 +1,4 @@
-/** Prints the progress of `get` in one line: a bar, counts, the rate, and the remaining time. */
+/** Writes the progress of `get` as one line: a bar, counts, the rate, and the remaining time. */
 import type { GetProgress } from '../../../client/node/index.ts';
 import { sizeText } from './rows.ts';
 

@@ -1,4 +1,4 @@
-/** Prints resources as lines for people. */
+/** Writes resources as lines for people. */
 
 import type { ListedResource } from '../../../client/shapes.ts';
 import { isListable } from '../../../client/shapes.ts';
@@ -44,7 +44,7 @@ export const typeText = (resource: ListedResource): string =>
 export const titleText = ({ name, title }: ListedResource): string =>
   safe(typeof title === 'string' && title !== '' ? title : name);
 
-/** Writes a row of `ls -l`: size, type and time before the URI. */
+/** Writes a row of `ls -l`: size, time, type and URI, and then the title, unless the URI ends with it. */
 export function longRow(resource: ListedResource, output: Output): string {
   const { size, annotations, uri } = resource;
   const columns = [

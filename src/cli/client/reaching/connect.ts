@@ -1,6 +1,6 @@
 /**
  * Runs the commands for any server: connects to the server that the first argument names, or starts it, and does the work.
- * Everything ends with the work, after an error, on SIGINT, and when the reader of the output is gone.
+ * Everything ends with the work, after an error, on a signal, and when the reader of the output is gone.
  */
 import { createResourceClient, type ResourceClient } from '../../../client/client.ts';
 import type { ServerFacts } from '../../../client/link.ts';

@@ -7,7 +7,7 @@ export interface HostPlace {
   readonly file: string;
   /** The keys that lead to the servers, from the outermost. */
   readonly section: readonly string[];
-  /** `project`: the file counts in this folder only; `user`: in all folders. */
+  /** `project`: the file is in the folder that the command runs in. `user`: it is in the home of the user. */
   readonly scope: 'project' | 'user';
 }
 

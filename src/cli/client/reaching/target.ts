@@ -37,7 +37,7 @@ export interface NamedTarget {
   readonly note?: string | undefined;
 }
 
-/** @throws UsageError for an unknown name; ConfigError for an unusable entry */
+/** @throws UsageError for an unknown name, and for options that do not fit the server; ConfigError for an unusable entry */
 export async function openTarget(typed: string, flags: TargetFlags, secrets: Secrets): Promise<NamedTarget> {
   if (typed.trim() === '')
     throw new UsageError('Name a server: a URL, a command in quotes, a folder, or a server of a host');

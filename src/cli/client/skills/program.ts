@@ -42,8 +42,8 @@ export function addSkillCommands(program: Command, secrets: Secrets): void {
   serverOptions(skills.command('get'))
     .summary('write skills to folders')
     .description(
-      'Writes each skill to a folder of its name, after every file of the skill is verified. Names are made safe. An ' +
-        'existing folder is replaced only with --force.',
+      'Writes each skill to a folder of its name, once every file of the skill is verified. The files of a dynamic skill ' +
+        'cannot be verified. Names are made safe. An existing skill is replaced only with --force.',
     )
     .argument('<server>', SERVER_ARGUMENT)
     .argument('<skill...>', SKILL_ARGUMENT)

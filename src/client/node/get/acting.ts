@@ -27,7 +27,7 @@ const PATTERNS: readonly Pattern[] = ACTING_NAMES.flatMap(({ where, names }) =>
   }),
 );
 
-/** Whether a tool acts on the name at its position; without one, whether a tool acts on it at any position. */
+/** Whether a tool acts on the name at its position; without a position, whether a tool acts on it at any. */
 export function actsAs(name: string, standing: Standing = { top: true, file: true }): boolean {
   const plain = plainName(name);
   const { top, file } = standing;
@@ -39,7 +39,7 @@ export function actsAs(name: string, standing: Standing = { top: true, file: tru
 const SHORT_NAME = /^(?=[^.]{1,8}(?:\.[^.]{0,3})?$)[^.]*~[0-9a-z]{1,6}(?:\.|$)/u;
 
 /**
- * Returns the name, changed if a tool acts on it.
+ * Returns the name, changed if a tool acts on it, or if Windows may take it for the short name of another file.
  * @param keep names that stay although tools act on them, as `plainName` gives them
  */
 export function inertName(name: string, standing: Standing, keep: ReadonlySet<string>): string {

@@ -31,13 +31,13 @@ export interface Files {
 
 /** A folder that is written to. */
 export interface Disk extends Files, AsyncDisposable {
-  /** A file that is being written, under a temporary name. */
+  /** Begins a file under a temporary name. */
   draft(): Promise<Draft>;
 }
 
 export interface Draft {
   write(bytes: Uint8Array): Promise<void>;
-  /** Moves it to a path. @throws ResourceClientError `invalid` where something is in the way. @returns its modification time */
+  /** Moves the file to a path. @throws ResourceClientError `invalid` if something is in the way. @returns its mtime */
   commit(path: readonly string[], replace: boolean): Promise<number>;
   discard(): Promise<void>;
 }

@@ -20,7 +20,7 @@ export type { GetEntry, GetOptions, GetProgress, GetReport, GetStatus } from './
 /**
  * Writes resources to files below a folder. A second run into the same folder reads only what changed, and an interrupted run
  * can be continued. Names that lead out of the folder and names that tools act on are escaped, links are not followed, and
- * files that `get` has not written are left alone.
+ * files that `get` has not written are left alone, unless `force` is set.
  * @param start a URI, or several; undefined for all that the server has
  * @param folder is created if it does not exist
  * @throws ResourceClientError: the server's error for a start; `invalid` for a folder that holds something else, for a name in
@@ -112,7 +112,7 @@ export async function getResources(
   return reportOf(run, manifest, seen, wanted, { folder: files.folder, start: starts });
 }
 
-/** The most resources that are found before the first is read. Finding goes ahead so that progress knows how many there are. */
+/** The most found resources that wait to be read. Finding goes ahead so that progress knows how many there are. */
 const MAX_AHEAD = 10_000;
 
 /** Gives every resource, or the starts and all that is below them. */

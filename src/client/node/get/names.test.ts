@@ -90,7 +90,7 @@ describe('names', () => {
     for (const name of path.split('/')) expect(isSafeName(name)).toBe(true);
   });
 
-  it('are limited to 255 bytes, and paths to 32 folders', () => {
+  it('are limited to 255 bytes, and paths to 32 names', () => {
     const long = safeName(`${'\u00fc'.repeat(400)}.markdown`, FILE);
     expect(Buffer.byteLength(long)).toBeLessThanOrEqual(255);
     expect(long).toMatch(/^\u00fc+~[0-9a-f]{16}\.markdown$/);

@@ -32,8 +32,8 @@ export interface Step {
 }
 
 /**
- * Returns the path of a resource's file. For a resource below the start, it is made of the rest of the URI; for any other, of
- * scheme, authority and path.
+ * Returns the path of a resource's file. For a resource below the start, it is made of the rest of the URI; for the start, of its
+ * last segment; for any other, of scheme, authority and path.
  * @param start the URI that the run starts at, if it is exactly one
  * @param keep names that stay as they are though tools act on them, as `keptNames` gives them
  */

@@ -25,7 +25,7 @@ export interface OneSetup {
   readonly options: PieceOptions & { readonly force: boolean; readonly fresh: boolean };
   /** Counts bytes. @throws the error that ends the run */
   readonly count: (bytes: number) => void;
-  /** Saves the manifest entry before anything else happens. */
+  /** Saves the manifest entry of a file, after it was written or found to be the same. */
   readonly keep: (entry: ManifestEntry) => Promise<void>;
 }
 
@@ -87,7 +87,7 @@ async function fill(
   const hash = createHash('sha256');
   let size = 0;
   let any = false;
-  // A URI of lines (`#L1-L5`) has another size than its resource.
+  // The bytes are not compared with `resource.size`: a URI of lines (`#L1-L5`) has fewer than its resource.
   for await (const { bytes } of piecesOf(client, resource.uri, resource.size, options)) {
     any = true;
     count(bytes.length);

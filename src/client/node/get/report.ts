@@ -39,7 +39,7 @@ export interface GetOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called with the outcome of each resource. */
   readonly onEntry?: ((entry: GetEntry) => void) | undefined;
-  /** Called at each step, with the numbers of resources that are found and done so far. */
+  /** Called after each outcome, with the numbers of resources that are found and done so far. */
   readonly onProgress?: ((progress: GetProgress) => void) | undefined;
 }
 
@@ -88,7 +88,7 @@ export interface GetReport extends GetProgress {
   readonly gone: readonly string[];
   /** Reasons why the walk did not look at something, and how often each applied. */
   readonly stopped: WalkReport['stopped'];
-  /** Whether the run ended because all resources together have more than `maxTotalBytes`. */
+  /** Whether the run ended because it read more than `maxTotalBytes`. */
   readonly overTotal: boolean;
   /** Whether every wanted resource was found, and none failed. */
   readonly complete: boolean;

@@ -15,7 +15,7 @@ const MAX_UNAVAILABLE = 8;
 export interface Run {
   /** Aborted by the caller, and when the run cannot continue. */
   readonly signal: AbortSignal;
-  /** Waits for a free place, and starts. @param optional a refusal of the server is not a failure */
+  /** Starts a task, and waits until another one may start. @param optional whether a refusal of the server is no failure */
   start(task: () => Promise<GetEntry>, uri: string, optional: boolean): Promise<void>;
   done(entry: GetEntry): void;
   /** Counts a resource that was found. */

@@ -19,7 +19,7 @@ const seenOf = ({ status, failure, text }: Reply): string =>
 
 const refuses = ({ status }: Reply): boolean => status >= 400 && status < 500;
 
-/** Makes a simple request of the wire's era, which every server answers. */
+/** Returns a simple request of the wire's era, which every server answers. */
 function plainRequest(wire: HttpWire): { readonly method: string; readonly body: string } {
   if (wire.era === 'legacy') {
     const body = { jsonrpc: '2.0', id: 'doctor', method: 'initialize', params: INITIALIZE };
@@ -111,7 +111,7 @@ export const HTTP_CHECKS: readonly Check[] = [
       const wire = endpointOf(ctx);
       const reply = await sendPlain(wire, { origin: 'https://vitrine-doctor.invalid' });
       if (reply.status === 403) return ok();
-      // An open server, or one that needs a token anyway, is at less risk.
+      // A server that other machines reach anyway, or that refuses the request for another reason, is at less risk.
       const level = isLoopback(wire.url.hostname) && !refuses(reply) ? 'error' : 'warning';
       const mend =
         'Answer 403 to an Origin that is not allowed: otherwise any web page in a browser could use the server.';

@@ -189,5 +189,5 @@ const NO_FAILURE = { kind: 'none', why: 'no answer' } as const;
 
 const isEmpty = (page: unknown): boolean => Array.isArray(page) && page.length === 0;
 
-/** Matches control characters (except line breaks and tabs), direction marks and tag characters. */
+/** Matches control characters (except line breaks and tabs), characters that change the direction of text, and tag characters. */
 const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]|\udb40[\udc00-\udfff]/;
