@@ -42,7 +42,7 @@ export interface SearchReport {
   readonly mode: SearchOptions['mode'];
   /** Whether the index was still being built, so that there may be more places. */
   readonly building: boolean;
-  /** The parts that the server reports as not searched so far, as `{mount, reason}`. */
+  /** The parts that the server reports as not searched so far, or only in part, as `{mount, entry, reason}`. */
   readonly missing: readonly unknown[];
 }
 
