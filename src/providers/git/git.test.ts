@@ -175,7 +175,7 @@ describe('a repository', () => {
   it('runs the next command if the system refuses to start one', async () => {
     await using own = await opened({ maxProcesses: 1 });
     // Arguments that are too long make the start throw at once; a missing program would be reported as an event.
-    expect(await codeOf(searched(own.provider, 'x'.repeat(3_000_000)))).toBe('unavailable');
+    expect(await codeOf(searched(own.provider, 'x'.repeat(3_000_000)))).toBe('too-large');
     expect(await searched(own.provider, 'two')).toEqual(['git:///HEAD/a.txt']);
   });
 
