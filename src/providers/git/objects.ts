@@ -123,7 +123,13 @@ function createChannel(start: () => ChildProcess, timeoutMs: number): Channel {
 
   /** Starts a process and asks it all waiting questions. */
   function begin(): void {
-    const started = start();
+    let started: ChildProcess;
+    try {
+      started = start();
+    } catch (error) {
+      ended(error);
+      return;
+    }
     child = started;
     header = Buffer.alloc(0);
     body = undefined;
