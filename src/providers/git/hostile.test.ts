@@ -314,6 +314,22 @@ it.each([199, 65_536])('a message is never cut inside a character, here after %i
   expect([title, subject, body].map((text: string) => text.isWellFormed())).toEqual([true, true, true]);
 });
 
+it.each([
+  ['a name that ends there', 'a'.repeat(20), 'a'.repeat(20)],
+  ['a character after the cut', `${'a'.repeat(20)}😀`, 'a'.repeat(20)],
+  ['a character on both sides of the cut', `${'a'.repeat(19)}😀 b`, `${'a'.repeat(19)} `],
+  ['a character before the cut', `${'a'.repeat(18)}😀 b`, `${'a'.repeat(18)}😀`],
+  ['a name of such characters', '😀'.repeat(11), '😀'.repeat(10)],
+  ['a name of them, one unit off', `é${'😀'.repeat(11)}`, `é${'😀'.repeat(9)} `],
+])('a blame never cuts the name of an author inside a character: %s', async (_, author, shown) => {
+  await using place = await scene();
+  await place.write('a.txt', 'line\n');
+  place.git('add', '--all');
+  place.git('commit', '--quiet', `--author=${author} <a@example.org>`, '-m', 'First');
+  const blame = await textOf(await place.open(), 'git:///blame/HEAD/a.txt');
+  expect(blame).toMatch(new RegExp(`^[0-9a-f]{10} ${shown} \\d{4}-\\d\\d-\\d\\d 1\\) line\\n$`));
+});
+
 it('output over a limit is ended: a diff in bytes, a damaged object at once', async () => {
   await using place = await scene();
   await place.write('a.txt', 'x\n'.repeat(10_000));
