@@ -6,7 +6,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createContext } from '../../core/context.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import { bytesOf, codeOf, type Scene, scene, textOf } from '../../testing/git-scene.ts';
-import { listAll } from '../../testing/observe.ts';
+import { EVERYTHING, listAll } from '../../testing/observe.ts';
 import { gitProvider } from './index.ts';
 
 const ctx = createContext();
@@ -343,6 +343,7 @@ it('output over a limit is ended: a diff in bytes, a damaged object at once', as
   await writeFile(file, 'no object');
   const again = await place.open();
   expect(await codeOf(bytesOf(again, 'git:///HEAD/a.txt'))).toBe('unavailable');
+  expect(await codeOf(again.read('git:///HEAD', EVERYTHING, ctx))).toBe('unavailable');
   // The next request is answered all the same.
   expect(await codeOf(again.list('git:///branches', { limit: 1 }, ctx))).toBe('nothing was refused');
 });
