@@ -202,3 +202,50 @@ describe('a document that is', () => {
     });
   });
 });
+
+describe('the encoding of a feed [RFC 7303 3]', () => {
+  const atomIn = (encoding: string | undefined): string =>
+    `<?xml version="1.0"${encoding === undefined ? '' : ` encoding="${encoding}"`}?>` +
+    '<feed xmlns="http://www.w3.org/2005/Atom"><entry><title>Größe</title><id>1</id><link href="/a"/></entry></feed>';
+  const swapped = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
+  const UTF8_MARK = '\ufeff';
+
+  it.each<[string, string, Buffer]>([
+    ['the default', '', Buffer.from(atomIn(undefined))],
+    ['the declaration', '', Buffer.from(atomIn('iso-8859-1'), 'latin1')],
+    ['the header', '; charset=iso-8859-1', Buffer.from(atomIn(undefined), 'latin1')],
+    ['the header against the declaration', '; charset=iso-8859-1', Buffer.from(atomIn('utf-8'), 'latin1')],
+    ['the header with UTF-8 against the declaration', '; charset="UTF-8"', Buffer.from(atomIn('iso-8859-1'))],
+    ['the mark against the header', '; charset=iso-8859-1', Buffer.from(UTF8_MARK + atomIn(undefined))],
+    ['the mark against the declaration', '', Buffer.from(UTF8_MARK + atomIn('iso-8859-1'))],
+    ['the mark of UTF-16, alone', '', Buffer.from(UTF8_MARK + atomIn(undefined), 'utf16le')],
+    ['the mark of UTF-16 in the other order', '; charset=utf-16', swapped(UTF8_MARK + atomIn('UTF-16'))],
+    ['the mark of UTF-16 against the header', '; charset=utf-8', swapped(UTF8_MARK + atomIn('UTF-16'))],
+    ['the declaration if the header is wrong', '; charset=utf-8', Buffer.from(atomIn('iso-8859-1'), 'latin1')],
+    ['the declaration if nobody knows the header', '; charset=x-own', Buffer.from(atomIn('iso-8859-1'), 'latin1')],
+    ['the default if nobody knows the declaration', '', Buffer.from(atomIn('x-own'))],
+  ])('is that of %s', async (_, charset, bytes) => {
+    await using web = await serveWeb(
+      ({ origin }) => ({ http: [{ url: `${origin}/feed`, feed: true }] }),
+      content(bytes, { 'content-type': `application/atom+xml${charset}` }),
+    );
+    const { resources } = await web.provider.list(`${web.site.origin}/feed`, { limit: 10 }, ctx);
+    expect(resources.map(({ title }) => title)).toEqual(['Größe']);
+  });
+
+  it('is looked at again when the server sends the same bytes with another charset', async () => {
+    await using web = await serveWeb(({ origin }) => ({
+      http: [{ url: `${origin}/feed`, feed: true }],
+      ttlSeconds: 0,
+    }));
+    for (const [charset, title] of [
+      ['windows-1252', 'Größe'],
+      ['windows-1251', 'GrцЯe'],
+    ]) {
+      const headers = { 'content-type': `application/atom+xml; charset=${charset}` };
+      web.site.on('/feed', content(Buffer.from(atomIn(undefined), 'latin1'), headers));
+      const { resources } = await web.provider.list(`${web.site.origin}/feed`, { limit: 10 }, ctx);
+      expect(resources.map((each) => each.title)).toEqual([title]);
+    }
+  });
+});
