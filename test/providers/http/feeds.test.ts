@@ -1,5 +1,5 @@
 /** Feeds of every format: entries are children, pages of the feed's origin are served, and no feed leads elsewhere. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { until } from '../../e2e/waiting.ts';
 import { ctx, get, serveWeb } from './looking.ts';
 import { content, type Site } from './site.ts';
@@ -140,6 +140,37 @@ it('an entry is unavailable, and not missing, if the server of a possible feed b
   await expect(web.provider.watch?.(uri, () => {}, ctx)).rejects.toMatchObject(unavailable);
   isBroken = false;
   expect((await get(web.provider, uri)).text).toBe('ours');
+});
+
+it.each([
+  [404, 'not-found'],
+  [405, 'not-found'],
+  [429, 'limited'],
+  [500, 'unavailable'],
+  [503, 'unavailable'],
+])('an entry of a possible feed that answers with %i is %s', async (status, code) => {
+  await using web = await serveWeb(({ origin }) => ({ http: `${origin}/feed` }));
+  web.site.on('/feed', (_request, response) => void response.writeHead(status).end());
+  await expect(get(web.provider, `${web.site.origin}/own`)).rejects.toMatchObject({ code });
+});
+
+it('a feed stays one while its server fails', async () => {
+  await using web = await serveWeb(({ origin }) => ({ http: `${origin}/feed`, ttlSeconds: 0 }));
+  const uri = `${web.site.origin}/feed`;
+  web.site.on('/feed', content(rss(web.site), { 'content-type': 'application/rss+xml' }));
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await web.provider.metadata(uri, ctx)).toMatchObject({ capabilities: { list: true } });
+  web.site.on('/feed', (_request, response) => void response.writeHead(503).end());
+  vi.setSystemTime(Date.now() + 6_000);
+  await expect(web.provider.list(uri, { limit: 1 }, ctx)).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(
+    web.provider.read(uri, { maxBytes: 10, maxChildren: 1, range: { offset: 0 } }, ctx),
+  ).rejects.toMatchObject({ code: 'invalid' });
+  await expect(get(web.provider, `${web.site.origin}/own`)).rejects.toMatchObject({ code: 'unavailable' });
+  web.site.on('/feed', content(rss(web.site), { 'content-type': 'application/rss+xml' }));
+  vi.setSystemTime(Date.now() + 6_000);
+  expect((await web.provider.list(uri, { limit: 9 }, ctx)).resources.length).toBeGreaterThan(0);
 });
 
 it('a feed whose server breaks off at the first look is watched for the default list once it answers', async () => {
