@@ -20,12 +20,12 @@ export async function running(text: string): Promise<readonly string[]> {
 export const runningCount = (text: string, count: number): Promise<unknown> =>
   until(async () => (await running(text)).length === count, `${count} processes with ${text}`);
 
-/** The number by which libuv reports that the process has too many open files. */
-const UV_EMFILE = -24;
+/** The numbers by which libuv reports too many open files, of which Node.js makes an event, and too little memory, which it throws. */
+const UV = { EMFILE: -24, ENOMEM: -12 };
 
 /** Makes the system refuse to start programs, as with too many open files, until it is disposed of. */
-export function refuseStarts(): Disposable {
+export function refuseStarts(reason: keyof typeof UV = 'EMFILE'): Disposable {
   const system = Object.getPrototypeOf(Reflect.get(new ChildProcess(), '_handle')) as { spawn(): number };
-  const refused = vi.spyOn(system, 'spawn').mockReturnValue(UV_EMFILE);
+  const refused = vi.spyOn(system, 'spawn').mockReturnValue(UV[reason]);
   return { [Symbol.dispose]: () => refused.mockRestore() };
 }

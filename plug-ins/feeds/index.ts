@@ -104,16 +104,22 @@ function plain(text: string | undefined): string | undefined {
   return line === '' ? undefined : line;
 }
 
-function textOf(bytes: Uint8Array, { mimeType }: FeedSource): string {
+/** Decodes a feed by its charset, else by its declaration, else as UTF-8. The first one that fits all bytes counts. */
+function textOf(bytes: Uint8Array, { charset }: FeedSource): string {
   const declared = /^<\?xml[^>]{0,200}?encoding=["']([\w.:-]{1,40})["']/.exec(
     Buffer.from(bytes.subarray(0, 300)).toString('latin1'),
   );
-  const label = /charset=([\w.:-]+)$/.exec(mimeType ?? '')?.[1] ?? declared?.[1] ?? 'utf-8';
-  try {
-    return new TextDecoder(label).decode(bytes);
-  } catch {
-    return new TextDecoder().decode(bytes);
+  for (const fatal of [true, false]) {
+    for (const label of [charset, declared?.[1]]) {
+      if (label === undefined) continue;
+      try {
+        return new TextDecoder(label, { fatal }).decode(bytes);
+      } catch {
+        // The label is unknown, or does not fit the bytes.
+      }
+    }
   }
+  return new TextDecoder().decode(bytes);
 }
 
 async function parsed(text: string, uri: string): Promise<readonly Entry[]> {

@@ -1,4 +1,5 @@
 /** Searches with the `search` tool of a Vitrine server: ranked if the server has an index, else line by line. */
+import { pagesIn } from '../connection/paging.ts';
 import { isData } from '../protocol/data.ts';
 import { type Asking, askingOf, type CallOptions } from './asking.ts';
 import type { ResourceClient } from './client.ts';
@@ -42,7 +43,7 @@ export interface SearchReport {
   readonly mode: SearchOptions['mode'];
   /** Whether the index was still being built, so that there may be more places. */
   readonly building: boolean;
-  /** The parts that the server reports as not searched so far, as `{mount, reason}`. */
+  /** The parts that the server reports as not searched so far, or only in part, as `{mount, entry, reason}`. */
   readonly missing: readonly unknown[];
 }
 
@@ -70,9 +71,8 @@ export function searchResources(client: ResourceClient, words: string, options: 
     report.mode = mode;
     const { uri, glob, context } = options;
     const query = { ...argumentsOf(mode, words, glob, hasIndex), ...(uri !== undefined && { uri }) };
-    let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const args = { ...query, ...(context !== undefined && { context }), ...(cursor !== undefined && { cursor }) };
+    async function ask(page: Data): Promise<Data> {
+      const args = { ...query, ...(context !== undefined && { context }), ...page };
       const link = await asking.connection.get(options.signal);
       const result = await asking.request(link, 'tools/call', { name: tool, arguments: args }, options);
       const [summary, ...blocks] = (Array.isArray(result.content) ? result.content : []) as readonly Data[];
@@ -80,12 +80,22 @@ export function searchResources(client: ResourceClient, words: string, options: 
       const { matches, nextCursor, building, missing } = (result.structuredContent ?? {}) as Data;
       report.building = building === true;
       if (Array.isArray(missing)) report.missing = missing;
-      yield Array.isArray(matches)
-        ? matches.flatMap((match: unknown, at) => (isData(match) ? [placeOf(match, blocks[at] ?? {})] : []))
-        : [];
-      if (typeof nextCursor !== 'string') return;
-      if (nextCursor === cursor) throw invalidAnswer('The server gave a cursor that it had given before');
-      cursor = nextCursor;
+      const found: readonly unknown[] = Array.isArray(matches) ? matches : [];
+      const places = found.flatMap((match, at) => (isData(match) ? [placeOf(match, blocks[at] ?? {})] : []));
+      return { places, nextCursor };
+    }
+    const list = {
+      ask,
+      field: 'places',
+      entryIn: (entry: unknown) => entry as FoundPlace,
+      idOf: ({ place, line }: FoundPlace) => `${place} ${line}`,
+      maxPages: MAX_PAGES,
+      refusal: (what: string) => invalidAnswer(what, uri),
+    };
+    for await (const { entries, stopped } of pagesIn(list)) {
+      yield entries;
+      if (stopped === 'repeated-cursor') throw list.refusal('The server gave a cursor that it had given before');
+      if (stopped === 'no-progress') throw list.refusal('The server gave too many pages without a new match');
     }
   }
 

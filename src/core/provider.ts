@@ -137,6 +137,8 @@ export interface SearchMatch {
   readonly path?: string | undefined;
   /** The matching passage of a ranked search; `place` is then not known yet. */
   readonly passage?: Passage | undefined;
+  /** Set on the last match of a resource that has more than are given. */
+  readonly more?: boolean | undefined;
 }
 
 export interface ResourceProvider {

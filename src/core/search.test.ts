@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { refused } from '../../test/security/served.ts';
 import { type MemoryResource, memoryProvider } from '../providers/memory/index.ts';
 import { createContext, SILENT } from './context.ts';
+import { MAX_MATCHES_PER_RESOURCE } from './first-matches.ts';
 import { globFilter } from './glob/filter.ts';
 import { mountTree } from './mounts.ts';
 import { createNotes, type MissingPart } from './notes.ts';
 import type { ResourceProvider, SearchMatch, SearchQuery } from './provider.ts';
-import { MAX_MATCHES_PER_RESOURCE, MAX_PATTERN_LENGTH, searchProvider } from './search.ts';
+import { MAX_PATTERN_LENGTH, searchProvider } from './search.ts';
 
 async function find(
   provider: ResourceProvider,
@@ -145,6 +146,22 @@ describe('search by reading [CB-7]', () => {
   it('gives at most MAX_MATCHES_PER_RESOURCE matches of one resource', async () => {
     const provider = memory({ a: { text: 'x\n'.repeat(MAX_MATCHES_PER_RESOURCE + 5) }, b: { text: 'x' } });
     expect(await find(provider, { pattern: 'x' })).toHaveLength(MAX_MATCHES_PER_RESOURCE + 1);
+  });
+
+  it.each([-1, 0, 1, 5])('says of a resource with %i matches over the limit whether it has more', async (over) => {
+    const text = 'x\n'.repeat(MAX_MATCHES_PER_RESOURCE + over);
+    const found = await find(memory({ a: { text }, b: { text: 'x' }, c: { text } }), { pattern: 'x' });
+    const marked = found.filter(({ more }) => more).map(({ uri, place }) => [uri, place?.line]);
+    const last = MAX_MATCHES_PER_RESOURCE;
+    expect(marked).toEqual(
+      over > 0
+        ? [
+            ['memory:///a', last],
+            ['memory:///c', last],
+          ]
+        : [],
+    );
+    expect(found).toHaveLength(2 * Math.min(last, last + over) + 1);
   });
 
   it.each([

@@ -7,6 +7,7 @@ import { chunksOf, closeBodies } from './body.ts';
 import { type Breaks, breaks } from './breaks.ts';
 import type { Context } from './context.ts';
 import { invalid, ResourceError } from './errors.ts';
+import { firstMatches, MAX_MATCHES_PER_RESOURCE } from './first-matches.ts';
 import { globFilter } from './glob/filter.ts';
 import { isWalked, mayHaveContent } from './own-content.ts';
 import type { ResourceProvider, SearchMatch, SearchQuery } from './provider.ts';
@@ -23,9 +24,6 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Only so many bytes at the beginning of a line are matched, since the engine cannot be interrupted within a line. */
 const MAX_LINE_BYTES = 64 * 1024;
-
-/** The most matches in one resource. */
-export const MAX_MATCHES_PER_RESOURCE = 1_000;
 
 /** The most characters of a pattern or a glob. */
 export const MAX_PATTERN_LENGTH = 4_096;
@@ -94,7 +92,8 @@ async function* searchByReading(
     if (!included(path)) continue;
     if (test === undefined) yield { uri: resource.uri, path };
     else if (!isBinaryType(resource.mimeType)) {
-      for await (const match of searchResource(provider, resource.uri, test, takeBreak, ctx)) yield { ...match, path };
+      const matches = firstMatches(searchResource(provider, resource.uri, test, takeBreak, ctx));
+      for await (const match of matches) yield { ...match, path };
     }
   }
 }
@@ -155,6 +154,7 @@ async function* leaves(provider: ResourceProvider, start: string | undefined, ct
   }
 }
 
+/** Yields the matches of a resource, at most one more than are given. */
 async function* searchResource(
   provider: ResourceProvider,
   uri: string,
@@ -179,7 +179,7 @@ async function* searchResource(
           // In text that is not UTF-8, a replacement character can be longer than the bytes that it replaces.
           const before = Math.min(Buffer.byteLength(text.slice(0, at)), bytes.byteLength);
           yield { uri, place: { line, offset: offset + before } };
-          if (++found >= MAX_MATCHES_PER_RESOURCE) return;
+          if (++found > MAX_MATCHES_PER_RESOURCE) return;
         }
       }
     } finally {

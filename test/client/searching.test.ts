@@ -108,6 +108,63 @@ describe('a search by the client library', () => {
     await expect(search(serve.url, 'clock', { mode: 'ranked' })).rejects.toMatchObject({ code: 'unsupported' });
   });
 
+  describe('pages that do not end', () => {
+    const names = ['pattern', 'literal', 'glob', 'uri', 'context', 'cursor'];
+    const properties = Object.fromEntries(names.map((name) => [name, {}]));
+    let count = 0;
+
+    it.each<[string, (cursor: unknown) => { readonly uri: string; readonly nextCursor: string }, RegExp, number]>([
+      ['the same cursor', () => ({ uri: `m:///${count}`, nextCursor: 'a' }), /cursor that it had given before/, 2],
+      [
+        'two cursors in turn',
+        (cursor) => ({ uri: `m:///${count}`, nextCursor: cursor === 'a' ? 'b' : 'a' }),
+        /cursor that it had given before/,
+        3,
+      ],
+      [
+        'a circle of twenty cursors',
+        (cursor) => ({ uri: `m:///${count}`, nextCursor: String((Number(cursor ?? 0) + 1) % 20) }),
+        /cursor that it had given before/,
+        21,
+      ],
+      ['new cursors, the same match', () => ({ uri: 'm:///a', nextCursor: `c${count}` }), /without a new match/, 101],
+      ['a very long cursor', () => ({ uri: 'm:///a', nextCursor: 'x'.repeat(70_000) }), /cursor that is too long/, 1],
+    ])('are an error: %s', async (_, page, message, calls) => {
+      count = 0;
+      await using server = await scripted(
+        {
+          'tools/list': () => ({ tools: [{ name: 'search', inputSchema: { type: 'object', properties } }] }),
+          'tools/call': ({ arguments: args }) => {
+            count++;
+            const { uri, nextCursor } = page((args as { cursor?: string }).cursor);
+            return { content: [], structuredContent: { matches: [{ uri }], nextCursor } };
+          },
+        },
+        { tools: {} },
+      );
+      await expect(search(server.url, 'clock')).rejects.toMatchObject({
+        code: 'invalid-answer',
+        message: expect.stringMatching(message),
+      });
+      expect(count).toBe(calls);
+    });
+
+    it('gives all matches of a hundred pages, and ends at an empty cursor', async () => {
+      await using server = await scripted(
+        {
+          'tools/list': () => ({ tools: [{ name: 'search', inputSchema: { type: 'object', properties } }] }),
+          'tools/call': ({ arguments: args }) => {
+            const at = Number((args as { cursor?: string }).cursor ?? 0);
+            const nextCursor = at === 99 ? '' : String(at + 1);
+            return { content: [], structuredContent: { matches: [{ uri: 'm:///a', line: at }], nextCursor } };
+          },
+        },
+        { tools: {} },
+      );
+      expect((await search(server.url, 'clock')).places.map(({ line }) => line)).toEqual([...Array(100).keys()]);
+    });
+  });
+
   it('leaves out malformed matches and tools', async () => {
     const names = ['pattern', 'literal', 'glob', 'uri', 'context', 'cursor'];
     const properties = Object.fromEntries(names.map((name) => [name, {}]));

@@ -9,11 +9,14 @@ export interface KeyStore extends AsyncDisposable {
   readonly endpoint: string;
   /** Texts by key, which a test may change. */
   readonly keys: Map<string, string>;
+  /** The statuses with which keys are refused, which a test may change. */
+  readonly refusals: Map<string, number>;
   /** The number of requests so far. */
   readonly requests: number;
 }
 
 export async function startKeyStore(keys: Map<string, string>): Promise<KeyStore> {
+  const refusals = new Map<string, number>();
   let requests = 0;
   const server = createServer((request, response) => {
     requests++;
@@ -21,6 +24,12 @@ export async function startKeyStore(keys: Map<string, string>): Promise<KeyStore
     const key = decodeURIComponent(path.split('/').slice(2).join('/'));
     if (key === '') {
       response.setHeader('content-type', 'application/xml').end(listing(keys, new URLSearchParams(query)));
+      return;
+    }
+    const refusal = refusals.get(key);
+    if (refusal !== undefined) {
+      response.writeHead(refusal, { 'content-type': 'application/xml' });
+      response.end(request.method === 'HEAD' ? '' : '<Error><Code>Refused</Code></Error>');
       return;
     }
     const text = keys.get(key);
@@ -42,6 +51,7 @@ export async function startKeyStore(keys: Map<string, string>): Promise<KeyStore
   return {
     endpoint: `http://127.0.0.1:${address.port}`,
     keys,
+    refusals,
     get requests() {
       return requests;
     },

@@ -47,7 +47,7 @@ async function readChildren(
 ): Promise<readonly ResourceBody[]> {
   const { resources } = await finder.page(uri, { limit: want.maxChildren }, ctx);
   const bodyOfChild = (child: Resource, maxBytes: number) => childOf(definition, child, { ...want, maxBytes }, ctx);
-  return childBodies(resources, want.maxBytes, bodyOfChild, ctx);
+  return childBodies(uri, resources, want.maxBytes, bodyOfChild, ctx);
 }
 
 /** Reads one child. If it reads as several bodies, the first counts. */

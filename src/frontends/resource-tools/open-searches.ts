@@ -27,6 +27,8 @@ export interface OpenSearch {
   readonly busy: boolean;
   /** The parts that could not be searched so far. */
   readonly missing: readonly MissingPart[];
+  /** Adds a part that the answers name as missing. */
+  leaveOut(part: MissingPart): void;
   /** Returns the next match, or undefined at the end. */
   next(): Promise<SearchMatch | undefined>;
   /** Runs one page. Only one page may run at a time. The caller's signal ends the search. */
@@ -89,6 +91,7 @@ export function createOpenSearches(): OpenSearches {
         get missing() {
           return parts();
         },
+        leaveOut: (part) => notes.missing(part),
         async next() {
           const result = await matches.next();
           if (result.done) return undefined;

@@ -226,6 +226,52 @@ describe('the search tool [CB-7]', () => {
     expect(answer(result)).toEqual({ matches: [{ uri: 'near+memory:///a.txt', line: 1 }] });
   });
 
+  describe('of more matches in a resource than are given', () => {
+    const reason = 'Only its first 1000 matches are given';
+    const resources = { 'a.txt': { text: lines(1_001) }, 'b.txt': { text: lines(1_000) }, 'c.txt': { text: 'clock' } };
+    const all = { pattern: 'clock', context: 0 };
+
+    it('names the resource as missing in part, on the last page too', async () => {
+      await using engine = memoryEngine(resources);
+      const pages = await allPages(engine, all);
+      expect(pages.flatMap((page) => answer(page).matches)).toHaveLength(2_001);
+      const missing = [{ entry: 'm+memory:///a.txt', reason }];
+      expect(answer(pages[18] as CallToolResult).missing).toBeUndefined();
+      expect(answer(pages[19] as CallToolResult).missing).toEqual(missing);
+      expect(answer(pages.at(-1) as CallToolResult).missing).toEqual(missing);
+      expect(textOf(pages.at(-1) as CallToolResult)).toContain(`Missing: m+memory:///a.txt (${reason}).`);
+    });
+
+    it('says nothing if no resource has more', async () => {
+      await using engine = memoryEngine({ 'b.txt': resources['b.txt'] });
+      const pages = await allPages(engine, all);
+      expect(pages.filter((page) => answer(page).missing !== undefined)).toEqual([]);
+      expect(textOf(pages.at(-1) as CallToolResult)).toContain('that is all');
+    });
+
+    it('names it after the search has continued in another replica', async () => {
+      const keys = [new Uint8Array(32).fill(7)];
+      await using first = memoryEngine(resources, { keys });
+      await using second = memoryEngine(resources, { keys });
+      let cursor: string | undefined;
+      for (let page = 0; page < 21; page++)
+        cursor = answer(await first.call('search', { ...all, ...(cursor && { cursor }) })).nextCursor;
+      const next = answer(await second.call('search', { ...all, cursor }));
+      expect(next.missing).toEqual([{ entry: 'm+memory:///a.txt', reason }]);
+    });
+
+    it('says nothing of a resource that the caller may not read, or must confirm', async () => {
+      await using folder = await temporaryFolder({ 'a.txt': resources['a.txt'].text, 'c.txt': 'clock' });
+      for (const effect of ['deny', 'hide', 'ask'] as const) {
+        const mounts = { m: await filesProvider({ path: folder.path, watch: false }) };
+        const rules = [{ effect, uris: ['m+file:///a.txt'] }];
+        await using engine = engineOf(mounts, { access: { rules, default: 'allow' } });
+        const result = await engine.call('search', all);
+        expect(answer(result)).toEqual({ matches: [{ uri: 'm+file:///c.txt', line: 1 }] });
+      }
+    });
+  });
+
   it('says that some resources could not be read, once and without their names', async () => {
     const names = Array.from({ length: 30 }, (_, at) => `${at}.txt`);
     const inner = memoryProvider({ resources: Object.fromEntries(names.map((name) => [name, { text: 'clock' }])) });

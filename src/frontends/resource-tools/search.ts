@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
+import { MORE_MATCHES } from '../../core/first-matches.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import type { MissingPart } from '../../core/notes.ts';
 import type { SearchMatch, SearchQuery } from '../../core/provider.ts';
@@ -142,7 +143,7 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
     // A search that has ended, or that began in another replica, is repeated up to its last page.
     const search = known ?? searches.start(start, invocation);
     const page = await search.use(invocation.signal, async () => {
-      if (known === undefined) await passOver(search, Number(given), Number(looked));
+      if (known === undefined) await passOver(search, Number(given), Number(looked), invocation);
       return collect(search, isRanked ? RANKED_PAGE : PAGE, args.context ?? 2, invocation);
     });
     const position = `${search.id} ${search.count} ${search.looked}`;
@@ -163,8 +164,12 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
   }
 
   /** Skips the matches that the pages before have examined. */
-  async function passOver(search: OpenSearch, given: number, looked: number): Promise<void> {
-    while (search.looked < looked && (await search.next()) !== undefined);
+  async function passOver(search: OpenSearch, given: number, looked: number, invocation: Invocation): Promise<void> {
+    while (search.looked < looked) {
+      const match = await search.next();
+      if (match === undefined) break;
+      if (match.more && (await blockOf(match, 0, MIN_ROOM, invocation)) !== undefined) noteMore(search, match);
+    }
     search.count = given;
   }
 
@@ -178,6 +183,7 @@ export function searchTool(context: ResourceToolContext, { name, outputBytes }: 
       if (match === undefined) return { blocks, places, more: false };
       const block = await blockOf(match, lines, Math.min(4_096, outputBytes - bytes - BLOCK_BYTES), invocation);
       if (block === undefined) continue;
+      noteMore(search, match);
       blocks.push(block.content);
       bytes += block.bytes;
       places.push(block.place);
@@ -258,6 +264,11 @@ const linked = (resource: Resource): Pick<Block, 'content' | 'bytes'> => ({
   content: { type: 'resource_link', ...resource },
   bytes: Buffer.byteLength(JSON.stringify(resource)),
 });
+
+/** Notes that the resource of a match that the caller is shown has more matches than are given. */
+function noteMore(search: OpenSearch, { uri, more }: SearchMatch): void {
+  if (more) search.leaveOut({ entry: uri, reason: MORE_MATCHES });
+}
 
 /** Whether the pattern reads like words, without an explicit mode. */
 const isWords = ({ pattern, literal }: Arguments): boolean =>

@@ -21,6 +21,7 @@ const FILES: Readonly<Record<string, string>> = {
   'short.txt': `first line\ntoken ${TOKEN} it is\nlast line\n`,
   'long.txt': `start ${filler(9_000)} token ${TOKEN} it is ${filler(9_000)}\nlast line\n`,
   'full.txt': `token ${TOKEN} first\n${'plain line\n'.repeat(1_100)}`,
+  'edge.txt': `key ${TOKEN} first\n${'plain line\n'.repeat(1_000)}`,
   'binary.txt': `token ${TOKEN} first\nplain line\n\0\n`,
   'alone.txt': TOKEN,
   'wide.txt': `token ${[...TOKEN].join('\0')}\0 it is\nplain line\n`,
@@ -96,9 +97,9 @@ async function find(provider: ResourceProvider, query: Partial<SearchQuery>): Pr
   for await (const match of provider.search?.({ literal: false, ...query }, createContext()) ?? []) found.push(match);
   // Files are searched in parallel, so only the order within a file is fixed.
   return found
-    .map(({ uri, place }) => ({ name: uri.slice(uri.lastIndexOf('/') + 1), place }))
+    .map(({ uri, place, more }) => ({ name: uri.slice(uri.lastIndexOf('/') + 1), place, end: more ? ' and more' : '' }))
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
-    .map(({ name, place }) => `${name}:${place?.line}:${place?.offset}`);
+    .map(({ name, place, end }) => `${name}:${place?.line}:${place?.offset}${end}`);
 }
 
 describe.each(['redact', 'refuse'] as const)('a search with covered secrets (%s)', (action) => {
@@ -141,6 +142,16 @@ describe.each(['redact', 'refuse'] as const)('a search with covered secrets (%s)
       expect(await lines('^token')).toEqual(action === 'refuse' ? [] : ['full.txt:1', 'short.txt:2']);
       expect(await lines('^start')).toEqual(action === 'refuse' ? [] : ['long.txt:1']);
       expect(await lines('nothing is')).toEqual(['plain.txt:1']);
+    },
+  );
+
+  it.each(['by ripgrep', 'in a repository', 'by reading'])(
+    'says of a text with a secret whether it has more matches than are given, %s',
+    async (source) => {
+      const provider = redaction.layer(sources[source] as ResourceProvider);
+      const found = await find(provider, { pattern: 'plain line' });
+      expect(found.filter((each) => each.endsWith(' and more'))).toEqual([expect.stringMatching(/^full\.txt:1001:/)]);
+      expect(found.filter((each) => each.startsWith('edge.txt:'))).toHaveLength(1_000);
     },
   );
 

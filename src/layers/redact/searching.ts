@@ -8,9 +8,10 @@
 import { closeBodies } from '../../core/body.ts';
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { firstMatches, MAX_MATCHES_PER_RESOURCE } from '../../core/first-matches.ts';
 import { createLru } from '../../core/lru.ts';
 import type { ResourceProvider, SearchMatch, SearchQuery } from '../../core/provider.ts';
-import { compileLineTest, type LineTest, leaveOutOfSearch, MAX_MATCHES_PER_RESOURCE } from '../../core/search.ts';
+import { compileLineTest, type LineTest, leaveOutOfSearch } from '../../core/search.ts';
 import { type CoveredLine, coveredLines } from './lines.ts';
 import type { Scanner } from './scanner.ts';
 import { SUSPECT_LINES } from './suspects.ts';
@@ -44,12 +45,12 @@ export async function* searchCovered(
   const clean = createLru<string, boolean>(MAX_REMEMBERED);
   const suspects = inner.search?.({ ...query, pattern: SUSPECT_LINES, literal: false }, ctx) ?? [];
   let searched = 0;
-  for await (const { place: _place, ...suspect } of suspects) {
+  for await (const { place: _place, more: _more, ...suspect } of suspects) {
     if (clean.has(suspect.uri) || !options.concerns(suspect.uri)) continue;
     if (++searched > MAX_SUSPECTS) break;
     const places = await scanResource(inner, suspect.uri, test, options, ctx);
     clean.set(suspect.uri, places === 'clean');
-    if (places !== 'clean') for (const place of places) yield { ...suspect, place };
+    if (places !== 'clean') yield* firstMatches(places.map((place) => ({ ...suspect, place })));
   }
   for await (const match of inner.search?.(query, ctx) ?? []) {
     if (options.concerns(match.uri)) {
@@ -61,7 +62,10 @@ export async function* searchCovered(
   }
 }
 
-/** Returns `clean` for a resource without a secret, else the places of matches outside of secrets; none if it cannot be scanned. */
+/**
+ * Returns `clean` for a resource without a secret, else the places of matches outside of secrets, at most one more than are
+ * given; none if it cannot be scanned.
+ */
 async function scanResource(
   inner: ResourceProvider,
   uri: string,
@@ -84,7 +88,7 @@ async function scanResource(
         const onSecret = (): void => void secrets++;
         for await (const line of coveredLines(body.content, { scanner, onSecret, take }, ctx)) {
           // Of several bodies, only the first one is searched.
-          if (test === undefined || index > 0 || places.length >= MAX_MATCHES_PER_RESOURCE) continue;
+          if (test === undefined || index > 0 || places.length > MAX_MATCHES_PER_RESOURCE) continue;
           const place = refuse && line.covered ? undefined : placeIn(line, test);
           if (place !== undefined) places.push(place);
         }

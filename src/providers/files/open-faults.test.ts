@@ -4,6 +4,7 @@ import { until } from '../../../test/e2e/waiting.ts';
 import { type Hands, startHands } from '../../../test/security/hands.ts';
 import { refused, type Served, serveFiles } from '../../../test/security/served.ts';
 import { createContext, type Log } from '../../core/context.ts';
+import { createNotes } from '../../core/notes.ts';
 import { searchProvider } from '../../core/search.ts';
 import { DIRECT, POOLED } from './disk.ts';
 
@@ -58,6 +59,35 @@ describe.runIf(process.platform === 'linux')('a search', () => {
     await using place = await serveFiles(files, { watch: false });
     refuseToOpen(place.folder.at('b.txt'), code);
     expect(await search(place.served)).toEqual(['file:///a.txt']);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a read of a directory', () => {
+  const files = { 'a.txt': 'one', 'b.txt': 'two', 'd/c.txt': 'three' };
+
+  /** Reads a directory. @returns the names of the children, and the missing parts */
+  async function read({ provider }: Served, uri = 'file:///'): Promise<unknown> {
+    const missing: unknown[] = [];
+    const notes = { ...createNotes(), missing: (part: unknown) => void missing.push(part) };
+    const bodies = await provider.read(uri, { maxBytes: 100, maxChildren: 9 }, createContext({ notes }));
+    return { names: bodies.map(({ resource }) => resource.name), missing };
+  }
+
+  it.each(TEMPORARY)('says that a file is missing, and fails if all are: %s', async (code) => {
+    await using place = await serveFiles(files, { watch: false });
+    refuseToOpen(place.folder.at('b.txt'), code);
+    const missing = [{ reason: 'Some children cannot be read now' }];
+    expect(await read(place.served)).toEqual({ names: ['d', 'a.txt'], missing });
+    vi.restoreAllMocks();
+    refuseToOpen(place.folder.at('d/c.txt'), code);
+    expect(['unavailable', 'internal']).toContain(await refused(read(place.served, 'file:///d')));
+    expect(await read(place.served)).toEqual({ names: ['d', 'a.txt', 'b.txt'], missing: [] });
+  });
+
+  it.each(['ENOENT', 'EACCES', 'EPERM'])('leaves out a file that is missing or forbidden: %s', async (code) => {
+    await using place = await serveFiles(files, { watch: false });
+    refuseToOpen(place.folder.at('b.txt'), code);
+    expect(await read(place.served)).toEqual({ names: ['d', 'a.txt'], missing: [] });
   });
 });
 

@@ -152,28 +152,22 @@ async function readDirectory(
   const part = { position: undefined, limit: want.maxChildren, uri, signal: ctx.signal };
   const filter = await folder.visibility.filterIn(directory.opened.segments);
   const { resources } = await listOpened(folder, directory, filter, part);
-  return childBodies(resources, want.maxBytes, (child, budget) => childBody(folder, child, budget, ctx), ctx);
+  return childBodies(uri, resources, want.maxBytes, (child, budget) => childBody(folder, child, budget), ctx);
 }
 
-/** Reads a file whole; undefined if it is larger than the budget, or cannot be read. */
-async function childBody(
-  folder: Folder,
-  resource: Resource,
-  budget: number,
-  ctx: Context,
-): Promise<ResourceBody | undefined> {
+/** Reads a file whole; undefined if it is larger than the budget. */
+async function childBody(folder: Folder, resource: Resource, budget: number): Promise<ResourceBody | undefined> {
   if ((resource.size ?? 0) > budget) return undefined;
   const before = Date.now();
+  const { segments } = parseTreeUri(resource.uri, SCHEME);
+  await using found = await findSegments(folder, segments, 'content', resource.uri);
   try {
-    const { segments } = parseTreeUri(resource.uri, SCHEME);
-    await using found = await findSegments(folder, segments, 'content', resource.uri);
     if (found.isDirectory || Number(found.opened.stat.size) > budget) return undefined;
     const buffer = Buffer.allocUnsafeSlow(Number(found.opened.stat.size));
     const bytes = buffer.subarray(0, await fill(found, buffer, 0));
     const content = versioned(bytesOf(bytes), () => versionOfFile(folder, found, before));
     return { resource: sized(found.resource, bytes.byteLength), content };
   } catch (error) {
-    ctx.log.debug('left out of a directory read', { uri: resource.uri, error });
-    return undefined;
+    throw faultOf(error, resource.uri);
   }
 }

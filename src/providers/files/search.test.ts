@@ -6,6 +6,7 @@ import { until } from '../../../test/e2e/waiting.ts';
 import { refuseStarts } from '../../../test/processes.ts';
 import { refusal, refused, serve } from '../../../test/security/served.ts';
 import { createContext } from '../../core/context.ts';
+import { MAX_MATCHES_PER_RESOURCE } from '../../core/first-matches.ts';
 import type { ResourceProvider, SearchMatch, SearchQuery } from '../../core/provider.ts';
 import { searchProvider } from '../../core/search.ts';
 import { memoryProvider } from '../memory/index.ts';
@@ -159,6 +160,16 @@ describe('search in a folder [CB-7]', () => {
     expect(await find(served.provider, { pattern: 'clock$' })).toEqual([
       { uri: 'file:///late.txt', place: { line: 1, offset: 0 } },
     ]);
+  });
+
+  it.each([-1, 0, 1, 5])('says of a file with %i matching lines over the limit whether it has more', async (over) => {
+    const text = 'x x\n'.repeat(MAX_MATCHES_PER_RESOURCE + over);
+    await using folder = await temporaryFolder({ 'a.txt': text, 'b.txt': 'x', '.c.txt': text });
+    await using served = await serve({ path: folder.path, watch: false });
+    const found = await find(served.provider, { pattern: 'x' });
+    const marked = found.filter(({ more }) => more).map(({ uri, place }) => [uri, place?.line]);
+    expect(marked).toEqual(over > 0 ? [['file:///a.txt', MAX_MATCHES_PER_RESOURCE]] : []);
+    expect(found).toHaveLength(MAX_MATCHES_PER_RESOURCE + Math.min(0, over) + 1);
   });
 
   it('is unavailable when the folder is missing', async () => {

@@ -6,9 +6,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Context } from '../../core/context.ts';
 import { invalid, ResourceError } from '../../core/errors.ts';
+import { firstMatches, MAX_MATCHES_PER_RESOURCE } from '../../core/first-matches.ts';
 import { globFilter } from '../../core/glob/filter.ts';
 import type { SearchMatch, SearchQuery } from '../../core/provider.ts';
-import { MAX_MATCHES_PER_RESOURCE, ONE_LINE } from '../../core/search.ts';
+import { ONE_LINE } from '../../core/search.ts';
 import { treeUri } from '../../core/uri.ts';
 import { isAbsent, systemCode } from './fault.ts';
 import { type Folder, find, findSegments, SCHEME } from './folder.ts';
@@ -28,7 +29,15 @@ export interface SearchRules {
   readonly only: string | undefined;
 }
 
-export async function* searchFolder(
+export const searchFolder = (
+  folder: Folder,
+  rules: SearchRules,
+  query: SearchQuery,
+  ctx: Context,
+): AsyncIterable<SearchMatch> => firstMatches(matchesIn(folder, rules, query, ctx));
+
+/** Yields the matches that are shown; of each file, at most one more than are given. */
+async function* matchesIn(
   folder: Folder,
   rules: SearchRules,
   query: SearchQuery,
@@ -90,7 +99,7 @@ function argumentsOf(
     ...QUIET,
     ...(rules.hidden ? ['--hidden'] : []),
     ...narrowed(glob),
-    ...(pattern === undefined ? ['--files'] : [...PLACES, `--max-count=${MAX_MATCHES_PER_RESOURCE}`]),
+    ...(pattern === undefined ? ['--files'] : [...PLACES, `--max-count=${MAX_MATCHES_PER_RESOURCE + 1}`]),
     ...(literal ? ['--fixed-strings'] : []),
     ...(pattern === undefined ? [] : [`--regexp=${pattern}`]),
     '--',

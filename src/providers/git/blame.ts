@@ -75,7 +75,11 @@ export function blameText({ lines, origins }: Blame): Buffer {
   const width = String(lines.at(-1)?.number ?? 1).length;
   const written = lines.map(({ oid, number, text }) => {
     const { author = '', date } = origins.get(oid) ?? {};
-    const shown = author.slice(0, AUTHOR_WIDTH).padEnd(AUTHOR_WIDTH);
+    // The cut may leave half of a character.
+    const shown = author
+      .slice(0, AUTHOR_WIDTH)
+      .replace(/\p{Surrogate}$/u, '')
+      .padEnd(AUTHOR_WIDTH);
     const day = (date ?? '').slice(0, 10).padEnd(10);
     const before = `${oid.slice(0, 10)} ${shown} ${day} ${String(number).padStart(width)}) `;
     return Buffer.concat([Buffer.from(before), Buffer.from(`${text}\n`, 'latin1')]);

@@ -4,8 +4,32 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createContext } from '../../core/context.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
-import { type Scene, scene } from '../../testing/git-scene.ts';
+import { codeOf, type Scene, scene } from '../../testing/git-scene.ts';
 import { drainBody, EVERYTHING } from '../../testing/observe.ts';
+
+describe('a diff of files that a caller may read, beside one that the caller may not read', () => {
+  // The longest path that a file system takes has 4,095 bytes.
+  const folder = Array.from({ length: 14 }, (_, at) => String(at).padEnd(250, 'x')).join('/');
+
+  it.runIf(process.platform === 'linux').each([
+    ['too many of them', folder, 1_100, 'too-large'],
+    ['too long paths of them in all', folder, 990, 'too-large'],
+    ['as many short paths', 'd', 990, 'nothing was refused'],
+    ['few long paths', folder, 10, 'nothing was refused'],
+  ])('is given or refused by its size: %s', async (_, inside, count, code) => {
+    await using place = await scene();
+    await place.write('denied.txt', 'x');
+    await mkdir(join(place.directory, inside), { recursive: true });
+    for (let at = 0; at < count; at++) await place.write(join(inside, String(at)), 'x');
+    place.commit('All');
+    const provider = await place.open();
+    const ctx = createContext({ may: async (_operation, uri) => !uri.endsWith('denied.txt') });
+    expect(await codeOf(provider.read('git:///diff/HEAD', EVERYTHING, ctx))).toBe(code);
+    expect(await codeOf(provider.read('git:///diff/HEAD/denied.txt', EVERYTHING, createContext()))).toContain(
+      'nothing',
+    );
+  });
+});
 
 describe('a file that a caller may not read at one revision', () => {
   let place: Scene;

@@ -142,12 +142,19 @@ export async function* runGit(git: Git, args: readonly string[], run: Run): Asyn
   }
 }
 
-/** Starts git, and gives the turn back if that throws. @throws ResourceError `unavailable` */
+/** The system's errors for arguments that are too long in all. The second one is that of Windows. */
+const TOO_LONG: ReadonlySet<unknown> = new Set(['E2BIG', 'ENAMETOOLONG']);
+
+/** Starts git, and gives the turn back if that throws. @throws ResourceError `too-large`, `unavailable` */
 function startOr(release: () => void, git: Git, args: readonly string[]): ChildProcess {
   try {
     return startGit(git, args);
   } catch (error) {
     release();
+    if (error instanceof Error && 'code' in error && TOO_LONG.has(error.code))
+      throw new ResourceError('too-large', 'This names more than git takes at a time; ask for a part of it', {
+        cause: error,
+      });
     throw gitFailed(error);
   }
 }

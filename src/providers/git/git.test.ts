@@ -1,11 +1,13 @@
+import { getEventListeners } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { refuseStarts } from '../../../test/processes.ts';
 import { createContext } from '../../core/context.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import { NAMES } from '../../protocol/resources.ts';
 import { codeOf, type Scene, scene, textOf } from '../../testing/git-scene.ts';
-import { listAll, urisOf } from '../../testing/observe.ts';
+import { EVERYTHING, listAll, urisOf } from '../../testing/observe.ts';
 import { gitProvider } from './index.ts';
 
 const ctx = createContext();
@@ -175,23 +177,50 @@ describe('a repository', () => {
   it('runs the next command if the system refuses to start one', async () => {
     await using own = await opened({ maxProcesses: 1 });
     // Arguments that are too long make the start throw at once; a missing program would be reported as an event.
-    expect(await codeOf(searched(own.provider, 'x'.repeat(3_000_000)))).toBe('unavailable');
+    expect(await codeOf(searched(own.provider, 'x'.repeat(3_000_000)))).toBe('too-large');
     expect(await searched(own.provider, 'two')).toEqual(['git:///HEAD/a.txt']);
   });
 
+  it.each(['EMFILE', 'ENOMEM'] as const)(
+    'is unavailable while git cannot be started, and works again: %s',
+    async (reason) => {
+      await using own = await opened();
+      const { provider } = own;
+      const aborted = new AbortController();
+      const read = (signal = new AbortController().signal): Promise<unknown> =>
+        provider.read('git:///HEAD/a.txt', EVERYTHING, createContext({ signal }));
+      {
+        using _refusing = refuseStarts(reason);
+        const codes = Array.from({ length: 5 }, () => codeOf(read()));
+        expect(await Promise.all(codes)).toEqual(Array(5).fill('unavailable'));
+        expect(await codeOf(read(aborted.signal))).toBe('unavailable');
+      }
+      expect(getEventListeners(aborted.signal, 'abort')).toEqual([]);
+      expect(await textOf(provider, 'git:///HEAD/a.txt')).toBe('one\ntwo\n');
+    },
+  );
+
+  it('is unavailable when git is killed and cannot be started again, and works again', async () => {
+    await using own = await openedWithProcesses();
+    const { provider, started } = own;
+    expect(await textOf(provider, 'git:///HEAD/a.txt')).toBe('one\ntwo\n');
+    {
+      using _refusing = refuseStarts('ENOMEM');
+      const [pid = 0] = await started();
+      process.kill(pid, 'SIGSTOP');
+      const reads = Array.from({ length: 5 }, () => codeOf(textOf(provider, 'git:///HEAD/a.txt')));
+      process.kill(pid, 'SIGKILL');
+      expect(await Promise.all(reads)).toEqual(Array(5).fill('unavailable'));
+    }
+    expect(await textOf(provider, 'git:///HEAD/a.txt')).toBe('one\ntwo\n');
+  });
+
   it('answers many requests at a time, goes on when git is killed, and refuses after it was closed', async () => {
-    await using scripts = await scene();
-    const pids = join(scripts.directory, 'pids');
-    const program = join(scripts.directory, 'git');
-    await writeFile(program, `#!/bin/sh\ncase "$*" in *batch*) echo $$ >> ${pids} ;; esac\nexec git "$@"\n`, {
-      mode: 0o755,
-    });
-    await using own = await opened({ program });
-    const { provider } = own;
+    await using own = await openedWithProcesses();
+    const { provider, started } = own;
     const uris = ['git:///HEAD/a.txt', 'git:///tags/v1/a.txt', 'git:///HEAD/b%20c.md'];
     const expected = ['one\ntwo\n', 'one\n', '# B\n'];
     expect(await textOf(provider, 'git:///HEAD/a.txt')).toBe('one\ntwo\n');
-    const started = async (): Promise<number[]> => (await readFile(pids, 'utf8')).trim().split('\n').map(Number);
     const reads = Array.from({ length: 300 }, (_, index) => textOf(provider, uris[index % 3] ?? ''));
     const [pid = 0] = await started();
     process.kill(pid, 'SIGKILL');
@@ -211,6 +240,24 @@ describe('a repository', () => {
 
   interface Opened extends AsyncDisposable {
     readonly provider: Awaited<ReturnType<typeof gitProvider>>;
+  }
+  /** Opens the repository, and notes the processes that read objects. */
+  async function openedWithProcesses(): Promise<Opened & { started(): Promise<number[]> }> {
+    const scripts = await scene();
+    const pids = join(scripts.directory, 'pids');
+    const program = join(scripts.directory, 'git');
+    await writeFile(program, `#!/bin/sh\ncase "$*" in *batch*) echo $$ >> ${pids} ;; esac\nexec git "$@"\n`, {
+      mode: 0o755,
+    });
+    const own = await opened({ program });
+    return {
+      provider: own.provider,
+      started: async () => (await readFile(pids, 'utf8')).trim().split('\n').map(Number),
+      async [Symbol.asyncDispose]() {
+        await own[Symbol.asyncDispose]();
+        await scripts[Symbol.asyncDispose]();
+      },
+    };
   }
   async function opened(options: object = {}): Promise<Opened> {
     const provider = await gitProvider({ path: place.directory, ...options });

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createContext } from '../../core/context.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import { bytesOf, codeOf, type Scene, scene, textOf } from '../../testing/git-scene.ts';
-import { listAll } from '../../testing/observe.ts';
+import { EVERYTHING, listAll } from '../../testing/observe.ts';
 import { gitProvider } from './index.ts';
 
 const ctx = createContext();
@@ -314,6 +314,22 @@ it.each([199, 65_536])('a message is never cut inside a character, here after %i
   expect([title, subject, body].map((text: string) => text.isWellFormed())).toEqual([true, true, true]);
 });
 
+it.each([
+  ['a name that ends there', 'a'.repeat(20), 'a'.repeat(20)],
+  ['a character after the cut', `${'a'.repeat(20)}😀`, 'a'.repeat(20)],
+  ['a character on both sides of the cut', `${'a'.repeat(19)}😀 b`, `${'a'.repeat(19)} `],
+  ['a character before the cut', `${'a'.repeat(18)}😀 b`, `${'a'.repeat(18)}😀`],
+  ['a name of such characters', '😀'.repeat(11), '😀'.repeat(10)],
+  ['a name of them, one unit off', `é${'😀'.repeat(11)}`, `é${'😀'.repeat(9)} `],
+])('a blame never cuts the name of an author inside a character: %s', async (_, author, shown) => {
+  await using place = await scene();
+  await place.write('a.txt', 'line\n');
+  place.git('add', '--all');
+  place.git('commit', '--quiet', `--author=${author} <a@example.org>`, '-m', 'First');
+  const blame = await textOf(await place.open(), 'git:///blame/HEAD/a.txt');
+  expect(blame).toMatch(new RegExp(`^[0-9a-f]{10} ${shown} \\d{4}-\\d\\d-\\d\\d 1\\) line\\n$`));
+});
+
 it('a diff or blame over the limit of bytes is refused, as is a damaged object, and later requests are answered', async () => {
   await using place = await scene();
   await place.write('a.txt', 'x\n'.repeat(10_000));
@@ -327,6 +343,7 @@ it('a diff or blame over the limit of bytes is refused, as is a damaged object, 
   await writeFile(file, 'no object');
   const again = await place.open();
   expect(await codeOf(bytesOf(again, 'git:///HEAD/a.txt'))).toBe('unavailable');
+  expect(await codeOf(again.read('git:///HEAD', EVERYTHING, ctx))).toBe('unavailable');
   // The next request is answered all the same.
   expect(await codeOf(again.list('git:///branches', { limit: 1 }, ctx))).toBe('nothing was refused');
 });

@@ -1,7 +1,7 @@
 /**
  * Reads objects of a repository by their hash. One `git cat-file` process (two before git 2.36) stays open and answers
- * questions in order. It is restarted for the next question after it has ended, and does not keep this process alive while no
- * question waits.
+ * requests in order. It is restarted for the next request after it has ended, and does not keep this process alive while no
+ * request waits.
  */
 import type { ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
@@ -30,7 +30,7 @@ export interface Objects {
   close(): void;
 }
 
-/** The first version with `--batch-command`, which answers both kinds of questions. */
+/** The first version with `--batch-command`, which answers both kinds of requests. */
 const BATCH_COMMAND: Git['version'] = [2, 36];
 
 export function createObjects(git: Git): Objects {
@@ -60,15 +60,15 @@ export function createObjects(git: Git): Objects {
   };
 }
 
-/** The most questions that wait for an answer. */
+/** The most requests that wait for an answer. */
 const MAX_WAITING = 10_000;
 
-/** A question is asked once more when the process ends before answering it. */
+/** A request is sent once more when the process ends before answering it. */
 const MAX_ATTEMPTS = 2;
 
-interface Question {
+interface ObjectRequest {
   readonly line: string;
-  /** The most bytes of content; undefined for a question without content. */
+  /** The most bytes of content; undefined for a request without content. */
   readonly maxBytes: number | undefined;
   readonly answer: (content: ObjectContent | undefined) => void;
   readonly refuse: (error: unknown) => void;
@@ -91,7 +91,7 @@ interface Body {
 const HEADER = /^[0-9a-f]+ (blob|tree|commit|tag) (\d+)$/;
 
 function createChannel(start: () => ChildProcess, timeoutMs: number): Channel {
-  const waiting: Question[] = [];
+  const waiting: ObjectRequest[] = [];
   let child: ChildProcess | undefined;
   let header: Buffer = Buffer.alloc(0);
   let body: Body | undefined;
@@ -115,16 +115,22 @@ function createChannel(start: () => ChildProcess, timeoutMs: number): Channel {
           settle(value);
         };
       signal.addEventListener('abort', abort, { once: true });
-      const question: Question = { line, maxBytes, answer: done(resolve), refuse: done(reject), attempts: 0 };
-      waiting.push(question);
+      const request: ObjectRequest = { line, maxBytes, answer: done(resolve), refuse: done(reject), attempts: 0 };
+      waiting.push(request);
       if (child === undefined) begin();
-      else send(child, [question]);
+      else send(child, [request]);
     });
   }
 
-  /** Starts a process and asks it all waiting questions. */
+  /** Starts a process and sends it all waiting requests. */
   function begin(): void {
-    const started = start();
+    let started: ChildProcess;
+    try {
+      started = start();
+    } catch (error) {
+      ended(error);
+      return;
+    }
     child = started;
     header = Buffer.alloc(0);
     body = undefined;
@@ -141,13 +147,13 @@ function createChannel(start: () => ChildProcess, timeoutMs: number): Channel {
     send(started, waiting);
   }
 
-  function send(to: ChildProcess, questions: readonly Question[]): void {
+  function send(to: ChildProcess, requests: readonly ObjectRequest[]): void {
     keepAlive(to, true);
     watch();
-    unsent += questions.map(({ line }) => `${line}\n`).join('');
+    unsent += requests.map(({ line }) => `${line}\n`).join('');
     if (unsent === '' || sending) return;
     sending = true;
-    // Writes all questions of one turn of the event loop together.
+    // Writes all requests of one turn of the event loop together.
     queueMicrotask(() => {
       sending = false;
       if (child !== undefined) child.stdin?.write(unsent);
@@ -179,14 +185,14 @@ function createChannel(start: () => ChildProcess, timeoutMs: number): Channel {
   }
 
   function heard(line: string): void {
-    const question = waiting[0];
-    if (question === undefined) return;
+    const request = waiting[0];
+    if (request === undefined) return;
     const [, type, size] = HEADER.exec(line) ?? [];
     const info: ObjectInfo = { type: type as ObjectType, size: Number(size) };
     if (type === undefined) settle(undefined);
-    else if (question.maxBytes === undefined) settle({ ...info, bytes: undefined });
+    else if (request.maxBytes === undefined) settle({ ...info, bytes: undefined });
     // The newline after the content is part of the answer.
-    else body = { info, chunks: info.size <= question.maxBytes ? [] : undefined, left: info.size + 1 };
+    else body = { info, chunks: info.size <= request.maxBytes ? [] : undefined, left: info.size + 1 };
   }
 
   function finish({ info, chunks }: Body): void {
@@ -216,7 +222,7 @@ function createChannel(start: () => ChildProcess, timeoutMs: number): Channel {
       waiting.shift();
       blamed.refuse(gitFailed(cause));
     }
-    if (!started || closed) for (const question of waiting.splice(0)) question.refuse(gitFailed(cause));
+    if (!started || closed) for (const request of waiting.splice(0)) request.refuse(gitFailed(cause));
     if (waiting.length > 0) begin();
   }
 

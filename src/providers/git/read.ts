@@ -102,10 +102,10 @@ async function readChildren(
   if (want.range !== undefined) throw invalid('A folder has no bytes to read a window of; list it instead', uri);
   if (want.maxChildren < 1) return [];
   const { resources } = await listFound(repo, container, { limit: want.maxChildren }, ctx, uri);
-  return childBodies(resources, want.maxBytes, (child, budget) => childBody(repo, child, want, budget, ctx), ctx);
+  return childBodies(uri, resources, want.maxBytes, (child, budget) => childBody(repo, child, want, budget, ctx), ctx);
 }
 
-/** Reads a file or document whole; undefined if it is larger than the budget, or cannot be read. */
+/** Reads a file or document whole; undefined if it is larger than the budget. */
 async function childBody(
   repo: Repository,
   resource: Resource,
@@ -114,11 +114,5 @@ async function childBody(
   ctx: Context,
 ): Promise<ResourceBody | undefined> {
   if ((resource.size ?? 0) > budget) return undefined;
-  try {
-    return await readLeaf(repo, await find(repo, resource.uri, ctx.signal), want, ctx, resource.uri);
-  } catch (error) {
-    ctx.signal.throwIfAborted();
-    ctx.log.debug('left out of a folder read', { uri: resource.uri, error });
-    return undefined;
-  }
+  return await readLeaf(repo, await find(repo, resource.uri, ctx.signal), want, ctx, resource.uri);
 }

@@ -26,9 +26,8 @@ export interface Kept {
 
 export interface Answers {
   /**
-   * Returns the server's facts about a resource, without its content; undefined if the server answers a HEAD request with any
-   * error but `not-found`.
-   * @throws ResourceError `not-found` if the server says so; `unavailable`, `timeout` or `denied` if the request fails
+   * Returns the server's facts about a resource, without its content; undefined if the server refuses a HEAD request.
+   * @throws ResourceError `not-found` if the server says so; `limited`, `unavailable`, `timeout` or `denied` if it cannot tell now
    */
   facts(target: Target, ctx: Pick<Context, 'signal'>): Promise<Facts | undefined>;
   /** Returns the latest facts that the server gave, however old they are. Sends no request. */
@@ -60,6 +59,8 @@ interface FactsUntil {
   readonly facts: Facts | ResourceError | undefined;
   /** In milliseconds since 1970. */
   readonly until: number;
+  /** The error if the server could not tell. The facts are then those of before. */
+  readonly failure?: ResourceError;
 }
 
 export function createAnswers(send: Send, limits: Limits): Answers {
@@ -122,10 +123,19 @@ export function createAnswers(send: Send, limits: Limits): Answers {
   }
 
   async function askHead(target: Target, ctx: Pick<Context, 'signal'>): Promise<Facts | undefined> {
-    const answer = await ask(target, { 'accept-encoding': 'identity' }, ctx, 'HEAD');
+    let answer = await ask(target, UNPACKED, ctx, 'HEAD');
     answer.close();
+    if (failsOnlyAtHead(answer)) {
+      answer = await ask(target, UNPACKED, ctx);
+      answer.close();
+    }
     if (answer.status >= 200 && answer.status < 300) return remember(target.uri, factsIn(answer, target));
-    const fault = faultOfStatus(answer.status, target.uri);
+    const fault = faultOfStatus(answer.status, target.uri, answer.header('retry-after'));
+    if (cannotTell(answer)) {
+      const before = factsByUri.get(target.uri)?.facts;
+      factsByUri.set(target.uri, { facts: before, until: Date.now() + FACTS_MS, failure: fault });
+      throw fault;
+    }
     const facts = fault.code === 'not-found' ? fault : undefined;
     factsByUri.set(target.uri, { facts, until: Date.now() + FACTS_MS });
     if (facts !== undefined) throw facts;
@@ -201,6 +211,7 @@ export function createAnswers(send: Send, limits: Limits): Answers {
         ctx.signal.throwIfAborted();
         latest = latestFacts(uri);
       }
+      if (latest?.failure !== undefined) throw latest.failure;
       if (latest?.facts instanceof ResourceError) throw latest.facts;
       if (latest !== undefined) return latest.facts;
       const request = askHead(target, ctx).finally(() => {
@@ -260,6 +271,17 @@ export function createAnswers(send: Send, limits: Limits): Answers {
     },
   };
 }
+
+/** The header that requests content unpacked, so that the answer has its size. */
+const UNPACKED = { 'accept-encoding': 'identity' };
+
+/** Whether a server refuses neither the method nor the resource: it is busy, or fails. It refuses the method with 501. */
+const cannotTell = ({ status }: WebAnswer): boolean =>
+  status === 408 || status === 429 || (status >= 500 && status !== 501);
+
+/** Whether a GET request may succeed. Some servers fail at each HEAD. One that says when to come again is busy. */
+const failsOnlyAtHead = (answer: WebAnswer): boolean =>
+  cannotTell(answer) && answer.status >= 500 && answer.header('retry-after') === undefined;
 
 /** Returns the headers of a conditional request. */
 export function conditionsOf({ etag, modified }: Facts): Readonly<Record<string, string>> {

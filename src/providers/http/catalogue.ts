@@ -7,6 +7,7 @@ import { basename, resolve } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Context, Log } from '../../core/context.ts';
 import { invalid, notFound, ResourceError } from '../../core/errors.ts';
+import { encodingOfMark } from '../../core/text/byte-order-mark.ts';
 import { schemeOf, splitUri } from '../../core/uri.ts';
 import { abortable } from '../../core/waiting/abortable.ts';
 import type { Answers } from './answers.ts';
@@ -193,10 +194,11 @@ export async function createCatalogue(options: CatalogueOptions): Promise<Catalo
 
   async function children(feed: Target, ctx: Asking, ask = false): Promise<readonly FeedTarget[]> {
     const { bytes, facts } = await answers.whole(feed, MAX_FEED_BYTES, ctx, ask);
-    const key = createHash('sha256').update(feed.uri).update('\0').update(bytes).digest('base64');
+    const charset = encodingOfMark(bytes) ?? facts.charset;
+    const key = createHash('sha256').update(`${feed.uri}\0${charset}\0`).update(bytes).digest('base64');
     const readBefore = feeds.get(key);
     if (readBefore !== undefined) return await abortable(readBefore, ctx.signal);
-    const source = { uri: feed.uri, url: feed.url.href, mimeType: facts.mimeType };
+    const source = { uri: feed.uri, url: feed.url.href, charset };
     const reading = documents.feed(bytes, source).then((read) => feedTargets(feed, read));
     feeds.set(key, reading);
     reading.then(

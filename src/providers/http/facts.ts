@@ -6,6 +6,8 @@ import type { WebAnswer } from './send.ts';
 export interface Facts {
   /** The MIME type without parameters, except for a charset that is not UTF-8. */
   readonly mimeType?: string | undefined;
+  /** The charset of the header `Content-Type`, in lower case. */
+  readonly charset?: string | undefined;
   /** Bytes of the content, unpacked. */
   readonly size?: number | undefined;
   /** ISO 8601. */
@@ -38,7 +40,7 @@ export function factsOf(answer: WebAnswer, { ttlMs, credentials }: { ttlMs: numb
   const modified = answer.header('last-modified');
   const time = modified === undefined ? Number.NaN : Date.parse(modified);
   return {
-    mimeType: mimeTypeOf(answer.header('content-type')),
+    ...typeOf(answer.header('content-type')),
     size: sizeOf(answer),
     lastModified: Number.isFinite(time) ? new Date(time).toISOString() : undefined,
     etag: answer.header('etag'),
@@ -72,14 +74,18 @@ export const hintOf = (facts: Facts): CacheHint => ({
   cacheScope: facts.shared && !facts.noStore ? 'public' : 'private',
 });
 
-export function mimeTypeOf(contentType: string | undefined): string | undefined {
+function typeOf(contentType: string | undefined): Pick<Facts, 'mimeType' | 'charset'> {
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
   const name = type.trim();
-  if (!/^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}$/.test(name)) return undefined;
+  if (!/^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}$/.test(name)) return {};
   const charset = parameters.map((text) => /^\s*charset\s*=\s*"?([\w.:-]{1,40})"?\s*$/.exec(text)?.[1]).find(Boolean);
-  return charset === undefined || UTF8.has(charset) ? name : `${name}; charset=${charset}`;
+  if (charset === undefined) return { mimeType: name };
+  return UTF8.has(charset)
+    ? { mimeType: name, charset: 'utf-8' }
+    : { mimeType: `${name}; charset=${charset}`, charset };
 }
 
+/** UTF-8 and its subset. */
 const UTF8: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii', 'ascii']);
 
 function sizeOf(answer: WebAnswer): number | undefined {

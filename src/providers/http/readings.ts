@@ -51,8 +51,8 @@ export interface Operation {
 export interface FeedSource {
   readonly uri: string;
   readonly url: string;
-  /** The MIME type that the server sent. */
-  readonly mimeType: string | undefined;
+  /** The encoding by the byte-order mark, else by the header `Content-Type` (RFC 7303 3); undefined if neither gives one. */
+  readonly charset: string | undefined;
 }
 
 /** An entry of a feed. */

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
 import { bytesOf, type ResourceBody } from '../../core/body.ts';
+import { leavingOut } from '../../core/child-bodies.ts';
 import { versioned, versionFrom } from '../../core/content-version.ts';
 import type { Context } from '../../core/context.ts';
 import { invalid, notFound } from '../../core/errors.ts';
@@ -10,7 +11,7 @@ import type { Resource } from '../../protocol/resources.ts';
 import { type Bucket, type Found, findFolder, isThere, resourceOf } from './bucket.ts';
 import { faultOf, isPastTheEnd } from './fault.ts';
 import { entriesOf } from './list.ts';
-import { parseKeyUri, uriOfPrefix } from './names.ts';
+import { parseKeyUri } from './names.ts';
 import type { Content } from './store.ts';
 
 /** The most children of a folder that are fetched at a time. */
@@ -145,10 +146,16 @@ async function readFolder(
     budget -= size;
     return true;
   });
-  const bodies: (ResourceBody | undefined)[] = [];
-  for (let at = 0; at < fitting.length; at += CONCURRENCY)
-    bodies.push(...(await Promise.all(fitting.slice(at, at + CONCURRENCY).map((each) => childOf(bucket, each, ctx)))));
-  return bodies.filter((body) => body !== undefined);
+  const unread = leavingOut(uri, ctx);
+  const read = (each: Found): Promise<ResourceBody | undefined> =>
+    childOf(bucket, each, ctx).catch((error: unknown) => unread.leaveOut(resourceOf(bucket, each).uri, error));
+  const bodies: ResourceBody[] = [];
+  for (let at = 0; at < fitting.length; at += CONCURRENCY) {
+    const next = await Promise.all(fitting.slice(at, at + CONCURRENCY).map(read));
+    bodies.push(...next.filter((body) => body !== undefined));
+  }
+  unread.end(bodies.length);
+  return bodies;
 }
 
 async function childOf(bucket: Bucket, found: Found, ctx: Context): Promise<ResourceBody | undefined> {
@@ -174,8 +181,6 @@ async function childOf(bucket: Bucket, found: Found, ctx: Context): Promise<Reso
       child: true,
     };
   } catch (error) {
-    ctx.signal.throwIfAborted();
-    ctx.log.debug('left out of the read of a folder', { uri: resource.uri, folder: uriOfPrefix(found.key), error });
-    return undefined;
+    throw faultOf(error, resource.uri, ctx.signal);
   }
 }

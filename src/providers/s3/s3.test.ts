@@ -5,6 +5,7 @@ import { until } from '../../../test/e2e/waiting.ts';
 import { type KeyStore, startKeyStore } from '../../../test/services/key-store.ts';
 import { createContext } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { createNotes } from '../../core/notes.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
 import { readLeaf } from '../../testing/observe.ts';
 import { faultOf, problemOf } from './fault.ts';
@@ -60,6 +61,24 @@ describe('a bucket', () => {
     expect(await urisIn(provider, 's3:///full/')).toEqual(['s3:///full/;x=', 's3:///full/a']);
     expect(await text(provider, 's3:///full/;x=')).toBe('not a mark');
     expect(await provider.read('s3:///empty/', { maxBytes: 10, maxChildren: 10 }, ctx)).toEqual([]);
+  });
+
+  it('says of a folder that is read whether children of it are missing, and fails if all are', async () => {
+    const { store, provider } = await bucketWith({ 'f/a': 'a', 'f/b': 'b', 'f/c': 'c' });
+    const read = async (): Promise<unknown> => {
+      const missing: unknown[] = [];
+      const notes = { ...createNotes(), missing: (part: unknown) => void missing.push(part) };
+      const bodies = await provider.read('s3:///f', { maxBytes: 10, maxChildren: 10 }, createContext({ notes }));
+      return { names: bodies.map(({ resource }) => resource.name), missing };
+    };
+    store.refusals.set('f/b', 403);
+    expect(await read()).toEqual({ names: ['a', 'c'], missing: [] });
+    store.refusals.set('f/b', 503).set('f/c', 503);
+    expect(await read()).toEqual({ names: ['a'], missing: [{ reason: 'Some children cannot be read now' }] });
+    store.refusals.set('f/a', 503);
+    await expect(read()).rejects.toMatchObject({ code: 'unavailable', uri: 's3:///f' });
+    store.refusals.clear();
+    expect(await read()).toEqual({ names: ['a', 'b', 'c'], missing: [] });
   });
 
   it('is listed and paged in the order of bytes, which is not that of UTF-16', async () => {

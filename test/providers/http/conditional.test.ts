@@ -104,14 +104,46 @@ it('sends one HEAD for several callers at a time, also if the server refuses HEA
   }
 });
 
-it('works without HEAD if the server does not support it', async () => {
+it.each([400, 403, 405, 501])('works without HEAD if the server refuses it with %i', async (status) => {
   await using web = await one({}, { head: true });
   web.site.on(url, (request, response) => {
-    if (request.method === 'HEAD') response.writeHead(405).end();
+    if (request.method === 'HEAD') response.writeHead(status).end();
     else content('{"a":1}', JSON_TYPE)(request, response);
   });
   expect(await web.provider.metadata(web.site.origin + url, ctx)).toMatchObject({ name: 'data.json' });
+  expect(web.site.asked.map(({ method }) => method)).toEqual(['HEAD']);
   expect((await get(web.provider, web.site.origin + url)).text).toBe('{"a":1}');
+});
+
+it.each([500, 502, 503, 504])('asks with GET for the facts if the server fails at HEAD with %i', async (status) => {
+  await using web = await one({}, { head: true });
+  web.site.on(url, (request, response) => {
+    if (request.method === 'HEAD') response.writeHead(status).end();
+    else content('{"a":1}', JSON_TYPE)(request, response);
+  });
+  for (let round = 0; round < 2; round++)
+    expect(await web.provider.metadata(web.site.origin + url, ctx)).toMatchObject({ name: 'data.json', size: 7 });
+  expect(web.site.asked.map(({ method }) => method)).toEqual(['HEAD', 'GET']);
+  expect((await get(web.provider, web.site.origin + url)).text).toBe('{"a":1}');
+});
+
+it.each<[number, Record<string, string>, string, string[]]>([
+  [500, {}, 'unavailable', ['HEAD', 'GET']],
+  [503, {}, 'unavailable', ['HEAD', 'GET']],
+  [503, { 'retry-after': '9' }, 'unavailable', ['HEAD']],
+  [504, {}, 'timeout', ['HEAD', 'GET']],
+  [429, {}, 'limited', ['HEAD']],
+  [408, {}, 'timeout', ['HEAD']],
+])('has no metadata while the server cannot tell: %i, %j', async (status, headers, code, methods) => {
+  await using web = await one({}, { head: true });
+  const uri = web.site.origin + url;
+  web.site.on(url, (_request, response) => void response.writeHead(status, headers).end());
+  for (let round = 0; round < 2; round++)
+    await expect(web.provider.metadata(uri, ctx)).rejects.toMatchObject({ code, retryable: true });
+  await expect(web.provider.list(uri, { limit: 1 }, ctx)).rejects.toMatchObject({ code });
+  expect(web.site.asked.map(({ method }) => method)).toEqual(methods);
+  const { resources } = await web.provider.list(undefined, { limit: 10 }, ctx);
+  expect(resources).toMatchObject([{ uri, name: 'data.json' }]);
 });
 
 it.each([

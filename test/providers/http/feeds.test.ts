@@ -1,5 +1,5 @@
 /** Feeds of every format: entries are children, pages of the feed's origin are served, and no feed leads elsewhere. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { until } from '../../e2e/waiting.ts';
 import { ctx, get, serveWeb } from './looking.ts';
 import { content, type Site } from './site.ts';
@@ -142,6 +142,37 @@ it('an entry is unavailable, and not missing, if the server of a possible feed b
   expect((await get(web.provider, uri)).text).toBe('ours');
 });
 
+it.each([
+  [404, 'not-found'],
+  [405, 'not-found'],
+  [429, 'limited'],
+  [500, 'unavailable'],
+  [503, 'unavailable'],
+])('an entry of a possible feed that answers with %i is %s', async (status, code) => {
+  await using web = await serveWeb(({ origin }) => ({ http: `${origin}/feed` }));
+  web.site.on('/feed', (_request, response) => void response.writeHead(status).end());
+  await expect(get(web.provider, `${web.site.origin}/own`)).rejects.toMatchObject({ code });
+});
+
+it('a feed stays one while its server fails', async () => {
+  await using web = await serveWeb(({ origin }) => ({ http: `${origin}/feed`, ttlSeconds: 0 }));
+  const uri = `${web.site.origin}/feed`;
+  web.site.on('/feed', content(rss(web.site), { 'content-type': 'application/rss+xml' }));
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await web.provider.metadata(uri, ctx)).toMatchObject({ capabilities: { list: true } });
+  web.site.on('/feed', (_request, response) => void response.writeHead(503).end());
+  vi.setSystemTime(Date.now() + 6_000);
+  await expect(web.provider.list(uri, { limit: 1 }, ctx)).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(
+    web.provider.read(uri, { maxBytes: 10, maxChildren: 1, range: { offset: 0 } }, ctx),
+  ).rejects.toMatchObject({ code: 'invalid' });
+  await expect(get(web.provider, `${web.site.origin}/own`)).rejects.toMatchObject({ code: 'unavailable' });
+  web.site.on('/feed', content(rss(web.site), { 'content-type': 'application/rss+xml' }));
+  vi.setSystemTime(Date.now() + 6_000);
+  expect((await web.provider.list(uri, { limit: 9 }, ctx)).resources.length).toBeGreaterThan(0);
+});
+
 it('a feed whose server breaks off at the first look is watched for the default list once it answers', async () => {
   let isBroken = true;
   let channel = '<rss version="2.0"><channel><title>News</title></channel></rss>';
@@ -200,5 +231,52 @@ describe('a document', () => {
     await expect(web.provider.list(`${web.site.origin}/feed`, { limit: 1 }, ctx)).rejects.toMatchObject({
       code: 'too-large',
     });
+  });
+});
+
+describe('the encoding of a feed [RFC 7303 3]', () => {
+  const atomIn = (encoding: string | undefined): string =>
+    `<?xml version="1.0"${encoding === undefined ? '' : ` encoding="${encoding}"`}?>` +
+    '<feed xmlns="http://www.w3.org/2005/Atom"><entry><title>Größe</title><id>1</id><link href="/a"/></entry></feed>';
+  const swapped = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
+  const UTF8_MARK = '\ufeff';
+
+  it.each<[string, string, Buffer]>([
+    ['the default', '', Buffer.from(atomIn(undefined))],
+    ['the declaration', '', Buffer.from(atomIn('iso-8859-1'), 'latin1')],
+    ['the header', '; charset=iso-8859-1', Buffer.from(atomIn(undefined), 'latin1')],
+    ['the header against the declaration', '; charset=iso-8859-1', Buffer.from(atomIn('utf-8'), 'latin1')],
+    ['the header with UTF-8 against the declaration', '; charset="UTF-8"', Buffer.from(atomIn('iso-8859-1'))],
+    ['the mark against the header', '; charset=iso-8859-1', Buffer.from(UTF8_MARK + atomIn(undefined))],
+    ['the mark against the declaration', '', Buffer.from(UTF8_MARK + atomIn('iso-8859-1'))],
+    ['the mark of UTF-16, alone', '', Buffer.from(UTF8_MARK + atomIn(undefined), 'utf16le')],
+    ['the mark of UTF-16 in the other order', '; charset=utf-16', swapped(UTF8_MARK + atomIn('UTF-16'))],
+    ['the mark of UTF-16 against the header', '; charset=utf-8', swapped(UTF8_MARK + atomIn('UTF-16'))],
+    ['the declaration if the header is wrong', '; charset=utf-8', Buffer.from(atomIn('iso-8859-1'), 'latin1')],
+    ['the declaration if nobody knows the header', '; charset=x-own', Buffer.from(atomIn('iso-8859-1'), 'latin1')],
+    ['the default if nobody knows the declaration', '', Buffer.from(atomIn('x-own'))],
+  ])('is that of %s', async (_, charset, bytes) => {
+    await using web = await serveWeb(
+      ({ origin }) => ({ http: [{ url: `${origin}/feed`, feed: true }] }),
+      content(bytes, { 'content-type': `application/atom+xml${charset}` }),
+    );
+    const { resources } = await web.provider.list(`${web.site.origin}/feed`, { limit: 10 }, ctx);
+    expect(resources.map(({ title }) => title)).toEqual(['Größe']);
+  });
+
+  it('is looked at again when the server sends the same bytes with another charset', async () => {
+    await using web = await serveWeb(({ origin }) => ({
+      http: [{ url: `${origin}/feed`, feed: true }],
+      ttlSeconds: 0,
+    }));
+    for (const [charset, title] of [
+      ['windows-1252', 'Größe'],
+      ['windows-1251', 'GrцЯe'],
+    ]) {
+      const headers = { 'content-type': `application/atom+xml; charset=${charset}` };
+      web.site.on('/feed', content(Buffer.from(atomIn(undefined), 'latin1'), headers));
+      const { resources } = await web.provider.list(`${web.site.origin}/feed`, { limit: 10 }, ctx);
+      expect(resources.map((each) => each.title)).toEqual([title]);
+    }
   });
 });

@@ -1,4 +1,5 @@
 /** Decodes text in any declared encoding. */
+import { encodingOfMark } from '../../../core/text/byte-order-mark.ts';
 
 /** Browsers look for a declared encoding in this many bytes. */
 const HEAD_BYTES = 1_024;
@@ -7,7 +8,7 @@ const HEAD_BYTES = 1_024;
  * Decodes markup by its byte-order mark, else by its declaration, else as UTF-8; like browsers, invalid UTF-8 as windows-1252.
  */
 export function decodeMarkup(bytes: Uint8Array): string {
-  const mark = markOf(bytes);
+  const mark = encodingOfMark(bytes);
   if (mark !== undefined) return new TextDecoder(mark).decode(bytes);
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, HEAD_BYTES));
   const declared = /(?:charset|encoding)\s*=\s*["']?\s*([\w:.-]{1,40})/i.exec(head)?.[1];
@@ -24,7 +25,7 @@ export function decodeMarkup(bytes: Uint8Array): string {
 
 /** Decodes UTF-8, or UTF-16 by its mark; anything else as windows-1252. */
 export function decodeText(bytes: Uint8Array): string {
-  const mark = markOf(bytes);
+  const mark = encodingOfMark(bytes);
   if (mark !== undefined) return new TextDecoder(mark).decode(bytes);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -43,10 +44,3 @@ const decodeWindows1252 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     .toString('latin1')
     .replace(/[\u0080-\u009f]/g, (each) => FROM_0X80[each.charCodeAt(0) - 0x80] ?? each);
-
-function markOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | 'utf-8' | undefined {
-  const mark = (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0);
-  if (mark === 0xfffe) return 'utf-16le';
-  if (mark === 0xfeff) return 'utf-16be';
-  return mark === 0xefbb && bytes[2] === 0xbf ? 'utf-8' : undefined;
-}
