@@ -1,6 +1,7 @@
 /** Requests of the island in Chromium that wait, fail, or ask the person something while another one does. */
 import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { addressOf } from '../../src/frontends/explorer/address.ts';
 import { memoryProvider } from '../../src/providers/memory/index.ts';
 import { type HttpServing, serveHttp } from '../../src/serving/http/index.ts';
 import { createVitrine, type Vitrine } from '../../src/vitrine.ts';
@@ -88,5 +89,35 @@ describeWith([chromium])('the island', () => {
     await drawn();
     expect(await page.locator('.offer .case').count()).toBe(1);
     expect(await stop.count()).toBe(1);
+  });
+
+  it('keeps an answer that a person types when another request asks something, and begins the next one anew', async () => {
+    let questions = 0;
+    page.on('response', async (response) => {
+      const text = await response.text().catch(() => '');
+      if (text.includes('"input_required"')) questions++;
+    });
+    await visit(addressOf('view', uriOf('sealed.txt')));
+    const dialog = page.locator('dialog');
+    const box = dialog.locator('input[type=checkbox]');
+    await box.check();
+    await page.locator('article[data-live]').waitFor();
+    for (const times of [2, 3]) {
+      memory.set('sealed.txt', { text: `opened ${times}` });
+      await until(() => questions === times, `${times} questions`);
+      await drawn();
+      expect(await box.isChecked()).toBe(true);
+      expect(await box.evaluate((element) => element === document.activeElement)).toBe(true);
+    }
+    // One dialog for each question: the first two belong to reads that a newer one has replaced.
+    for (const _ of [1, 2]) {
+      await dialog.locator('button[type=submit]').click();
+      await drawn();
+      expect(await box.isChecked()).toBe(false);
+      await box.check();
+    }
+    await dialog.locator('button[type=submit]').click();
+    await page.locator('#thing .case', { hasText: 'opened 3' }).waitFor();
+    expect(await dialog.count()).toBe(0);
   });
 });

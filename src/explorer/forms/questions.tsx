@@ -11,7 +11,7 @@ import { defaultsOf, Fields, type Schema, type Values } from './fields.tsx';
 export function Questions({ asked }: { readonly asked: Cell<readonly Asked[]> }) {
   const all = useCell(asked);
   const [first] = all;
-  return first === undefined ? null : <Question key={all.length} asked={first} />;
+  return first === undefined ? null : <Question key={first} asked={first} />;
 }
 
 function Question({ asked }: { readonly asked: Asked }) {
