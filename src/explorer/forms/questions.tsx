@@ -4,7 +4,7 @@ import { isWebAddress } from '../../core/icons.ts';
 import { visible } from '../previews/plain-text.tsx';
 import { type Cell, useCell } from '../state/cell.ts';
 import { TEXTS } from '../texts.ts';
-import type { Asked } from './asked.ts';
+import { type Asked, isForModel } from './asked.ts';
 import { defaultsOf, Fields, type Schema, type Values } from './fields.tsx';
 
 /** Shows the question that has waited longest. */
@@ -17,27 +17,24 @@ export function Questions({ asked }: { readonly asked: Cell<readonly Asked[]> })
 function Question({ asked }: { readonly asked: Asked }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
-  const { request, answer, refuse } = asked;
-  const isModel = request.method === 'sampling/createMessage';
-  const cancel = (): void => (isModel ? refuse() : answer({ action: 'cancel' }));
   return (
     <dialog
       ref={dialog}
       aria-labelledby="question"
       onCancel={(event) => {
         event.preventDefault();
-        cancel();
+        asked.cancel();
       }}
     >
       <h2 id="question">{TEXTS.asks}</h2>
-      {isModel ? <Model asked={asked} /> : <Person asked={asked} cancel={cancel} />}
+      {isForModel(asked.request) ? <Model asked={asked} /> : <Person asked={asked} />}
     </dialog>
   );
 }
 
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-function Person({ asked: { request, answer }, cancel }: { readonly asked: Asked; readonly cancel: () => void }) {
+function Person({ asked: { request, answer, cancel } }: { readonly asked: Asked }) {
   const { message, requestedSchema, url } = request.params ?? {};
   const schema = (typeof requestedSchema === 'object' && requestedSchema !== null ? requestedSchema : {}) as Schema;
   const [values, setValues] = useState<Values>(() => defaultsOf(schema));
