@@ -120,4 +120,40 @@ describeWith([chromium])('the island', () => {
     await page.locator('#thing .case', { hasText: 'opened 3' }).waitFor();
     expect(await dialog.count()).toBe(0);
   });
+
+  it('says that a resource has changed after a change, and not after a person has tried again', async () => {
+    let fails = true;
+    await meet('resources/read', (route) => (fails ? route.fulfill({ status: 503 }) : route.continue()));
+    memory.set('note.txt', { text: 'first' });
+    await visit(addressOf('view', uriOf('note.txt')));
+    const again = page.locator('#thing .problem button');
+    const glow = page.locator('#thing .glow');
+    const shows = (text: string): Promise<void> => page.locator('#thing .case', { hasText: text }).waitFor();
+    await page.locator('article[data-live]').waitFor();
+    // Fails once more.
+    const failed = page.waitForResponse((response) => response.status() === 503);
+    await again.click();
+    await failed;
+    await drawn();
+    expect(await glow.count()).toBe(0);
+    fails = false;
+    await again.click();
+    await shows('first');
+    await drawn();
+    expect(await glow.count()).toBe(0);
+    memory.set('note.txt', { text: 'second' });
+    await shows('second');
+    await glow.waitFor();
+    // A change whose read fails remains a change when the next read does not.
+    await page.locator('.tabs a', { hasText: 'Bytes' }).click();
+    await page.locator('#thing .look-hex').waitFor();
+    expect(await glow.count()).toBe(0);
+    fails = true;
+    memory.set('note.txt', { text: 'third' });
+    await again.waitFor();
+    fails = false;
+    await again.click();
+    await again.waitFor({ state: 'detached' });
+    await glow.waitFor();
+  });
 });

@@ -51,16 +51,23 @@ export function useDescribed(uri: string | undefined): Described {
 export interface Shown {
   readonly thing?: Thing | undefined;
   readonly problem?: Refusal | undefined;
-  /** How many times it was read again, after a change or because the user tried again. */
+  /** How many times it was read again after a change. */
   readonly times: number;
   readonly again: () => void;
+}
+
+interface Read extends Omit<Shown, 'again'> {
+  /** The resource and the view. */
+  readonly key: string;
+  /** How many changes there had been when it was read. */
+  readonly changes: number;
 }
 
 /** @param resource undefined until its description is known */
 export function useThing(resource: Resource | undefined, view: View): Shown {
   const store = useStore();
   const changes = useCell(store.changes);
-  const [shown, setShown] = useState<Omit<Shown, 'again'> & { readonly key: string }>({ key: '', times: 0 });
+  const [shown, setShown] = useState<Read>({ key: '', changes, times: 0 });
   const [asked, ask] = useState(0);
   const { as, from, lines, show } = view;
   const key = JSON.stringify([resource?.uri, as, from, lines, show]);
@@ -70,7 +77,10 @@ export function useThing(resource: Resource | undefined, view: View): Shown {
     if (!isThing) return;
     const abort = new AbortController();
     const keep = (more: Pick<Shown, 'thing' | 'problem'>): void =>
-      setShown((before) => ({ ...more, key, times: before.key === key ? before.times + 1 : 0 }));
+      setShown((before) => {
+        const times = before.changes === changes ? before.times : before.times + 1;
+        return { ...more, key, changes, times: before.key === key ? times : 0 };
+      });
     readThing(store.client, resource, { as, from, lines, show }, abort.signal).then(
       (thing) => keep({ thing }),
       (error: unknown) => isAbort(error) || keep({ problem: refusalOf(error) }),
