@@ -156,4 +156,17 @@ describeWith([chromium])('the island', () => {
     await again.waitFor({ state: 'detached' });
     await glow.waitFor();
   });
+
+  it('describes a resource again when a person tries again', async () => {
+    let fails = true;
+    await meet('resources/metadata', (route) => (fails ? route.fulfill({ status: 503 }) : route.continue()));
+    memory.set('note.txt', { text: 'first' });
+    await visit(addressOf('view', uriOf('note.txt')));
+    const again = page.locator('#thing .problem button');
+    await again.waitFor();
+    fails = false;
+    await again.click();
+    await page.locator('#thing .case', { hasText: 'first' }).waitFor();
+    expect(await page.locator('#thing .glow').count()).toBe(0);
+  });
 });

@@ -14,13 +14,16 @@ export interface Described {
   readonly uri: string;
   readonly resource?: Resource | undefined;
   readonly problem?: Refusal | undefined;
+  /** Describes it again. */
+  readonly again: () => void;
 }
 
 /** @param uri undefined for no resource */
 export function useDescribed(uri: string | undefined): Described {
   const store = useStore();
   const changes = useCell(store.changes);
-  const [described, setDescribed] = useState<Described>();
+  const [described, setDescribed] = useState<Omit<Described, 'again'>>();
+  const [asked, ask] = useState(0);
   const isWatched = useCell(store.live.watched).has(uri ?? '');
   useEffect(() => {
     if (uri === undefined) return;
@@ -30,7 +33,7 @@ export function useDescribed(uri: string | undefined): Described {
       (error: unknown) => isAbort(error) || setDescribed({ uri, problem: refusalOf(error) }),
     );
     return () => abort.abort();
-  }, [store, uri, changes]);
+  }, [store, uri, changes, asked]);
   // The resource may have changed between the read and the start of the watch.
   // Runs only when the watch begins.
   useEffect(() => {
@@ -43,9 +46,10 @@ export function useDescribed(uri: string | undefined): Described {
     );
     return () => abort.abort();
   }, [store, uri, isWatched]);
-  if (uri === undefined) return { uri: '' };
+  const again = (): void => ask((times) => times + 1);
+  if (uri === undefined) return { uri: '', again };
   // The row that the user chose describes the resource until the answer arrives.
-  return described?.uri === uri ? described : { uri, resource: store.known(uri) };
+  return described?.uri === uri ? { ...described, again } : { uri, resource: store.known(uri), again };
 }
 
 export interface Shown {
