@@ -79,6 +79,7 @@ export const TEXTS = {
   send: 'Send',
   decline: 'Decline',
   declined: 'You declined what the server asked.',
+  tooManyAsked: 'The server asks more questions at once than can wait here.',
   cancel: 'Cancel',
   asksModel: 'The server wants the answer of a model. There is no model here: answer in its place, or decline.',
   opensPage: 'The server asks you to open this page:',

@@ -8,11 +8,18 @@ import { TEXTS } from '../texts.ts';
 export interface Asked {
   readonly request: InputRequest;
   readonly answer: (result: Data) => void;
-  /** Cancels the request that asks. */
+  /** Fails the request that asks. */
   readonly refuse: () => void;
+  /** Closes the question without an answer. Only the result of a question for a person can say so; one for a model is refused. */
+  readonly cancel: () => void;
 }
 
-/** The most questions that wait at a time; further ones are cancelled. */
+/** Whether a question is for a model, so that its result is a message. */
+export const isForModel = ({ method }: InputRequest): boolean => method === 'sampling/createMessage';
+
+const CANCELLED: Data = { action: 'cancel' };
+
+/** The most questions that wait at a time; further ones are cancelled, and those for a model refused. */
 const MAX_ASKED = 8;
 
 export const questioner =
@@ -20,7 +27,9 @@ export const questioner =
   (request) =>
     new Promise((resolve, reject) => {
       if (request.method === 'roots/list') return resolve({ roots: [] });
-      if (asked.get().length >= MAX_ASKED) return resolve({ action: 'cancel' });
+      const isModel = isForModel(request);
+      if (asked.get().length >= MAX_ASKED)
+        return isModel ? reject(new Refusal('limited', TEXTS.tooManyAsked)) : resolve(CANCELLED);
       const leave = (): void => asked.set(asked.get().filter((each) => each !== waiting));
       const waiting: Asked = {
         request,
@@ -32,6 +41,7 @@ export const questioner =
           leave();
           reject(new Refusal('denied', TEXTS.declined));
         },
+        cancel: () => (isModel ? waiting.refuse() : waiting.answer(CANCELLED)),
       };
       asked.set([...asked.get(), waiting]);
     });

@@ -125,10 +125,13 @@ function useRun<T>(method: string) {
     abort.current = new AbortController();
     const { signal } = abort.current;
     setState((before) => ({ ...before, isRunning: true }));
+    const end = (more: Omit<Run<T>, 'isRunning'>): void => {
+      // A run that a newer one has replaced ends unseen.
+      if (abort.current?.signal === signal) setState({ ...more, isRunning: false });
+    };
     store.client.request<T>(method, params, signal).then(
-      (result) => setState({ result, isRunning: false }),
-      (error: unknown) =>
-        setState(isAbort(error) ? { isRunning: false } : { problem: refusalOf(error), isRunning: false }),
+      (result) => end({ result }),
+      (error: unknown) => end(isAbort(error) ? {} : { problem: refusalOf(error) }),
     );
   };
   return { ...state, run, stop: () => abort.current?.abort() };

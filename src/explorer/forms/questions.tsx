@@ -4,40 +4,37 @@ import { isWebAddress } from '../../core/icons.ts';
 import { visible } from '../previews/plain-text.tsx';
 import { type Cell, useCell } from '../state/cell.ts';
 import { TEXTS } from '../texts.ts';
-import type { Asked } from './asked.ts';
+import { type Asked, isForModel } from './asked.ts';
 import { defaultsOf, Fields, type Schema, type Values } from './fields.tsx';
 
 /** Shows the question that has waited longest. */
 export function Questions({ asked }: { readonly asked: Cell<readonly Asked[]> }) {
   const all = useCell(asked);
   const [first] = all;
-  return first === undefined ? null : <Question key={all.length} asked={first} />;
+  return first === undefined ? null : <Question key={first} asked={first} />;
 }
 
 function Question({ asked }: { readonly asked: Asked }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
-  const { request, answer, refuse } = asked;
-  const isModel = request.method === 'sampling/createMessage';
-  const cancel = (): void => (isModel ? refuse() : answer({ action: 'cancel' }));
   return (
     <dialog
       ref={dialog}
       aria-labelledby="question"
       onCancel={(event) => {
         event.preventDefault();
-        cancel();
+        asked.cancel();
       }}
     >
       <h2 id="question">{TEXTS.asks}</h2>
-      {isModel ? <Model asked={asked} /> : <Person asked={asked} cancel={cancel} />}
+      {isForModel(asked.request) ? <Model asked={asked} /> : <Person asked={asked} />}
     </dialog>
   );
 }
 
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-function Person({ asked: { request, answer }, cancel }: { readonly asked: Asked; readonly cancel: () => void }) {
+function Person({ asked: { request, answer, cancel } }: { readonly asked: Asked }) {
   const { message, requestedSchema, url } = request.params ?? {};
   const schema = (typeof requestedSchema === 'object' && requestedSchema !== null ? requestedSchema : {}) as Schema;
   const [values, setValues] = useState<Values>(() => defaultsOf(schema));

@@ -39,7 +39,7 @@ export function ThingPane({ at, described, endpoint }: ThingPaneProps) {
     store.live.watch('thing', [uri]);
     return () => store.live.watch('thing', []);
   }, [store, uri]);
-  if (problem !== undefined) return <Problem refusal={problem} uri={uri} again={() => store.go({ ...at }, true)} />;
+  if (problem !== undefined) return <Problem refusal={problem} uri={uri} again={described.again} />;
   if (resource === undefined) return <p class="soft empty">{TEXTS.waiting}</p>;
   const title = resource.title ?? resource.name;
   const history = at.show === 'history' ? historyOf(resource) : undefined;

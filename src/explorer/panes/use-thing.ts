@@ -14,13 +14,16 @@ export interface Described {
   readonly uri: string;
   readonly resource?: Resource | undefined;
   readonly problem?: Refusal | undefined;
+  /** Describes it again. */
+  readonly again: () => void;
 }
 
 /** @param uri undefined for no resource */
 export function useDescribed(uri: string | undefined): Described {
   const store = useStore();
   const changes = useCell(store.changes);
-  const [described, setDescribed] = useState<Described>();
+  const [described, setDescribed] = useState<Omit<Described, 'again'>>();
+  const [asked, ask] = useState(0);
   const isWatched = useCell(store.live.watched).has(uri ?? '');
   useEffect(() => {
     if (uri === undefined) return;
@@ -30,7 +33,7 @@ export function useDescribed(uri: string | undefined): Described {
       (error: unknown) => isAbort(error) || setDescribed({ uri, problem: refusalOf(error) }),
     );
     return () => abort.abort();
-  }, [store, uri, changes]);
+  }, [store, uri, changes, asked]);
   // The resource may have changed between the read and the start of the watch.
   // Runs only when the watch begins.
   useEffect(() => {
@@ -43,24 +46,32 @@ export function useDescribed(uri: string | undefined): Described {
     );
     return () => abort.abort();
   }, [store, uri, isWatched]);
-  if (uri === undefined) return { uri: '' };
+  const again = (): void => ask((times) => times + 1);
+  if (uri === undefined) return { uri: '', again };
   // The row that the user chose describes the resource until the answer arrives.
-  return described?.uri === uri ? described : { uri, resource: store.known(uri) };
+  return described?.uri === uri ? { ...described, again } : { uri, resource: store.known(uri), again };
 }
 
 export interface Shown {
   readonly thing?: Thing | undefined;
   readonly problem?: Refusal | undefined;
-  /** How many times it was read again, after a change or because the user tried again. */
+  /** How many times it was read again after a change. */
   readonly times: number;
   readonly again: () => void;
+}
+
+interface Read extends Omit<Shown, 'again'> {
+  /** The resource and the view. */
+  readonly key: string;
+  /** How many changes there had been when it was read. */
+  readonly changes: number;
 }
 
 /** @param resource undefined until its description is known */
 export function useThing(resource: Resource | undefined, view: View): Shown {
   const store = useStore();
   const changes = useCell(store.changes);
-  const [shown, setShown] = useState<Omit<Shown, 'again'> & { readonly key: string }>({ key: '', times: 0 });
+  const [shown, setShown] = useState<Read>({ key: '', changes, times: 0 });
   const [asked, ask] = useState(0);
   const { as, from, lines, show } = view;
   const key = JSON.stringify([resource?.uri, as, from, lines, show]);
@@ -70,7 +81,10 @@ export function useThing(resource: Resource | undefined, view: View): Shown {
     if (!isThing) return;
     const abort = new AbortController();
     const keep = (more: Pick<Shown, 'thing' | 'problem'>): void =>
-      setShown((before) => ({ ...more, key, times: before.key === key ? before.times + 1 : 0 }));
+      setShown((before) => {
+        const times = before.changes === changes ? before.times : before.times + 1;
+        return { ...more, key, changes, times: before.key === key ? times : 0 };
+      });
     readThing(store.client, resource, { as, from, lines, show }, abort.signal).then(
       (thing) => keep({ thing }),
       (error: unknown) => isAbort(error) || keep({ problem: refusalOf(error) }),
