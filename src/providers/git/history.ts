@@ -51,9 +51,18 @@ const resourceOf = ({ resource }: Found): Resource => resource;
 
 const foreign = () => invalid('The cursor is not one of this list');
 
+/** Returns the commit where the history of a cursor began; undefined for a cursor of no history. */
+export const startOf = (cursor: string): string | undefined => positionIn(cursor)?.start;
+
 function parsePosition(cursor: string): Position {
+  const position = positionIn(cursor);
+  if (position === undefined) throw foreign();
+  return position;
+}
+
+function positionIn(cursor: string): Position | undefined {
   const [start = '', count = '', last = '', ...more] = cursor.split(':');
-  if (!isHash(start) || !isHash(last) || !/^[1-9]\d{0,9}$/.test(count) || more.length > 0) throw foreign();
+  if (!isHash(start) || !isHash(last) || !/^[1-9]\d{0,9}$/.test(count) || more.length > 0) return undefined;
   return { start, count: Number(count), last };
 }
 
