@@ -1,7 +1,7 @@
 /** Histories that are read page by page, while the branch moves. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createContext } from '../../core/context.ts';
-import { type Scene, scene } from '../../testing/git-scene.ts';
+import { codeOf, type Scene, scene } from '../../testing/git-scene.ts';
 import { listAll, urisOf } from '../../testing/observe.ts';
 
 const ctx = createContext();
@@ -79,5 +79,23 @@ describe('a history in pages', () => {
     const second = await provider.list(log, { limit: 2, cursor: nextCursor }, ctx);
     expect(urisOf(second.resources)).toEqual(uris.slice(2, 4));
     expect(urisOf(await listAll(provider, log, 2))).toEqual([`git:///commit/commits/${newest}`, ...uris]);
+  });
+
+  it('has no commits any more that the branch has left behind, and each of the others once', async () => {
+    const first = await place.open();
+    const { nextCursor } = await first.list('git:///log/HEAD/a.txt', { limit: 1 }, ctx);
+    place.git('reset', '--quiet', '--hard', 'HEAD~5');
+    await changed('a.txt', 'other');
+    // The first provider may take commits as visible for some seconds more.
+    const provider = await place.open();
+    const [, left = '', ...others] = ofPath;
+    const rest: string[] = [];
+    for (let cursor = nextCursor; cursor !== undefined; ) {
+      const page = await provider.list('git:///log/HEAD/a.txt', { limit: 1, cursor }, ctx);
+      rest.push(...urisOf(page.resources));
+      cursor = page.nextCursor;
+    }
+    expect(rest).toEqual(others.map((oid) => `git:///commit/commits/${oid}`));
+    expect(await codeOf(provider.metadata(`git:///commit/commits/${left}`, ctx))).toBe('not-found');
   });
 });
