@@ -1,11 +1,10 @@
 /** Reads the keys of a configuration. The configuration contains them, or names the file that does. */
-import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { ConfigError } from '../config/error.ts';
 import type { Config } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { type Keys, parseKeys } from '../core/keys.ts';
+import { readUpTo } from '../core/read-up-to.ts';
 
 /** The longest file of keys that is read, in bytes. */
 const MAX_FILE_BYTES = 8_192;
@@ -32,9 +31,8 @@ export async function keysOf(
 
 async function textOf(file: string, base: string): Promise<string> {
   try {
-    // `end` is inclusive, so this reads one byte more than the limit. If that byte exists, the file is too long.
-    const bytes = await buffer(createReadStream(resolve(base, file), { end: MAX_FILE_BYTES }));
-    if (bytes.byteLength > MAX_FILE_BYTES) throw new Error('it is too long');
+    const bytes = await readUpTo(resolve(base, file), MAX_FILE_BYTES);
+    if (bytes === undefined) throw new Error('it is too long');
     return bytes.toString('utf8');
   } catch (cause) {
     throw new ConfigError(`keys.file: ${file} cannot be read as a file of keys: ${reasonOf(cause)}`, { cause });

@@ -8,6 +8,7 @@ const GOOD_AFTER_MS = 10_000;
 /** A connection that was cut off was a good one only if it lasted this long. Otherwise the pauses go on growing. */
 const GOOD_BEFORE_CUT_MS = 10 * 60_000;
 
+/** `idle`: there is no connection, since none was wanted yet or it rests. `away`: opening failed, or the connection has ended. */
 export type ConnectionState = 'idle' | 'connecting' | 'ready' | 'away';
 
 export interface Supervisor<Link> {
@@ -149,6 +150,11 @@ export function createSupervisor<Link extends { readonly ended: boolean }>(
     timer = setTimeout(() => void start().catch(() => {}), leftMs());
   }
 
+  /** Makes the pauses short again if the connection that is gone now was a good one: it lasted at least this long. */
+  function judge(goodAfterMs: number): void {
+    if (Date.now() - openedAt >= goodAfterMs) pauses.reset();
+  }
+
   function start(): Promise<Link> {
     opening ??= attempt();
     return opening;
@@ -184,7 +190,7 @@ export function createSupervisor<Link extends { readonly ended: boolean }>(
     get state() {
       if (link !== undefined) return 'ready';
       if (opening !== undefined) return 'connecting';
-      return pauses.failures > 0 ? 'away' : 'idle';
+      return lastError === undefined ? 'idle' : 'away';
     },
     get failures() {
       return pauses.failures;
@@ -198,8 +204,7 @@ export function createSupervisor<Link extends { readonly ended: boolean }>(
     ended(which, cutOff) {
       if (which !== link) return;
       link = undefined;
-      const lastedMs = Date.now() - openedAt;
-      if (lastedMs >= (cutOff === undefined ? GOOD_AFTER_MS : GOOD_BEFORE_CUT_MS)) pauses.reset();
+      judge(cutOff === undefined ? GOOD_AFTER_MS : GOOD_BEFORE_CUT_MS);
       lastError = cutOff ?? words.lost();
       if (pauses.failures === 0 && cutOff === undefined) pauses.skip();
       else pauses.grow();
@@ -221,7 +226,9 @@ export function createSupervisor<Link extends { readonly ended: boolean }>(
     async rest() {
       const resting = link;
       link = undefined;
-      if (resting !== undefined) await options.close(resting);
+      if (resting === undefined) return;
+      judge(GOOD_AFTER_MS);
+      await options.close(resting);
     },
     async close() {
       if (isClosed()) return;

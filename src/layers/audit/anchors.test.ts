@@ -43,4 +43,16 @@ describe('notes of heads', () => {
     expect([...heads.keys()]).toEqual([1]);
     expect(problems).toEqual([{ line: 2, problem: 'not a note of a head' }]);
   });
+
+  it.each(['x', 'é', '日'])(
+    'with letters like %s are read if they have as many bytes as the limit, and not one more',
+    async (letter) => {
+      const room = MAX_LINE_BYTES - Buffer.byteLength(note(1, '"host":"",'));
+      const size = Buffer.byteLength(letter);
+      const full = letter.repeat(room / size) + 'x'.repeat(room % size);
+      const { heads, problems } = await read(`${note(1, `"host":"${full}",`)}\n${note(2, `"host":"${full}x",`)}\r\n`);
+      expect([...heads.keys()]).toEqual([1]);
+      expect(problems).toEqual([{ line: 2, problem: 'not a note of a head' }]);
+    },
+  );
 });

@@ -29,7 +29,7 @@ export async function readAnchors(file: string): Promise<Anchors> {
     if (problems.length < MAX_PROBLEMS) problems.push({ line, problem });
   };
   const take = (text: string): void => {
-    const noted = text.length > MAX_LINE_BYTES ? undefined : parseNote(text);
+    const noted = Buffer.byteLength(text) > MAX_LINE_BYTES ? undefined : parseNote(text);
     if (noted === undefined) {
       addProblem('not a note of a head');
       return;

@@ -67,7 +67,7 @@ export async function resolveRevision(
 }
 
 async function oidOf(repo: Repository, revision: Revision, signal: AbortSignal): Promise<string | undefined> {
-  const { refs, shows, reachable } = repo;
+  const { refs, shows } = repo;
   switch (revision.kind) {
     case 'head':
       return refs.head(signal);
@@ -78,9 +78,7 @@ async function oidOf(repo: Repository, revision: Revision, signal: AbortSignal):
     case 'commit': {
       if (!shows.commits) return undefined;
       const { oid } = revision;
-      if (!reachable.has(oid) && !(await isReachable(repo, oid, signal))) return undefined;
-      reachable.set(oid, true);
-      return oid;
+      return (await hiddenOf(repo, [oid], signal)).size === 0 ? oid : undefined;
     }
   }
 }
@@ -94,23 +92,56 @@ export const shownPrefixes = ({ branches, tags }: Repository['shows']): string[]
 /** The most references whose history is searched for a commit. */
 const MAX_TIPS = 100_000;
 
-/** Whether a commit is in the history of a visible reference. The repository may have others, such as those of a deleted branch. */
-async function isReachable(repo: Repository, oid: string, signal: AbortSignal): Promise<boolean> {
-  const { refs, shows, git, objects } = repo;
+/**
+ * Returns the ids that are not visible commits: no visible reference has them in its history. The repository may have such
+ * commits, for example those of a deleted branch.
+ */
+export async function hiddenOf(
+  repo: Repository,
+  oids: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const { refs, shows, git, objects, reachable } = repo;
+  const hidden = new Set(oids.filter((oid) => !reachable.has(oid)));
+  if (hidden.size === 0) return hidden;
   const head = await refs.head(signal);
   const tips = new Set(head === undefined ? [] : [head]);
   for await (const ref of refs.below(shownPrefixes(shows), signal)) {
     if (tips.add(ref.oid).size >= MAX_TIPS) break;
   }
-  if (tips.size === 0) return false;
-  const found = await objects.info(oid, signal);
-  if (found?.type !== 'commit') return false;
-  if (tips.has(oid)) return true;
-  const input = `${oid}\n${[...tips].map((tip) => `^${tip}\n`).join('')}`;
-  const args = ['rev-list', '--ignore-missing', '--max-count=1', '--stdin'];
-  // The commit is in the output only if no tip reaches it.
-  for await (const unreached of recordsOf(runGit(git, args, { signal, input }))) if (unreached === oid) return false;
-  return true;
+  if (tips.size === 0) return hidden;
+  const commits = new Set<string>();
+  for (const oid of hidden) if ((await objects.info(oid, signal))?.type === 'commit') commits.add(oid);
+  const unreached = await unreachedOf(
+    git,
+    [...commits].filter((oid) => !tips.has(oid)),
+    tips,
+    signal,
+  );
+  for (const oid of commits) {
+    if (unreached.has(oid)) continue;
+    hidden.delete(oid);
+    reachable.set(oid, true);
+  }
+  return hidden;
+}
+
+/** Returns those of the commits that are in the history of no tip. */
+async function unreachedOf(
+  git: Repository['git'],
+  commits: readonly string[],
+  tips: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const unreached = new Set<string>();
+  if (commits.length === 0) return unreached;
+  const wanted = new Set(commits);
+  const input = [...commits, ...[...tips].map((tip) => `^${tip}`), ''].join('\n');
+  const args = ['rev-list', '--ignore-missing', '--stdin'];
+  for await (const oid of recordsOf(runGit(git, args, { signal, input }))) {
+    if (wanted.has(oid) && unreached.add(oid).size === wanted.size) break;
+  }
+  return unreached;
 }
 
 /** Follows tags from a hash to their commit, tree or file. */

@@ -6,7 +6,7 @@ import type { Resource } from '../../protocol/resources.ts';
 import { type Address, isHash, type Revision } from './address.ts';
 import { recordsOf, runGit } from './command.ts';
 import { type Found, findAddress } from './describe.ts';
-import type { Repository } from './find.ts';
+import { hiddenOf, type Repository } from './find.ts';
 import { toText } from './names.ts';
 
 /**
@@ -35,9 +35,9 @@ export async function listHistory(
   const oids = await oidsOf(repo, start, path, position, page.limit, ctx);
   if (position !== undefined && oids.shift() !== position.last) throw foreign();
   const shown = oids.slice(0, page.limit);
-  for (const oid of shown) repo.reachable.set(oid, true);
+  const visible = await visibleOf(repo, start, shown, position !== undefined, ctx);
   const found = await Promise.all(
-    shown.map((oid) => findAddress(repo, addressOf({ kind: 'commit', oid }), '', ctx.signal)),
+    visible.map((oid) => findAddress(repo, addressOf({ kind: 'commit', oid }), '', ctx.signal)),
   );
   const last = shown.at(-1);
   const count = (position?.count ?? 0) + shown.length;
@@ -47,13 +47,42 @@ export async function listHistory(
   };
 }
 
+/**
+ * Leaves out the commits that no visible reference has in its history any more.
+ * @param later whether this is not the first page, so that the references may have moved since
+ */
+async function visibleOf(
+  repo: Repository,
+  start: string,
+  oids: readonly string[],
+  later: boolean,
+  { signal }: Context,
+): Promise<readonly string[]> {
+  if (later && (await hiddenOf(repo, [start], signal)).size > 0) {
+    const hidden = await hiddenOf(repo, oids, signal);
+    return oids.filter((oid) => !hidden.has(oid));
+  }
+  // The whole history of a visible commit is visible.
+  for (const oid of [start, ...oids]) repo.reachable.set(oid, true);
+  return oids;
+}
+
 const resourceOf = ({ resource }: Found): Resource => resource;
 
 const foreign = () => invalid('The cursor is not one of this list');
 
+/** Returns the commit where the history of a cursor began; undefined for a cursor of no history. */
+export const startOf = (cursor: string): string | undefined => positionIn(cursor)?.start;
+
 function parsePosition(cursor: string): Position {
+  const position = positionIn(cursor);
+  if (position === undefined) throw foreign();
+  return position;
+}
+
+function positionIn(cursor: string): Position | undefined {
   const [start = '', count = '', last = '', ...more] = cursor.split(':');
-  if (!isHash(start) || !isHash(last) || !/^[1-9]\d{0,9}$/.test(count) || more.length > 0) throw foreign();
+  if (!isHash(start) || !isHash(last) || !/^[1-9]\d{0,9}$/.test(count) || more.length > 0) return undefined;
   return { start, count: Number(count), last };
 }
 

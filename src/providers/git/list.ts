@@ -1,15 +1,36 @@
 /** Lists the children of an address, a page at a time: entries of a tree, references, commits of a history. */
 import type { Context } from '../../core/context.ts';
-import { invalid, notListable } from '../../core/errors.ts';
+import { invalid, notListable, ResourceError } from '../../core/errors.ts';
 import type { Page, ResourcePage } from '../../core/provider.ts';
 import type { Resource } from '../../protocol/resources.ts';
-import { type Address, isRefName, type Revision } from './address.ts';
+import { type Address, isRefName, parseUri, type Revision } from './address.ts';
 import { aboveRevisions, type Found, find, findAddress, pathResource } from './describe.ts';
 import type { Repository } from './find.ts';
-import { listHistory } from './history.ts';
+import { listHistory, startOf } from './history.ts';
 
 export async function list(repo: Repository, uri: string, page: Page, ctx: Context): Promise<ResourcePage> {
-  return listFound(repo, await find(repo, uri, ctx.signal), page, ctx, uri);
+  const found = await find(repo, uri, ctx.signal).catch((error: unknown) => {
+    if (page.cursor === undefined || !(error instanceof ResourceError && error.code === 'not-found')) throw error;
+    return findBegun(repo, uri, page.cursor, error, ctx.signal);
+  });
+  return listFound(repo, found, page, ctx, uri);
+}
+
+/**
+ * Finds the history of a path where its list began: the path may have been removed from the branch since.
+ * @throws `missing` for any other list
+ */
+async function findBegun(
+  repo: Repository,
+  uri: string,
+  cursor: string,
+  missing: ResourceError,
+  signal: AbortSignal,
+): Promise<Found> {
+  const { address } = parseUri(uri);
+  const oid = startOf(cursor);
+  if (address.kind !== 'log' || oid === undefined) throw missing;
+  return findAddress(repo, { ...address, revision: { kind: 'commit', oid } }, uri, signal);
 }
 
 /** @throws ResourceError `not-listable`, `invalid` for a cursor of another list */

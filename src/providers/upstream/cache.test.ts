@@ -82,6 +82,19 @@ it('a list from before a change is not kept', () => {
   expect([known.get('a:1'), known.get('a:2'), known.whole]).toEqual([undefined, undefined, false]);
 });
 
+it('the description of one resource from before a change is not kept, and replaces no newer one', () => {
+  const known = createKnownResources();
+  const asked = known.period;
+  known.learnUnlisted('a:1', { uri: 'a:1', name: 'first' }, true, asked);
+  expect(known.get('a:1')).toMatchObject({ name: 'first' });
+  known.clear();
+  known.learnUnlisted('a:1', { uri: 'a:1', name: 'late' }, true, asked);
+  expect(known.get('a:1')).toBeUndefined();
+  known.learnUnlisted('a:1', { uri: 'a:1', name: 'new' }, true, known.period);
+  known.learnUnlisted('a:1', { uri: 'a:1', name: 'late' }, true, asked);
+  expect(known.get('a:1')).toMatchObject({ name: 'new' });
+});
+
 it('contents with versions stay after their time, to be revalidated for the same audience, until they have changed', () => {
   let now = 0;
   const cache = createCache(() => now);

@@ -2,6 +2,7 @@
 
 import type { Data } from '../../connection/data.ts';
 import { createLru } from '../../core/lru.ts';
+import type { ResourceCapabilities } from '../../protocol/resources.ts';
 
 /** The most resources that are kept of a list that was read to find metadata, and the most that are known as containers. */
 const MAX_KNOWN = 20_000;
@@ -21,8 +22,8 @@ const UNNOTIFIED_MS = 30_000;
 export type Entry = Data & { readonly uri: string };
 
 /**
- * The remembered descriptions. `tells` is whether the server notifies of changes. `asked` is the period in which a page was
- * requested: one from before a change is not kept.
+ * The remembered descriptions. `tells` is whether the server notifies of changes. `asked` is the period in which a page or
+ * description was requested: one from before a change is not kept.
  */
 export interface KnownResources {
   /** Stands for the time until the next `clear`. */
@@ -33,7 +34,7 @@ export interface KnownResources {
   /** Keeps the latest entries of a page that a client read. */
   learn(resources: readonly Entry[], tells: boolean, asked: symbol): void;
   /** Keeps the description of a resource that is not known to be in a list. */
-  learnUnlisted(uri: string, resource: Entry, tells: boolean): void;
+  learnUnlisted(uri: string, resource: Entry, tells: boolean, asked: symbol): void;
   /** Keeps entries of a list that was read to find metadata. */
   keep(resources: readonly Entry[], tells: boolean, asked: symbol): void;
   /** Whether the whole list has been read, so that an unknown resource is not in it. */
@@ -44,6 +45,11 @@ export interface KnownResources {
   hasSeveral(uri: string): boolean;
   learnSeveral(uri: string, several: boolean): void;
   clear(): void;
+}
+
+/** Whether the server says that a resource has children (2093-5). */
+export function declaresList(entry: Data | undefined): boolean {
+  return (entry?.capabilities as Partial<ResourceCapabilities> | undefined)?.list === true;
 }
 
 export function createKnownResources(now: () => number = Date.now): KnownResources {
@@ -64,7 +70,8 @@ export function createKnownResources(now: () => number = Date.now): KnownResourc
       if (asked !== period) return;
       for (const resource of resources) passing.set(resource.uri, resource, { ttl: lifetime(tells) });
     },
-    learnUnlisted(uri, resource, tells) {
+    learnUnlisted(uri, resource, tells, asked) {
+      if (asked !== period) return;
       unlisted.set(uri, resource, { ttl: lifetime(tells) });
     },
     keep(resources, tells, asked) {

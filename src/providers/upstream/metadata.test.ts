@@ -1,7 +1,11 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Context, createContext } from '../../core/context.ts';
+import { PeerError } from '../../core/errors.ts';
+import { createBorder } from './border/index.ts';
 import { createKnownResources } from './known.ts';
+import { createLists } from './lists.ts';
 import { createMetadata, type EntryPage, type Metadata, type MetadataSetup } from './metadata.ts';
+import { type ResourcesSetup, resourcesProvider } from './resources.ts';
 
 /** Makes the metadata of a server that has only this list. */
 function metadataOf(list: (ctx: Context) => EntryPage | Promise<EntryPage>, known = createKnownResources()): Metadata {
@@ -86,4 +90,98 @@ it('the search in the list of a server begins anew after a change, for later cal
   expect(await Promise.all(after)).toEqual([false, true]);
   expect(known.whole).toBe(true);
   expect(given).toHaveLength(3);
+});
+
+describe('a description that was requested before a change', () => {
+  const LISTABLE = { uri: 'x:a', name: 'a', capabilities: { list: true } };
+  /** The server has no method for metadata, and its default list has only this folder. */
+  const inList = { 'resources/list': { resources: [LISTABLE] } };
+  const inMetadata = { 'resources/metadata': { resource: LISTABLE }, 'resources/list': { resources: [] } };
+
+  /** Makes the resources of a server with these answers. A change arrives while the method in `during` is being answered. */
+  function served(answers: Readonly<Record<string, object>>, during: string) {
+    const known = createKnownResources();
+    const lists = createLists('up');
+    const sent: string[] = [];
+    let changes = 1;
+    const view = { known, lists, supervisor: { current: {} } };
+    const setup = {
+      name: 'up',
+      facts: () => ({ reached: true, resources: true, tellsResources: true }),
+      border: createBorder('up'),
+      connections: { of: async () => view, here: async () => {} },
+      asking: {
+        async ask(method: string, _key: string, params: { readonly uri?: string }) {
+          sent.push(params.uri === undefined ? method : `${method} ${params.uri}`);
+          await turn();
+          if (method === during && changes-- > 0) known.clear();
+          const answer = method === 'resources/list' && params.uri !== undefined ? CHILDREN : answers[method];
+          if (answer === undefined) throw new PeerError({ code: -32601, message: 'Unknown method' });
+          return answer;
+        },
+      },
+    } as unknown as ResourcesSetup;
+    return { provider: resourcesProvider(setup), known, sent };
+  }
+  const CHILDREN = { resources: [{ uri: 'x:a/1', name: '1' }] };
+
+  it.each([
+    ['in its metadata', inMetadata, 'resources/metadata'],
+    ['in its list', inList, 'resources/list'],
+  ])(
+    'answers those who wait, who then get the children as the server lists them, and is not kept: %s',
+    async (...row) => {
+      const [, answers, during] = row;
+      const { provider, known, sent } = served(answers, during);
+      // A read of a folder gives its children as contents: another way to list them, for servers without a better one.
+      known.learnSeveral('x:a', true);
+      const page = await provider.list('x:a', { cursor: undefined, limit: 10 }, createContext());
+      expect(page.resources.map(({ uri }) => uri)).toEqual(['x:a/1']);
+      expect(sent.at(-1)).toBe('resources/list x:a');
+      expect(known.get('x:a')).toBeUndefined();
+
+      await provider.metadata('x:a', createContext());
+      expect(known.get('x:a')).toMatchObject(LISTABLE);
+    },
+  );
+
+  it('says to a read that waits whether the resource has children, and is not kept', async () => {
+    const first = { uri: 'x:a/1', text: 'one' };
+    const { provider, known, sent } = served(
+      { ...inMetadata, 'resources/read': { contents: [first] } },
+      'resources/metadata',
+    );
+    const read = () => provider.read('x:a', { maxBytes: 1_000, maxChildren: 10 }, createContext());
+    expect((await read()).map(({ resource }) => resource.uri)).toEqual(['x:a/1']);
+    expect(known.get('x:a')).toBeUndefined();
+    await read();
+    await read();
+    expect(sent.filter((each) => each.startsWith('resources/metadata'))).toHaveLength(2);
+    expect(known.get('x:a')).toMatchObject(LISTABLE);
+  });
+
+  it('does not take the place of one that was requested after the change', async () => {
+    const known = createKnownResources();
+    const given: ((answer: object) => void)[] = [];
+    const setup = {
+      name: 'up',
+      facts: () => ({ reached: true, resources: true, tellsResources: true }),
+      border: createBorder('up'),
+      connections: { of: async () => ({ known, supervisor: { current: {} } }) },
+      asking: { ask: () => new Promise((resolve) => given.push(resolve)) },
+    } as unknown as MetadataSetup;
+    const metadata = createMetadata(setup);
+    const described = (list: boolean) => ({ resource: { ...LISTABLE, capabilities: { list } } });
+    const early = metadata.saysListable('x:a', createContext());
+    await turn();
+    known.clear();
+    const late = metadata.saysListable('x:a', createContext());
+    await turn();
+    given[1]?.(described(false));
+    expect(await late).toBe(false);
+    given[0]?.(described(true));
+    expect(await early).toBe(true);
+    expect(await metadata.saysListable('x:a', createContext())).toBe(false);
+    expect(given).toHaveLength(2);
+  });
 });

@@ -10,13 +10,13 @@ import { notFound, ResourceError, type ResourceErrorCode } from '../../core/erro
 import type { Page } from '../../core/provider.ts';
 import { createSharedWork } from '../../core/waiting/shared-work.ts';
 import { METADATA_METHOD } from '../../protocol/methods.ts';
-import type { Resource, ResourceCapabilities } from '../../protocol/resources.ts';
+import type { Resource } from '../../protocol/resources.ts';
 import type { Asking } from './asking.ts';
 import type { Border } from './border/index.ts';
 import { completeEntry } from './complete.ts';
 import type { Connections } from './connections.ts';
 import type { Facts } from './facts.ts';
-import type { Entry, KnownResources } from './known.ts';
+import { declaresList, type Entry, type KnownResources } from './known.ts';
 import { isNoMethod, refusing } from './refusing.ts';
 import type { View } from './view.ts';
 import type { Link } from './wire/link.ts';
@@ -56,8 +56,15 @@ export interface EntryPage {
   readonly nextCursor: string | undefined;
 }
 
+export interface Described {
+  readonly resource: Resource;
+  /** Whether the server itself says that the resource has children (2093-5), in its metadata or its list. */
+  readonly declaresList: boolean;
+}
+
 export interface Metadata {
   of(uri: string, ctx: Context): Promise<Resource>;
+  describe(uri: string, ctx: Context): Promise<Described>;
   /** Whether the server says that a resource has children (2093-5). Asks the server if that is not known. */
   saysListable(uri: string, ctx: Context): Promise<boolean>;
   isListed(uri: string, ctx: Context): Promise<boolean>;
@@ -73,10 +80,14 @@ export function createMetadata(setup: MetadataSetup): Metadata {
   const hasMethod = ({ current }: Over): boolean | undefined => current && answers.get(current);
   const learn = ({ current }: Over, has: boolean): void => void (current && answers.set(current, has));
 
-  /** Asks the server; undefined if it does not have the method, or seems not to have it. */
-  async function askServer(uri: string, { known, supervisor }: View, ctx: Context): Promise<Resource | undefined> {
+  /**
+   * Asks the server; undefined if it does not have the method, or seems not to have it. The answer is for this caller, even if
+   * a change means that it is not kept for later ones.
+   */
+  async function askServer(uri: string, { known, supervisor }: View, ctx: Context): Promise<Entry | undefined> {
     const has = hasMethod(supervisor);
     if (has === false) return undefined;
+    const asked = known.period;
     const isSure = has ?? facts().metadata;
     const answer = await refusing(uri, asking.ask(METADATA_METHOD, uri, { uri }, ctx)).catch((error: unknown) => {
       if (isNoMethod(error)) learn(supervisor, false);
@@ -92,8 +103,8 @@ export function createMetadata(setup: MetadataSetup): Metadata {
       throw setup.notValid(uri);
     }
     const entry = looked.entry as Entry;
-    known.learnUnlisted(uri, entry, facts().tellsResources);
-    return completeEntry(entry, known, facts());
+    known.learnUnlisted(uri, entry, facts().tellsResources, asked);
+    return entry;
   }
 
   /** Looks for the resource in the lists that were read, else reads the whole list. */
@@ -139,28 +150,30 @@ export function createMetadata(setup: MetadataSetup): Metadata {
     return { ...(same ?? (several ? undefined : bodies[0]))?.resource, uri };
   }
 
+  async function describe(uri: string, ctx: Context): Promise<Described> {
+    if (!facts().reached) await asking.link(ctx);
+    if (!facts().resources) throw notFound(uri);
+    const view = await connections.of(ctx);
+    const { known, supervisor } = view;
+    const answer = await askServer(uri, view, ctx);
+    const own = answer ?? (await findListed(uri, known, ctx));
+    const entry = own ?? (await readOf(uri, known, ctx));
+    // The resource exists, so the server refused the method and not the URI.
+    if (answer === undefined && hasMethod(supervisor) === undefined) learn(supervisor, false);
+    return { resource: completeEntry(entry, known, facts()), declaresList: declaresList(own) };
+  }
+
   return {
-    async of(uri, ctx) {
-      if (!facts().reached) await asking.link(ctx);
-      if (!facts().resources) throw notFound(uri);
-      const view = await connections.of(ctx);
-      const answer = await askServer(uri, view, ctx);
-      if (answer !== undefined) return answer;
-      const { known, supervisor } = view;
-      const entry = (await findListed(uri, known, ctx)) ?? (await readOf(uri, known, ctx));
-      // The resource exists, so the server refused the method and not the URI.
-      if (hasMethod(supervisor) === undefined) learn(supervisor, false);
-      return completeEntry(entry, known, facts());
-    },
+    describe,
+    of: async (uri, ctx) => (await describe(uri, ctx)).resource,
     async saysListable(uri, ctx) {
       const view = await connections.of(ctx);
-      if (view.known.get(uri) === undefined) {
-        const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(MAX_ASKING_MS)]);
-        await askServer(uri, view, withSignal(ctx, signal)).catch(() => undefined);
-        ctx.signal.throwIfAborted();
-      }
-      const capabilities = view.known.get(uri)?.capabilities as Partial<ResourceCapabilities> | undefined;
-      return capabilities?.list === true;
+      const found = view.known.get(uri);
+      if (found !== undefined) return declaresList(found);
+      const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(MAX_ASKING_MS)]);
+      const answer = await askServer(uri, view, withSignal(ctx, signal)).catch(() => undefined);
+      ctx.signal.throwIfAborted();
+      return declaresList(answer ?? view.known.get(uri));
     },
     async isListed(uri, ctx) {
       const { known } = await connections.of(ctx);

@@ -18,7 +18,7 @@ import type { Border } from './border/index.ts';
 import { completeEntry, completeItem } from './complete.ts';
 import type { Connections } from './connections.ts';
 import type { Facts } from './facts.ts';
-import type { Entry, KnownResources } from './known.ts';
+import { declaresList, type Entry, type KnownResources } from './known.ts';
 import type { Fetch, Fetching, Keep, List } from './lists.ts';
 import { createMetadata, type EntryPage } from './metadata.ts';
 import { ifKnown, refusing } from './refusing.ts';
@@ -89,12 +89,12 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
   /** Lists the direct children of a resource. @throws ResourceError `not-found`, `not-listable` */
   async function childrenOf(uri: string, page: Page, known: KnownResources, ctx: Context): Promise<EntryPage> {
     const listIn = (): Promise<EntryPage> => listed(`in ${uri}`, 'resources/list', { uri }, page, ctx);
-    const declaresList = (): boolean => (known.get(uri)?.capabilities as Partial<Entry> | undefined)?.list === true;
-    if (facts().metadata || declaresList()) return listIn();
+    if (facts().metadata || declaresList(known.get(uri))) return listIn();
     if (facts().directories) return listed(`in ${uri}`, DIRECTORY_READ_METHOD, { uri }, page, ctx);
-    const { uri: found, capabilities } = await metadata.of(uri, ctx);
+    const described = await metadata.describe(uri, ctx);
+    const { uri: found, capabilities } = described.resource;
     if (capabilities?.list !== true) throw notListable(found);
-    return known.hasSeveral(uri) && !declaresList() ? readAsList(uri, page, known, ctx) : listIn();
+    return known.hasSeveral(uri) && !described.declaresList ? readAsList(uri, page, known, ctx) : listIn();
   }
 
   async function read(uri: string, want: ReadOptions, ctx: Context): ReturnType<ResourceProvider['read']> {

@@ -141,6 +141,55 @@ describe('a supervisor', () => {
     expect(opened).toBe(3);
   });
 
+  it('is idle, not away, when it rests after a good connection, and forgets the failures before it', async () => {
+    attempts = [refused, refused, async () => fake()];
+    await expect(supervisor.get()).rejects.toThrow('refused');
+    await vi.advanceTimersByTimeAsync(250);
+    await expect(supervisor.get()).rejects.toThrow('refused');
+    await vi.advanceTimersByTimeAsync(500);
+    const link = await supervisor.get();
+    await vi.advanceTimersByTimeAsync(10_000);
+    await supervisor.rest();
+    expect(link.ended).toBe(true);
+    expect(supervisor).toMatchObject({ state: 'idle', failures: 0, lastError: undefined });
+
+    attempts = [refused];
+    await expect(supervisor.get()).rejects.toThrow('refused');
+    await expect(supervisor.get()).rejects.toMatchObject({ details: { retryAfterMs: 250 } });
+  });
+
+  it('is idle when it rests after a short connection, and the pauses still grow', async () => {
+    const first = await supervisor.get();
+    supervisor.ended(first);
+    await supervisor.get();
+    await vi.advanceTimersByTimeAsync(9_999);
+    await supervisor.rest();
+    expect(supervisor).toMatchObject({ state: 'idle', failures: 1, lastError: undefined });
+
+    attempts = [refused];
+    await expect(supervisor.get()).rejects.toThrow('refused');
+    await expect(supervisor.get()).rejects.toMatchObject({ details: { retryAfterMs: 500 } });
+  });
+
+  it('stays away when it rests without a connection', async () => {
+    attempts = [refused];
+    await expect(supervisor.get()).rejects.toThrow('refused');
+    await supervisor.rest();
+    expect(supervisor).toMatchObject({ state: 'away', failures: 1, lastError: 'refused' });
+  });
+
+  it('reopens after a rest, and is away if that fails', async () => {
+    await supervisor.get();
+    await supervisor.rest();
+    expect(supervisor.state).toBe('idle');
+    await supervisor.get();
+    expect(supervisor.state).toBe('ready');
+    await supervisor.rest();
+    attempts = [refused];
+    await expect(supervisor.get()).rejects.toThrow('refused');
+    expect(supervisor.state).toBe('away');
+  });
+
   it('ignores the end of a former connection, and keeps the present one', async () => {
     const first = await supervisor.get();
     supervisor.ended(first);

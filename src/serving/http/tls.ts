@@ -1,9 +1,9 @@
 /** TLS in Vitrine itself: loads certificates from files, and again when the files change. */
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { createSecureContext, type SecureContextOptions, type Server } from 'node:tls';
 import type { Log } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { readUpTo } from '../../core/read-up-to.ts';
 import { followFiles } from '../followed-files.ts';
 
 export interface TlsOptions {
@@ -96,16 +96,16 @@ function warnIfExpired({ validTo }: Certificates, log: Log): void {
 const MAX_BYTES = 1024 * 1024;
 
 async function contentOf(what: string, path: string): Promise<string> {
-  let text: string;
+  let bytes: Buffer | undefined;
   try {
-    text = await readFile(path, 'utf8');
+    bytes = await readUpTo(path, MAX_BYTES);
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException;
     const why = READ_PROBLEMS[code] ?? 'it cannot be read';
     throw wrong(`The TLS ${what} at ${path}: ${why}`, cause);
   }
-  if (text.length > MAX_BYTES) throw wrong(`The TLS ${what} at ${path}: it has more than ${MAX_BYTES} bytes`);
-  return text;
+  if (bytes === undefined) throw wrong(`The TLS ${what} at ${path}: it has more than ${MAX_BYTES} bytes`);
+  return bytes.toString('utf8');
 }
 
 const READ_PROBLEMS: Readonly<Record<string, string>> = {

@@ -2,10 +2,11 @@
  * The file of accepted definitions of a mounted server's tools and prompts, made for review and version control. Equal
  * definitions give equal text: names are sorted, and invisible characters are escaped.
  */
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { ResourceError } from '../../../core/errors.ts';
 import { canonicalJson, pinOf } from '../../../core/fingerprint.ts';
+import { readUpTo } from '../../../core/read-up-to.ts';
 import { escapeUnseen } from '../../../core/text/clean-text.ts';
 import { type Data, isData } from '../../../protocol/data.ts';
 import { locked } from '../auth/lock.ts';
@@ -75,17 +76,17 @@ export async function stampOf(path: string): Promise<string | undefined> {
  * @throws ResourceError `unavailable` for an invalid file: then nothing counts as accepted
  */
 export async function readAccepted(path: string): Promise<Accepted | undefined> {
-  let text: string;
+  let bytes: Buffer | undefined;
   try {
-    text = await readFile(path, 'utf8');
+    bytes = await readUpTo(path, MAX_BYTES);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw unusable(path, 'cannot be read; give this user the permission', error);
   }
-  if (text.length > MAX_BYTES) throw unusable(path, `has more than ${MAX_BYTES} bytes`);
+  if (bytes === undefined) throw unusable(path, `has more than ${MAX_BYTES} bytes`);
   let content: unknown;
   try {
-    content = JSON.parse(text);
+    content = JSON.parse(bytes.toString('utf8'));
   } catch (error) {
     throw unusable(
       path,
