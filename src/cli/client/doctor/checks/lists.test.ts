@@ -43,11 +43,13 @@ it('finds repeated arguments among very many', async () => {
   });
 });
 
-it.each([
-  ...[0x00, 0x08, 0x0b, 0x1b, 0x7f, 0x9b, 0xad, 0x61c, 0x180e, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x202e],
-  ...[0x2060, 0x2064, 0x2066, 0x206f, 0xfeff, 0xfff9, 0xe0041, 0xe01ef],
-])('finds the hidden character U+%x in names, titles and descriptions', async (code) => {
-  const text = `a${String.fromCodePoint(code)}b`;
+it.each(
+  [
+    ...[0x00, 0x08, 0x0b, 0x1b, 0x7f, 0x9b, 0xad, 0x61c, 0x180e, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x202e],
+    ...[0x2060, 0x2064, 0x2066, 0x206f, 0xfeff, 0xfff9, 0xe0041, 0xe01ef],
+  ].map((code) => [code.toString(16), String.fromCodePoint(code)]),
+)('finds the hidden character U+%s in names, titles and descriptions', async (_code, hidden) => {
+  const text = `a${hidden}b`;
   const tools = [{ name: text }, { name: 'one', title: text }, { name: 'two', description: text }, { name: 'three' }];
   expect(await run('names-shown', { tools })).toMatchObject({
     status: 'problem',
