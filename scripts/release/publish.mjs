@@ -12,7 +12,7 @@ import { execFileSync } from 'node:child_process';
  * @property {() => void} writeServer writes .release/server.json, with the digest of the bundle as it is now
  */
 
-/** Where the MCP registry tells what it has. */
+/** The servers of the MCP registry. */
 const REGISTRY = 'https://registry.modelcontextprotocol.io/v0.1/servers';
 
 /**
