@@ -3,7 +3,7 @@
  * has to be looked over, and after one file has changed. Also measures the time from that change until `skills/get` has another
  * digest.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -60,7 +60,9 @@ for (let round = 0; round < how.rounds; round++) {
     const changed = join(folder, 'skill-7', 'references', '1.md');
     const uri = 'file:///skill-7/SKILL.md';
     const before = JSON.stringify((await ask(server.url, 'skills/get', { uri })).skill);
-    writeFileSync(changed, prose(2_100 + round));
+    const bytes = readFileSync(changed);
+    bytes[0] ^= 1;
+    writeFileSync(changed, bytes);
     await timed('one byte, in skills/get', async () => {
       while (JSON.stringify((await ask(server.url, 'skills/get', { uri })).skill) === before);
     });

@@ -7,14 +7,16 @@
  *   server.json                  for the MCP registry, with the bundle's digest
  *   notes.md                     the part of the changelog for this version, for the page of the release
  *
- * Publishing needs `npm login` or a workflow of the repository (provenance), docker, gh and mcp-publisher. With `--dry-run` the script
- * makes and checks everything, and prints what it would publish. With `--built` as well, it uses the existing dist.
+ * Publishing needs `npm login` or a workflow of the repository (provenance), docker, gh, curl and mcp-publisher. A run after one that
+ * failed skips what is published already. With `--dry-run` the script makes and checks everything, and prints what it would publish.
+ * With `--built` as well, it uses the existing dist.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { publish } from './release/publish.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RELEASE = join(ROOT, '.release');
@@ -35,12 +37,15 @@ copyFileSync(join(ROOT, tarball), join(RELEASE, 'vitrine.tgz'));
 const files = { tarball, bundle: `.release/vitrine-${version}.mcpb`, sbom: `.release/vitrine-${version}.cdx.json` };
 makeBundle();
 writeFileSync(join(ROOT, '.release/notes.md'), releaseNotes());
-writeJson('.release/server.json', { ...server, packages: [...server.packages, bundlePackage()] });
-publish();
+writeServer();
+publish(
+  { root: ROOT, name: manifest.name, version, image: imageName(), server: server.name, files, writeServer },
+  dryRun,
+);
 
 /** Checks that all files name one version, and that a release has its part of the changelog and no uncommitted changes. */
 function checkVersions() {
-  const image = server.packages.find(({ registryType }) => registryType === 'oci').identifier;
+  const image = imageName();
   const found = {
     'server.json': server.version,
     'server.json, npm': server.packages.find(({ registryType }) => registryType === 'npm').version,
@@ -104,51 +109,20 @@ function makeBundle() {
   if (!listed.includes('conservation-report.pdf')) throw new Error(`What is in the bundle serves nothing:\n${listed}`);
 }
 
+function imageName() {
+  return server.packages.find(({ registryType }) => registryType === 'oci').identifier;
+}
+
+function writeServer() {
+  writeJson('.release/server.json', { ...server, packages: [...server.packages, bundlePackage()] });
+}
+
 function bundlePackage() {
   const url = `${server.repository.url}/releases/download/v${version}/vitrine-${version}.mcpb`;
   const fileSha256 = createHash('sha256')
     .update(readFileSync(join(ROOT, files.bundle)))
     .digest('hex');
   return { registryType: 'mcpb', identifier: url, version, fileSha256, transport: { type: 'stdio' } };
-}
-
-/** Publishes the parts in the order of their dependencies, and stops at the first failure. */
-function publish() {
-  const image = server.packages.find(({ registryType }) => registryType === 'oci').identifier;
-  const commands = [
-    ['npm', 'publish', files.tarball],
-    [
-      'docker',
-      'buildx',
-      'build',
-      '--platform',
-      'linux/amd64,linux/arm64',
-      '--provenance',
-      'true',
-      '--sbom',
-      'true',
-      '--tag',
-      image,
-      '--push',
-      '.',
-    ],
-    [
-      'gh',
-      'release',
-      'create',
-      `v${version}`,
-      ...Object.values(files),
-      '--title',
-      `Vitrine ${version}`,
-      '--notes-file',
-      '.release/notes.md',
-    ],
-    ['mcp-publisher', 'publish', '.release/server.json'],
-  ];
-  for (const [command, ...args] of commands) {
-    console.log(`${dryRun ? 'Left out' : 'Running'}: ${[command, ...args].join(' ')}`);
-    if (!dryRun) run(command, args);
-  }
 }
 
 function run(command, args, cwd = ROOT) {

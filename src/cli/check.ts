@@ -113,7 +113,7 @@ async function checkIndex(sources: Sources, print: Print): Promise<void> {
   if (index === undefined) return;
   try {
     const found = await index.look();
-    if (found === undefined) return print('ok  index  is made when it is served');
+    if (found === undefined) return print('ok  index  no index is stored yet; vitrine serve makes it while it runs');
     const { resources, passages, bytes, leftOut } = found;
     print(`ok  index  ${resources} resources, ${passages} passages, ${Math.ceil(bytes / 1024 ** 2)} MiB`);
     for (const [reason, count] of Object.entries(leftOut)) print(`--  index  ${count} left out, or in part: ${reason}`);

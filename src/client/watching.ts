@@ -43,7 +43,7 @@ export function createWatching(
     refusal: (uri) =>
       new ResourceClientError('unsupported', 'The server does not tell of changes of this resource', { uri }),
     reopened: () => missed('stream-interrupted'),
-    restored: (uri) => send(listening.of(uri), { kind: 'missed', reason: 'reconnected' }),
+    restored: (uri) => missed('reconnected', [uri], listening.of(uri)),
   });
 
   const all = (): readonly EventQueue[] => [
@@ -55,9 +55,14 @@ export function createWatching(
     for (const queue of queues) if (event.kind !== 'missed' || live.has(queue)) queue.push(event);
   }
 
-  function missed(reason: 'reconnected' | 'stream-interrupted'): void {
-    mayHaveMissed(listening.uris);
-    send(all(), { kind: 'missed', reason });
+  /** Reports to `queues` that changes of `uris` may be lost. Default: everything that is watched. */
+  function missed(
+    reason: 'reconnected' | 'stream-interrupted',
+    uris: readonly string[] = listening.uris,
+    queues: readonly EventQueue[] = all(),
+  ): void {
+    mayHaveMissed(uris);
+    send(queues, { kind: 'missed', reason });
   }
 
   async function watchList(queue: EventQueue): Promise<void> {

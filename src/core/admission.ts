@@ -20,10 +20,11 @@ export type Lasting = 'subscriptions' | 'sessions' | 'streams';
 export interface Admission {
   /**
    * Runs a request; it counts as running until its work has settled, whether or not its caller is still there.
+   * @param counted whether the request has been counted already, and only goes on: then no rate counts it again. Default: false
    * @throws ResourceError `limited`, with the name of the limit and with `retryAfterMs`, before anything has run; `unavailable`
    *   if replicas count rates together and the bus is away (`limits.without: refuse`)
    */
-  run<T>(asked: AskedFor, ctx: Context, work: () => Promise<T>): Promise<T>;
+  run<T>(asked: AskedFor, ctx: Context, work: () => Promise<T>, counted?: boolean): Promise<T>;
   /**
    * Returns a function that counts a request which is answered without waiting. The caller calls it in the same turn, when it has
    * the answer. Undefined if the request may be over a limit: then the caller has to use `run`.

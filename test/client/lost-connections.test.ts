@@ -1,4 +1,6 @@
 /** Watches and reads of the client library while a server ends, comes back, or its streams break. */
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import { Server } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { createResourceClient, type ResourceClient, type Watch, type WatchEvent } from '../../src/client/index.ts';
 import { connectResourceClient, parseCommandLine } from '../../src/client/node/index.ts';
@@ -6,6 +8,7 @@ import { temporaryFolder } from '../e2e/folders.ts';
 import { CLI, connect, ERAS, MATRIX, startHttp } from '../e2e/harness.ts';
 import { until, within } from '../e2e/waiting.ts';
 import { type Faulty, faulty } from '../gateway/faults/faulty.ts';
+import { eraOf } from './scripted.ts';
 
 const ONE = 'thing:///one';
 
@@ -107,6 +110,59 @@ describe.each(ERAS)('streams of a server of the %s era', (era) => {
     await until(() => told.events.length > before, 'the change, or that it may be missed');
     expect(await textOf(resources)).toBe('meanwhile');
     await tellsOf(server, told.events, 'third');
+  });
+});
+
+describe('a subscription that is refused after a reconnection', () => {
+  const OTHER = 'thing:///other';
+
+  /** Connects to a new server each time. From the second one on, the first subscriptions to ONE are refused. */
+  function refusing(refusals: number) {
+    const state = { text: 'old', refused: 0, servers: [] as Server[] };
+    async function source(): Promise<Client> {
+      const again = state.servers.length > 0;
+      const server = new Server(
+        { name: 'refusing', version: '1' },
+        { capabilities: { resources: { subscribe: true } } },
+      );
+      state.servers.push(server);
+      server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
+        if (!again || uri !== ONE || state.refused >= refusals) return {};
+        state.refused++;
+        throw new Error('not now');
+      });
+      server.setRequestHandler('resources/read', async ({ params: { uri } }) => ({
+        contents: [{ uri, text: state.text }],
+      }));
+      const [here, there] = InMemoryTransport.createLinkedPair();
+      const client = new Client({ name: 'test', version: '1' }, eraOf.legacy.clientOptions);
+      await Promise.all([server.connect(there), client.connect(here)]);
+      return client;
+    }
+    return { state, source };
+  }
+
+  it.each([1, 2])('%d times: when it is granted, nothing old is read any more [RES-4]', async (refusals) => {
+    const { state, source } = refusing(refusals);
+    await using resources = createResourceClient(source, {
+      cache: { defaultTtlMs: 600_000 },
+      reconnect: { initialDelayMs: 1 },
+    });
+    const watches = [resources.watch(ONE), resources.watch(OTHER)] as const;
+    await within(Promise.all(watches.map(({ ready }) => ready)), 'the subscriptions');
+    const [told, otherTold] = [collect(watches[0]), collect(watches[1])];
+    await state.servers[0]?.close();
+    await until(() => told.events.length > 0 && otherTold.events.length > 0, 'the reconnection');
+    const read = async (uri: string) => (await resources.read(uri)).primary?.text();
+    for (const uri of [ONE, `${ONE}#L1`, OTHER]) expect(await read(uri)).toBe('old');
+    state.text = 'new';
+    await until(() => told.events.length > 1, 'the subscription to be granted');
+    expect(state.refused).toBe(refusals);
+    expect(told.events[1]).toEqual({ kind: 'missed', reason: 'reconnected' });
+    for (const uri of [ONE, `${ONE}#L1`]) expect(await read(uri)).toBe('new');
+    // This subscription was granted at once, so its server would have reported a change.
+    expect(await read(OTHER)).toBe('old');
+    expect(otherTold.events).toHaveLength(1);
   });
 });
 

@@ -20,7 +20,7 @@ it('shows in check, in metrics and in a resource, with the number of entries tha
   const config = join(folder.path, 'vitrine.yaml');
   await writeFile(config, JSON.stringify({ index: { folder: './index' }, mounts: { m: './docs' } }));
   const before = await run(['check', '--config', config]);
-  expect(before.stdout).toContain('ok  index  is made when it is served');
+  expect(before.stdout).toContain('ok  index  no index is stored yet; vitrine serve makes it while it runs\n');
 
   const telemetry = await startTelemetry({ prometheus: true });
   const provider = await filesProvider({ path: join(folder.path, 'docs') });

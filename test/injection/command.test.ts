@@ -1,5 +1,6 @@
 /** Values that try to be more than one argument, an option, another path or a program: none of them succeeds. */
 import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createContext } from '../../src/core/context.ts';
 import { ResourceError } from '../../src/core/errors.ts';
@@ -66,7 +67,7 @@ const VALUES: readonly string[] = [
 const encoded = (value: string): string =>
   [...Buffer.from(value, 'utf8')].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 
-/** Prints its arguments with a NUL after each, and leaves a mark that it ran. */
+/** Prints its arguments with a NUL after each, and adds a byte to a file, which `counted` reads. */
 const SHOWN = ['sh', '-c', 'echo >> started; printf "%s\\0" "$@"', 'sh'];
 
 let folder: Folder;
@@ -97,15 +98,26 @@ afterAll(async () => {
   await folder?.[Symbol.asyncDispose]();
 });
 
-/** The arguments that the program got, or the code of the refusal. */
+/** Runs something, and returns its result with the number of programs that it started. */
+async function counted<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly started: number }> {
+  await folder.write('started', '');
+  const result = await run();
+  return { result, started: (await stat(folder.at('started'))).size };
+}
+
+/** The arguments that the program got, or the code of the refusal, which started nothing. */
 async function outcome(uri: string): Promise<readonly string[] | string> {
-  try {
-    const text = Buffer.from((await readLeaf(provider, uri)).bytes).toString();
-    return text.split('\0').slice(0, -1);
-  } catch (error) {
-    if (error instanceof ResourceError) return error.code;
-    throw error;
-  }
+  const { result, started } = await counted(async () => {
+    try {
+      const text = Buffer.from((await readLeaf(provider, uri)).bytes).toString();
+      return text.split('\0').slice(0, -1);
+    } catch (error) {
+      if (error instanceof ResourceError) return error.code;
+      throw error;
+    }
+  });
+  expect(started, 'programs that were started').toBe(typeof result === 'string' ? 0 : 1);
+  return result;
 }
 
 const REFUSED = expect.stringMatching(/^(?:not-found|invalid)$/);
@@ -134,9 +146,10 @@ describe.each(VALUES)('the value %j', (value) => {
     const matches = /^[a-z][a-z0-9-]{0,31}$/.test(value);
     expect(await outcome(`command:///word/${encoded(value)}`)).toEqual(matches ? [value] : REFUSED);
     expect(await outcome(`command:///listed/${encoded(value)}`)).toEqual(REFUSED);
-    await expect(provider.metadata(`command:///listed/${encoded(value)}`, createContext())).rejects.toThrow(
-      ResourceError,
+    const { started } = await counted(() =>
+      expect(provider.metadata(`command:///listed/${encoded(value)}`, createContext())).rejects.toThrow(ResourceError),
     );
+    expect(started).toBe(0);
   });
 });
 

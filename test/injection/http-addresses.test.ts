@@ -129,6 +129,29 @@ describe('a redirect', () => {
   });
 });
 
+/** Listens at every IPv4 address of this machine, and notes at which ones it was reached, even if nothing was requested. */
+async function everywhere(): Promise<AsyncDisposable & { readonly port: number; readonly reached: readonly string[] }> {
+  const reached: string[] = [];
+  const server = createServer((request, response) => {
+    if (request.url === '/moved') {
+      const location = `http://other.example:${request.socket.localPort}/a`;
+      response.writeHead(302, { location, connection: 'close' }).end();
+    } else response.end(request.socket.localAddress);
+  });
+  server.on('connection', ({ localAddress }) => reached.push(localAddress ?? ''));
+  server.listen(0, '0.0.0.0');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    reached,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
 describe('a name', () => {
   const named = async (resolve: Resolve, allowPrivate?: string[]) => {
     await using site = await startSite(content('inside'));
@@ -161,15 +184,43 @@ describe('a name', () => {
 
   it('that leads to a refused address is not resolved a second time', async () => {
     let times = 0;
-    const rebinding: Resolve = async () => {
+    const { got, asked } = await named(async () => {
       times++;
-      // Not public at the first look, and this machine at the next one.
       return [{ address: times === 1 ? '192.0.2.1' : '127.0.0.1', family: 4 }];
-    };
-    const { got, asked } = await named(rebinding);
+    });
     expect(got).toMatchObject({ code: 'denied' });
     expect(asked).toBe(0);
     expect(times).toBe(1);
+  });
+
+  // 127.0.0.1 is allowed, and stands for an address of the attacker; 127.0.0.2 for one that must not be reached.
+  it.each<[string, readonly (readonly string[])[]]>([
+    ['the second lookup', [['127.0.0.1'], ['127.0.0.2']]],
+    ['every second lookup', [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.1'], ['127.0.0.2']]],
+    ['the same lookup, behind it', [['127.0.0.1', '127.0.0.2']]],
+    ['the same lookup, before it', [['127.0.0.2', '127.0.0.1']]],
+    ['the second lookup, as a mapped address', [['127.0.0.1'], ['::ffff:127.0.0.2']]],
+  ])('that leads elsewhere in %s is connected to only where it was checked', async (_when, lookups) => {
+    await using server = await everywhere();
+    const urls = ['a', 'moved'].map((path) => `http://site.example:${server.port}/${path}`);
+    for (const url of urls) {
+      let times = 0;
+      const resolve: Resolve = async () => {
+        // The last answer stays.
+        const found = lookups[Math.min(times++, lookups.length - 1)] ?? [];
+        return found.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+      };
+      const provider = await httpProvider({ http: urls, head: false, allowPrivate: ['127.0.0.1'], resolve });
+      try {
+        const got = await get(provider, url).catch((error: unknown) => error);
+        // The redirect leads to another name, which is resolved in the next lookup.
+        const last = url === urls[0] ? lookups[0] : (lookups[1] ?? lookups[0]);
+        expect(got).toMatchObject(last?.includes('127.0.0.1') ? { text: '127.0.0.1' } : { code: 'denied' });
+      } finally {
+        await provider.close?.();
+      }
+    }
+    expect(new Set(server.reached)).toEqual(new Set(['127.0.0.1']));
   });
 
   it('that is allowed at first, and leads elsewhere later, is refused for the next connection', async () => {

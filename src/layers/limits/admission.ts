@@ -71,10 +71,10 @@ export function createAdmission({ max, rates, budget, anonymousIsOne, onRefused 
   };
 
   return {
-    async run(asked, ctx, work) {
+    async run(asked, ctx, work, counted = false) {
       let release: () => void;
       try {
-        await rates.take(asked, ctx.principal);
+        if (!counted) await rates.take(asked, ctx.principal);
         release = running.hold(ctx.principal);
       } catch (error) {
         onRefused(asked, ctx, error);

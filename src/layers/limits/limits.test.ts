@@ -137,6 +137,22 @@ describe('concurrent requests', () => {
     close();
   });
 
+  it('that go on take a place again, and count in no rate', async () => {
+    const { admission, close } = createLimits({ maxConcurrent: 1, rates: { principal: '1/h' } });
+    const own = createContext({ principal: ann });
+    const done = async () => 'done';
+    expect(await admission.run(READ, own, done)).toBe('done');
+    for (let turn = 0; turn < 3; turn++) expect(await admission.run(READ, own, done, true)).toBe('done');
+    await expect(admission.run(READ, own, done)).rejects.toMatchObject({ details: { limit: 'rates.principal' } });
+    const { work, end } = hanging();
+    const running = admission.run(READ, createContext(), work);
+    await settle();
+    await expect(admission.run(READ, own, done, true)).rejects.toMatchObject({ details: { limit: 'maxConcurrent' } });
+    end();
+    await running;
+    close();
+  });
+
   it('are no longer counted after a failure', async () => {
     const { admission, close } = createLimits({ maxConcurrent: 1 });
     const fail = () => Promise.reject(new Error('no'));

@@ -95,10 +95,11 @@ export function createDispatcher(engine: Engine): Dispatcher {
       for (let count = 1; ; count++) {
         const invocation = running.invoke(round);
         const { telemetry } = engine;
+        const runs = count === 1 ? method : goingOn(method);
         const result =
           telemetry === undefined
-            ? await method.run(params, invocation)
-            : await runObserved(telemetry, method, params, invocation, envelope);
+            ? await runs.run(params, invocation)
+            : await runObserved(telemetry, runs, params, invocation, envelope);
         const members = writtenMembers(result);
         if (members !== undefined) return { json: finishedJson(method, members, era) };
         if (!isInputRequired(result)) return { result: finished(method, result, era) };
@@ -189,6 +190,12 @@ export function createDispatcher(engine: Engine): Dispatcher {
     },
   };
 }
+
+/** The method for the rounds in which the same request goes on with its client's answers. */
+const goingOn = (method: Method): Method => ({
+  ...method,
+  run: (params, invocation) => method.run(params, invocation, true),
+});
 
 /** Returns the parameters without those of the question rounds. */
 function ownParams(params: Data = {}): Data {

@@ -45,8 +45,12 @@ import { isTaskStarted } from '../../protocol/tasks.ts';
 export interface Method {
   readonly name: string;
   readonly params: z.ZodType;
-  /** Runs the method. @param params the result of the schema `params` */
-  readonly run: (params: unknown, invocation: Invocation) => Promise<object>;
+  /**
+   * Runs the method.
+   * @param params the result of the schema `params`
+   * @param goesOn whether the client has answered questions of the same request, which has been counted
+   */
+  readonly run: (params: unknown, invocation: Invocation, goesOn?: boolean) => Promise<object>;
   /**
    * Returns the members of an earlier result in JSON, without waiting, if that result is still valid. The parameters may be
    * unchecked: wrong parameters match no earlier result.
@@ -202,12 +206,16 @@ export const askedFor = (method: string, { name, uri }: Data): AskedFor => ({
   uri: typeof uri === 'string' ? uri : undefined,
 });
 
-/** The same method under the limits of admission, which count each request and limit how many run at a time. */
+/**
+ * The same method under the limits of admission, which count each request once, whether or not it asks its client something, and
+ * limit how many run at a time.
+ */
 export function admitted({ admission }: Pick<Engine, 'admission'>, method: Method): Method {
   return {
     ...method,
-    run(params, invocation) {
-      return admission.run(askedFor(method.name, params as Data), invocation, () => method.run(params, invocation));
+    run(params, invocation, goesOn) {
+      const work = (): Promise<object> => method.run(params, invocation, goesOn);
+      return admission.run(askedFor(method.name, params as Data), invocation, work, goesOn);
     },
   };
 }

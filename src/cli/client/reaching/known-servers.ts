@@ -30,9 +30,6 @@ const MAX_FILE_BYTES = 32 * 1024 * 1024;
 /** The most bytes of a file for the slower parsers: of JSON with comments, YAML and TOML. */
 const MAX_SLOW_BYTES = 1024 * 1024;
 
-/** The keys under which hosts keep their servers. */
-const SECTIONS = ['mcpServers', 'servers', 'context_servers', 'mcp', 'extensions'];
-
 /** Describes the machine of this process. */
 export const thisMachine = (): Machine => ({
   cwd: process.cwd(),
@@ -60,14 +57,18 @@ export async function knownServers(
   return found.flat();
 }
 
+/** Reads the servers from the first section that any host uses. */
 async function inNamedFile(file: string, typed: string, machine: Machine): Promise<readonly KnownServer[]> {
   const content = await contentOf(file).catch((error: unknown) => {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(`The file ${typed} of --mcp-config cannot be read`, { cause: error });
   });
-  const section = SECTIONS.find((key) => sectionOf(content, [key]) !== undefined);
-  if (section === undefined)
-    throw new ConfigError(`${basename(file)}: there are no mcpServers in it, and no servers as VS Code writes them`);
+  const sections = new Set(hostPlaces(machine).flatMap(({ section: keys }) => keys.at(-1) ?? []));
+  const section = [...sections].find((key) => sectionOf(content, [key]) !== undefined);
+  if (section === undefined) {
+    const names = [...sections].join(', ');
+    throw new ConfigError(`${basename(file)}: it has no section in which a host keeps its servers: ${names}`);
+  }
   const place = { host: typed, file, scope: 'named' } as const;
   return serversIn(sectionOf(content, [section]), place, { ...machine, cwd: dirname(file) });
 }

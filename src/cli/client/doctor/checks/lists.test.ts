@@ -42,3 +42,28 @@ it('finds repeated arguments among very many', async () => {
     count: 2,
   });
 });
+
+it.each(
+  [
+    ...[0x00, 0x08, 0x0b, 0x1b, 0x7f, 0x9b, 0xad, 0x61c, 0x180e, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x202e],
+    ...[0x2060, 0x2064, 0x2066, 0x206f, 0xfeff, 0xfff9, 0xe0041, 0xe01ef],
+  ].map((code) => [code.toString(16), String.fromCodePoint(code)]),
+)('finds the hidden character U+%s in names, titles and descriptions', async (_code, hidden) => {
+  const text = `a${hidden}b`;
+  const tools = [{ name: text }, { name: 'one', title: text }, { name: 'two', description: text }, { name: 'three' }];
+  expect(await run('names-shown', { tools })).toMatchObject({
+    status: 'problem',
+    saw: [
+      `tools/list: the name of ${JSON.stringify(text)}`,
+      'tools/list: the title of "one"',
+      'tools/list: the description of "two"',
+    ],
+  });
+});
+
+it.each(['a\tb', 'a\nb', 'a\r\nb', '\ud83d\udc69\u200d\ud83d\udd27', '\u0645\u06cc\u200c\u062e', '\u2764\ufe0f'])(
+  'accepts the text %j, in which everything is seen',
+  async (description) => {
+    expect(await run('names-shown', { tools: [{ name: 'one', description }] })).toMatchObject({ status: 'ok' });
+  },
+);

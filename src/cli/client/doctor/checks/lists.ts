@@ -1,4 +1,5 @@
 /** Checks of lists: their pages and entries. */
+import { hasHiddenText } from '../../../../client/safety/terminal.ts';
 import { isData } from '../../../../protocol/data.ts';
 import { type Check, type CheckContext, notApplicable, ok, problems } from '../check.ts';
 import { LIST_NAMES, LISTS, type Listed, nameOf, repeatedIn } from '../examined.ts';
@@ -173,7 +174,7 @@ export const LIST_CHECKS: readonly Check[] = [
           .filter(isData)
           .flatMap((entry) =>
             ['name', 'title', 'description']
-              .filter((key) => typeof entry[key] === 'string' && HIDDEN.test(String(entry[key])))
+              .filter((key) => typeof entry[key] === 'string' && hasHiddenText(entry[key]))
               .map((key) => `${LISTS[name].method}: the ${key} of ${JSON.stringify(entry[LISTS[name].id])}`),
           ),
       );
@@ -188,6 +189,3 @@ export const LIST_CHECKS: readonly Check[] = [
 const NO_FAILURE = { kind: 'none', why: 'no answer' } as const;
 
 const isEmpty = (page: unknown): boolean => Array.isArray(page) && page.length === 0;
-
-/** Matches control characters (except line breaks and tabs), characters that change the direction of text, and tag characters. */
-const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]|\udb40[\udc00-\udfff]/;
