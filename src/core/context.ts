@@ -140,11 +140,13 @@ export function createContext(parts: Partial<Context> = {}): Context {
     roots: parts.roots,
     client: parts.client,
     purpose: parts.purpose,
+    inside: parts.inside,
     may: parts.may,
     decided: parts.decided,
     onceCertain: parts.onceCertain,
     trace: parts.trace,
     notes: parts.notes,
     round: parts.round,
-  });
+    // Every field is named, so that none is dropped.
+  } satisfies Record<keyof Context, unknown>);
 }

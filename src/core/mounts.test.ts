@@ -309,3 +309,44 @@ describe('roots of many mounts', () => {
     });
   });
 });
+
+describe('a mount that is not listed', () => {
+  const withText = (): ResourceProvider => memoryProvider({ resources: { 'a.txt': { text: 'a clock' } } });
+  const away = (): ResourceProvider => {
+    const inner = withText();
+    const gone = async (): Promise<never> => {
+      throw new ResourceError('unavailable', 'It is out of reach');
+    };
+    const { features, ...rest } = wrapProvider(inner, { list: gone, metadata: gone, read: gone });
+    return { ...rest, features: { ...features, remote: true } };
+  };
+  const found = async (mounts: readonly Mount[], query: { pattern?: string; glob?: string; uri?: string }) => {
+    const notes = createNotes();
+    const uris: string[] = [];
+    const all = { pattern: query.pattern, literal: true, glob: query.glob, uri: query.uri };
+    for await (const { uri } of mountTree(mounts).search?.(all, { ...ctx, notes }) ?? []) uris.push(uri);
+    return { uris, result: notes.finish({}, { ttlMs: 0, cacheScope: 'private' }) };
+  };
+  const shown: Mount = { name: 'shown', provider: withText() };
+  const quiet: Mount = { name: 'quiet', provider: withText(), listed: false };
+
+  it('is not searched without a URI, as it is in no list', async () => {
+    for (const query of [{ pattern: 'clock' }, { glob: '*.txt' }]) {
+      expect((await found([quiet, shown], query)).uris).toEqual(['shown+memory:///a.txt']);
+      expect((await found([quiet], query)).uris).toEqual([]);
+    }
+    expect(urisOf(await listAll(mountTree([quiet, shown]), undefined))).toEqual(['shown+memory:///']);
+  });
+
+  it('is searched below its own URIs', async () => {
+    const { uris } = await found([quiet, shown], { pattern: 'clock', uri: 'quiet+memory:///' });
+    expect(uris).toEqual(['quiet+memory:///a.txt']);
+    await expect(found([quiet, { ...shown, provider: away() }], { pattern: 'clock' })).rejects.toThrow('out of reach');
+  });
+
+  it('is not missing from a search while it is out of reach', async () => {
+    const { uris, result } = await found([{ ...quiet, provider: away() }, shown], { pattern: 'clock' });
+    expect(uris).toEqual(['shown+memory:///a.txt']);
+    expect(JSON.stringify(result)).not.toContain('quiet');
+  });
+});

@@ -65,6 +65,17 @@ describe.each(ERAS)('log messages to the client, %s', (era) => {
     expect(messages.map(({ level }) => level)).toEqual(['warning', 'error', 'emergency']);
   });
 
+  it('are not counted if they are below the level [SEC-UTIL-4]', async () => {
+    const messages = await logged(era, 'error', (notify) => {
+      for (let at = 0; at < 150; at++) notify(at % 2 === 0 ? 'debug' : 'warning', at);
+      for (let at = 0; at < 150; at++) notify(at % 2 === 0 ? 'error' : 'info', at);
+      for (let at = 0; at < 50; at++) notify('alert', at);
+    });
+    const errors = messages.filter(({ level }) => level === 'error');
+    expect([errors.length, messages.length]).toEqual([75, 100]);
+    expect(messages.at(-1)).toMatchObject({ level: 'alert', data: 24 });
+  });
+
   it('contain no control characters, however deeply nested [SEC-UTIL-4]', async () => {
     const evil = '\u001b]0;title\u0007\u001b[31mred\u001b[0m\u0000\u202eevil\u2066';
     const messages = await logged(era, 'info', (notify) => {

@@ -99,6 +99,20 @@ describeWith([redis])('replicas over one Redis', () => {
       expect(await memory.kept('name11')).toBeUndefined();
       expect(await memory.kept('name17')).toHaveLength(1_000);
 
+      // An answer that nobody has used for its time is forgotten, and others are kept while they are used.
+      await keep('used');
+      await keep('unused');
+      await client.zIncrBy(`${TEXTS}:order`, -room.ttlMs, 'unused');
+      for (const key of [TEXTS, `${TEXTS}:order`, `${TEXTS}:ttl`]) await client.pExpire(key, 30_000);
+      expect(await memory.kept('unused')).toBeUndefined();
+      expect(await memory.kept('unused')).toBeUndefined();
+      expect(await client.pTTL(TEXTS)).toBeLessThanOrEqual(30_000);
+      expect(await memory.kept('used')).toHaveLength(1_000);
+      for (const key of [TEXTS, `${TEXTS}:order`, `${TEXTS}:ttl`])
+        expect(await client.pTTL(key)).toBeGreaterThan(30_000);
+      await keep('unused');
+      expect(await memory.kept('unused')).toHaveLength(1_000);
+
       await memory.keep('brief', 'text', { ...room, ttlMs: 50 });
       await until(async () => (await client.exists(TEXTS)) === 0, 'the end of what nobody used');
       expect(await memory.kept('brief')).toBeUndefined();

@@ -82,6 +82,12 @@ export class ConfirmationNeeded extends AnswerNeeded {
   }
 }
 
+/** The error for an operation that a human has refused. @param uri the resource that the question was about, if it was about one */
+export const humanRefused = (uri: string | undefined): ResourceError =>
+  uri === undefined
+    ? new ResourceError('denied', 'The user did not allow this')
+    : new ResourceError('denied', 'The user did not let this resource be read', { uri });
+
 const READ = { title: 'Read it', description: 'Let the resource be read this time' };
 const ALLOW = { title: 'Allow it', description: 'Let it be done this time' };
 

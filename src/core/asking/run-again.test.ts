@@ -136,6 +136,19 @@ describe('an operation that has to be confirmed', () => {
       });
     await expect(answered(run, { confirm: { action: 'decline' } })).rejects.toThrow(/did not let/);
   });
+
+  it.each([
+    ['a resource', URI, 'The user did not let this resource be read'],
+    ['a tool or a prompt', undefined, 'The user did not allow this'],
+  ])('fails with an error that is about %s', async (_what, uri, message) => {
+    for (const confirm of [{ action: 'decline' }, { action: 'cancel' }, undefined]) {
+      const run = (round: Invocation) =>
+        askAndRunAgain(round, async ({ refused }) => {
+          throw new ConfirmationNeeded(refused === undefined ? 'first' : 'second', 'May it?', uri);
+        });
+      await expect(answered(run, { confirm })).rejects.toMatchObject({ code: 'denied', message, uri });
+    }
+  });
 });
 
 describe('questions of another server', () => {

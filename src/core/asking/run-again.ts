@@ -4,9 +4,8 @@
  * go to the client and back with the question.
  */
 import { type ElicitationAnswer, type InputRequired, inputRequired } from '../../protocol/input-required.ts';
-import { ResourceError } from '../errors.ts';
 import type { Invocation } from '../invocation.ts';
-import { AnswerNeeded, CONFIRM, ConfirmationNeeded, ROOTS, rootsIn } from './needed.ts';
+import { AnswerNeeded, CONFIRM, ConfirmationNeeded, humanRefused, ROOTS, rootsIn } from './needed.ts';
 
 /** The state that goes to the client and back with a question. */
 interface Round {
@@ -64,7 +63,7 @@ export async function askAndRunAgain<T extends object>(
     const requests = error.question(again);
     if (requests === undefined) {
       if (again.refused === undefined || !(error instanceof ConfirmationNeeded)) throw error;
-      throw new ResourceError('denied', 'The user did not let this resource be read', { uri: error.uri });
+      throw humanRefused(error.uri);
     }
     const next = { key: error instanceof ConfirmationNeeded ? error.key : undefined, answers: again.answers };
     return inputRequired(requests, invocation.seal({ ...carried, state, asking: next } satisfies Round));

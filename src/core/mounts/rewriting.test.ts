@@ -216,6 +216,17 @@ const askedPublished = {
 };
 
 describe('questions to the client', () => {
+  it('reach the client with everything that belongs to them', async () => {
+    const given: unknown[][] = [];
+    const ask = async (...all: unknown[]): Promise<unknown> => given.push(all);
+    const client = { elicitation: true, sampling: true, roots: true, ask };
+    const published = publishAsking(docs, createContext({ client })).client;
+    const { signal } = new AbortController();
+    const request: InputRequest = { method: 'roots/list' };
+    for (const reports of [true, false, undefined]) await published?.ask?.(request, signal, reports);
+    expect(given).toEqual([true, false, undefined].map((reports) => [request, signal, reports]));
+  });
+
   it('name resources in the messages of sampling as they are published, and keep the rest', () => {
     const asked = { resultType: 'input_required' as const, inputRequests: asking, requestState: 'memo:x', extra: 1 };
     expect(publishInputRequests(docs, asked)).toEqual({ ...asked, inputRequests: askedPublished });

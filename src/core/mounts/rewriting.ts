@@ -95,7 +95,10 @@ export function publishAsking<C extends Context>(mount: Mount, ctx: C): C {
   const { client } = ctx;
   const ask = client?.ask;
   if (!isPrefixed(mount) || ask === undefined) return ctx;
-  return { ...ctx, client: { ...client, ask: (request, signal) => ask(publishInputRequest(mount, request), signal) } };
+  return {
+    ...ctx,
+    client: { ...client, ask: (request, ...rest) => ask(publishInputRequest(mount, request), ...rest) },
+  };
 }
 
 /** Rewrites one question. */

@@ -1,4 +1,7 @@
-/** Searches mounts one after the other. A mount that is out of reach is left out of a search of all, and the answer says so. */
+/**
+ * Searches mounts one after the other. A mount that is not listed is searched only below one of its URIs. A mount that is out of reach is
+ * left out of a search of all, and the answer says so.
+ */
 import type { Context } from '../context.ts';
 import type { ResourceError } from '../errors.ts';
 import { isAway, leaveOut } from '../lists/across.ts';
@@ -24,18 +27,18 @@ export async function* searchMounts(
   query: SearchQuery,
   ctx: Context,
 ): AsyncIterable<SearchMatch> {
-  const { mounts, route } = searched;
+  const { route } = searched;
   if (query.uri !== undefined) {
     const { mount, native } = route(query.uri);
     yield* searchMount(searched, mount, { ...query, uri: native }, ctx);
     return;
   }
-  const isOnly = mounts.filter(({ listed }) => listed !== false).length === 1;
+  const mounts = searched.mounts.filter(({ listed }) => listed !== false);
   for (const mount of mounts) {
     try {
       yield* searchMount(searched, mount, query, ctx);
     } catch (error) {
-      if (isOnly || ctx.signal.aborted || !isLeftOut(mount, error)) throw error;
+      if (mounts.length === 1 || ctx.signal.aborted || !isLeftOut(mount, error)) throw error;
       leaveOut(mount.name, error, ctx);
     }
   }

@@ -44,7 +44,31 @@ describe('spellings of another server', () => {
   });
 
   it.each([
+    ['http://example.com', 'http://example.com/'],
+    ['https://example.com?a', 'https://example.com/?a'],
+    ['ws://example.com', 'ws://example.com/'],
+    ['ftp://example.com', 'ftp://example.com/'],
+    ['http://example.com/', 'http://example.com'],
+    ['http://example.com/?a', 'http://example.com'],
+    ['http://example.com?a', 'http://example.com/'],
+    ['http://EXAMPLE.com:80', 'http://example.com'],
+    ['memo://host/', 'memo://host'],
+    ['https:/example.com', 'https://example.com/'],
+    ['https:/example.com', 'https://example.com'],
+    ['https:/example.com/a?b', 'https://example.com/a'],
+    ['https:example.com/a', 'https://example.com/a'],
+    ['https:///example.com/a', 'https://example.com/a'],
+    ['https:%2Fexample.com/a', 'https://example.com/a'],
+    [' https:\\example.com\\a', 'https://example.com/a'],
+    ['https://ex%61mple.com/a', 'https://example.com/a'],
+    ['http://127.1/a', 'http://127.0.0.1/a'],
+    ['http://0x7f000001/a', 'http://127.0.0.1/a'],
+    ['file:a/b', 'file:///a/b'],
+  ])('%s could be %s', (uri, other) => expect(all(uri)).toContain(other));
+
+  it.each([
     ['HTTPS://Example.COM:443', 'https://example.com/'],
+    ['file://', 'file:///'],
     ['http://example.com:80/a', 'http://example.com/a'],
     ['https://me@Example.com/%7Ea', 'https://me@example.com/~a'],
     ['memo:x/../hidden', 'memo:hidden'],
@@ -53,7 +77,14 @@ describe('spellings of another server', () => {
   ])('%s is normally %s', (uri, normal) => expect(foreignSpellings(uri).normal).toEqual([normal]));
 
   it('a plain URI has one spelling', () => {
-    for (const uri of ['file:///a/b.md', 'memo:hidden', 'https://example.com/a/b', 'urn:a:b', 'file:///'])
+    for (const uri of [
+      'file:///a/b.md',
+      'memo:hidden',
+      'memo://host',
+      'https://example.com/a/b',
+      'urn:a:b',
+      'file:///',
+    ])
       expect(all(uri)).toEqual([uri]);
   });
 

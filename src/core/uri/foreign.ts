@@ -2,7 +2,7 @@
  * Finds the other spellings of another server's URI. That server may decode, resolve and shorten a URI in its own ways, so that
  * several spellings lead to one resource. A policy that decides by URI decides about each spelling, and the strictest counts.
  */
-import { encodeSegment } from '../uri.ts';
+import { encodeSegment, schemeOf } from '../uri.ts';
 
 export interface ForeignSpellings {
   /**
@@ -15,9 +15,26 @@ export interface ForeignSpellings {
 
 const NONE: ForeignSpellings = { normal: [], possible: [] };
 
-/** Matches URIs without variants: lower case before the path, no double slashes, escapes, leading dots, query or final slash. */
-const PLAIN =
-  /^(?!file:)[a-z][a-z0-9.-]*:(?:\/\/[a-z0-9.-]*)?(?:\/[\w~-][\w.~!$&'()*+,;=:@-]*)*$|^file:\/\/(?:\/[\w~-][\w.~-]*)*$/;
+/** Schemes whose URLs always have a path, and all but those of files a host (URL standard). Also the port that may be left out. */
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443', ws: '80', wss: '443', ftp: '21' };
+const WITH_PATH: ReadonlySet<string> = new Set(['file', ...Object.keys(DEFAULT_PORTS)]);
+
+/** A host that is written in one way only: the last part of a name is no number. */
+const HOST = /(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*/.source;
+
+const SEGMENT = /\/[\w~-][\w.~!$&'()*+,;=:@-]*/.source;
+
+/**
+ * Matches URIs without variants: lower case before the path, no double slashes, escapes, leading dots, query or final slash, and a
+ * path where the scheme requires one.
+ */
+const PLAIN = new RegExp(
+  [
+    `^(?!(?:${[...WITH_PATH].join('|')}):)[a-z][a-z0-9.-]*:(?://[a-z0-9.-]*)?(?:${SEGMENT})*$`,
+    `^(?:${Object.keys(DEFAULT_PORTS).join('|')})://${HOST}(?:${SEGMENT})+$`,
+    '^file://(?:/[\\w~-][\\w.~-]*)+$',
+  ].join('|'),
+);
 
 /** The most times that a text is decoded: a server behind another server may decode again. */
 const MAX_DECODING = 3;
@@ -25,13 +42,26 @@ const MAX_DECODING = 3;
 export function foreignSpellings(uri: string): ForeignSpellings {
   if (PLAIN.test(uri)) return NONE;
   const normal = normalForm(uri);
-  const careless = [uri, uri.replace(/[?#].*$/s, '')].map(carelessForm);
-  const listed = new Set([uri, normal]);
-  return {
-    normal: normal === uri ? [] : [normal],
-    possible: careless.filter((each, index) => !listed.has(each) && careless.indexOf(each) === index),
-  };
+  const readings = [uri, uri.replace(/[?#].*$/s, '')].flatMap((each) => {
+    const careless = carelessForm(each);
+    return [careless, standardForm(each), standardForm(careless)];
+  });
+  const possible = new Set([normal, ...readings].flatMap((each) => [each, withoutRootSlash(each)]));
+  possible.delete(uri);
+  // A rule that allows `https://x` as it stands need not allow `https://x/` too.
+  if (normal === uri || withoutRootSlash(normal) === uri) return { normal: [], possible: [...possible] };
+  possible.delete(normal);
+  return { normal: [normal], possible: [...possible] };
 }
+
+/** Returns a URL as the URL standard reads it: `https:/x`, `https:x` and `https:///x` mean `https://x/`, and hosts are decoded. */
+function standardForm(uri: string): string {
+  const scheme = schemeOf(withoutIgnored(uri).trim());
+  return scheme !== undefined && WITH_PATH.has(scheme) && URL.canParse(uri) ? new URL(uri).href : uri;
+}
+
+/** A rule may be about `x://host` where the server has `x://host/`. */
+const withoutRootSlash = (uri: string): string => uri.replace(/^([^:/?#]+:\/\/[^/?#]+)\/(?=[?#]|$)/, '$1');
 
 /** Whether a server could read a segment as `..` or `.`, with any escapes, and also with parameters after it (`..;x`). */
 export function hasDotSegments(uri: string): boolean {
@@ -65,11 +95,6 @@ function partsOf(uri: string): Parts | undefined {
   const [, scheme = '', authority, path = '', rest = ''] = found;
   return { scheme: scheme.toLowerCase(), authority, path, rest };
 }
-
-const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443', ws: '80', wss: '443', ftp: '21' };
-
-/** Schemes whose URLs always have a path. */
-const WITH_PATH: ReadonlySet<string> = new Set(['file', ...Object.keys(DEFAULT_PORTS)]);
 
 /** Normalizes a URI until it does not change any more, up to four times: without its dot segments, it may need it again. */
 function normalForm(uri: string): string {

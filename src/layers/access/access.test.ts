@@ -38,6 +38,20 @@ async function guarded(access: AccessOptions, overrides: (inner: ResourceProvide
   return createAccess(access, createResolver([mount])).layer(inner);
 }
 
+/** Another server, which has one resource under every URI. */
+function careless(access: AccessOptions, uri: string): ResourceProvider {
+  const memory = memoryProvider({ resources });
+  const resource: Resource = { uri, name: 'x' };
+  const provider: ResourceProvider = {
+    ...wrapProvider(memory, {
+      metadata: async () => resource,
+      read: async () => [{ resource, content: textBytes('open') }],
+    }),
+    features: { ...memory.features, schemes: ['*'], foreign: true },
+  };
+  return createAccess(access, createResolver([{ name: 'm', provider, prefix: 'none' }])).layer(provider);
+}
+
 const without = (effect: AccessRule['effect'], rule: Omit<AccessRule, 'effect'> = {}): AccessOptions => ({
   rules: [{ effect, uris: ['memory:///private/**'], ...rule }],
   default: 'allow',
@@ -108,6 +122,17 @@ describe('a hidden resource [SEC-RES-2]', () => {
     }
   });
 
+  it.each([
+    ['http://example.com/', 'http://example.com'],
+    ['http://example.com', 'http://example.com/'],
+    ['http://example.com/', 'HTTP://example.com'],
+    ['https://example.com/**', 'https:/example.com/a'],
+    ['http://127.0.0.1/**', 'http://127.1/a'],
+  ])('of another server, %s, is missing as %s', async (rule, uri) => {
+    const provider = careless({ rules: [{ effect: 'hide', uris: [rule] }], default: 'allow' }, uri);
+    expect(await codeOf(provider.read(uri, want, ctx))).toBe(`not-found: Resource not found ${uri}`);
+  });
+
   it("does not give a mounted server's own error for a missing resource", async () => {
     const away = (): ProviderOverrides => ({
       metadata: async (uri) => {
@@ -127,6 +152,15 @@ describe('a hidden resource [SEC-RES-2]', () => {
     const handle = await provider.watch?.(PRIVATE, () => {}, ctx);
     await handle?.[Symbol.asyncDispose]();
     expect(handle).toBeDefined();
+  });
+});
+
+describe('an allowed resource of another server', () => {
+  it('is read as the rule spells it, with or without the slash after the host', async () => {
+    for (const uri of ['http://example.com', 'http://example.com/']) {
+      const provider = careless({ rules: [{ effect: 'allow', uris: [uri] }] }, uri);
+      expect(await provider.read(uri, want, ctx)).toHaveLength(1);
+    }
   });
 });
 

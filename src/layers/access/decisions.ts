@@ -1,6 +1,6 @@
 /** Lets the policy decide; no other code does. Denies if the policy fails; records decisions in the audit; carries them out. */
 import type { AccessDecision, AccessPolicy, AccessRequest } from '../../core/access.ts';
-import { ConfirmationNeeded } from '../../core/asking/needed.ts';
+import { ConfirmationNeeded, humanRefused } from '../../core/asking/needed.ts';
 import type { Context } from '../../core/context.ts';
 import type { AccessOperation } from '../../core/decided.ts';
 import { notFound, ResourceError } from '../../core/errors.ts';
@@ -116,7 +116,7 @@ export function createDecisions(policy: AccessPolicy, resolver?: Resolver): Deci
         const answer = consents.of(manner.key, ctx);
         consents.keep(manner.key, ctx, rememberMs);
         if (answer === 'yes') return;
-        if (answer === 'no') throw refused(request);
+        if (answer === 'no') throw humanRefused(request.uri);
         throw new ConfirmationNeeded(manner.key, manner.question, request.uri);
       }
     }
@@ -175,11 +175,6 @@ const ofResource = ({ uri = '' }: DecisionRequest): Manner => ({
   key: uri,
   question: `May this be read? ${uri}`,
 });
-
-const refused = ({ uri }: DecisionRequest): ResourceError =>
-  uri === undefined
-    ? new ResourceError('denied', 'The user did not allow this')
-    : new ResourceError('denied', 'The user did not let this resource be read', { uri });
 
 function denied({ operation, uri, name }: DecisionRequest, scopes: readonly string[] = []): ResourceError {
   const what = name === undefined ? 'this resource' : `${operation === 'call' ? 'the tool' : 'the prompt'} ${name}`;

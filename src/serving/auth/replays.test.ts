@@ -3,14 +3,18 @@ import { createRecent } from './recent.ts';
 import { createReplays } from './replays.ts';
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 });
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: 1_000_000 });
 });
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
+/** Lets time pass. */
+const later = (ms: number): void => void vi.advanceTimersByTime(ms);
+
+/** Sets the clock without any time passing. */
+const setClock = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 
 describe('proofs that have been used', () => {
   it('are remembered for at least one window, separately for each key', () => {
@@ -30,12 +34,49 @@ describe('proofs that have been used', () => {
     expect(use('k', 'a')).toBe('first');
   });
 
-  it('are still remembered when the clock was set back', () => {
+  it.each([
+    ['within the window', 500, -100],
+    ['to before the window', 500, -10_000],
+    ['as it changes', 990, -20],
+    ['after it has changed', 1_500, -600],
+    ['as two have changed', 1_990, -1_000],
+    ['ahead of its time', 100, 60_000],
+  ])('are remembered as long as they can be used, if the clock is set %s', (_when, beforeMs, byMs) => {
     const used = createReplays({ windowMs: 1_000 });
-    const use = (key: string, id: string) => used('ann', key, id);
-    use('k', 'a');
-    later(-10_000);
-    expect(use('k', 'a')).toBe('again');
+    const use = (id: string) => used('ann', 'k', id);
+    later(beforeMs);
+    const usedAt = Date.now();
+    expect(use('a')).toBe('first');
+    later(10);
+    expect(use('b')).toBe('first');
+    setClock(byMs);
+    expect(use('c')).toBe('first');
+    if (byMs > 0) setClock(-byMs);
+    // The proof is valid for one window after its use, by the clock.
+    for (let at = 0; Date.now() <= usedAt + 1_000; at++) {
+      expect(use('a')).toBe('again');
+      expect(use(`other ${at}`)).toBe('first');
+      later(100);
+    }
+    later(70_000);
+    use('later');
+    later(2_000);
+    expect(use('a')).toBe('first');
+  });
+
+  it('take bounded memory, however often the clock is set back', () => {
+    const used = createReplays({ windowMs: 1_000, max: 100, maxEach: 100, few: 1 });
+    const uses: string[] = [];
+    for (let at = 0; at < 2_000; at++) {
+      if (at % 100 === 0) setClock(-60_000);
+      uses.push(used('ann', 'k', `${at}`));
+      later(10);
+    }
+    const first = uses.filter((use) => use === 'first').length;
+    expect(first).toBeGreaterThanOrEqual(400);
+    expect(first).toBeLessThanOrEqual(500);
+    // None of those that had room is forgotten.
+    for (const [at, use] of uses.entries()) if (use === 'first') expect(used('ann', 'k', `${at}`)).toBe('again');
   });
 
   it('have a limit for each principal, over all its keys; further proofs are refused until the window is over', () => {

@@ -183,7 +183,8 @@ function notifierOf(
   const least = logLevel === undefined ? 0 : LOGGING_LEVELS.indexOf(logLevel);
   let sent = 0;
   return (level: LoggingLevel, data: unknown, logger: string | null = 'vitrine', others?: OtherFields) => {
-    if (sent++ >= MAX_LOG_MESSAGES || LOGGING_LEVELS.indexOf(level) < least) return;
+    if (LOGGING_LEVELS.indexOf(level) < least || sent >= MAX_LOG_MESSAGES) return;
+    sent++;
     const fields = { level, data: scrubData(data, shown), ...(logger !== null && { logger: shown(logger) }) };
     tell({ method: 'notifications/message', params: { ...othersOf(others, shown), ...fields } });
   };

@@ -266,7 +266,9 @@ async function sendPieces(
   for await (const piece of pieces) {
     if (gone) return;
     if (left !== undefined) left -= piece.byteLength;
-    if (outgoing.socket !== null && left !== undefined) promise(outgoing.socket, Math.min(ahead, Math.max(0, left)));
+    // The client would take the rest for the beginning of its next answer.
+    if (left !== undefined && left < 0) throw new Error('An answer has more bytes than it announced');
+    if (outgoing.socket !== null && left !== undefined) promise(outgoing.socket, Math.min(ahead, left));
     await new Promise<void>((resolve) => {
       wake = resolve;
       outgoing.write(piece, () => resolve());

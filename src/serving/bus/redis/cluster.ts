@@ -48,7 +48,7 @@ export function clusterPlace({ cluster }: RedisClusterAddress, key: string, open
         one: 'The node',
         all: 'the nodes of the cluster',
         ask,
-        none: 'The cluster is down: not all of its slots are served',
+        none: 'The nodes of the cluster that answer say that it is down: not all of its slots are served, or these nodes are cut off',
       };
       const { host, port } = await askForPlace(asking, signal);
       const [{ user, password, tls } = { tls: false }] = servers as readonly Server[];

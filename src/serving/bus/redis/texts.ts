@@ -1,6 +1,6 @@
 /**
  * Keeps texts that can be made again, in Redis: one key is a hash of the texts, and another one has their names in the order of
- * their last use. The scripts limit the bytes of all texts, so that room is left for sessions and leases.
+ * their last use. A third one has the time for which a text is kept. The scripts limit the bytes of all texts, so that room is left for sessions and leases.
  */
 import type { BusMemory } from '../../../core/bus.ts';
 import type { Commands } from './client.ts';
@@ -39,22 +39,27 @@ while bytes > most do forget(redis.call('ZRANGE', order, 0, 0)[1]) end
 redis.call('HSET', texts, 'bytes', bytes)
 redis.call('PEXPIRE', texts, ttl)
 redis.call('PEXPIRE', order, ttl)
+redis.call('SET', KEYS[3], ttl, 'PX', ttl)
 return redis.status_reply('OK')
 `;
 
-/** Returns a text, and notes that it was used now. */
+/** Returns a text, and notes that it was used now. A text whose time is over counts as forgotten. */
 const KEPT = `
-local text = redis.call('HGET', KEYS[1], ARGV[1])
-if text then
-  ${NOW}
-  redis.call('ZADD', KEYS[2], 'XX', now, ARGV[1])
-end
+local texts, order, name = KEYS[1], KEYS[2], ARGV[1]
+local text = redis.call('HGET', texts, name)
+if not text then return false end
+${NOW}
+local used, ttl = tonumber(redis.call('ZSCORE', order, name) or now), tonumber(redis.call('GET', KEYS[3]) or '0')
+if ttl == 0 then return text end
+if used + ttl <= now then return false end
+redis.call('ZADD', order, 'XX', now, name)
+for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ttl) end
 return text
 `;
 
 /**
  * @param run runs a command, and turns errors of the client into errors of the bus
- * @param key the key of the hash. The key of the order is made of it, and is in the same slot of a cluster
+ * @param key the key of the hash. The other keys are made of it, and are in the same slot of a cluster
  */
 export const redisTexts = (
   client: Pick<Commands, 'eval'>,
@@ -71,4 +76,4 @@ export const redisTexts = (
   },
 });
 
-const keysOf = (key: string): string[] => [key, `${key}:order`];
+const keysOf = (key: string): string[] => [key, `${key}:order`, `${key}:ttl`];

@@ -20,7 +20,7 @@ import { admitted, wireErrorOf } from '../../dispatch/methods.ts';
 import { runObserved } from '../../dispatch/observed.ts';
 import { ByteStream, type PageAnswer } from '../exchange.ts';
 import { envelopeOf, Refused, type Visitor } from './ask.ts';
-import { isUnchanged, spanOf, versionOf } from './ranges.ts';
+import { isUnchanged, type Span, spanOf, versionOf } from './ranges.ts';
 
 const WINDOW_BYTES = 1024 * 1024;
 
@@ -40,13 +40,21 @@ interface Wanted {
   readonly as: string | undefined;
 }
 
+/** The bytes to read. */
+interface Stretch {
+  readonly from: number;
+  /** The position after the last byte; undefined for the end of the content. */
+  readonly to: number | undefined;
+}
+
 /** The result of reading one window. */
 interface Window {
   readonly resource: Resource;
   readonly parts: Parts;
   readonly size: number;
-  /** Whether this is the whole content, because the provider does not support windows. */
+  /** Whether no further window is needed: the provider does not support windows, so the whole stretch is here. */
   readonly whole: boolean;
+  /** The bytes of the whole content, where the read shows them. */
   readonly total: number | undefined;
   readonly loan: Loan;
 }
@@ -59,23 +67,21 @@ export function answerRaw(vitrine: Engine, resource: Resource, wanted: Wanted, v
   if (isUnchanged(http, version)) return Promise.resolve({ status: 304, headers });
   // The size of another format is not known before it is made.
   const size = wanted.as === undefined ? resource.size : undefined;
-  const span = size === undefined ? undefined : spanOf(http, size, version);
-  if (span === 'unsatisfiable')
+  const requested = size === undefined ? undefined : spanOf(http, size, version);
+  if (requested === 'unsatisfiable')
     return Promise.resolve({ status: 416, headers: { ...RAW_HEADERS, 'Content-Range': `bytes */${size}` } });
   if (http.method === 'HEAD')
     return Promise.resolve({
       status: 200,
       headers: { ...headers, ...(size !== undefined && { 'Content-Length': String(size), 'Accept-Ranges': 'bytes' }) },
     });
-  const { from = 0, to = size } = span ?? {};
   const envelope = envelopeOf('resources/read', { uri: wanted.uri }, visitor);
   const ctx = createContext({ principal, log, signal: http.signal, client: envelope.client });
   return new Promise((resolve, reject) => {
     const run = async (): Promise<object> => {
-      const length = Math.min(WINDOW_BYTES, (to ?? Number.POSITIVE_INFINITY) - from);
-      const first = await readWindow(vitrine, wanted, from, length, ctx);
-      const end = to ?? (first.whole ? from + first.size : first.total);
-      const bytes = end === undefined ? undefined : end - from;
+      const { first, span } = await readFirst(vitrine, wanted, requested, size, ctx);
+      const { from = 0, to = first.whole ? first.size : (first.total ?? size) } = span ?? {};
+      const bytes = to === undefined ? undefined : to - from;
       await new Promise<void>((sent) => {
         resolve({
           status: span === undefined ? 200 : 206,
@@ -85,7 +91,7 @@ export function answerRaw(vitrine: Engine, resource: Resource, wanted: Wanted, v
             ...(size !== undefined && { 'Accept-Ranges': 'bytes' }),
             ...(span !== undefined && { 'Content-Range': `bytes ${from}-${span.to - 1}/${size}` }),
           },
-          body: new ByteStream(windows(vitrine, wanted, first, { from, to: end }, ctx), bytes),
+          body: new ByteStream(windows(vitrine, wanted, first, { from, to }, ctx), bytes),
           // The request counts as running until the answer is sent.
           sent: () => {
             first.loan.end();
@@ -112,12 +118,30 @@ export function answerRaw(vitrine: Engine, resource: Resource, wanted: Wanted, v
   });
 }
 
+/**
+ * Reads the first window. If the content does not have the described size, the positions of the range mean nothing: it is read from
+ * the start, and sent whole.
+ */
+async function readFirst(
+  vitrine: Engine,
+  wanted: Wanted,
+  span: Span | undefined,
+  size: number | undefined,
+  ctx: Context,
+): Promise<{ readonly first: Window; readonly span: Span | undefined }> {
+  const all = { from: 0, to: undefined };
+  const first = await readWindow(vitrine, wanted, span ?? all, size, ctx);
+  if (span === undefined || first.total === undefined || first.total === size) return { first, span };
+  first.loan.end();
+  return { first: await readWindow(vitrine, wanted, all, first.total, ctx), span: undefined };
+}
+
 /** The bytes of all windows. Each piece is valid until the next one is requested. */
 async function* windows(
   vitrine: Engine,
   wanted: Wanted,
   first: Window,
-  { from, to }: { readonly from: number; readonly to: number | undefined },
+  { from, to }: Stretch,
   ctx: Context,
 ): AsyncIterable<Uint8Array> {
   let at = from;
@@ -129,8 +153,7 @@ async function* windows(
     }
     at += window.size;
     if (window.whole || window.size === 0 || at === to) return;
-    const length = Math.min(WINDOW_BYTES, (to ?? Number.POSITIVE_INFINITY) - at);
-    window = await readWindow(vitrine, wanted, at, length, ctx);
+    window = await readWindow(vitrine, wanted, { from: at, to }, to, ctx);
     if (!isSameContent(window, first)) throw new Error('The resource has changed while it was sent');
   }
 }
@@ -138,26 +161,35 @@ async function* windows(
 const isSameContent = (a: Window, b: Window): boolean =>
   a.total === b.total && a.resource.annotations?.lastModified === b.resource.annotations?.lastModified;
 
+/**
+ * Reads the next window of a stretch, or all of the stretch if the provider does not support windows.
+ * @param size the bytes of the content as far as known: no window is longer
+ */
 async function readWindow(
   { resources }: Engine,
   { uri, as }: Wanted,
-  offset: number,
-  length: number,
+  { from, to = Number.POSITIVE_INFINITY }: Stretch,
+  size: number | undefined,
   ctx: Context,
 ): Promise<Window> {
   const loan = new Loan();
-  const range = { offset, length: Math.max(1, length) };
+  const length = Math.min(WINDOW_BYTES, Math.min(to, size ?? to) - from);
+  const range = { offset: from, length: Math.max(1, length) };
   const { maxReadBytes } = resources.limits;
   const accept = as === undefined ? undefined : [as];
   try {
     return await withBodies(resources, uri, { range, accept, loan, maxChildren: 0 }, ctx, async (bodies) => {
       const body: ResourceBody | undefined = bodies.find((each) => each.child !== true);
       if (body === undefined) throw invalid('The resource has parts, and no bytes of its own', uri);
-      const whole = body.window === undefined;
-      const part = whole ? { offset, length: offset === 0 ? maxReadBytes + 1 : length } : undefined;
-      const read = await collectParts(body.content, part, maxReadBytes, ctx);
+      const { window, resource, content } = body;
+      const whole = window === undefined;
+      const offset = from - (window?.offset ?? 0);
+      if (offset < 0) throw new Error('The provider gave a window that begins after the one that was requested');
+      const part = { offset, length: whole ? to - from : range.length };
+      const read = await collectParts(content, part, maxReadBytes, ctx);
       if (read === undefined) throw new ResourceError('too-large', 'The content is too large to be read', { uri });
-      return { resource: body.resource, parts: read.parts, size: read.size, whole, total: body.window?.total, loan };
+      const total = whole && read.ended ? read.seen : window?.total;
+      return { resource, parts: read.parts, size: read.size, whole, total, loan };
     });
   } catch (error) {
     loan.end();
