@@ -1,6 +1,7 @@
 /** Searches all mounts with the same tool that other clients use, so that it finds exactly what they find. */
+
+import { anyCase } from '../../core/glob/any-case.ts';
 import { notSearched } from '../../frontends/explorer/not-searched.ts';
-import { anyCase } from '../../frontends/explorer/search-address.ts';
 import type { CallToolResult, ContentBlock, ToolDescription } from '../../protocol/content.ts';
 import type { Client, Data } from '../client/client.ts';
 

@@ -14,10 +14,3 @@ export const soughtOf = (query: URLSearchParams): Sought => ({
   words: (query.get('q') ?? '').trim().slice(0, MAX_WORDS),
   cursor: query.get('cursor') || undefined,
 });
-
-/** Writes words as a glob that ignores the case of letters. */
-export const anyCase = (words: string): string =>
-  words.replace(/\p{L}/gu, (letter) => {
-    const both = new Set([letter.toLowerCase(), letter.toUpperCase()]);
-    return both.size === 2 && [...both].every((each) => [...each].length === 1) ? `[${[...both].join('')}]` : letter;
-  });

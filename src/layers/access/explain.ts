@@ -22,7 +22,8 @@ export async function explainDecision(
   request: DecisionRequest,
   principal: Principal,
 ): Promise<Explained> {
-  const { effect, rule, scopes } = await decisions.decide(request, createContext({ principal, log: SILENT }));
+  const decision = await decisions.decide(request, createContext({ principal, log: SILENT }));
+  const { effect, rule, scopes } = decision;
   const matching: readonly AccessDecision[] =
     'matching' in policy ? (policy as RulesPolicy).matching({ ...request, principal }) : [];
   return {
@@ -30,7 +31,10 @@ export async function explainDecision(
     effect,
     rule,
     ...(scopes !== undefined && { scopes }),
-    also: matching.slice(1).map((other) => ({ effect: other.effect, rule: other.rule })),
+    // Another name of the resource may have decided, so the first rule that matches this one need not be the decision.
+    also: matching
+      .filter((other) => other !== decision && other.byDefault !== true)
+      .map((other) => ({ effect: other.effect, rule: other.rule })),
   };
 }
 

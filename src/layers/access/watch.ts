@@ -29,12 +29,22 @@ export function guardedWatch(inner: ResourceProvider, views: Views): Watch {
     if (isHidden) ctx.decided?.(decision);
     else carryOut(decision, asked, uri, ctx);
 
+    /** Whether the caller could know the watched resource when it was last there. */
+    let couldKnow = known !== undefined;
+
     /** Decides again: the resource may have changed, or may exist now under another spelling. */
     function mayKnow(changed: string): boolean | Promise<boolean> {
       if (!policy.attributes) return decisions.allows(unseen('subscribe', changed), ctx);
+      const isWatched = changed === uri || changed === known?.uri;
       return describedNow(changed, ctx).then(
-        // Callers who could know a resource may learn that it is gone.
-        (resource) => resource === undefined || decisions.allows(about('subscribe', resource), ctx),
+        async (resource) => {
+          // Callers who could know a resource may learn that it is gone. Of others, only the URI is left to decide by.
+          if (resource === undefined)
+            return isWatched ? couldKnow : decisions.allows(unseen('subscribe', changed), ctx);
+          const allowed = await decisions.allows(about('subscribe', resource), ctx);
+          if (isWatched) couldKnow = allowed;
+          return allowed;
+        },
         () => false,
       );
     }

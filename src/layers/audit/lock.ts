@@ -7,6 +7,7 @@ import {
   closeSync,
   fstatSync,
   openSync,
+  readlinkSync,
   readSync,
   realpathSync,
   renameSync,
@@ -16,7 +17,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { invalid } from '../../core/errors.ts';
 import { isGone, type Owner, parseOwner, thisProcess } from './owner.ts';
@@ -33,6 +34,9 @@ const MAX_LOCK_BYTES = 4_096;
 /** How many times to try a lock that is being released at the same moment. */
 const MAX_TRIES = 5;
 
+/** The most links in a row that are followed, as on Linux. */
+const MAX_LINKS = 40;
+
 export interface FileLock {
   /**
    * Resolves while this process has the lock; creates it again where it was deleted.
@@ -44,9 +48,39 @@ export interface FileLock {
 
 const writeAt = promisify(write);
 
-/** @throws ResourceError `invalid` when another process, or another server in this one, has the lock or may have it */
+/**
+ * Locks a file, and a symbolic link that leads to it: the first rotation puts a file in the place of the link.
+ * @throws ResourceError `invalid` when another process, or another server in this one, has the lock or may have it
+ */
 export function lockFile(file: string): FileLock {
-  const lock = `${placeOf(file)}.lock`;
+  const place = placeOf(file);
+  const target = targetOf(file);
+  const held = lockAt(`${target}.lock`, file);
+  if (target === place) return held;
+  let link: FileLock | undefined;
+  try {
+    link = lockAt(`${place}.lock`, file);
+  } catch (error) {
+    // Without permission to write here, this process cannot rotate the file, so the link stays.
+    if (!UNWRITABLE.has((error as NodeJS.ErrnoException).code ?? '')) {
+      void held.release();
+      throw error;
+    }
+  }
+  return {
+    async keep() {
+      await held.keep();
+      await link?.keep();
+    },
+    async release() {
+      await Promise.all([held.release(), link?.release()]);
+    },
+  };
+}
+
+const UNWRITABLE: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS']);
+
+function lockAt(lock: string, file: string): FileLock {
   let held = take(lock, file);
   let beating: Promise<unknown> | undefined;
   const beat = setInterval(() => {
@@ -89,15 +123,38 @@ interface Held {
 
 const isHeld = ({ ino, dev }: Pick<Held, 'ino' | 'dev'>, held: Held): boolean => ino === held.ino && dev === held.dev;
 
-/** Returns the path beside which the lock is, the same for all processes that write the file. */
-function placeOf(file: string): string {
-  try {
-    const real = realpathSync(file);
-    if (statSync(real).isFile()) return real;
-  } catch {
-    // The file does not exist yet. Its lock is in its folder, by whatever path a process reaches that.
+/** Returns the canonical path of the file that is written, whether or not it exists yet: all links are followed. */
+function targetOf(file: string): string {
+  let path = file;
+  for (let links = 0; links <= MAX_LINKS; links++) {
+    try {
+      // The function in JavaScript treats `..` after a link in another way than the system, and may never return.
+      const real = realpathSync.native(path);
+      return statSync(real).isFile() ? real : placeOf(file);
+    } catch {
+      const target = linkAt(path);
+      if (target === undefined) return placeOf(path);
+      path = isAbsolute(target) ? target : `${dirname(path)}/${target}`;
+    }
   }
-  return resolve(file);
+  return placeOf(file);
+}
+
+/** Returns the path of a file or link itself, in its canonical folder. */
+function placeOf(path: string): string {
+  try {
+    return join(realpathSync.native(dirname(path)), basename(path));
+  } catch {
+    return resolve(path);
+  }
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function take(lock: string, file: string): Held {

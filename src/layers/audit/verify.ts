@@ -90,7 +90,7 @@ export async function verifyAudit(given: string | readonly string[], expected: E
       headSeen ||= read.intact && link.hash === head;
       if (event === 'lost') report.lost += countOf(text);
     }
-    if (number === 0) findings.push({ file: each, line: 1, problem: 'the file is empty' });
+    if (number === 0) say(findings, each, 1, 'the file is empty');
   }
   const [oldest = ''] = files;
   const newest = files.at(-1) ?? '';

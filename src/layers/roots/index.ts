@@ -100,8 +100,15 @@ function bounded(
     const place = folder === undefined ? 'outside' : placeOf(bounds, folder);
     if (folder === undefined || place === 'outside') return NO_VALUES;
     if (place === 'within') return completed;
-    const { resources } = await listWay({ segments: folder, place, bounds }, { limit: request.limit }, ctx);
-    const values = resources.map(typedPath).filter((value) => value.startsWith(request.value));
+    const values: string[] = [];
+    for (const name of namesBelow(bounds, folder)) {
+      const path = [...folder, name];
+      if (!typedPath(path).startsWith(request.value)) continue;
+      const resource = await describe(bounds, path, ctx);
+      if (resource === undefined) continue;
+      if (values.length >= request.limit) return { values, hasMore: true };
+      values.push(resource.capabilities?.list ? `${typedPath(path)}/` : typedPath(path));
+    }
     return { values, hasMore: false, total: values.length };
   }
 
@@ -122,12 +129,6 @@ function bounded(
       }
     }
   }
-
-  const typedPath = (resource: Resource): string => {
-    const { segments } = parseTreeUri(resource.uri, scheme);
-    const path = segments.map((name) => name.replace(/[%?#]/g, encodeURIComponent)).join('/');
-    return resource.capabilities?.list ? `${path}/` : path;
-  };
 
   return wrapProvider(inner, {
     features: { ...inner.features, roots: true },
@@ -180,6 +181,10 @@ const asWay = (resource: Resource): Resource => ({
 
 /** The folder itself, while the client's roots are unknown: it can be neither listed nor subscribed to (2093-3). */
 const asClosed = (resource: Resource): Resource => ({ ...resource, capabilities: { list: false, subscribe: false } });
+
+/** Writes a path as a value of the template `{+path}`, which copies `%`, `?` and `#` as they are. */
+const typedPath = (segments: readonly string[]): string =>
+  segments.map((name) => name.replace(/[%?#]/g, encodeURIComponent)).join('/');
 
 /** The folder of a path that is being typed; undefined if the path is not valid. */
 function folderOf(value: string, scheme: string): readonly string[] | undefined {

@@ -214,6 +214,26 @@ describe('a folder on the way to a root', () => {
   });
 });
 
+describe('completion on the way to roots', () => {
+  it.each<[string, number, readonly string[], boolean]>([
+    ['', 1, ['100%25 %23%3F/'], true],
+    ['', 2, ['100%25 %23%3F/', 'a/'], true],
+    ['', 3, ['100%25 %23%3F/', 'a/', 'b/'], false],
+    ['b', 1, ['b/'], false],
+    ['100%', 1, ['100%25 %23%3F/'], false],
+    ['g', 1, [], false],
+    ['c', 1, [], false],
+  ])('of %o with limit %i offers %j, and says whether there is more', async (value, limit, values, hasMore) => {
+    const ctx = context(rootOf('work', 'a'), rootOf('work', 'b'), rootOf('work', 'gone'), rootOf('work', '100% #?'));
+    const request = { uriTemplate: 'file:///{+path}', variable: 'path', value, known: {}, limit };
+    expect(await provider.complete?.(request, ctx)).toEqual({
+      values,
+      hasMore,
+      ...(!hasMore && { total: values.length }),
+    });
+  });
+});
+
 describe('unknown roots', () => {
   const ctx = createContext();
 

@@ -1,5 +1,5 @@
 /** Tests reads of files that change meanwhile or are large or unusual, and reads of folders. */
-import { chmod, open, symlink, truncate } from 'node:fs/promises';
+import { chmod, open, readFile, symlink, truncate } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/e2e/folders.ts';
 import { MEBIBYTE, refused, serve } from '../../../test/security/served.ts';
@@ -161,6 +161,45 @@ describe('a folder that is read [2093-5]', () => {
     const text = await served.text('file:///');
     // The superuser may read everything.
     expect(text).toBe(process.getuid?.() === 0 ? 'abc' : 'ac');
+  });
+
+  it.runIf(process.platform === 'linux')('gives files of the kernel, whose size is 0, with their content', async () => {
+    const random = await filesProvider({ path: '/proc/sys/kernel/random' });
+    const read = async (maxBytes: number) => {
+      const bodies = await random.read('file:///', { maxBytes, maxChildren: 100 }, createContext());
+      return new Map(await Promise.all(bodies.map(async (body) => [body.resource.name, await collect(body)] as const)));
+    };
+    const boot = await readFile('/proc/sys/kernel/random/boot_id');
+    expect((await read(10_000)).get('boot_id')).toEqual(boot);
+    expect((await read(boot.byteLength)).get('boot_id')).toEqual(boot);
+    expect((await read(boot.byteLength - 1)).has('boot_id')).toBe(false);
+    await random.close?.();
+  });
+
+  it.runIf(process.platform === 'linux')('gives a long file of the kernel whole, or not at all', async () => {
+    const provider = await filesProvider({ path: '/proc/self' });
+    const read = async (maxBytes: number) => {
+      const bodies = await provider.read('file:///', { maxBytes, maxChildren: 1_000 }, createContext());
+      const body = bodies.find(({ resource }) => resource.name === 'smaps');
+      await closeBodies(bodies.filter((other) => other !== body));
+      return body && (await collect(body)).toString();
+    };
+    const whole = await read(WHOLE.maxBytes);
+    expect(whole?.length).toBeGreaterThan(10_000);
+    expect(whole).toMatch(/^VmFlags:.*\n$/m);
+    expect(await read(5_000)).toBeUndefined();
+    await provider.close?.();
+  });
+
+  it('leaves empty files empty, and has them for a budget of nothing', async () => {
+    await using folder = await temporaryFolder({ 'a.txt': '', 'b.txt': 'b', 'c.txt': '' });
+    const provider = await filesProvider({ path: folder.path });
+    const bodies = await provider.read('file:///', { maxBytes: 0, maxChildren: 100 }, createContext());
+    expect(bodies.map(({ resource }) => [resource.name, resource.size])).toEqual([
+      ['a.txt', 0],
+      ['c.txt', 0],
+    ]);
+    await closeBodies(bodies);
   });
 
   it('has no windows', async () => {

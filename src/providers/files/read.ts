@@ -16,6 +16,9 @@ import { listOpened } from './list.ts';
 /** Files up to this size are read in one go. */
 const SMALL_BYTES = 64 * 1024;
 
+/** The bytes that are read at first of a child whose size is 0. Nearly every file of the kernel has fewer. */
+const FIRST_BYTES = 4_096;
+
 export async function readFileOrDirectory(
   folder: Folder,
   uri: string,
@@ -104,6 +107,18 @@ async function fill(found: Found, buffer: Buffer, offset: number): Promise<numbe
   return filled;
 }
 
+/** Reads a file to its end; undefined if its size is 0, as files of the kernel claim, and it has more than `most` bytes. */
+async function wholeOf(found: Found, most: number): Promise<Buffer | undefined> {
+  const size = Number(found.opened.stat.size);
+  let buffer = Buffer.allocUnsafeSlow(size === 0 ? FIRST_BYTES : size);
+  let filled = await fill(found, buffer, 0);
+  while (size === 0 && filled === buffer.byteLength && filled <= most) {
+    buffer = Buffer.concat([buffer, Buffer.allocUnsafeSlow(filled)]);
+    filled += await fill(found, buffer.subarray(filled), filled);
+  }
+  return size === 0 && filled > most ? undefined : buffer.subarray(0, filled);
+}
+
 /** Streams a larger file block by block; between two blocks other requests get their turn. */
 async function* chunks(
   found: Found,
@@ -163,8 +178,8 @@ async function childBody(folder: Folder, resource: Resource, budget: number): Pr
   await using found = await findSegments(folder, segments, 'content', resource.uri);
   try {
     if (found.isDirectory || Number(found.opened.stat.size) > budget) return undefined;
-    const buffer = Buffer.allocUnsafeSlow(Number(found.opened.stat.size));
-    const bytes = buffer.subarray(0, await fill(found, buffer, 0));
+    const bytes = await wholeOf(found, budget);
+    if (bytes === undefined) return undefined;
     const content = versioned(bytesOf(bytes), () => versionOfFile(folder, found, before));
     return { resource: sized(found.resource, bytes.byteLength), content };
   } catch (error) {

@@ -87,8 +87,9 @@ async function startOf(folder: Folder, rules: SearchRules, uri: string | undefin
  * Matches the globs that ripgrep gets, so that it searches fewer files. Other globs, such as `!a`, or `?` for `é`, mean
  * something else to ripgrep, which might leave out too much. All globs are applied to the results by `globFilter` anyway.
  */
-const PLAIN_GLOB =
-  /^\/*(?:(?:\*\*|(?!\.{1,2}(?:\/|$))(?:[\w .-]|(?<!\*)\*(?!\*)|\{[\w.-]+(?:,[\w.-]+)+\})+)\/)*(?:\*\*|(?!\.{1,2}(?:\/|$))(?:[\w .-]|(?<!\*)\*(?!\*)|\{[\w.-]+(?:,[\w.-]+)+\})+)$/;
+const PLAIN_PART = String.raw`(?:[\w.-]|\[[A-Za-z]+\])+`;
+const PLAIN_NAME = String.raw`(?:\*\*|(?!\.{1,2}(?:\/|$))(?:[\w .-]|\[[A-Za-z]+\]|(?<!\*)\*(?!\*)|\{${PLAIN_PART}(?:,${PLAIN_PART})+\})+)`;
+const PLAIN_GLOB = new RegExp(String.raw`^\/*(?:${PLAIN_NAME}\/)*${PLAIN_NAME}$`);
 
 function argumentsOf(
   rules: SearchRules,

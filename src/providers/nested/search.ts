@@ -1,6 +1,7 @@
 /** Searches the outer provider, and then each container in it. */
 import type { Context } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
+import { anyCase } from '../../core/glob/any-case.ts';
 import { globFilter } from '../../core/glob/filter.ts';
 import type { SearchMatch, SearchQuery } from '../../core/provider.ts';
 import { searchProvider } from '../../core/search.ts';
@@ -38,8 +39,8 @@ export async function* searchNested(nested: Searched, query: SearchQuery, ctx: C
   }
   const fileKinds = kinds.filter(({ isFolder }) => isFolder !== true);
   if (fileKinds.length === 0) return;
-  const endings = fileKinds.flatMap((kind) => kind.endings.flatMap((ending) => [ending, ending.toUpperCase()]));
-  const glob = `*{${endings.join(',')}}`;
+  const endings = fileKinds.flatMap((kind) => kind.endings.map(anyCase));
+  const glob = endings.length === 1 ? `*${endings[0]}` : `*{${endings.join(',')}}`;
   const names = searchProvider(outer.provider, { glob, literal: false, uri: query.uri }, ctx);
   const start = query.uri === undefined ? 0 : parseTreeUri(query.uri, outer.scheme).segments.length;
   let entered = 0;

@@ -34,7 +34,7 @@ const COLUMNS = `SELECT t.name, c.name, c.type, c."notnull", c.dflt_value, c.pk,
   ${FROM} pragma_table_xinfo(t.name) c ${WHERE} ORDER BY t.name, c.cid`;
 const FOREIGN_KEYS = `SELECT t.name, f.id, f."from", f."table", f."to"
   ${FROM} pragma_foreign_key_list(t.name) f ${WHERE} ORDER BY t.name, f.id, f.seq`;
-const INDEXES = `SELECT t.name, i.name, i."unique", i.partial, c.name
+const INDEXES = `SELECT t.name, i.name, i."unique", i.partial, i.origin, c.name
   ${FROM} pragma_index_list(t.name) i JOIN pragma_index_info(i.name) c ${WHERE} ORDER BY t.name, i.name, c.seqno`;
 
 type Ask = (sql: string, table: string | null) => Promise<readonly (readonly Value[])[]>;
@@ -115,12 +115,16 @@ const isSet = (value: Value | undefined): boolean => Number(value ?? 0) !== 0;
 
 function tableOf(name: string, type: Value | undefined, withoutRowId: boolean, facts: Facts): Table {
   const described = facts.columns.get(name) ?? [];
-  const columns = described.filter(([, , , , , hidden]) => Number(hidden) !== 1).map(columnOf);
   const primaryKey = described
     .filter(([, , , , pk]) => isSet(pk))
     .sort((a, b) => Number(a[4]) - Number(b[4]))
     .map(([column]) => String(column));
   const indexes = indexesOf(facts.indexes.get(name) ?? []);
+  // The row id needs no index. An INTEGER PRIMARY KEY with one was declared DESC: it is not the row id, and may be NULL.
+  const rowId = primaryKey.length === 1 && !indexes.some(({ ofKey }) => ofKey) ? primaryKey[0] : undefined;
+  const columns = described
+    .filter(([, , , , , hidden]) => Number(hidden) !== 1)
+    .map((column) => columnOf(column, rowId));
   return {
     schema: undefined,
     name,
@@ -129,19 +133,20 @@ function tableOf(name: string, type: Value | undefined, withoutRowId: boolean, f
     primaryKey,
     identity: type === 'table' ? identityOf(columns, primaryKey, withoutRowId, indexes) : undefined,
     foreignKeys: foreignKeysOf(facts.foreignKeys.get(name) ?? []),
-    indexes: indexes.map(({ partial: _partial, ...index }) => index),
+    indexes: indexes.map(({ partial: _partial, ofKey: _ofKey, ...index }) => index),
   };
 }
 
-function columnOf([name, type, notNull, default_, pk, hidden]: readonly Value[]): Column {
+/** @param rowId the name of the column that is the row id if its type is INTEGER */
+function columnOf([name, type, notNull, default_, , hidden]: readonly Value[], rowId: string | undefined): Column {
   const declared = String(type);
   const kind = kindOf(declared);
   return {
     name: String(name),
     type: declared,
     kind,
-    // A primary key of one INTEGER column is the row id and never NULL. SQLite allows NULL in other primary keys.
-    nullable: !isSet(notNull) && !(isSet(pk) && declared.toUpperCase() === 'INTEGER'),
+    // SQLite allows NULL in primary keys, but not in the row id. It reports the keys of STRICT and WITHOUT ROWID tables as NOT NULL.
+    nullable: !isSet(notNull) && !(name === rowId && declared.toUpperCase() === 'INTEGER'),
     ...(default_ !== null && { default: String(default_) }),
     ...(kind !== 'integer' && kind !== 'real' && { sized: true }),
     ...(Number(hidden) > 1 && { generated: true }),
@@ -160,6 +165,8 @@ function kindOf(declared: string): ValueKind {
 
 interface SqliteIndex extends Index {
   readonly partial: boolean;
+  /** Whether SQLite made it for the primary key. */
+  readonly ofKey: boolean;
 }
 
 function identityOf(
@@ -178,8 +185,7 @@ function identityOf(
   const rowId = withoutRowId ? undefined : rowIdName(columns);
   const key = keyOf(primaryKey);
   if (key.length > 0 && key.length === primaryKey.length) {
-    const mayBeNull = !withoutRowId && !isRowId(key) && key.some(({ nullable }) => nullable);
-    return shape('primary key', key, mayBeNull ? rowId : undefined);
+    return shape('primary key', key, key.some(({ nullable }) => nullable) ? rowId : undefined);
   }
   for (const index of indexes) {
     if (!index.unique || index.partial) continue;
@@ -189,8 +195,6 @@ function identityOf(
   }
   return rowId === undefined ? undefined : { of: 'row id', columns: [{ name: rowId, kind: 'integer' }] };
 }
-
-const isRowId = (key: readonly Column[]): boolean => key.length === 1 && key[0]?.type.toUpperCase() === 'INTEGER';
 
 /** Returns a name of the row id that no column has; undefined if columns have all of its names. */
 function rowIdName(columns: readonly Column[]): string | undefined {
@@ -215,9 +219,10 @@ function foreignKeysOf(rows: readonly (readonly Value[])[]): readonly ForeignKey
 }
 
 function indexesOf(rows: readonly (readonly Value[])[]): readonly SqliteIndex[] {
-  const indexes = new Map<string, { unique: boolean; partial: boolean; columns: string[] }>();
-  for (const [name, unique, partial, column] of rows) {
-    const index = indexes.get(String(name)) ?? { unique: isSet(unique), partial: isSet(partial), columns: [] };
+  const indexes = new Map<string, { unique: boolean; partial: boolean; ofKey: boolean; columns: string[] }>();
+  for (const [name, unique, partial, origin, column] of rows) {
+    const facts = { unique: isSet(unique), partial: isSet(partial), ofKey: origin === 'pk' };
+    const index = indexes.get(String(name)) ?? { ...facts, columns: [] };
     // An expression has no name, and an index with one does not tell rows apart.
     if (column === null) index.partial = true;
     else index.columns.push(String(column));

@@ -1,6 +1,8 @@
 /** Searches for a page with the tool that every client has, so that the page finds nothing more than such a client. */
+
+import { anyCase } from '../../../core/glob/any-case.ts';
 import type { Found } from '../../../frontends/explorer/search.ts';
-import { anyCase, type Sought } from '../../../frontends/explorer/search-address.ts';
+import type { Sought } from '../../../frontends/explorer/search-address.ts';
 import type { CallToolResult } from '../../../protocol/content.ts';
 import { type Ask, Refused, type Visitor } from './ask.ts';
 
