@@ -1,5 +1,5 @@
-import { setTimeout as after } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { guarded, resources, uriOf, without } from '../../../test/security/access/guarded.ts';
 import type { AccessPolicy } from '../../core/access.ts';
 import { textBytes } from '../../core/body.ts';
 import { type Context, createContext } from '../../core/context.ts';
@@ -10,8 +10,7 @@ import type { ResourceProvider } from '../../core/provider.ts';
 import type { Resource } from '../../protocol/resources.ts';
 import { memoryProvider } from '../../providers/memory/index.ts';
 import { layerContract } from '../../testing/layer-contract.ts';
-import { type AccessOptions, type AccessRule, createAccess } from './index.ts';
-import { TICK_MS } from './together.ts';
+import { type AccessOptions, createAccess } from './index.ts';
 
 layerContract('access, to everything', createAccess({ rules: [{ effect: 'allow' }] }).layer);
 layerContract(
@@ -24,21 +23,7 @@ layerContract(
   }).layer,
 );
 
-const resources = Object.fromEntries(
-  ['a.txt', 'b.txt', 'private/c.txt', 'private/d.txt', 'public/e.txt', 'public/f.txt'].map((name) => [
-    name,
-    { text: `the text of ${name}` },
-  ]),
-);
-const uriOf = (path: string): string => `memory:///${path}`;
 const PRIVATE = uriOf('private/c.txt');
-
-async function guarded(access: AccessOptions, overrides: (inner: ResourceProvider) => ProviderOverrides = () => ({})) {
-  const memory = memoryProvider({ resources });
-  const inner = wrapProvider(memory, overrides(memory));
-  const mount = { name: 'm', provider: inner, prefix: 'none' } as const;
-  return createAccess(access, createResolver([mount])).layer(inner);
-}
 
 /** Another server, which has one resource under every URI. */
 function careless(access: AccessOptions, uri: string): ResourceProvider {
@@ -53,11 +38,6 @@ function careless(access: AccessOptions, uri: string): ResourceProvider {
   };
   return createAccess(access, createResolver([{ name: 'm', provider, prefix: 'none' }])).layer(provider);
 }
-
-const without = (effect: AccessRule['effect'], rule: Omit<AccessRule, 'effect'> = {}): AccessOptions => ({
-  rules: [{ effect, uris: ['memory:///private/**'], ...rule }],
-  default: 'allow',
-});
 
 const ctx = createContext();
 const want = { maxBytes: 1_000, maxChildren: 100 };
@@ -204,96 +184,6 @@ describe.each(['hide', 'deny', 'ask'] as const)('the bodies of a read under %s [
     const { reading, closed } = await read(uriOf('a.txt'), [{ path: 'private/c.txt' }, { path: 'a.txt' }]);
     await expect(reading).rejects.toThrow();
     expect(closed.sort()).toEqual(['a.txt', 'private/c.txt']);
-  });
-});
-
-describe.each(['hide', 'deny'] as const)('changes under %s [SEC-RES-2]', (effect) => {
-  const byUri = without(effect);
-  /** Large resources may not be seen, so the resource itself has to be looked at. */
-  const bySize: AccessOptions = {
-    rules: [
-      { effect, uris: ['memory:///private/**'] },
-      { effect, minBytes: 100 },
-    ],
-    default: 'allow',
-  };
-
-  /** Watches a URI. `change` changes resources, and returns the URIs of the changes that the caller is told. */
-  async function watching(access: AccessOptions, uri: string | undefined, path = 'a.txt') {
-    const memory = memoryProvider({ resources });
-    let tell: Parameters<NonNullable<ResourceProvider['watch']>>[1] = () => {};
-    const inner = wrapProvider(memory, {
-      async watch(_uri, onChange) {
-        tell = onChange;
-        return { [Symbol.asyncDispose]: async () => {} };
-      },
-    });
-    const provider = createAccess(access, createResolver([{ name: 'm', provider: inner, prefix: 'none' }])).layer(
-      inner,
-    );
-    const told: string[] = [];
-    const watch = await provider.watch?.(
-      uri,
-      (event) => told.push(event.kind === 'updated' ? event.uri : event.kind),
-      ctx,
-    );
-    return {
-      watch,
-      async change(text: string | undefined, changed = path): Promise<readonly string[]> {
-        told.length = 0;
-        if (text === undefined) memory.delete(changed);
-        else memory.set(changed, { text });
-        tell({ kind: 'updated', uri: uriOf(changed) });
-        await after(TICK_MS);
-        return [...told];
-      },
-    };
-  }
-  const LARGE = 'x'.repeat(200);
-
-  it.each([
-    ['by its URI', byUri],
-    ['by its attributes', bySize],
-  ])(
-    'of a resource that is withheld %s are not reported, whether it exists or not; a denied one cannot be watched',
-    async (_how, access) => {
-      for (const path of ['private/c.txt', 'private/missing.txt']) {
-        const watched = watching(access, uriOf(path), path);
-        if (effect === 'deny') {
-          await expect(watched).rejects.toMatchObject({ code: 'denied' });
-          continue;
-        }
-        const { watch, change } = await watched;
-        expect(watch).toBeDefined();
-        for (const text of ['new', LARGE, undefined, 'again']) expect(await change(text)).toEqual([]);
-      }
-    },
-  );
-
-  it.each([
-    ['by URI', byUri],
-    ['by attributes', bySize],
-  ])('below a watched folder are reported only of what may be seen: %s', async (_how, access) => {
-    const { change } = await watching(access, uriOf('public'), 'public/e.txt');
-    expect(await change('new')).toEqual([uriOf('public/e.txt')]);
-    expect(await change('new', 'private/c.txt')).toEqual([]);
-    expect(await change(undefined, 'private/c.txt')).toEqual([]);
-    expect(await change(undefined, 'private/never.txt')).toEqual([]);
-  });
-
-  it('of a resource that cannot be seen any more are not reported, its end included', async () => {
-    const { change } = await watching(bySize, uriOf('a.txt'));
-    expect(await change('new')).toEqual([uriOf('a.txt')]);
-    expect(await change(LARGE)).toEqual([]);
-    expect(await change(undefined)).toEqual([]);
-    expect(await change('small')).toEqual([uriOf('a.txt')]);
-    expect(await change(undefined)).toEqual([uriOf('a.txt')]);
-  });
-
-  it('of a resource that was seen are reported with its end', async () => {
-    const { change } = await watching(bySize, uriOf('a.txt'));
-    expect(await change(undefined)).toEqual([uriOf('a.txt')]);
-    expect(await change('back')).toEqual([uriOf('a.txt')]);
   });
 });
 

@@ -1,0 +1,100 @@
+import { setTimeout as after } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { guarded, uriOf, without } from '../../../test/security/access/guarded.ts';
+import { createContext } from '../../core/context.ts';
+import type { ResourceProvider } from '../../core/provider.ts';
+import type { MemoryProvider } from '../../providers/memory/index.ts';
+import type { AccessOptions } from './index.ts';
+import { TICK_MS } from './together.ts';
+
+const ctx = createContext();
+
+describe.each(['hide', 'deny'] as const)('changes under %s [SEC-RES-2]', (effect) => {
+  const byUri = without(effect);
+  /** Large resources may not be seen, so the resource itself has to be looked at. */
+  const bySize: AccessOptions = {
+    rules: [
+      { effect, uris: ['memory:///private/**'] },
+      { effect, minBytes: 100 },
+    ],
+    default: 'allow',
+  };
+
+  /** Watches a URI. `change` changes resources, and returns the URIs of the changes that the caller is told. */
+  async function watching(access: AccessOptions, uri: string | undefined, path = 'a.txt') {
+    let memory: MemoryProvider | undefined;
+    let tell: Parameters<NonNullable<ResourceProvider['watch']>>[1] = () => {};
+    const provider = await guarded(access, (inner) => {
+      memory = inner;
+      return {
+        async watch(_uri, onChange) {
+          tell = onChange;
+          return { [Symbol.asyncDispose]: async () => {} };
+        },
+      };
+    });
+    const told: string[] = [];
+    const watch = await provider.watch?.(
+      uri,
+      (event) => told.push(event.kind === 'updated' ? event.uri : event.kind),
+      ctx,
+    );
+    return {
+      watch,
+      async change(text: string | undefined, changed = path): Promise<readonly string[]> {
+        told.length = 0;
+        if (text === undefined) memory?.delete(changed);
+        else memory?.set(changed, { text });
+        tell({ kind: 'updated', uri: uriOf(changed) });
+        await after(TICK_MS);
+        return [...told];
+      },
+    };
+  }
+  const LARGE = 'x'.repeat(200);
+
+  it.each([
+    ['by its URI', byUri],
+    ['by its attributes', bySize],
+  ])(
+    'of a resource that is withheld %s are not reported, whether it exists or not; a denied one cannot be watched',
+    async (_how, access) => {
+      for (const path of ['private/c.txt', 'private/missing.txt']) {
+        const watched = watching(access, uriOf(path), path);
+        if (effect === 'deny') {
+          await expect(watched).rejects.toMatchObject({ code: 'denied' });
+          continue;
+        }
+        const { watch, change } = await watched;
+        expect(watch).toBeDefined();
+        for (const text of ['new', LARGE, undefined, 'again']) expect(await change(text)).toEqual([]);
+      }
+    },
+  );
+
+  it.each([
+    ['by URI', byUri],
+    ['by attributes', bySize],
+  ])('below a watched folder are reported only of what may be seen: %s', async (_how, access) => {
+    const { change } = await watching(access, uriOf('public'), 'public/e.txt');
+    expect(await change('new')).toEqual([uriOf('public/e.txt')]);
+    expect(await change('new', 'private/c.txt')).toEqual([]);
+    expect(await change(undefined, 'private/c.txt')).toEqual([]);
+    expect(await change(undefined, 'private/never.txt')).toEqual([]);
+  });
+
+  it('of a resource that cannot be seen any more are not reported, its end included', async () => {
+    const { change } = await watching(bySize, uriOf('a.txt'));
+    expect(await change('new')).toEqual([uriOf('a.txt')]);
+    expect(await change(LARGE)).toEqual([]);
+    expect(await change(undefined)).toEqual([]);
+    expect(await change('small')).toEqual([uriOf('a.txt')]);
+    expect(await change(undefined)).toEqual([uriOf('a.txt')]);
+  });
+
+  it('of a resource that was seen are reported with its end', async () => {
+    const { change } = await watching(bySize, uriOf('a.txt'));
+    expect(await change(undefined)).toEqual([uriOf('a.txt')]);
+    expect(await change('back')).toEqual([uriOf('a.txt')]);
+  });
+});
