@@ -1,5 +1,6 @@
 /** 2026-07-28 over HTTP: each request is independent. The answer is JSON, or a stream of events for several messages. */
 import { createContext, type Log, type Principal } from '../../core/context.ts';
+import { inTime } from '../../core/waiting/in-time.ts';
 import type { Engine } from '../../engine/index.ts';
 import { MISSING_CAPABILITY } from '../../protocol/error-codes.ts';
 import { ANSWER_GRACE_MS, Expiry } from '../auth/expiry.ts';
@@ -24,6 +25,9 @@ export interface ModernLimits {
 }
 
 export const DEFAULT_MODERN_LIMITS: ModernLimits = { maxStreams: 1_024 };
+
+/** The longest wait at the end for listen requests that place their watches, in milliseconds: a provider may ignore its signal. */
+const PREPARING_MS = 1_000;
 
 /** A request whose body has been read, and whose sender is authenticated. */
 export interface Asked {
@@ -56,6 +60,8 @@ export function createModern({ engine, dispatcher, streams, log, limits }: Moder
   /** Functions that end running requests, and tell their clients that the server shuts down. */
   const running = new Set<() => void>();
   const ending = new Set<Promise<void>>();
+  /** The listen requests that are placing their watches, and functions that tell them to stop. */
+  const preparing = new Map<Promise<unknown>, () => void>();
   let listening = 0;
   let closed = false;
 
@@ -113,6 +119,7 @@ export function createModern({ engine, dispatcher, streams, log, limits }: Moder
 
   async function openListening(asked: Asked, message: RequestMessage): Promise<HttpAnswer> {
     const { principal } = asked;
+    if (closed) return shuttingDown();
     const found = filterIn(message);
     if ('error' in found) return answered(message.id, found);
     if (listening >= limits.maxStreams)
@@ -137,6 +144,7 @@ export function createModern({ engine, dispatcher, streams, log, limits }: Moder
     } catch (error) {
       over();
       stream.leave();
+      if (closed) return shuttingDown();
       return tooMany(error, message.id);
     }
     return attended(asked, listener, stream, over);
@@ -169,7 +177,7 @@ export function createModern({ engine, dispatcher, streams, log, limits }: Moder
     });
     if (closed || http.signal.aborted) {
       stream.leave();
-      return refusal(503, -32_000, closed ? 'The server is shutting down' : 'The request was cancelled');
+      return closed ? shuttingDown() : refusal(503, -32_000, 'The request was cancelled');
     }
     running.add(goodbye);
     if (expiresAt !== undefined) endAt(stream, expiresAt, 0);
@@ -188,7 +196,11 @@ export function createModern({ engine, dispatcher, streams, log, limits }: Moder
     async handle(asked, message) {
       if (message === undefined) return { status: 202 };
       const { http, principal } = asked;
-      if (message.method === 'subscriptions/listen') return openListening(asked, message);
+      if (message.method === 'subscriptions/listen') {
+        const opening = openListening(asked, message);
+        preparing.set(opening, () => http.abort());
+        return opening.finally(() => preparing.delete(opening));
+      }
       if (message.method === 'server/discover') return answered(message.id, { result: discovered(engine, principal) });
       const refused = await refuseParamHeaders(engine, http, message, principal);
       if (refused !== undefined) return refused;
@@ -197,10 +209,14 @@ export function createModern({ engine, dispatcher, streams, log, limits }: Moder
     async close() {
       closed = true;
       for (const end of [...running]) end();
+      for (const stop of preparing.values()) stop();
+      await inTime(Promise.allSettled([...preparing.keys()]), PREPARING_MS);
       await Promise.allSettled([...ending]);
     },
   };
 }
+
+const shuttingDown = (): HttpAnswer => refusal(503, -32_000, 'The server is shutting down');
 
 const toldOn =
   (stream: EventStream) =>
