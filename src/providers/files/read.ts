@@ -12,6 +12,7 @@ import { remembered, versionOfFile } from './again.ts';
 import { faultOf } from './fault.ts';
 import { type Folder, type Found, find, findSegments, SCHEME } from './folder.ts';
 import { listOpened } from './list.ts';
+import { fill } from './open.ts';
 
 /** Files up to this size are read in one go. */
 const SMALL_BYTES = 64 * 1024;
@@ -63,7 +64,7 @@ async function fileBody(found: Found, want: ReadOptions, uri: string, ctx: Conte
   }
   try {
     const buffer = Buffer.allocUnsafeSlow(length);
-    const bytes = buffer.subarray(0, await fill(found, buffer, offset));
+    const bytes = buffer.subarray(0, await fill(opened.handle, buffer, offset));
     return {
       resource: sized(resource, window === undefined ? bytes.byteLength : total),
       content: { kind: 'bytes', bytes },
@@ -79,7 +80,7 @@ async function fileBody(found: Found, want: ReadOptions, uri: string, ctx: Conte
 /** Whether at least one byte can be read from a file. Closes the file if reading fails. */
 async function hasBytes(found: Found, uri: string): Promise<boolean> {
   try {
-    return (await fill(found, Buffer.alloc(1), 0)) > 0;
+    return (await fill(found.opened.handle, Buffer.alloc(1), 0)) > 0;
   } catch (error) {
     await found[Symbol.asyncDispose]();
     throw faultOf(error, uri);
@@ -93,16 +94,6 @@ function withoutSize({ size: _size, ...rest }: Resource): Resource {
 /** The resource with the size that was really read, in case the file has changed since it was opened. */
 const sized = (resource: Resource, size: number): Resource =>
   resource.size === size ? resource : { ...resource, size };
-
-async function fill(found: Found, buffer: Buffer, offset: number): Promise<number> {
-  let filled = 0;
-  while (filled < buffer.byteLength) {
-    const bytesRead = await found.opened.handle.read(buffer, filled, buffer.byteLength - filled, offset + filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return filled;
-}
 
 /** Streams a larger file block by block; between two blocks other requests get their turn. */
 async function* chunks(
@@ -164,7 +155,7 @@ async function childBody(folder: Folder, resource: Resource, budget: number): Pr
   try {
     if (found.isDirectory || Number(found.opened.stat.size) > budget) return undefined;
     const buffer = Buffer.allocUnsafeSlow(Number(found.opened.stat.size));
-    const bytes = buffer.subarray(0, await fill(found, buffer, 0));
+    const bytes = buffer.subarray(0, await fill(found.opened.handle, buffer, 0));
     const content = versioned(bytesOf(bytes), () => versionOfFile(folder, found, before));
     return { resource: sized(found.resource, bytes.byteLength), content };
   } catch (error) {
