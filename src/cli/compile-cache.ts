@@ -24,21 +24,25 @@ export function compileCacheFolder(
   env: Readonly<Record<string, string | undefined>>,
   user = process.getuid?.(),
 ): string | undefined {
+  if (user === undefined) return undefined;
   try {
     const { XDG_CACHE_HOME: configured } = env;
     const cache =
       configured !== undefined && isAbsolute(configured) ? configured : join(env.HOME ?? homedir(), '.cache');
     const folder = join(cache, 'vitrine');
+    const places = [dirname(cache), cache, folder];
+    // Nothing is made in an unsafe place. Somebody could put another folder in the way meanwhile, so all are judged again.
+    if (!places.every((place) => isOnlyOf(place, user) ?? true)) return undefined;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return [dirname(cache), cache, folder].every((place) => isOnlyOf(place, user)) ? folder : undefined;
+    return places.every((place) => isOnlyOf(place, user) === true) ? folder : undefined;
   } catch {
     // The home folder is missing or read-only: every start compiles anew.
     return undefined;
   }
 }
 
-/** Tells whether only this user owns a folder and can write to it. */
-function isOnlyOf(place: string, user: number | undefined): boolean {
-  const { uid, mode } = statSync(place);
-  return uid === user && (mode & 0o022) === 0;
+/** Tells whether only this user owns a folder and can write to it; undefined if there is none. */
+function isOnlyOf(place: string, user: number): boolean | undefined {
+  const stats = statSync(place, { throwIfNoEntry: false });
+  return stats && stats.uid === user && (stats.mode & 0o022) === 0;
 }

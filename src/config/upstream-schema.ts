@@ -1,5 +1,6 @@
 /** The schema of another MCP server that is mounted; each option is documented in `docs/providers/upstream.md`. */
 import { z } from 'zod';
+import { hasUser } from '../core/uri/user.ts';
 import { AuthConfig } from '../providers/upstream/auth/config.ts';
 import { everyMount } from './mount-schema.ts';
 import { isUrl } from './references.ts';
@@ -76,11 +77,6 @@ const url = z
   .refine((address) => URL.canParse(address) && isUrl(address), 'is not an http: or https: URL')
   .refine((address) => !hasUser(address), 'has a user or a password in it; say them in headers or in auth')
   .describe('A Streamable HTTP endpoint');
-
-function hasUser(address: string): boolean {
-  const { username = '', password = '' } = URL.canParse(address) ? new URL(address) : {};
-  return username !== '' || password !== '';
-}
 
 const stdio = {
   args: z.array(text).max(1_000).optional(),

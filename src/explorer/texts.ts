@@ -63,6 +63,7 @@ export const TEXTS = {
   rows: 'Rows',
   rowsShown: (shown: string) => `The first ${shown} rows`,
   broken: 'The content does not match its type, so it cannot be shown: open the tab with its bytes.',
+  noPreview: 'The part of this page that shows such content could not be loaded: load the page again.',
   open: 'Open',
   run: 'Call',
   getPrompt: 'Get',

@@ -194,6 +194,39 @@ describeWith([chromium])('the island', () => {
     await early.context().close();
   });
 
+  it.each([
+    ['nothing answers', 'docs+file/pictures/two.png', 'media', 'img[src^="blob:"]'],
+    ['it is gone after an update', 'docs+file/pictures/two.png', 'media', 'img[src^="blob:"]'],
+    ['nothing answers', 'docs+file/pictures/two.png?as=bytes', 'hex', 'pre'],
+  ])(
+    'says that the module of a preview cannot be loaded, and loads it again: %s, %s',
+    async (why, path, module, drawn) => {
+      const cut = await openPage(browser, []);
+      const modules = new RegExp(`/${module}-[^/]*\\.js$`);
+      await cut.route(modules, (route) => (why === 'nothing answers' ? route.abort() : route.fulfill({ status: 404 })));
+      const reader = new Person(cut, origin);
+      await reader.visits(`/view/${path}`);
+      await reader.sees('#thing [role=alert]', 'could not be loaded');
+      expect(await cut.locator('#thing', { hasText: 'Loading' }).count()).toBe(0);
+      await cut.unroute(modules);
+      await reader.tabsTo('[role=alert] button');
+      await reader.presses('Enter');
+      await reader.sees(`#thing ${drawn}`);
+      expect(await cut.locator('#thing [role=alert]').count()).toBe(0);
+      await cut.context().close();
+    },
+  );
+
+  it('shows the plain text if the module of its preview cannot be loaded', async () => {
+    const cut = await openPage(browser, []);
+    await cut.route(/\/(?:table|text)-[^/]*\.js$/, (route) => route.abort());
+    const reader = new Person(cut, origin);
+    await reader.visits('/view/docs+file/clocks/zeta.csv');
+    await reader.sees('#thing pre', 'name,age');
+    expect(await cut.locator('#thing [role=alert]').count()).toBe(0);
+    await cut.context().close();
+  });
+
   it('fits on a narrow screen', async () => {
     const narrow = await newPage({ viewport: { width: 320, height: 640 } });
     await narrow.goto(`${origin}/view/docs+file/clocks/index.md`);

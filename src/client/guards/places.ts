@@ -29,6 +29,9 @@ const SYSTEM: readonly string[] = [
   'cores',
   'Network',
   'nix',
+  // The devices of Windows: `\\?\` and `\??\`.
+  '?',
+  '??',
 ];
 
 /** Directories that hold the files of everybody. Only the directories themselves count: a folder in one may be a fine root. */
@@ -59,6 +62,15 @@ const WINDOWS_SYSTEM: readonly string[] = [
   'perflogs',
   'documents and settings',
 ];
+
+/** A drive of Windows: by itself, at the root as in MSYS, and in the folders of WSL, Cygwin and Docker that hold drives. */
+const DRIVE = /^(?:(?:mnt|cygdrive|host_mnt|mnt\/host)\/)?([a-z])[:|]?(?:\/|$)/;
+
+/** Further paths of the root: of the disk of a Mac, and of a system in WSL. */
+const ROOT = /^(?:volumes\/macintosh hd|mnt\/wslg\/distro|wsl(?:\$|\.localhost)\/[^/]+)(?:\/|$)/;
+
+/** Directories that hold only disks and whole systems. */
+const DISKS: readonly string[] = ['volumes', 'cygdrive', 'host_mnt', 'wsl$', 'wsl.localhost'];
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
@@ -102,24 +114,36 @@ const HOME_SECRETS: ReadonlySet<string> = new Set(['library', 'appdata', 'snap']
  * @param home the segments of the user's home, in case it is not in `/home`, `/Users` or `/root`
  */
 export function sensitivity(segments: readonly string[], home: readonly string[] | undefined): string | undefined {
-  const path = segments.map(folded);
+  // `C:notes` starts at the current directory of the drive, which may be any.
+  if (/^[a-z][:|]./i.test(segments[0] ?? '')) return 'filesystem-root';
+  const path = placeOf(segments);
   const [first, ...rest] = path;
   if (first === undefined) return 'filesystem-root';
-  const homePath = home?.map(folded);
-  const below = belowHome(path, homePath)?.[0];
-  if (path.some(isSecret) || below?.startsWith('.') === true || HOME_SECRETS.has(below ?? '')) return 'secrets';
+  const homePath = home === undefined ? undefined : placeOf(home);
+  const below = belowHome(path, homePath);
+  if (path.some(isSecret) || below?.[0]?.startsWith('.') === true || HOME_SECRETS.has(below?.[0] ?? ''))
+    return 'secrets';
   if (homePath !== undefined && holds(path, homePath)) return 'home';
-  if (/^[a-z][:|]$/.test(first)) return onDrive(rest);
-  // A drive of Windows in WSL, such as `/mnt/c`.
-  if (first === 'mnt' && rest[0] !== undefined && /^[a-z]$/.test(rest[0])) return onDrive(rest.slice(1));
-  if ((first === 'cygdrive' || first === 'volumes') && rest.length <= 1) return 'filesystem-root';
-  if ((first === 'home' || first === 'users') && rest.length <= 1) return 'home';
+  if (isDrive(first)) return onDrive(rest);
+  if (DISKS.includes(first) && rest.length <= 1) return 'filesystem-root';
+  if (below?.length === 0) return 'home';
   const joined = path.join('/');
   if (COLLECTIONS.some((place) => joined === place.toLowerCase())) return 'system';
   return SYSTEM.some((place) => joined === place.toLowerCase() || joined.startsWith(`${place.toLowerCase()}/`))
     ? 'system'
     : undefined;
 }
+
+/** Returns one form for all paths of a place, for comparison: folded, with `c:` for a drive, and without further paths of the root. */
+function placeOf(segments: readonly string[]): readonly string[] {
+  let path = segments.map(folded).join('/');
+  for (let root = ROOT.exec(path); root !== null; root = ROOT.exec(path)) path = path.slice(root[0].length);
+  const drive = DRIVE.exec(path);
+  if (drive !== null) path = [`${drive[1]}:`, path.slice(drive[0].length)].filter((part) => part !== '').join('/');
+  return path === '' ? [] : path.split('/');
+}
+
+const isDrive = (segment: string | undefined): boolean => segment?.length === 2 && segment.endsWith(':');
 
 function onDrive(path: readonly string[]): string | undefined {
   const [first] = path;
@@ -145,11 +169,11 @@ const isSecret = (segment: string): boolean =>
 /** Returns the segments of a path after those of a home; undefined if the path is in no home. */
 function belowHome(path: readonly string[], home: readonly string[] | undefined): readonly string[] | undefined {
   if (home !== undefined && holds(home, path)) return path.slice(home.length);
-  const drive = /^[a-z][:|]$/.test(path[0] ?? '') ? 1 : path[0] === 'mnt' && /^[a-z]$/.test(path[1] ?? '') ? 2 : 0;
-  const [homes] = path.slice(drive);
-  return homes === 'home' || homes === 'users' ? path.slice(drive + 2) : undefined;
+  const disk = isDrive(path[0]) ? 1 : path[0] === 'volumes' ? 2 : 0;
+  const homes = path[disk];
+  return homes === 'home' || homes === 'users' ? path.slice(disk + 2) : undefined;
 }
 
-/** Returns the name of a segment for comparison. A drive keeps its colon. */
+/** Returns the name of a segment for comparison. A drive keeps its colon. A slash that folding makes does not part names. */
 const folded = (segment: string): string =>
-  /^[a-z]:$/i.test(segment) ? segment.toLowerCase() : plainName(segment) || segment;
+  /^[a-z]:$/i.test(segment) ? segment.toLowerCase() : (plainName(segment) || segment).replaceAll('/', '_');

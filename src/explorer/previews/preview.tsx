@@ -24,6 +24,7 @@ const loaded = new Map<Look, Drawing>();
 
 export function Preview({ thing }: PreviewProps) {
   const [, draw] = useState(0);
+  const [failed, setFailed] = useState<Look>();
   const { look } = thing;
   useEffect(() => {
     if (loaded.has(look)) return;
@@ -33,8 +34,10 @@ export function Preview({ thing }: PreviewProps) {
         loaded.set(look, module.default);
         if (!gone) draw((times) => times + 1);
       },
-      // The server cannot be reached: the plain content stays.
-      () => {},
+      // The server cannot be reached, or the page is older than the server.
+      () => {
+        if (!gone) setFailed(look);
+      },
     );
     return () => {
       gone = true;
@@ -47,5 +50,16 @@ export function Preview({ thing }: PreviewProps) {
         <Drawn thing={thing} />
       </Guarded>
     );
-  return thing.text === undefined ? <p class="soft">{TEXTS.loading}</p> : <PlainText text={thing.text} />;
+  if (thing.text !== undefined) return <PlainText text={thing.text} />;
+  return failed === look ? <NotLoaded /> : <p class="soft">{TEXTS.loading}</p>;
 }
+
+/** Offers to load the page again: browsers may keep the failure of a module, and an old page names modules that are gone. */
+const NotLoaded = () => (
+  <div class="problem" role="alert">
+    <p>{TEXTS.noPreview}</p>
+    <button type="button" onClick={() => location.reload()}>
+      {TEXTS.reload}
+    </button>
+  </div>
+);

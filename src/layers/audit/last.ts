@@ -1,5 +1,6 @@
 /** Reads the last lines of an audit from the end of its file, for those who run the server. */
 import { constants, open } from 'node:fs/promises';
+import { text as textOf } from 'node:stream/consumers';
 import { older } from './tail.ts';
 
 /** The most lines that are given. */
@@ -42,11 +43,10 @@ async function endOf(file: string): Promise<End> {
   if (handle === undefined) return NOTHING;
   try {
     const stats = await handle.stat();
-    if (!stats.isFile()) return NOTHING;
+    if (!stats.isFile() || stats.size === 0) return NOTHING;
     const from = Math.max(0, stats.size - MAX_LAST_BYTES);
-    const buffer = Buffer.alloc(stats.size - from);
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, from);
-    const text = buffer.toString('utf8', 0, bytesRead);
+    // One read may return fewer bytes than are there; a stream reads on.
+    const text = await textOf(handle.createReadStream({ start: from, end: stats.size - 1, autoClose: false }));
     // The first line may be cut off, and the last one may still be being written.
     const begin = from === 0 ? 0 : text.indexOf('\n') + 1;
     const whole = text.slice(begin, Math.max(begin, text.lastIndexOf('\n')));

@@ -29,7 +29,7 @@ export interface Disk {
   lstat(path: string): Soon<BigIntStats>;
   /** The entries of a directory in batches; other work has its turn between them. */
   entries(path: string): AsyncIterable<readonly Dirent[]>;
-  /** Returns how many bytes were read: fewer than `length` only at the end of the file. */
+  /** Makes one read, and returns how many bytes it gave: 0 at the end of the file, and perhaps fewer than `length` before it. */
   read(descriptor: number, buffer: Buffer, offset: number, length: number, position: number): Soon<number>;
 }
 

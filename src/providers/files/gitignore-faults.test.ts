@@ -6,7 +6,7 @@ import { GITIGNORE } from './gitignore.ts';
 
 const FILES = { '.gitignore': 'secret\n', secret: 'SECRET', 'd/secret': 'SECRET', 'd/open.txt': 'open' };
 
-const { open } = POOLED;
+const { open, read } = POOLED;
 
 /** Lets opening a `.gitignore` fail with a code of the system: at its path, or when its content is opened. */
 function fail(code: string, content = false): void {
@@ -49,6 +49,33 @@ describe.runIf(process.platform === 'linux')('a .gitignore that cannot be read',
     expect(await served.names('file:///')).toEqual([]);
     vi.restoreAllMocks();
     expect(await served.names('file:///')).toEqual(['d']);
+  });
+
+  it.each([1, 7, 4_096])('is read to its end, even if the system gives %i bytes at a time', async (most) => {
+    const lines = Array.from({ length: 1_000 }, (_, index) => `ä-${index}`);
+    await using place = await serveFiles(
+      { ...FILES, '.gitignore': `${lines.join('\n')}\nsecret`, 'd/.gitignore': '\ufeffopen.txt\n*\n!open.txt' },
+      { gitignore: true, watch: false },
+    );
+    const { served } = place;
+    vi.spyOn(POOLED, 'read').mockImplementation((descriptor, buffer, offset, length, position) =>
+      read(descriptor, buffer, offset, Math.min(length, most), position),
+    );
+    for (const uri of ['file:///secret', 'file:///d/secret'])
+      expect(await refused(served.text(uri)), uri).toBe('not-found');
+    expect(await served.names('file:///')).toEqual(['d']);
+    expect(await served.names('file:///d')).toEqual(['open.txt']);
+  });
+
+  it('that grows shorter meanwhile counts as far as it goes', async () => {
+    await using place = await serveFiles(FILES, { gitignore: true, watch: false });
+    const { served } = place;
+    let reads = 0;
+    vi.spyOn(POOLED, 'read').mockImplementation((descriptor, buffer, offset, length, position) =>
+      ++reads > 1 ? 0 : read(descriptor, buffer, offset, Math.min(length, 3), position),
+    );
+    expect(await served.text('file:///d/secret')).toBe('SECRET');
+    expect(reads).toBe(2);
   });
 
   it('does not exist in a folder that does not exist', async () => {

@@ -5,7 +5,7 @@ import type { Ignore } from 'ignore';
 import { LRUCache } from 'lru-cache';
 import { ResourceError } from '../../core/errors.ts';
 import { faultOf } from './fault.ts';
-import { openBeneath } from './open.ts';
+import { fill, openBeneath } from './open.ts';
 
 export const GITIGNORE = '.gitignore';
 
@@ -108,7 +108,7 @@ async function textIn(root: string, directory: readonly string[]): Promise<strin
     if (!stat.isFile() || segments.at(-1) !== GITIGNORE) return '';
     if (stat.size > MAX_BYTES) return '*';
     const buffer = Buffer.alloc(Number(stat.size));
-    const bytesRead = await handle.read(buffer, 0, buffer.byteLength, 0);
+    const bytesRead = await fill(handle, buffer, 0);
     return buffer.toString('utf8', 0, bytesRead).replace(/^\ufeff/, '');
   } finally {
     await handle.close();

@@ -22,7 +22,7 @@ export interface Opened {
 }
 
 export interface Handle {
-  /** Reads into the buffer, and returns how many bytes. On Linux, fails if the file was opened for `metadata`. */
+  /** Reads into the buffer once, and returns how many bytes: 0 at the end of the file, and perhaps fewer than `length` before it. On Linux, fails if the file was opened for `metadata`. */
   read(buffer: Buffer, offset: number, length: number, position: number): Promise<number>;
   /** Closes the descriptor after a read that is under way: otherwise its number could pass to another file meanwhile. */
   close(): Promise<void>;
@@ -120,6 +120,17 @@ export function lookAt(path: string): Identity | undefined {
 
 export const isSamePath = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((name, index) => name === b[index]);
+
+/** Reads from a position of a file until the buffer is full or the file ends. Returns how many bytes were read. */
+export async function fill(handle: Handle, buffer: Buffer, position: number): Promise<number> {
+  let filled = 0;
+  while (filled < buffer.byteLength) {
+    const bytesRead = await handle.read(buffer, filled, buffer.byteLength - filled, position + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return filled;
+}
 
 async function openPath(path: string, uri: string, disk: Disk): Promise<number> {
   try {

@@ -12,6 +12,7 @@ import { remembered, versionOfFile } from './again.ts';
 import { faultOf } from './fault.ts';
 import { type Folder, type Found, find, findSegments, SCHEME } from './folder.ts';
 import { listOpened } from './list.ts';
+import { fill } from './open.ts';
 
 /** Files up to this size are read in one go. */
 const SMALL_BYTES = 64 * 1024;
@@ -66,7 +67,7 @@ async function fileBody(found: Found, want: ReadOptions, uri: string, ctx: Conte
   }
   try {
     const buffer = Buffer.allocUnsafeSlow(length);
-    const bytes = buffer.subarray(0, await fill(found, buffer, offset));
+    const bytes = buffer.subarray(0, await fill(opened.handle, buffer, offset));
     return {
       resource: sized(resource, window === undefined ? bytes.byteLength : total),
       content: { kind: 'bytes', bytes },
@@ -82,7 +83,7 @@ async function fileBody(found: Found, want: ReadOptions, uri: string, ctx: Conte
 /** Whether at least one byte can be read from a file. Closes the file if reading fails. */
 async function hasBytes(found: Found, uri: string): Promise<boolean> {
   try {
-    return (await fill(found, Buffer.alloc(1), 0)) > 0;
+    return (await fill(found.opened.handle, Buffer.alloc(1), 0)) > 0;
   } catch (error) {
     await found[Symbol.asyncDispose]();
     throw faultOf(error, uri);
@@ -97,24 +98,14 @@ function withoutSize({ size: _size, ...rest }: Resource): Resource {
 const sized = (resource: Resource, size: number): Resource =>
   resource.size === size ? resource : { ...resource, size };
 
-async function fill(found: Found, buffer: Buffer, offset: number): Promise<number> {
-  let filled = 0;
-  while (filled < buffer.byteLength) {
-    const bytesRead = await found.opened.handle.read(buffer, filled, buffer.byteLength - filled, offset + filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return filled;
-}
-
 /** Reads a file to its end; undefined if its size is 0, as files of the kernel claim, and it has more than `most` bytes. */
 async function wholeOf(found: Found, most: number): Promise<Buffer | undefined> {
   const size = Number(found.opened.stat.size);
   let buffer = Buffer.allocUnsafeSlow(size === 0 ? FIRST_BYTES : size);
-  let filled = await fill(found, buffer, 0);
+  let filled = await fill(found.opened.handle, buffer, 0);
   while (size === 0 && filled === buffer.byteLength && filled <= most) {
     buffer = Buffer.concat([buffer, Buffer.allocUnsafeSlow(filled)]);
-    filled += await fill(found, buffer.subarray(filled), filled);
+    filled += await fill(found.opened.handle, buffer.subarray(filled), filled);
   }
   return size === 0 && filled > most ? undefined : buffer.subarray(0, filled);
 }

@@ -1,21 +1,20 @@
 /** The options of web resources; each is documented in `docs/providers/http.md`. */
 import { z } from 'zod';
 import type { Log } from '../../core/context.ts';
+import { hasUser } from '../../core/uri/user.ts';
 import { annotationsConfig } from '../annotations.ts';
 import type { Resolve } from './resolve.ts';
 
 const seconds = z.number().positive().max(86_400);
 
+/** The mistake of a URL for which `hasUser` holds. */
+export const NO_USER = 'has a user or a password in it; say them in headers';
+
 const address = z
   .string()
   .max(8_192)
   .refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), 'is not an http: or https: URL')
-  .refine((text) => !hasUser(text), 'has a user or a password in it; say them in headers');
-
-function hasUser(text: string): boolean {
-  const { username = '', password = '' } = URL.canParse(text) ? new URL(text) : {};
-  return username !== '' || password !== '';
-}
+  .refine((text) => !hasUser(text), NO_USER);
 
 const headers = z.record(
   z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'cannot be the name of a header'),
@@ -41,12 +40,14 @@ const entry = z
       .string()
       .min(1)
       .max(8_192)
+      .refine((text) => !hasUser(text), NO_USER)
       .optional()
       .describe('Many resources, as in https://api.example/items/{id}'),
     openapi: z
       .string()
       .min(1)
       .max(8_192)
+      .refine((text) => !hasUser(text), NO_USER)
       .optional()
       .describe('An OpenAPI document, 3.0 or 3.1, whose GET operations are resources and templates: a file or a URL'),
     server: address.optional().describe('The URL of the API. Default: the first server in the document'),

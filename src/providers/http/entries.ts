@@ -1,7 +1,8 @@
 /** Turns the configuration into resources, templates and documents of APIs. */
 import { invalid } from '../../core/errors.ts';
+import { hasUser } from '../../core/uri/user.ts';
 import type { HttpEntry, HttpOptions } from './config.ts';
-import { limitsOf } from './config.ts';
+import { limitsOf, NO_USER } from './config.ts';
 import type { Description } from './readings.ts';
 import type { Access } from './send.ts';
 import type { Target } from './target.ts';
@@ -20,11 +21,19 @@ export type Entry =
 
 /**
  * Returns the entries of a configuration.
- * @throws ResourceError `invalid` for a template that cannot be parsed, or if it is unclear which origin gets the credentials
+ * @throws ResourceError `invalid` for a URL with a user or a password in it, for a template that cannot be parsed, or if it is
+ *   unclear which origin gets the credentials
  */
 export function entriesOfConfig(options: HttpOptions): readonly Entry[] {
   const { head } = limitsOf(options);
   const blocks = blocksOf(options.http);
+  const addresses = blocks.flatMap(({ block: { url, urlTemplate, openapi, server } }) => [
+    url,
+    urlTemplate,
+    openapi,
+    server,
+  ]);
+  if (addresses.some((each) => each !== undefined && hasUser(each))) throw invalid(`A URL ${NO_USER}`);
   const origins = new Set(blocks.map(({ block }) => originOf(block)));
   const common = hasAny(options.headers) || hasAny(options.query);
   if (common && origins.size > 1)

@@ -109,6 +109,38 @@ describe('the lists of an upstream', () => {
     },
   );
 
+  it('keep a cut page for callers with the same principal and capabilities only', async () => {
+    const lists = createLists('up');
+    const callers = {
+      neither: {},
+      sampling: { sampling: {} },
+      elicitation: { elicitation: {} },
+      both: { sampling: {}, elicitation: {} },
+      extension: { extensions: { 'com.example/x': {} } },
+    };
+    const contexts = Object.entries(callers).map(([name, declared]) => ({
+      name,
+      ctx: createContext({ client: { sampling: false, elicitation: false, roots: false, declared } }),
+    }));
+    contexts.push({ name: 'eve', ctx: createContext({ principal: { id: 'eve' } }) });
+    const fetched: string[] = [];
+    const fetch: Fetch = async (_cursor, { client, principal }) => {
+      const own = Object.entries(callers).find(([, declared]) => declared === client?.declared)?.[0] ?? principal.id;
+      fetched.push(own);
+      return { things: [1, 2, 3].map((number) => ({ id: `${own} ${number}` })) };
+    };
+    const list = { ...things(fetch), fetching: createCoalescing<FetchedPage<Data>>() };
+    const cursors = new Map<string, string | undefined>();
+    for (const page of [1, 2, 3])
+      for (const { name, ctx } of contexts) {
+        const { entries, nextCursor } = await lists.page(list, { cursor: cursors.get(name), limit: 1 }, ctx);
+        expect(entries).toEqual([{ id: `${name} ${page}` }]);
+        cursors.set(name, nextCursor);
+      }
+    // Each page was fetched once for each caller.
+    expect(fetched).toEqual(contexts.map(({ name }) => name));
+  });
+
   it.each([{}, { things: 'no' }, { things: { id: 1 } }])('that are invalid are refused: %o', async (result) => {
     await expect(drain(async () => result, 10)).rejects.toMatchObject({ code: 'internal' });
   });

@@ -91,14 +91,14 @@ export function createLists(name: string): Lists {
       return { entries: await keep(entries, workCtx), next };
     }
     if (fetching === undefined) return work(ctx);
-    return fetching.run(JSON.stringify([key, cursor, ctx.principal.id, capabilitiesOf(ctx)]), ctx, work);
+    return fetching.run(pageKey(key, cursor, ctx), ctx, work);
   }
 
   return {
     async page(list, { cursor, limit }, ctx) {
       const { key, idOf } = list;
       const at = cursor === undefined ? START : parse(cursor);
-      const keptAs = JSON.stringify([key, ctx.principal.id, at.cursor]);
+      const keptAs = pageKey(key, at.cursor, ctx);
       const cut = at.after === undefined ? undefined : kept.get(keptAs);
       const asked = forgotten;
       const { entries, next } = cut ?? (await fetched(list, at.cursor, ctx));
@@ -132,6 +132,10 @@ export function createLists(name: string): Lists {
     },
   };
 }
+
+/** Identifies a page. An upstream may give other pages to other principals, and to clients with other capabilities. */
+const pageKey = (list: string, cursor: string | undefined, ctx: Context): string =>
+  JSON.stringify([list, cursor, ctx.principal.id, capabilitiesOf(ctx)]);
 
 const START: Position = { cursor: undefined, after: undefined, used: [] };
 

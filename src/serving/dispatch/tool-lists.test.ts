@@ -70,3 +70,39 @@ it('in 2025 the schema of a result that is no object becomes the field `result` 
   ).tools;
   expect(tool.outputSchema).toEqual({ type: 'object', properties: { result: own }, required: ['result'] });
 });
+
+/** The schema of the field `result` that an output schema becomes in 2025. */
+function wrapped(outputSchema: object): unknown {
+  const { tools } = toolsFor({ tools: [{ name: 'a', outputSchema }] }, 'legacy') as {
+    tools: [{ outputSchema: { properties: { result: unknown } } }];
+  };
+  return tools[0].outputSchema.properties.result;
+}
+
+it.each([
+  ['', {}],
+  ['#', {}],
+  ['#here', { $id: '#here' }],
+])('an id that names no other document is no base, and is left out if it means the whole: %j', ($id, id) => {
+  const part = (prefix: string, own: object) => ({
+    ...own,
+    type: 'array',
+    items: { ...own, anyOf: [{ $ref: `${prefix}/$defs/x` }, { $ref: '#anchor' }] },
+    default: [{ $id }],
+    $defs: { x: { properties: { $id: { const: $id } } } },
+  });
+  expect(wrapped(part('#', { $id }))).toEqual(part('#/properties/result', id));
+});
+
+it.each(['$ref', '$dynamicRef'])('an empty %s means the whole schema', (keyword) => {
+  expect(wrapped({ type: 'array', items: { [keyword]: '' } })).toEqual({
+    type: 'array',
+    items: { [keyword]: '#/properties/result' },
+  });
+});
+
+it.each(['https://a.example/x', 'x', '?', '/', 7, null])('references below another id stay as they are: %j', ($id) => {
+  const schema = { type: 'array', items: { $id, anyOf: [{ $ref: '' }, { $ref: '#' }, { $ref: '#/$defs/x' }] } };
+  expect(wrapped(schema)).toEqual(schema);
+  expect(wrapped({ ...schema, $id })).toEqual({ ...schema, $id });
+});

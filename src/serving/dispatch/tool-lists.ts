@@ -42,7 +42,10 @@ function promisingObject(tool: Data): Data {
 const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef']);
 
 /** Whether an id is more than a fragment. References within a schema that has such an id start from that schema. */
-const isBase = (id: unknown): boolean => id !== undefined && !(typeof id === 'string' && id.startsWith('#'));
+const isBase = (id: unknown): boolean => id !== undefined && !(typeof id === 'string' && /^(?:#|$)/.test(id));
+
+/** Whether an id means the whole document, and so another schema once the schema has been moved. */
+const isWhole = (id: unknown): boolean => id === '' || id === '#';
 
 /**
  * Rewrites the references in a part of a schema for its new place under `properties/result`.
@@ -51,7 +54,8 @@ const isBase = (id: unknown): boolean => id !== undefined && !(typeof id === 'st
 function within(part: unknown, names: boolean): unknown {
   if (Array.isArray(part)) return part.map((each) => within(each, false));
   if (!isData(part) || (!names && isBase(part.$id))) return part;
-  const moved = Object.entries(part).map(([key, value]): readonly [string, unknown] => {
+  const kept = Object.entries(part).filter(([key, value]) => names || key !== '$id' || !isWhole(value));
+  const moved = kept.map(([key, value]): readonly [string, unknown] => {
     if (names) return [key, within(value, false)];
     if (REFERENCES.has(key) && typeof value === 'string') return [key, referenceWithin(value)];
     return [key, DATA_KEYWORDS.has(key) ? value : within(value, BY_NAME_KEYWORDS.has(key))];
@@ -60,4 +64,4 @@ function within(part: unknown, names: boolean): unknown {
 }
 
 const referenceWithin = (reference: string): string =>
-  reference === '#' || reference.startsWith('#/') ? `#/properties/result${reference.slice(1)}` : reference;
+  /^(?:#?$|#\/)/.test(reference) ? `#/properties/result${reference.slice(1)}` : reference;

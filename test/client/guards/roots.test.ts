@@ -19,7 +19,22 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
     'file:///c%3A/',
     'file:///C|/',
     'file:///mnt/c',
+    'file:///MNT/C/',
+    'file:///c',
+    'file:///C:notes',
+    'file:///C:%20',
+    'file:///cygdrive',
+    'file:///cygdrive/c',
+    'file:///CygDrive/C/',
+    'file:///host_mnt/d',
+    'file:///mnt/host/c',
     'file:///Volumes/Disk',
+    'file:///Volumes/Macintosh%20HD',
+    'file:///mnt/wslg/distro',
+    'file:///wsl$',
+    'file:///wsl$/Ubuntu',
+    'file:///WSL.localhost/Ubuntu/',
+    'file:///wsl$/Ubuntu/mnt/c',
   ],
   home: [
     'file:///home/ada',
@@ -27,9 +42,22 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
     'file:///home',
     'file:///Users/ada',
     'file:///USERS/Ada',
+    'file:///home/ada%EF%BC%8Fx',
     'file:///C:/Users/ada',
     'file:///c:/users',
     'file:///mnt/c/Users/ada',
+    'file:///mnt/C/USERS/Ada',
+    'file:///cygdrive/c/Users/ada',
+    'file:///cygdrive/C/users',
+    'file:///c/Users/ada',
+    'file:///host_mnt/c/Users/ada',
+    'file:///mnt/host/c/Users/ada',
+    'file:///Volumes/Disk/Users/ada',
+    'file:///Volumes/Macintosh%20HD/Users/ada',
+    'file:///mnt/wslg/distro/home/ada',
+    'file:///mnt/wslg/distro/mnt/c/Users/ada',
+    'file:///wsl$/Ubuntu/home/ada',
+    'file:///wsl.localhost/Debian/home',
   ],
   system: [
     'file:///etc',
@@ -45,6 +73,15 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
     'file:///C:/Program%20Files/x',
     'file:///C:/PROGRA~1/x',
     'file:///C:/windows%2e',
+    'file:///cygdrive/c/Windows/System32',
+    'file:///cygdrive/c/PROGRA~1/x',
+    'file:///c/Program%20Files/x',
+    'file:///mnt/C/WINDOWS',
+    'file:///Volumes/Macintosh%20HD/etc',
+    'file:///wsl$/Ubuntu/etc/ssl',
+    'file:///wsl$/Ubuntu/tmp',
+    'file:///%3F/C:/projects',
+    'file:///%3F%3F/C:/projects',
   ],
   secrets: [
     'file:///home/ada/.ssh',
@@ -79,10 +116,22 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
     'file:///projects/.git-credentials',
     'file:///projects/.psql_history',
     'file:///mnt/c/Users/ada/.anything',
+    'file:///cygdrive/c/Users/ada/.anything',
+    'file:///cygdrive/c/Users/ada/AppData/Local',
+    'file:///c/Users/ada/.anything',
+    'file:///Volumes/Disk/Users/ada/.anything',
+    'file:///Volumes/Disk/Users/ada/Library',
+    'file:///wsl$/Ubuntu/home/ada/.anything',
   ],
   'not-a-file-uri': [
     'https://example.com/',
     'file://server/share',
+    'file://wsl$/Ubuntu/home/ada',
+    'file:////wsl$/Ubuntu/home/ada',
+    'file://wsl.localhost/Ubuntu/home/ada',
+    'file:////?/C:/Users/ada',
+    'file://?/C:/Users/ada',
+    'file:///%5C%5C%3F%5CC:%5CUsers',
     '/home/ada/work',
     'file:///home/ada/work/../..',
     'file:///home/ada/%2e%2e/%2e%2e',
@@ -154,6 +203,39 @@ describe.each(ERAS)('roots in the %s era', (era) => {
       resolve: () => 'file:///etc',
     });
     expect(linked).toEqual({ roots: [], told: ['refused system'] });
+  });
+
+  it('exclude a home on a drive, however the drive is written [SEC-ROOT-1]', async () => {
+    const paths = ['D:', 'd|', 'd', 'mnt/d', 'CYGDRIVE/D', 'host_mnt/d', 'mnt/host/d', 'wsl$/Ubuntu/mnt/d'];
+    for (const home of ['file:///D:/people/ada', 'file:///mnt/d/people/ada', 'file:///cygdrive/D/People/Ada']) {
+      const sensitive = await exposed(
+        connected.client,
+        paths.flatMap((path) =>
+          ['people', 'people/ada', 'people/ada/.x'].map((end) => ({ uri: `file:///${path}/${end}` })),
+        ),
+        { home },
+      );
+      expect(sensitive.roots).toEqual([]);
+      expect(sensitive.told).toEqual(paths.flatMap(() => ['refused home', 'refused home', 'refused secrets']));
+      const others = paths.map((path) => ({ uri: `file:///${path}/people/ada/work` }));
+      expect((await exposed(connected.client, others, { home })).roots).toHaveLength(paths.length);
+    }
+  });
+
+  it('include folders on drives, disks and in systems of WSL [SEC-ROOT-1]', async () => {
+    const given = [
+      'file:///C:/projects/site',
+      'file:///mnt/c/projects',
+      'file:///mnt/data',
+      'file:///mnt/wslg',
+      'file:///cygdrive/c/projects/boot',
+      'file:///c/projects',
+      'file:///Volumes/Disk/dev',
+      'file:///Volumes/Disk/Users/ada/work',
+      'file:///Volumes/Macintosh%20HD/Users/ada/work',
+      'file:///wsl$/Ubuntu/home/ada/work',
+    ].map((uri) => ({ uri }));
+    expect((await exposed(connected.client, given)).roots).toEqual(given);
   });
 
   it("can each need the user's consent [SEC-ROOT-1]", async () => {

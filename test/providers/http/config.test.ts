@@ -1,5 +1,6 @@
 /** A configuration describes web resources, and its mistakes are reported. */
 import { describe, expect, it } from 'vitest';
+import { parse as load } from 'yaml';
 import { parseConfig } from '../../../src/config/load.ts';
 import { createSecrets } from '../../../src/config/secrets.ts';
 import { httpProvider } from '../../../src/providers/http/index.ts';
@@ -51,6 +52,34 @@ describe('a block with http', () => {
   ])('%s is reported', (block, message) => {
     expect(() => parse(`  a: { ${block} }`)).toThrow(message);
   });
+
+  it.each([
+    '"https://me:pw12@a.example/x"',
+    '[{ url: "https://me:pw12@a.example/x" }]',
+    '[{ openapi: "https://me:pw12@a.example/api.json" }]',
+    '[{ openapi: "https://pw12@a.example/api.json", server: "https://a.example" }]',
+    '[{ openapi: "HTTPS:\\\\me:pw12@a.example/api.json" }]',
+    '[{ openapi: "https:/:pw12@a.example/api.json" }]',
+    '[{ openapi: "https://me:pw12@/api.json" }]',
+    '[{ openapi: "ftp://me:pw12@a.example/api.json" }]',
+    '[{ openapi: ./api.yaml, server: "https://me:pw12@a.example/" }]',
+    '[{ urlTemplate: "https://me:pw12@a.example/{id}" }]',
+    '[{ urlTemplate: "https://me:pw12@{host}/" }]',
+  ])('a user or a password in a URL is refused, and not shown: %s', async (http) => {
+    const refusal = /has a user or a password in it; say them in headers/;
+    expect(() => parse(`  a: { http: ${http} }`)).toThrow(refusal);
+    expect(() => parse(`  a: { http: ${http} }`)).not.toThrow(/pw12/);
+    const opened = httpProvider({ http: load(http) as never });
+    await expect(opened).rejects.toMatchObject({ code: 'invalid', message: expect.stringMatching(refusal) });
+    await expect(opened).rejects.not.toThrow(/pw12/);
+  });
+
+  it.each(['a@b/api.yaml', './me:pw@x.yaml', 'https://a.example/@me/api.json', 'https://a.example/?x=me:pw@b'])(
+    'a document may have an @ elsewhere: %s',
+    (openapi) => {
+      expect(() => parse(`  a: { http: [{ openapi: "${openapi}" }] }`)).not.toThrow();
+    },
+  );
 
   it.each<[string, Parameters<typeof httpProvider>[0]]>([
     ['a template without a fixed host', { http: [{ urlTemplate: 'https://{host}/' }] }],

@@ -12,6 +12,9 @@ export interface ShownImplementation {
 /** The most characters of an address or a text that are shown. */
 const MAX_ADDRESS = 500;
 
+/** The most icons that are shown. */
+const MAX_ICONS = 10;
+
 /** Returns labels with their texts; a text is undefined if the server does not give it. */
 export function implementationLines({
   title,
@@ -27,23 +30,25 @@ export function implementationLines({
   ];
 }
 
-/** Returns the addresses and sizes of icons in one line. An icon in a `data:` URI has its type instead of its address. */
-export const iconsText = (icons: unknown): string | undefined =>
-  Array.isArray(icons) && icons.length > 0 ? icons.map(iconText).join(', ') : undefined;
+/**
+ * Returns the addresses and sizes of the first icons in one line, and how many more there are. An icon in a `data:` URI has its
+ * type instead of its address.
+ */
+export function iconsText(icons: unknown): string | undefined {
+  if (!Array.isArray(icons) || icons.length === 0) return undefined;
+  const shown = icons.slice(0, MAX_ICONS).map(iconText);
+  return [...shown, ...(icons.length > MAX_ICONS ? [`and ${icons.length - MAX_ICONS} more`] : [])].join(', ');
+}
 
 function iconText(icon: unknown): string {
   const { src = '', mimeType, sizes } = (icon ?? {}) as Readonly<Record<string, unknown>>;
   const address = valueText(src);
-  const place = address.startsWith('data:')
-    ? `${valueText(mimeType ?? 'image')} in it`
-    : address.length > MAX_ADDRESS
-      ? `${address.slice(0, MAX_ADDRESS)}…`
-      : address;
-  const fits = Array.isArray(sizes) ? sizes.map(valueText).join(' ') : '';
+  const place = address.startsWith('data:') ? `${shortened(valueText(mimeType ?? 'image'))} in it` : shortened(address);
+  const fits = Array.isArray(sizes) ? shortened(sizes.slice(0, MAX_ADDRESS).map(valueText).join(' ')) : '';
   return safe(fits === '' ? place : `${place} (${fits})`);
 }
 
 const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== ''
-    ? safe(value.length > MAX_ADDRESS ? `${value.slice(0, MAX_ADDRESS)}…` : value)
-    : undefined;
+  typeof value === 'string' && value !== '' ? safe(shortened(value)) : undefined;
+
+const shortened = (text: string): string => (text.length > MAX_ADDRESS ? `${text.slice(0, MAX_ADDRESS)}…` : text);
