@@ -31,7 +31,7 @@ async function persistently<T>(ask: () => Promise<T>): Promise<T> {
   }, 'an answer').then(({ value }) => value);
 }
 
-/** Counts the entries of a folder on all its pages. The proxy sends each request to another replica; of two workers, either may answer. */
+/** Counts the entries of a folder on all its pages. A proxy asks another replica for each; of two workers, either may answer. */
 async function namesThroughPages(client: Pick<Connected, 'request'>): Promise<number> {
   let count = 0;
   for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {

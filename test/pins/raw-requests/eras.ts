@@ -1,4 +1,4 @@
-/** Writes messages as each era sends them: in the 2026 era with facts about the client in `_meta`, and with the headers of each era. */
+/** Writes messages as each era sends them, with its headers; in the 2026 era with facts about the client in `_meta`. */
 import type { Era } from '../../e2e/harness.ts';
 
 export type Data = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /**
- * The reference: decides, as the documentation describes, who may do what with which thing (`things.ts`). It shares no code with the
- * server.
+ * The reference: decides, as the documentation describes, who may do what with which thing (`things.ts`). It shares no code with
+ * the server.
  */
 import { comparable, matchesSurely, mayMatch } from './globs.ts';
 import { MOUNTED_SERVERS, type MountName, OWN_TOOLS, type Person, type Thing } from './things.ts';
