@@ -37,7 +37,7 @@ const auth = {
     tokens: [{ name: 'bench', hash: createHash('sha256').update(TOKEN).digest('hex') }],
   },
 };
-/** A token is of no use without a rule: this one allows everything. By default a token has a rate, which is off here. */
+/** Tokens must have access rules beside them: this one allows everything. By default a token has a rate, which is off here. */
 const open = { access: { rules: [{ effect: 'allow' }] }, limits: { rates: { principal: 'off' } } };
 
 /** The servers that are measured, and the one that each is compared to. */

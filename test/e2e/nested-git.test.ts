@@ -82,7 +82,7 @@ describe.each(DIAGONAL)('nested git, over $transport, $era', ({ transport, era }
       });
   });
 
-  it('reads files at HEAD, a branch, a tag and a commit, and their changes', async () => {
+  it('reads files at HEAD, a branch and a tag, a commit and its diff, and the blame of a file', async () => {
     for (const root of ['file:///.git', 'file:///bare.git']) {
       expect((await readOne(server, `${root}/HEAD/readme.md`)).text).toBe('# Two\n');
       expect((await readOne(server, `${root}/branches/topic/readme.md`)).text).toBe('# Two\n');

@@ -171,6 +171,8 @@ describe.each(DIAGONAL)('nested: on, over $transport, $era', ({ transport, era }
     expect(broken.message).not.toContain(folder.path);
     expect((await failure(list('file:///Thumbs.db'))).code).toBe(-32602);
     expect((await failure(list('file:///plain.txt'))).code).toBe(-32602);
+    const all = (await drain(server, 'resources/list')).map(({ uri }) => uri);
+    expect(all).toEqual(expect.arrayContaining(['file:///old.tar/a/b.txt', 'file:///pack.zip/guide/long.bin']));
   });
 
   it('finds text in archives, too', async () => {

@@ -34,7 +34,7 @@ interface PythonClient extends AsyncDisposable {
   reads(text: string): Promise<number>;
 }
 
-/** Resolves when it has subscribed. */
+/** Resolves when the client is connected; by then, a client of 2025 has subscribed, and a later one is opening its stream. */
 async function startPython(plan: {
   readonly url: string;
   readonly revision: string;

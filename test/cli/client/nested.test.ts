@@ -1,4 +1,4 @@
-/** Commands that walk a folder list its repository only on request, and are complete without it. */
+/** Commands that walk a folder show its repository as one entry, and its content only on request. They succeed without it. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

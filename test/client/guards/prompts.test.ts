@@ -24,7 +24,7 @@ describe.each(ERAS)('prompts in the %s era', (era) => {
       onEvent,
       approve(review) {
         reviews.push(review);
-        // The host gets the server's messages, whatever the result of the review.
+        // The review has a copy: emptying its messages does not change those that the host gets.
         (review.messages as unknown[]).length = 0;
         return true;
       },
@@ -89,7 +89,7 @@ describe.each(ERAS)('prompts in the %s era', (era) => {
     expect(JSON.parse(textOf(await client.callTool({ name: 'seen' })))).toHaveLength(1);
   });
 
-  it('are refused if the host fails, or cancels the review [SEC-PROMPT-4]', async () => {
+  it('are refused if the review fails, or the request is cancelled during it [SEC-PROMPT-4]', async () => {
     await using connected = await connectHostile(era);
     const { client } = connected;
     const failing = guardPrompts(client, {
@@ -97,7 +97,6 @@ describe.each(ERAS)('prompts in the %s era', (era) => {
         throw new Error('no window');
       },
     });
-    await expect(failing.getPrompt({ name: 'hello' })).rejects.toThrow();
     await expect(failing.getPrompt({ name: 'letter' })).rejects.toMatchObject({ reason: 'hook-failed' });
     const abort = new AbortController();
     const cancelled = guardPrompts(client, {

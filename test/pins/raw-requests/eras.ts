@@ -1,4 +1,4 @@
-/** A message as each era sends it: the envelope in its `_meta`, and the headers. */
+/** Writes messages as each era sends them, with its headers; in the 2026 era with facts about the client in `_meta`. */
 import type { Era } from '../../e2e/harness.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
@@ -44,7 +44,10 @@ export const notification = (method: string, params?: unknown): Data => ({
 /** JSON that is written by hand, and gets only the `_meta`. */
 export type Written = (meta: string) => string;
 
-/** Text and bytes are sent unchanged. Other messages get the envelope where possible. */
+/**
+ * Leaves text and bytes unchanged, and calls a function with the `_meta` of the era. In the 2026 era, a message with a method
+ * and valid parameters gets the facts about the client.
+ */
 export function textIn(era: Era, message: unknown, capabilities?: object): Buffer {
   if (Buffer.isBuffer(message)) return message;
   if (typeof message === 'function')
@@ -54,8 +57,8 @@ export function textIn(era: Era, message: unknown, capabilities?: object): Buffe
 }
 
 /**
- * Adds the envelope to a message with valid parameters. Its own keys stay, and an own key that is undefined removes the
- * envelope's.
+ * Adds the facts about the client to a message with a method and valid parameters. Its own keys stay, and an own key that is
+ * undefined leaves that fact out.
  */
 function withEnvelope(message: unknown, capabilities: object | undefined): unknown {
   if (!isData(message) || typeof message.method !== 'string') return message;

@@ -1,6 +1,6 @@
 /**
- * The reference: a table and a few functions that decide, as the documentation describes, who may do what with which thing. They share
- * no code with the server.
+ * The reference: decides, as the documentation describes, who may do what with which thing (`things.ts`). It shares no code with
+ * the server.
  */
 import { comparable, matchesSurely, mayMatch } from './globs.ts';
 import { MOUNTED_SERVERS, type MountName, OWN_TOOLS, type Person, type Thing } from './things.ts';
@@ -53,7 +53,7 @@ export interface Reference {
   ofUri(operation: Operation, mount: MountName, uri: string, mimeType?: string): Effect;
   /** Decides about a thing under the name that its mount lists. */
   of(operation: Operation, thing: Thing): Effect;
-  /** Decides about a thing under all its names. */
+  /** Decides about a thing under its own URI, the form that all its spellings share. */
   ofItself(operation: Operation, thing: Thing): Effect;
   /** Finds the mount of a URI, of all mounts in the case. */
   mountOf(uri: string): MountName | undefined;
