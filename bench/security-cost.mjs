@@ -15,12 +15,17 @@ import { median, medianDifference, medianRatio } from './lib/stats.mjs';
 
 const how = options('security-cost', 'Reads of 1 KiB with and without access rules, audit, rates and tokens.', {
   launches: { type: 'number', default: 8, quick: 1, help: 'how often each pair of servers is started anew' },
-  rounds: { type: 'number', default: 12, quick: 5, help: 'turns of each in a launch, in turns; medians are shown' },
+  rounds: {
+    type: 'number',
+    default: 12,
+    quick: 5,
+    help: 'how many turns each of the two servers gets in a launch, alternating; medians are shown',
+  },
   requests: {
     type: 'number',
     default: 300,
     quick: 50,
-    help: 'requests of one turn: short ones meet the same disturbances',
+    help: 'requests of one turn; in short turns both servers meet the same disturbances',
   },
   connections: { type: 'number', default: 16, help: 'keep-alive connections, each with one request at a time' },
 });
@@ -61,8 +66,8 @@ mkdirSync(join(folder, 'guide'));
 writeFileSync(join(folder, 'guide', 'clock.md'), TEXT);
 
 /**
- * Two servers at a time: with more of them, the caches of the processor belong to others at each beginning of a turn. How
- * fast code runs that is compiled as it is used depends on the process: each pair is started several times.
+ * Measures two servers at a time. With more, each turn would begin with processor caches full of other servers' data. How fast
+ * just-in-time compiled code runs differs from process to process, so each pair is started several times.
  */
 const pairs = SETTINGS.filter(({ to }) => to !== undefined).map((own) => ({
   own,

@@ -10,7 +10,9 @@ export interface NamedServer {
   readonly problem?: string | undefined;
 }
 
-/** Makes a mount name of each name of a server in a host, which may have any characters. @param taken names of other mounts */
+/**
+ * Makes a mount name for each server of a host. The server's own name may have any characters. @param taken names of other mounts
+ */
 export function nameServers(titles: readonly string[], taken: readonly string[]): readonly NamedServer[] {
   const owners = new Map<string, string>();
   return titles.map((title) => {

@@ -154,7 +154,10 @@ describe.each(ERAS)('in the %s era', (era) => {
   });
 });
 
-/** A walk uses the pages of lists, which the tests above cover in both eras. So each kind of endless list ends a walk in one era. */
+/**
+ * A walk uses the pages of lists, which the tests above cover in both eras. So each kind of endless list is tested with a walk in
+ * only one of the eras.
+ */
 describe.each(
   Object.entries(ENDLESS).map(([kind, page], index) => ({ kind, page, era: ERAS[index % ERAS.length] ?? 'modern' })),
 )('a list with $kind in every container of a tree, in the $era era', ({ page, era }) => {

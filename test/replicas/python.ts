@@ -14,7 +14,7 @@ export interface PythonClients extends AsyncDisposable {
   read(text: string): Promise<readonly number[]>;
 }
 
-/** One client for each revision, subscribed to a resource; none if the SDK is not installed, which fails in CI. */
+/** Starts one client for each revision, subscribed to a resource. Starts none if the SDK is not installed; in CI that is an error. */
 export async function startPythons(url: string, uri: string): Promise<PythonClients> {
   const why = CLIENT === undefined ? 'there is none' : absence(CLIENT);
   if (why !== undefined) console.info(`Left out: clients on the Python SDK; ${why}`);

@@ -34,8 +34,8 @@ export interface Asked {
   readonly http: HttpRequest;
   readonly principal: Principal;
   /**
-   * When the authentication expires, in milliseconds since 1970. A listen stream ends then, and a stream that answers a request
-   * `ANSWER_GRACE_MS` later. Default: never.
+   * When the authentication expires, in milliseconds since 1970. A listen stream ends at that time. A stream with the answer to a
+   * request ends `ANSWER_GRACE_MS` later. Default: never.
    */
   readonly expiresAt: number | undefined;
 }

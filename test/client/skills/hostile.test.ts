@@ -160,7 +160,7 @@ describe('an entry', () => {
     ['a name that is not the folder', entry({ frontmatter: { name: 'paint', description: '' } }), 'called "draw"'],
     ['no description', entry({ frontmatter: { name: 'draw' } }), 'wrong at frontmatter.description'],
     ['the URI of another file', entry({ uri: EXTRA }), 'does not end with /SKILL.md'],
-    ['a name that none may have', entry({ uri: 'skill://acme/Draw/SKILL.md' }), 'its folder is called'],
+    ['a folder whose name no skill may have', entry({ uri: 'skill://acme/Draw/SKILL.md' }), 'its folder is called'],
     ['no folder', entry({ uri: 'skill:///SKILL.md' }), 'its folder is called'],
     ['a URI with two dots', entry({ uri: 'skill://acme/../draw/SKILL.md', resources: 'dynamic' }), 'dot segment'],
   ])('with %s is left out of a list, and refused', async (_, skill, why) => {

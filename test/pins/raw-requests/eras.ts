@@ -41,7 +41,7 @@ export const notification = (method: string, params?: unknown): Data => ({
   ...(params !== undefined && { params }),
 });
 
-/** JSON that is written by hand, and gets only the `_meta`. */
+/** Writes a message by hand, from the JSON of its `_meta`. */
 export type Written = (meta: string) => string;
 
 /**

@@ -55,7 +55,7 @@ export interface Reference {
   of(operation: Operation, thing: Thing): Effect;
   /** Decides about a thing under its own URI, the form that all its spellings share. */
   ofItself(operation: Operation, thing: Thing): Effect;
-  /** Finds the mount of a URI, of all mounts in the case. */
+  /** Finds the mount that a URI belongs to, among the mounts of this case. */
   mountOf(uri: string): MountName | undefined;
   mountOfName(name: string): MountName | undefined;
 }
@@ -73,7 +73,10 @@ export function createReference(
     return asked.onlyResources === true ? 'allow' : otherwise;
   }
 
-  /** A mounted server may take a URI for another spelling of a different one, so all of these are decided about. */
+  /**
+   * A mounted server may treat several spellings as one resource. So a decision about a URI is the strictest of those about all
+   * URIs that the server might take it for.
+   */
   function ofUri(operation: Operation, mount: MountName, uri: string, mimeType?: string): Effect {
     const about = (spelled: string): Asked => ({ operation, mount, uri: spelled, mimeType });
     if (!MOUNTED_SERVERS.includes(mount)) return decide(about(uri));
@@ -145,7 +148,7 @@ function operationsOf({ effect, operations, uris, except, mimeTypes, tools, argu
 
 function resourceMatches({ effect, uris, except, mimeTypes }: Rule, { uri = '', template, mimeType }: Asked): boolean {
   if (!anyGlob(uris, uri, 'uri', effect)) return false;
-  // If it is not certain that an exception matches, it counts in a rule that allows, and in no other.
+  // An exception that may or may not match counts only in a rule that allows.
   const isExcepted = effect === 'allow' ? mayMatch : matchesSurely;
   if (except?.some((glob) => isExcepted(glob, uri, 'uri')) === true) return false;
   if (mimeTypes === undefined) return true;
