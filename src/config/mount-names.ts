@@ -10,7 +10,10 @@ export interface NamedServer {
   readonly problem?: string | undefined;
 }
 
-/** Makes a mount name of each name of a server in a host, which may have any characters. @param taken names of other mounts */
+/**
+ * Makes a mount name for each server of a host. The server's own name may have any characters.
+ * @param taken names of other mounts
+ */
 export function nameServers(titles: readonly string[], taken: readonly string[]): readonly NamedServer[] {
   const owners = new Map<string, string>();
   return titles.map((title) => {
@@ -22,7 +25,11 @@ export function nameServers(titles: readonly string[], taken: readonly string[])
     if (owner !== undefined)
       return { title, name, problem: `"${owner}" and "${title}" both become the mount "${name}"; rename one` };
     if (taken.includes(name))
-      return { title, name, problem: `It becomes the mount "${name}", which is there already; rename one` };
+      return {
+        title,
+        name,
+        problem: `The server becomes the mount "${name}", and there already is a mount of that name; rename one of them`,
+      };
     return { title, name };
   });
 }
