@@ -27,7 +27,7 @@ export function implementationLines({
   ];
 }
 
-/** Returns the addresses and sizes of icons in one line. An icon in a `data:` URI has its type instead of its address. */
+/** Returns the addresses and sizes of icons in one line. An icon in a `data:` URI is shown by its type. */
 export const iconsText = (icons: unknown): string | undefined =>
   Array.isArray(icons) && icons.length > 0 ? icons.map(iconText).join(', ') : undefined;
 
@@ -35,7 +35,7 @@ function iconText(icon: unknown): string {
   const { src = '', mimeType, sizes } = (icon ?? {}) as Readonly<Record<string, unknown>>;
   const address = valueText(src);
   const place = address.startsWith('data:')
-    ? `${valueText(mimeType ?? 'image')} in it`
+    ? `embedded ${valueText(mimeType ?? 'image')}`
     : address.length > MAX_ADDRESS
       ? `${address.slice(0, MAX_ADDRESS)}…`
       : address;
