@@ -14,7 +14,10 @@ export interface PythonClients extends AsyncDisposable {
   read(text: string): Promise<readonly number[]>;
 }
 
-/** One client for each revision, subscribed to a resource; none if the SDK is not installed, which fails in CI. */
+/**
+ * Starts one client for each revision, subscribed to a resource. If the SDK is not installed, it starts none; in CI that is an
+ * error.
+ */
 export async function startPythons(url: string, uri: string): Promise<PythonClients> {
   const why = CLIENT === undefined ? 'there is none' : absence(CLIENT);
   if (why !== undefined) console.info(`Left out: clients on the Python SDK; ${why}`);
@@ -34,7 +37,7 @@ interface PythonClient extends AsyncDisposable {
   reads(text: string): Promise<number>;
 }
 
-/** Resolves when it has subscribed. */
+/** Resolves when the client is connected; a client of 2025 has subscribed by then. */
 async function startPython(plan: {
   readonly url: string;
   readonly revision: string;
