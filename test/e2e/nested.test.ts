@@ -85,7 +85,7 @@ describe.each(DIAGONAL)('nested: on, over $transport, $era', ({ transport, era }
     expect((await readOne(server, 'file:///folder.zip/inside.txt')).text).toBe('a folder\n');
   });
 
-  it('lists, describes and reads the files in a zip, in windows, too [2093-1, 2093-4]', async () => {
+  it('lists and describes the files in a zip, and reads them whole and in windows [2093-1, 2093-4]', async () => {
     expect(await list('file:///pack.zip')).toEqual([
       'file:///pack.zip/guide',
       'file:///pack.zip/inner.zip',
@@ -131,7 +131,7 @@ describe.each(DIAGONAL)('nested: on, over $transport, $era', ({ transport, era }
     expect((await failure(read(server, 'file:///pack.zip/inner.zip/third.zip/x.txt'))).code).toBe(-32602);
   });
 
-  it('opens a SQLite file: tables, rows, and missing ones [2093-4]', async () => {
+  it('opens a SQLite file: lists its tables and rows, reads a row, and refuses a row that does not exist [2093-4]', async () => {
     expect(await list('file:///data.db')).toContain('file:///data.db/people');
     expect(await list('file:///data.db/people')).toContain('file:///data.db/people/2');
     const row = (await read(server, 'file:///data.db/people/1')).find(
@@ -171,6 +171,9 @@ describe.each(DIAGONAL)('nested: on, over $transport, $era', ({ transport, era }
     expect(broken.message).not.toContain(folder.path);
     expect((await failure(list('file:///Thumbs.db'))).code).toBe(-32602);
     expect((await failure(list('file:///plain.txt'))).code).toBe(-32602);
+    const all = (await drain(server, 'resources/list')).map(({ uri }) => uri);
+    for (const name of ['broken.zip', 'broken.db', 'Thumbs.db', 'plain.txt', 'pack.zip/readme.md', 'data.db/people/1'])
+      expect(all).toContain(`file:///${name}`);
   });
 
   it('finds text in archives, too', async () => {

@@ -24,7 +24,7 @@ describe.each(ERAS)('prompts in the %s era', (era) => {
       onEvent,
       approve(review) {
         reviews.push(review);
-        // The host gets the server's messages, whatever the result of the review.
+        // The review has a copy: emptying its messages does not change those that the host gets.
         (review.messages as unknown[]).length = 0;
         return true;
       },
@@ -97,7 +97,6 @@ describe.each(ERAS)('prompts in the %s era', (era) => {
         throw new Error('no window');
       },
     });
-    await expect(failing.getPrompt({ name: 'hello' })).rejects.toThrow();
     await expect(failing.getPrompt({ name: 'letter' })).rejects.toMatchObject({ reason: 'hook-failed' });
     const abort = new AbortController();
     const cancelled = guardPrompts(client, {
@@ -108,6 +107,19 @@ describe.each(ERAS)('prompts in the %s era', (era) => {
     });
     const late = cancelled.getPrompt({ name: 'letter' }, { signal: abort.signal });
     await expect(late).rejects.toMatchObject({ reason: 'cancelled' });
+  });
+
+  it('of a name that the server does not have are an error, and nothing is shown [SEC-PROMPT-4]', async () => {
+    await using connected = await connectHostile(era);
+    let reviews = 0;
+    const prompts = guardPrompts(connected.client, {
+      approve() {
+        reviews++;
+        return true;
+      },
+    });
+    await expect(prompts.getPrompt({ name: 'hello' })).rejects.toMatchObject({ code: -32601 });
+    expect(reviews).toBe(0);
   });
 
   it('count as read by the model once they are used [SEC-TOOL-5]', async () => {
