@@ -15,12 +15,17 @@ import { median, medianDifference, medianRatio } from './lib/stats.mjs';
 
 const how = options('security-cost', 'Reads of 1 KiB with and without access rules, audit, rates and tokens.', {
   launches: { type: 'number', default: 8, quick: 1, help: 'how often each pair of servers is started anew' },
-  rounds: { type: 'number', default: 12, quick: 5, help: 'turns of each in a launch, in turns; medians are shown' },
+  rounds: {
+    type: 'number',
+    default: 12,
+    quick: 5,
+    help: 'how many turns each of the two servers gets in a launch, alternating; medians are shown',
+  },
   requests: {
     type: 'number',
     default: 300,
     quick: 50,
-    help: 'requests of one turn: short ones meet the same disturbances',
+    help: 'requests of one turn; in short turns both servers meet the same disturbances',
   },
   connections: { type: 'number', default: 16, help: 'keep-alive connections, each with one request at a time' },
 });
@@ -37,7 +42,9 @@ const auth = {
     tokens: [{ name: 'bench', hash: createHash('sha256').update(TOKEN).digest('hex') }],
   },
 };
-/** A token is of no use without a rule: this one allows everything. By default a token has a rate, which is off here. */
+/**
+ * A configuration with tokens must have access rules: this one allows everything. The rate that a token has by default is off.
+ */
 const open = { access: { rules: [{ effect: 'allow' }] }, limits: { rates: { principal: 'off' } } };
 
 /** The servers that are measured, and the one that each is compared to. */
@@ -61,8 +68,8 @@ mkdirSync(join(folder, 'guide'));
 writeFileSync(join(folder, 'guide', 'clock.md'), TEXT);
 
 /**
- * Two servers at a time: with more of them, the caches of the processor belong to others at each beginning of a turn. How
- * fast code runs that is compiled as it is used depends on the process: each pair is started several times.
+ * Measures two servers at a time. With more, each turn would begin with processor caches full of other servers' data. How fast
+ * just-in-time compiled code runs differs from process to process, so each pair is started several times.
  */
 const pairs = SETTINGS.filter(({ to }) => to !== undefined).map((own) => ({
   own,
@@ -114,9 +121,12 @@ const results = [
     ...summary(turns.own),
     to: own.to,
     throughput: medianRatio(pick(turns.own, 'perSecond'), pick(turns.other, 'perSecond')),
-    /** Of processor time, in microseconds. */
+    /** The processor time that a request takes beyond that of the other server, in microseconds. */
     added: medianDifference(pick(turns.own, 'cpuMicros'), pick(turns.other, 'cpuMicros')),
-    /** Of processor time, which other work on the machine disturbs less: the ratio of requests that the same time would allow. */
+    /**
+     * The ratio of the requests that the same processor time allows. Other work on the machine disturbs it less than
+     * `throughput`.
+     */
     byProcessor: medianRatio(pick(turns.other, 'cpuMicros'), pick(turns.own, 'cpuMicros')),
   })),
 ];

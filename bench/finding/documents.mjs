@@ -1,6 +1,6 @@
 /**
- * Public documents, and questions whose answers are known. The documents are packages of Debian; each question is a line
- * that somebody wrote to say what a page is about, and that is taken out of the page.
+ * Public documents, and questions whose answers are known. The documents are pages from packages of Debian. The questions are
+ * lines that their authors wrote about them, short descriptions and entries of an index, which are removed from the pages.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * Connections of prepared bytes to a program that speaks MCP over its standard streams, like those over HTTP in
- * `raw-connection.mjs`: all share its one pipe, and answers find their requests by id.
+ * Sends prepared requests to a program that speaks MCP over its standard streams, as `raw-connection.mjs` does over HTTP. All
+ * connections share the program's pipe, and each answer is matched to its request by its id.
  */
 import { startNode, stop } from './processes.mjs';
 

@@ -1,4 +1,7 @@
-/** MariaDB beside `mysql2`, with as many connections and statements that are prepared once. */
+/**
+ * Compares the SQL provider on MariaDB with `mysql2` on its own: both with the same number of connections, and `mysql2` with
+ * statements that it prepares once.
+ */
 import mysql from 'mysql2/promise';
 import { answered, missingProgram, startMariadb } from '../lib/services.mjs';
 import { AFTER, CREATE, jsonBytes, keyOf, LIST, openTable, READ, rows } from '../lib/table.mjs';

@@ -1,4 +1,7 @@
-/** Computes the size of base64 without decoding it (SEC-RES-3), and decodes it. */
+/**
+ * Decodes base64, and computes the size of base64 and of text in bytes without decoding the one or encoding the other
+ * (SEC-RES-3).
+ */
 
 /** Returns the number of bytes that a text in base64 decodes to. Line breaks are counted, too: with them the number is too large. */
 export function base64Size(text: string): number {

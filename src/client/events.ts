@@ -17,7 +17,7 @@ export type WatchEvent =
 
 /** Gives changes as they arrive. Ends when it is closed, when the loop is left with `break`, or when its signal is aborted. */
 export interface Watch extends AsyncIterable<WatchEvent>, AsyncDisposable {
-  /** Resolves when the server has begun to report changes. If it cannot, rejects with the same error as the iteration. */
+  /** Resolves when the server has begun to report changes. Rejects, with the same error as the iteration, if it cannot. */
   readonly ready: Promise<void>;
   close(): Promise<void>;
 }

@@ -9,7 +9,10 @@ interface Example {
   readonly variables: TemplateVariables;
 }
 
-/** Equal but for hexadecimal case and needless encoding, written without the code under test. */
+/**
+ * Removes needless encoding from a URI and writes triplets in upper case, so that equivalent URIs become equal. Uses none of the
+ * code under test.
+ */
 function normalized(uri: string): string {
   return uri.replace(/%[0-9a-f]{2}/gi, (triplet) => {
     const character = String.fromCharCode(Number.parseInt(triplet.slice(1), 16));
@@ -20,7 +23,10 @@ function normalized(uri: string): string {
 const joined = (characters: fc.Arbitrary<string>, maxLength: number) =>
   fc.array(characters, { maxLength }).map((all) => all.join(''));
 
-/** Values without hexadecimal digits: one that contains a triplet would not come back from reserved expansion. */
+/**
+ * Values without hexadecimal digits. Reserved expansion keeps a triplet such as `%41` in a value, so matching could not return
+ * that value.
+ */
 const text = joined(fc.constantFrom(...'xyz.~,/=&%?#;+ "', '\0', 'é', '\u20ac', '😀'), 5);
 const key = fc.nat(1e6).map((n) => `k${n}`);
 const literal = fc.constantFrom('/', 'a', 'x-', '%20', 'é', '?', '#', ',', '=', '.', '&v0=', 'aab');
@@ -42,7 +48,9 @@ const variable = fc
 
 const part = fc.oneof(literal, fc.record({ operator, variables: fc.array(variable, { minLength: 1, maxLength: 3 }) }));
 
-/** Any template whose variables differ, with values for it; keys of associative arrays differ over all of them. */
+/**
+ * Makes a template in which each variable occurs once, and values for it. No two associative arrays share a key.
+ */
 const example: fc.Arbitrary<Example> = fc.array(part, { maxLength: 5 }).map((parts) => {
   const variables: Record<string, TemplateValue | undefined> = {};
   let next = 0;
@@ -61,7 +69,7 @@ const example: fc.Arbitrary<Example> = fc.array(part, { maxLength: 5 }).map((par
   return { template: template.join(''), variables };
 });
 
-/** Templates that repeat variables, for which much does not match. */
+/** Templates that may use a variable twice. Most URIs do not match them. */
 const anyTemplate = fc
   .array(
     fc.oneof(
@@ -117,7 +125,7 @@ describe('match', () => {
     );
   });
 
-  it('gives such variables also for an expansion that was edited', () => {
+  it('gives variables that expand to the URI also for an edited expansion', () => {
     const edit = fc.record({ at: fc.nat(), remove: fc.nat(2), insert: anyUri });
     fc.assert(
       fc.property(example, edit, ({ template: source, variables: given }, { at, remove, insert }) => {
@@ -132,7 +140,7 @@ describe('match', () => {
     );
   });
 
-  it('matches every expansion of a template, with as many variables', () => {
+  it('matches every expansion of a template, and captures at least as many variables as have values', () => {
     fc.assert(
       fc.property(example, ({ template: source, variables }) => {
         const template = parseUriTemplate(source);

@@ -8,7 +8,7 @@ import { NOT_MODIFIED_META_KEY, VERSION_META_KEY } from './meta.ts';
 /** The most characters of a version that another program sends. */
 export const MAX_VERSION_LENGTH = 256;
 
-/** The most contents in one answer; the versions of a larger answer are not compared. */
+/** The most contents of an answer whose versions are compared; those of an answer with more are not. */
 export const MAX_VERSIONS = 1_000;
 
 const TAG = /^(?:W\/)?"[\x21\x23-\x7e]*"$/;

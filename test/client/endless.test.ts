@@ -11,7 +11,7 @@ import { type Answers, all, eraOf, type Params, type Scripted, scripted } from '
 const SEP_2093 = { resources: {}, extensions: { 'vitrine/resource-metadata': {} } };
 const EVERYTHING = { ...SEP_2093, tools: {}, prompts: {} };
 
-/** The most requests for one list, with some for finding out the server's capabilities. */
+/** The most requests for the pages of one list: a hundred pages without anything new, and a few before and ahead of them. */
 const MOST_OF_LIST = 110;
 
 /** The most requests of a walk: a thousand empty pages, those requested ahead, and the pages of its containers. */
@@ -154,7 +154,10 @@ describe.each(ERAS)('in the %s era', (era) => {
   });
 });
 
-/** A walk uses the pages of lists, which the tests above cover in both eras. So each kind of endless list ends a walk in one era. */
+/**
+ * A walk uses the pages of lists, which the tests above cover in both eras. So each kind of endless list is tested with a walk in
+ * only one of the eras.
+ */
 describe.each(
   Object.entries(ENDLESS).map(([kind, page], index) => ({ kind, page, era: ERAS[index % ERAS.length] ?? 'modern' })),
 )('a list with $kind in every container of a tree, in the $era era', ({ page, era }) => {

@@ -79,7 +79,10 @@ function person({ client_id, client_secret }: Registered): Person {
   };
 }
 
-/** @param registered the client, if it has a `client_id`: the authorization server knows that client already */
+/**
+ * @param registered the client that the authorization server already knows; without a `client_id` there is none, and the client
+ *   introduces itself by its metadata
+ */
 export function authorizedFetch(serverUrl: string, registered: Registered): typeof globalThis.fetch {
   const provider = person(registered);
 

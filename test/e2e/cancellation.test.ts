@@ -9,7 +9,7 @@ import { type ConnectedProgram, connectToProgram, startProgram } from './program
 import { until } from './waiting.ts';
 
 const MEBIBYTE = 1024 ** 2;
-/** A text that takes a while to read, and is larger than a message may be. No test waits for its content. */
+/** The size of a file that takes a while to read and does not fit into a message. No test waits for all of it. */
 const LONG_BYTES = 500 * MEBIBYTE;
 
 describe.each(MATRIX)('cancellation over $transport, $era', ({ transport, era }) => {

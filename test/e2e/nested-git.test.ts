@@ -57,7 +57,7 @@ describe.each(DIAGONAL)('nested git, over $transport, $era', ({ transport, era }
   const list = async (uri: string): Promise<string[]> =>
     (await drain(server, 'resources/list', { uri })).map((each) => each.uri);
 
-  it('lists the repository of a folder last, and a bare one in place of its files [2093-4]', async () => {
+  it('lists the repository of a folder after its files, and in a bare repository its revisions and not its files [2093-4]', async () => {
     expect(await list('file:///')).toEqual(['file:///bare.git', 'file:///guide', 'file:///readme.md', 'file:///.git']);
     expect(await list('file:///.git')).toEqual([
       'file:///.git/HEAD',
@@ -82,7 +82,7 @@ describe.each(DIAGONAL)('nested git, over $transport, $era', ({ transport, era }
       });
   });
 
-  it('reads files at HEAD, a branch, a tag and a commit, and their changes', async () => {
+  it('reads files at HEAD, a branch and a tag, and a commit, its diff and the blame of a file', async () => {
     for (const root of ['file:///.git', 'file:///bare.git']) {
       expect((await readOne(server, `${root}/HEAD/readme.md`)).text).toBe('# Two\n');
       expect((await readOne(server, `${root}/branches/topic/readme.md`)).text).toBe('# Two\n');
@@ -141,7 +141,7 @@ describe.each(DIAGONAL)('nested git, over $transport, $era', ({ transport, era }
 });
 
 describe('nested git under rules', () => {
-  it('needs a rule for the present file, too, and reveals no other file, under a prefix as well', async () => {
+  it('shows a revision of a file only if a rule allows the present file, too, also under a prefix', async () => {
     await using folder = await scene();
     const file = await writeConfig(folder, {
       mounts: { docs: { path: 'docs', nested: ['git'] } },

@@ -64,7 +64,7 @@ describe('handlers of the SDK’s server', () => {
     await client.close();
   });
 
-  it('lose unknown parameters if they are registered without', async () => {
+  it('lose unknown parameters if they are registered without schemas', async () => {
     const seen: unknown[] = [];
     const client = await pair((server) =>
       server.setRequestHandler('resources/list', async (request) => {
@@ -115,7 +115,7 @@ describe('results through the SDK', () => {
 });
 
 describe('the SDK', () => {
-  it('has the error codes that are sent', () => {
+  it('has the same error codes as Vitrine', () => {
     expect(ProtocolErrorCode).toMatchObject({
       ParseError: -32700,
       InvalidRequest: -32600,
@@ -130,7 +130,7 @@ describe('the SDK', () => {
     expect(SUPPORTED_PROTOCOL_VERSIONS).toEqual(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07']);
   });
 
-  it('accepts messages of 10 MiB over stdio, for which the default limit of a read is made', () => {
+  it('accepts messages of up to 10 MiB over stdio (the default of `maxReadBytes` is chosen so that its base64 fits)', () => {
     expect(STDIO_DEFAULT_MAX_BUFFER_SIZE).toBe(10 * 1024 * 1024);
   });
 
@@ -163,17 +163,17 @@ describe('isLegacyRequest', () => {
   it.each([
     ['a request with the envelope', post('resources/list', { _meta: ENVELOPE }, NEW), false],
     ['a request with the envelope and no header', post('resources/list', { _meta: ENVELOPE }), false],
-    ['a header of the newer era without the envelope', post('resources/list', {}, NEW), false],
+    ['a header of the 2026 era without the envelope', post('resources/list', {}, NEW), false],
     ['initialize', post('initialize', {}), true],
-    ['a request without both', post('resources/list', {}), true],
+    ['a request with neither envelope nor header', post('resources/list', {}), true],
     [
-      'a request with a header of the older era',
+      'a request with a header of the 2025 era',
       post('resources/list', {}, { 'mcp-protocol-version': '2025-11-25' }),
       true,
     ],
     ['server/discover without the envelope', post('server/discover', {}), true],
     ['GET', other('GET'), true],
-    ['GET with a header of the newer era', other('GET', NEW), true],
+    ['GET with a header of the 2026 era', other('GET', NEW), true],
     ['DELETE', other('DELETE'), true],
   ])('recognises the era of %s', async (_, request, legacy) => {
     expect(await isLegacyRequest(request)).toBe(legacy);

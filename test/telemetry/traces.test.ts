@@ -132,7 +132,7 @@ it('takes the trace from the header of an HTTP request', async () => {
     await response.text();
   };
   await ask({});
-  // With a progress token, other code of the server answers.
+  // A progress token is another key of `_meta`; the header counts beside it, too.
   await ask({ _meta: { ...meta, progressToken: 1 } });
   await on.flush();
   const lists = collector.spans.filter(({ name }) => name === 'resources/list');

@@ -13,7 +13,10 @@ export interface WebsiteFlags extends ServerFlags {
   readonly print?: boolean;
 }
 
-/** Prints and opens the address. If it is not trusted, it appears only in a message. */
+/**
+ * Prints the address, and opens it unless `--print` is given. An address that is not trusted appears only in a message on
+ * standard error, and is not opened.
+ */
 export const website = (server: string, flags: WebsiteFlags, secrets: Secrets): Promise<void> =>
   onServer(server, flags, secrets, async ({ facts, output, target, label }) => {
     const { websiteUrl } = facts;

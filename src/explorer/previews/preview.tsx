@@ -33,7 +33,7 @@ export function Preview({ thing }: PreviewProps) {
         loaded.set(look, module.default);
         if (!gone) draw((times) => times + 1);
       },
-      // The server cannot be reached: the plain content stays.
+      // The module cannot be loaded. A text stays as plain text; bytes have no preview.
       () => {},
     );
     return () => {

@@ -1,7 +1,8 @@
 /**
- * Makes the calls to the file system. A disk of this machine answers in microseconds, several times faster than a thread of
- * the pool wakes up, so short calls to it are made synchronously. All other calls go through the thread pool, because a
- * network file system may be slow to answer. (`docs/decisions/0013-asking-the-disk.md`)
+ * Makes the calls to the file system. On Linux, short calls to a file system that lies on this machine (`LOCAL`) are made
+ * synchronously: it answers in microseconds, several times faster than a thread of the pool wakes up. Long reads, all other file
+ * systems and all other operating systems go through the thread pool, because they may be slow to answer.
+ * (`docs/decisions/0013-asking-the-disk.md`)
  */
 import {
   type BigIntStats,
@@ -29,7 +30,9 @@ export interface Disk {
   lstat(path: string): Soon<BigIntStats>;
   /** The entries of a directory in batches; other work has its turn between them. */
   entries(path: string): AsyncIterable<readonly Dirent[]>;
-  /** Returns how many bytes were read: fewer than `length` only at the end of the file. */
+  /**
+   * Makes one read, and returns how many bytes it gave: 0 only at the end of the file, and perhaps fewer than `length` before it.
+   */
   read(descriptor: number, buffer: Buffer, offset: number, length: number, position: number): Soon<number>;
 }
 

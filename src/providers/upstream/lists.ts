@@ -41,7 +41,7 @@ export type Fetching = Coalescing<FetchedPage<Data>>;
 
 export interface Lists {
   page(list: List, page: Page, ctx: Context): Promise<ListedPage>;
-  /** Forgets pages that were cut, because the list has changed. */
+  /** The list has changed: forgets its kept pages. */
   forget(key: string): void;
 }
 
@@ -100,14 +100,14 @@ export function createLists(name: string): Lists {
       const at = cursor === undefined ? START : parse(cursor);
       const keptAs = JSON.stringify([key, ctx.principal.id, at.cursor]);
       const cut = at.after === undefined ? undefined : kept.get(keptAs);
-      const asked = forgotten;
+      const forgottenBefore = forgotten;
       const { entries, next } = cut ?? (await fetched(list, at.cursor, ctx));
       const from = at.after === undefined ? 0 : placeAfter(entries, at.after, idOf);
       const to = from + limit;
       const shown = entries.slice(from, to);
       if (shown.length > 0 && to < entries.length) {
         // Another caller that shared the fetch may have kept the page already.
-        if (cut === undefined && asked === forgotten && kept.peek(keptAs)?.entries !== entries)
+        if (cut === undefined && forgottenBefore === forgotten && kept.peek(keptAs)?.entries !== entries)
           kept.set(keptAs, { entries, next });
         const marks = entries.slice(Math.max(0, to - MAX_PLACE_MARKS), to).map((entry) => markOf(idOf(entry)));
         return { entries: shown, nextCursor: write({ ...at, after: [to - 1, ...marks.reverse()] }) };

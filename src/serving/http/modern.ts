@@ -30,8 +30,8 @@ export interface Asked {
   readonly http: HttpRequest;
   readonly principal: Principal;
   /**
-   * When the authentication expires, in milliseconds since 1970. A listen stream ends then, and a stream that answers a request
-   * `ANSWER_GRACE_MS` later. Default: never.
+   * When the authentication expires, in milliseconds since 1970. A listen stream ends at that time. A stream with the answer to a
+   * request ends `ANSWER_GRACE_MS` later. Default: never.
    */
   readonly expiresAt: number | undefined;
 }
@@ -207,7 +207,10 @@ const toldOn =
   (message: object): void =>
     stream.write(frameOf(JSON.stringify(message)));
 
-/** Statuses of errors that were found before anything ran (2026-07-28, Streamable HTTP). */
+/**
+ * Returns the HTTP status of an error: 404 for an unknown method, 400 if the client lacks a needed capability, and 200 for all
+ * others (2026-07-28, Streamable HTTP).
+ */
 function statusOf(outcome: Failure): number {
   if (outcome === NO_SUCH_METHOD) return 404;
   return outcome.error.code === MISSING_CAPABILITY ? 400 : 200;

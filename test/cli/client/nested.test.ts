@@ -1,4 +1,4 @@
-/** Commands that walk a folder list its repository only on request, and are complete without it. */
+/** Commands that walk a folder enter its repository only on request, and count as complete without the repository's content. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

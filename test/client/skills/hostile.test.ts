@@ -160,7 +160,7 @@ describe('an entry', () => {
     ['a name that is not the folder', entry({ frontmatter: { name: 'paint', description: '' } }), 'called "draw"'],
     ['no description', entry({ frontmatter: { name: 'draw' } }), 'wrong at frontmatter.description'],
     ['the URI of another file', entry({ uri: EXTRA }), 'does not end with /SKILL.md'],
-    ['a name that none may have', entry({ uri: 'skill://acme/Draw/SKILL.md' }), 'its folder is called'],
+    ['a folder whose name no skill may have', entry({ uri: 'skill://acme/Draw/SKILL.md' }), 'its folder is called'],
     ['no folder', entry({ uri: 'skill:///SKILL.md' }), 'its folder is called'],
     ['a URI with two dots', entry({ uri: 'skill://acme/../draw/SKILL.md', resources: 'dynamic' }), 'dot segment'],
   ])('with %s is left out of a list, and refused', async (_, skill, why) => {
@@ -227,13 +227,13 @@ describe('a list', () => {
 describe('a SKILL.md', () => {
   const frontmatterOf = (head: string): string => `---\n${head}\n---\n`;
   it.each([
-    ['without frontmatter', 'Body\n', 'does not begin with YAML'],
-    ['with an open frontmatter', '---\nname: draw\n', 'does not begin with YAML'],
+    ['without front matter', 'Body\n', 'does not begin with YAML'],
+    ['with front matter that does not end', '---\nname: draw\n', 'does not begin with YAML'],
     ['with broken YAML', frontmatterOf('name: [draw'), 'cannot be read'],
     ['with a field twice', frontmatterOf('name: draw\nname: draw'), 'cannot be read'],
     ['with a list', frontmatterOf('- name'), 'no mapping'],
     ['with too many levels', frontmatterOf(`a: ${'['.repeat(10_000)}${']'.repeat(10_000)}`), 'cannot be read'],
-    ['with too much of it', frontmatterOf(`a: ${'x'.repeat(40_000)}`), 'more than 32768 characters'],
+    ['with front matter that is too long', frontmatterOf(`a: ${'x'.repeat(40_000)}`), 'more than 32768 characters'],
     [
       'with aliases of aliases',
       frontmatterOf(

@@ -1,4 +1,4 @@
-/** A message as each era sends it: the envelope in its `_meta`, and the headers. */
+/** Writes a message as each era sends it: in the 2026 era with the envelope in its `_meta`, and with the headers of each era. */
 import type { Era } from '../../e2e/harness.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
@@ -12,6 +12,7 @@ export const META = {
 
 const CLIENT = { name: 'raw', version: '1.0.0' };
 
+/** The keys of `_meta` with which a request of the 2026 era describes its client. */
 export const envelope = (capabilities: object = {}): Data => ({
   [META.revision]: '2026-07-28',
   [META.client]: CLIENT,
@@ -41,10 +42,13 @@ export const notification = (method: string, params?: unknown): Data => ({
   ...(params !== undefined && { params }),
 });
 
-/** JSON that is written by hand, and gets only the `_meta`. */
+/** Writes a message by hand, from the JSON of its `_meta`. */
 export type Written = (meta: string) => string;
 
-/** Text and bytes are sent unchanged. Other messages get the envelope where possible. */
+/**
+ * Returns text and bytes unchanged, and calls a function with the `_meta` of the era. In the 2026 era, a message with a method
+ * and valid parameters gets the envelope.
+ */
 export function textIn(era: Era, message: unknown, capabilities?: object): Buffer {
   if (Buffer.isBuffer(message)) return message;
   if (typeof message === 'function')

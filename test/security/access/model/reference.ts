@@ -1,6 +1,5 @@
 /**
- * The reference: a table and a few functions that decide, as the documentation describes, who may do what with which thing. They share
- * no code with the server.
+ * Decides, as the documentation describes, who may do what with which thing (`things.ts`). Shares no code with the server.
  */
 import { comparable, matchesSurely, mayMatch } from './globs.ts';
 import { MOUNTED_SERVERS, type MountName, OWN_TOOLS, type Person, type Thing } from './things.ts';
@@ -53,9 +52,9 @@ export interface Reference {
   ofUri(operation: Operation, mount: MountName, uri: string, mimeType?: string): Effect;
   /** Decides about a thing under the name that its mount lists. */
   of(operation: Operation, thing: Thing): Effect;
-  /** Decides about a thing under all its names. */
+  /** Decides about a thing under its own URI, the form that all spellings share. */
   ofItself(operation: Operation, thing: Thing): Effect;
-  /** Finds the mount of a URI, of all mounts in the case. */
+  /** Finds the mount that a URI belongs to, among the mounts of this case. */
   mountOf(uri: string): MountName | undefined;
   mountOfName(name: string): MountName | undefined;
 }
@@ -73,7 +72,10 @@ export function createReference(
     return asked.onlyResources === true ? 'allow' : otherwise;
   }
 
-  /** A mounted server may take a URI for another spelling of a different one, so all of these are decided about. */
+  /**
+   * A mounted server may treat several spellings as one resource. So the strictest effect counts: of the URI, of its normal form,
+   * and of each rule that does not allow and matches any spelling that the server might take for the same.
+   */
   function ofUri(operation: Operation, mount: MountName, uri: string, mimeType?: string): Effect {
     const about = (spelled: string): Asked => ({ operation, mount, uri: spelled, mimeType });
     if (!MOUNTED_SERVERS.includes(mount)) return decide(about(uri));
@@ -145,7 +147,7 @@ function operationsOf({ effect, operations, uris, except, mimeTypes, tools, argu
 
 function resourceMatches({ effect, uris, except, mimeTypes }: Rule, { uri = '', template, mimeType }: Asked): boolean {
   if (!anyGlob(uris, uri, 'uri', effect)) return false;
-  // If it is not certain that an exception matches, it counts in a rule that allows, and in no other.
+  // An exception that may or may not match counts only in a rule that allows.
   const isExcepted = effect === 'allow' ? mayMatch : matchesSurely;
   if (except?.some((glob) => isExcepted(glob, uri, 'uri')) === true) return false;
   if (mimeTypes === undefined) return true;
