@@ -5,7 +5,7 @@ import { Refusal } from '../client/refusal.ts';
 import type { Cell } from '../state/cell.ts';
 import { TEXTS } from '../texts.ts';
 
-export interface Asked {
+export interface WaitingQuestion {
   readonly request: InputRequest;
   readonly answer: (result: Data) => void;
   /** Cancels the request that asks. */
@@ -16,13 +16,13 @@ export interface Asked {
 const MAX_ASKED = 8;
 
 export const questioner =
-  (asked: Cell<readonly Asked[]>): Questioner =>
+  (asked: Cell<readonly WaitingQuestion[]>): Questioner =>
   (request) =>
     new Promise((resolve, reject) => {
       if (request.method === 'roots/list') return resolve({ roots: [] });
       if (asked.get().length >= MAX_ASKED) return resolve({ action: 'cancel' });
       const leave = (): void => asked.set(asked.get().filter((each) => each !== waiting));
-      const waiting: Asked = {
+      const waiting: WaitingQuestion = {
         request,
         answer(result) {
           leave();

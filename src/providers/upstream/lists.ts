@@ -22,7 +22,7 @@ export interface ListedPage {
 export type Fetch = (cursor: string | undefined, ctx: Context) => Promise<Data>;
 
 /** Returns the valid entries. */
-export type Keep = (entries: readonly unknown[], ctx: Context) => Promise<readonly Data[]>;
+export type KeepValid = (entries: readonly unknown[], ctx: Context) => Promise<readonly Data[]>;
 
 export interface List {
   /** Identifies the list: its method and its subject. */
@@ -32,7 +32,7 @@ export interface List {
   /** Returns the text that tells one entry from another. */
   readonly idOf: (entry: Data) => string;
   readonly fetch: Fetch;
-  readonly keep: Keep;
+  readonly keep: KeepValid;
   /** Shares pages that are being fetched among callers. Undefined if each caller has to fetch its own. */
   readonly fetching?: Fetching;
 }
