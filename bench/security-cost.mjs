@@ -119,9 +119,12 @@ const results = [
     ...summary(turns.own),
     to: own.to,
     throughput: medianRatio(pick(turns.own, 'perSecond'), pick(turns.other, 'perSecond')),
-    /** Of processor time, in microseconds. */
+    /** The processor time that a request takes beyond that of the other server, in microseconds. */
     added: medianDifference(pick(turns.own, 'cpuMicros'), pick(turns.other, 'cpuMicros')),
-    /** Of processor time, which other work on the machine disturbs less: the ratio of requests that the same time would allow. */
+    /**
+     * The ratio of the requests that the same processor time allows. Other work on the machine disturbs it less than
+     * `throughput`.
+     */
     byProcessor: medianRatio(pick(turns.other, 'cpuMicros'), pick(turns.own, 'cpuMicros')),
   })),
 ];

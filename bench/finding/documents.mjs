@@ -18,11 +18,11 @@ const PYTHON = 'python3.11-doc';
 const MAX_WORDS = 24;
 
 /** @typedef {{readonly path: string, readonly text: string}} Document */
-/** @typedef {{readonly set: string, readonly words: string, readonly path: string, readonly held: boolean}} Asked */
+/** @typedef {{readonly set: string, readonly words: string, readonly path: string, readonly held: boolean}} Question */
 
 /**
  * @param {string} cache folder in which the packages are kept
- * @returns {{documents: readonly Document[], questions: readonly Asked[]}}
+ * @returns {{documents: readonly Document[], questions: readonly Question[]}}
  */
 export function documentsIn(cache) {
   const manuals = MANUALS.flatMap((name) => pagesOf(packageIn(cache, name)));
@@ -115,7 +115,7 @@ function chaptersOf(folder) {
  * Returns the questions that have at least one word and belong to only one document.
  * @param {string} set
  * @param {readonly Asking[]} documents
- * @returns {readonly Asked[]}
+ * @returns {readonly Question[]}
  */
 function questionsOf(set, documents) {
   /** @type {Map<string, Set<string>>} */

@@ -24,7 +24,11 @@ export function nameServers(titles: readonly string[], taken: readonly string[])
     if (owner !== undefined)
       return { title, name, problem: `"${owner}" and "${title}" both become the mount "${name}"; rename one` };
     if (taken.includes(name))
-      return { title, name, problem: `It becomes the mount "${name}", which is there already; rename one` };
+      return {
+        title,
+        name,
+        problem: `The server becomes the mount "${name}", and there already is a mount of that name; rename one of them`,
+      };
     return { title, name };
   });
 }

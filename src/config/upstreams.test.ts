@@ -297,7 +297,7 @@ describe('servers as hosts write them', () => {
   it('stand in a configuration too, beside mounts or alone', () => {
     expect(parse('mcpServers:\n  a: { command: x, autoApprove: [y] }\n').mounts).toEqual({});
     expect(mistake(() => parse('mounts: { a: . }\nmcpServers:\n  A: { command: x }\n'))).toBe(
-      'vitrine.yaml:3:3: mcpServers.A: It becomes the mount "a", which is there already; rename one',
+      'vitrine.yaml:3:3: mcpServers.A: The server becomes the mount "a", and there already is a mount of that name; rename one of them',
     );
     expect(mistake(() => parse('mcpServers: {}\n'))).toMatch(/mounts: Say what to serve/);
   });

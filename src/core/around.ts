@@ -6,7 +6,7 @@ import { type ProviderOverrides, wrapProvider } from './layer.ts';
 import type { Operations, Subscribed } from './operations.ts';
 
 /** An operation and its target. */
-export interface Asked {
+export interface OperationTarget {
   readonly method: AroundMethod;
   readonly uri?: string | undefined;
   /** The name of a tool or prompt, as the caller gave it, or the name of a subscribed list. */
@@ -35,7 +35,7 @@ export type AroundMethod =
 export const MAY_ASK: ReadonlySet<AroundMethod> = new Set(['tools/call', 'prompts/get']);
 
 /** Runs an operation, with the given context or a changed one. */
-export type Around = <T, C extends Context>(asked: Asked, ctx: C, run: (ctx: C) => Promise<T>) => Promise<T>;
+export type Around = <T, C extends Context>(asked: OperationTarget, ctx: C, run: (ctx: C) => Promise<T>) => Promise<T>;
 
 /**
  * Returns a provider that runs `around` around each operation with a single answer.
@@ -78,7 +78,7 @@ export function aroundEach(inner: Operations, around: Around, own: ProviderOverr
   });
 }
 
-function subscribed(to: Subscribed): Pick<Asked, 'uri' | 'name' | 'mount'> {
+function subscribed(to: Subscribed): Pick<OperationTarget, 'uri' | 'name' | 'mount'> {
   if ('uri' in to) return to;
   if ('task' in to) return { name: to.task.name, mount: to.task.mount };
   return to.list === 'resources' ? {} : { name: to.list };

@@ -2,7 +2,7 @@
 import { render } from 'preact';
 import type { Client } from './client/client.ts';
 import type { Exchange } from './client/exchange.ts';
-import type { Asked } from './forms/asked.ts';
+import type { WaitingQuestion } from './forms/asked.ts';
 import { App } from './panes/app.tsx';
 import { takeKeys } from './panes/keys.tsx';
 import { restoreTheme } from './panes/theme.ts';
@@ -13,7 +13,7 @@ import { StoreContext } from './state/use-store.ts';
 export interface ExplorerOptions {
   readonly client: Client;
   readonly exchanges: Cell<readonly Exchange[]>;
-  readonly asked: Cell<readonly Asked[]>;
+  readonly asked: Cell<readonly WaitingQuestion[]>;
   /** The title of the server. */
   readonly server: string;
   /** The endpoint, for commands to copy; undefined if only this browser has access. */

@@ -2,7 +2,7 @@
 import { createClient } from './client/client.ts';
 import type { Exchange } from './client/exchange.ts';
 import { startExplorer } from './explorer.tsx';
-import { type Asked, questioner } from './forms/asked.ts';
+import { questioner, type WaitingQuestion } from './forms/asked.ts';
 import { cell } from './state/cell.ts';
 import { recordExchange } from './state/store.ts';
 
@@ -11,7 +11,7 @@ const PATIENCE_MS = 2_000;
 
 const { endpoint = '/mcp', keyed } = document.querySelector<HTMLElement>('script[data-endpoint]')?.dataset ?? {};
 const exchanges = cell<readonly Exchange[]>([]);
-const asked = cell<readonly Asked[]>([]);
+const asked = cell<readonly WaitingQuestion[]>([]);
 const client = createClient({
   endpoint,
   ask: questioner(asked),

@@ -98,7 +98,10 @@ describe.concurrent('vitrine check', () => {
     const config = await writeConfig(folder, { mounts: { docs: './docs' } }, 'clash.yaml');
     for (const [args, line] of [
       [['--mcp-config', sse], /^vitrine: sse\.json:1:\d+: mcpServers\.old\.type: The transport "sse"/],
-      [['--config', config, '--mcp-config', clash], /^vitrine: --mcp-config, server docs: It becomes the mount "docs"/],
+      [
+        ['--config', config, '--mcp-config', clash],
+        /^vitrine: --mcp-config, server docs: The server becomes the mount "docs"/,
+      ],
       [['--mcp-config', itself], /^vitrine: itself\.json: the server "vitrine" is this gateway itself/],
       [['--mcp-config', folder.at('none.json')], /^vitrine: There is no configuration at/],
     ] as const) {

@@ -13,7 +13,7 @@ export interface Script {
   readonly roots?: () => readonly string[];
 }
 
-export interface Asked {
+export interface ScriptedClient {
   readonly abilities: Abilities;
   /** Questions to the user, in order. */
   readonly questions: readonly string[];
@@ -30,7 +30,7 @@ const FORMS = {
   cancel: { action: 'cancel' },
 } as const;
 
-export function askable({ user, model, roots }: Script): Asked {
+export function askable({ user, model, roots }: Script): ScriptedClient {
   const questions: string[] = [];
   const prompts: string[] = [];
   let rootsAsked = 0;

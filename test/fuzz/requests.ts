@@ -4,7 +4,7 @@ import { type Data, message, type Twist, textOf, twist } from './messages.ts';
 import { PRINCIPALS, type Who } from './place.ts';
 import { json, text } from './values.ts';
 
-export interface Asked {
+export interface FuzzedRequest {
   readonly who: Who;
   readonly era: 'modern' | 'legacy';
   readonly method: string;
@@ -80,7 +80,7 @@ const headers: Arbitrary<Readonly<Record<string, string>>> = fc.oneof(
   { weight: 2, arbitrary: fc.dictionary(fc.constantFrom(...HEADERS), headerValue, { minKeys: 1, maxKeys: 3 }) },
 );
 
-export function asked(given: Arbitrary<string>): Arbitrary<Asked> {
+export function asked(given: Arbitrary<string>): Arbitrary<FuzzedRequest> {
   return fc.record({
     who: fc.constantFrom(...PRINCIPALS),
     era: fc.constantFrom('modern', 'modern', 'legacy'),
@@ -89,8 +89,8 @@ export function asked(given: Arbitrary<string>): Arbitrary<Asked> {
       fc.constantFrom('GET', 'DELETE', 'PUT', 'OPTIONS', 'HEAD', 'PATCH'),
     ),
     session: fc.oneof(
-      { weight: 10, arbitrary: fc.constant<Asked['session']>('own') },
-      fc.constantFrom<Asked['session'][]>('other', 'made-up', 'none'),
+      { weight: 10, arbitrary: fc.constant<FuzzedRequest['session']>('own') },
+      fc.constantFrom<FuzzedRequest['session'][]>('other', 'made-up', 'none'),
     ),
     headers,
     messages: fc.oneof(
@@ -115,7 +115,7 @@ export function asked(given: Arbitrary<string>): Arbitrary<Asked> {
       ),
     ),
     twist,
-  }) as Arbitrary<Asked>;
+  }) as Arbitrary<FuzzedRequest>;
 }
 
 const ENVELOPE = {
@@ -125,7 +125,7 @@ const ENVELOPE = {
 };
 
 /** The text of the body. */
-export function bodyOf({ era, messages, batch, meta, twist: how }: Asked): string {
+export function bodyOf({ era, messages, batch, meta, twist: how }: FuzzedRequest): string {
   const inEra = messages.map((each) => (era === 'modern' ? enveloped(each, meta) : each));
   // As UTF-8, which has no lone surrogates.
   return textOf(batch ? inEra : (inEra[0] ?? null), how).toWellFormed();
@@ -140,7 +140,7 @@ export function enveloped(data: Data, meta?: unknown): Data {
 }
 
 /** The headers, with the session if there is one. Values are valid for a Request. */
-export function headersOf({ era, messages, headers: wrong }: Asked, session: string | undefined): Headers {
+export function headersOf({ era, messages, headers: wrong }: FuzzedRequest, session: string | undefined): Headers {
   const first = messages[0] ?? {};
   const { uri, name } = (typeof first.params === 'object' && first.params !== null ? first.params : {}) as Data;
   const named = first.method === 'resources/read' ? uri : name;

@@ -12,7 +12,7 @@ import {
   withoutAdded,
 } from './published.ts';
 import type { Place, Scene } from './scene.ts';
-import type { Asked, InteropServer } from './servers/index.ts';
+import type { InteropServer, SampleRequest } from './servers/index.ts';
 
 /** One request to a server, whose parameters may name its folder. */
 export interface Question {
@@ -61,7 +61,7 @@ function publishedParams(mount: string, params: Data): Data {
   };
 }
 
-const question = <Params extends object>(method: string, { params, steady }: Asked<Params>): Question => ({
+const question = <Params extends object>(method: string, { params, steady }: SampleRequest<Params>): Question => ({
   method,
   params: () => params,
   steady,

@@ -163,17 +163,17 @@ describe('isLegacyRequest', () => {
   it.each([
     ['a request with the envelope', post('resources/list', { _meta: ENVELOPE }, NEW), false],
     ['a request with the envelope and no header', post('resources/list', { _meta: ENVELOPE }), false],
-    ['a header of the newer era without the envelope', post('resources/list', {}, NEW), false],
+    ['a header of the 2026 era without the envelope', post('resources/list', {}, NEW), false],
     ['initialize', post('initialize', {}), true],
     ['a request with neither envelope nor header', post('resources/list', {}), true],
     [
-      'a request with a header of the older era',
+      'a request with a header of the 2025 era',
       post('resources/list', {}, { 'mcp-protocol-version': '2025-11-25' }),
       true,
     ],
     ['server/discover without the envelope', post('server/discover', {}), true],
     ['GET', other('GET'), true],
-    ['GET with a header of the newer era', other('GET', NEW), true],
+    ['GET with a header of the 2026 era', other('GET', NEW), true],
     ['DELETE', other('DELETE'), true],
   ])('recognises the era of %s', async (_, request, legacy) => {
     expect(await isLegacyRequest(request)).toBe(legacy);

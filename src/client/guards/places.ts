@@ -76,7 +76,7 @@ const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /**
  * Names of files and folders with keys, sessions, settings or histories, in any folder; everything below them counts, too. A `*`
- * stands for any text. In a home every hidden name counts as well.
+ * stands for any text. A hidden name directly in a home counts as well, with everything below it.
  */
 const SECRETS: readonly string[] = [
   // Keys, and stores of passwords.
@@ -111,7 +111,8 @@ const HOME_SECRETS: ReadonlySet<string> = new Set(['library', 'appdata', 'snap']
 /**
  * Tells why a directory is sensitive: `filesystem-root`, `home`, `system` or `secrets`; undefined if it is not. Case does not
  * count, because it does not count in some file systems.
- * @param home the segments of the user's home, in case it is not in `/home`, `/Users` or `/root`
+ * @param home the segments of the user's home. Given it, the home and every folder that contains it count as `home`, wherever
+ *   it is
  */
 export function sensitivity(segments: readonly string[], home: readonly string[] | undefined): string | undefined {
   // `C:notes` starts at the current directory of the drive, which may be any.

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { InputRequest } from '../../protocol/input-required.ts';
 import { Refusal } from '../client/refusal.ts';
 import { cell } from '../state/cell.ts';
-import { type Asked, questioner } from './asked.ts';
+import { questioner, type WaitingQuestion } from './asked.ts';
 
 const FORM: InputRequest = { method: 'elicitation/create', params: { message: 'Which one?' } };
 const PAGE: InputRequest = { method: 'elicitation/create', params: { mode: 'url', url: 'https://a.example' } };
@@ -11,7 +11,7 @@ const MODEL: InputRequest = { method: 'sampling/createMessage', params: { messag
 const ROOTS: InputRequest = { method: 'roots/list' };
 
 function waiting(first: readonly InputRequest[]) {
-  const asked = cell<readonly Asked[]>([]);
+  const asked = cell<readonly WaitingQuestion[]>([]);
   const ask = questioner(asked);
   return { asked, ask, answers: first.map((request) => ask(request).catch((error: unknown) => error)) };
 }

@@ -5,7 +5,7 @@ import { Refusal } from '../client/refusal.ts';
 import type { Cell } from '../state/cell.ts';
 import { TEXTS } from '../texts.ts';
 
-export interface Asked {
+export interface WaitingQuestion {
   readonly request: InputRequest;
   readonly answer: (result: Data) => void;
   /** Fails the request that asks. */
@@ -23,7 +23,7 @@ const CANCELLED: Data = { action: 'cancel' };
 const MAX_ASKED = 8;
 
 export const questioner =
-  (asked: Cell<readonly Asked[]>): Questioner =>
+  (asked: Cell<readonly WaitingQuestion[]>): Questioner =>
   (request) =>
     new Promise((resolve, reject) => {
       if (request.method === 'roots/list') return resolve({ roots: [] });
@@ -31,7 +31,7 @@ export const questioner =
       if (asked.get().length >= MAX_ASKED)
         return isModel ? reject(new Refusal('limited', TEXTS.tooManyAsked)) : resolve(CANCELLED);
       const leave = (): void => asked.set(asked.get().filter((each) => each !== waiting));
-      const waiting: Asked = {
+      const waiting: WaitingQuestion = {
         request,
         answer(result) {
           leave();

@@ -4,17 +4,17 @@ import { isWebAddress } from '../../core/icons.ts';
 import { visible } from '../previews/plain-text.tsx';
 import { type Cell, useCell } from '../state/cell.ts';
 import { TEXTS } from '../texts.ts';
-import { type Asked, isForModel } from './asked.ts';
+import { isForModel, type WaitingQuestion } from './asked.ts';
 import { defaultsOf, Fields, type Schema, type Values } from './fields.tsx';
 
 /** Shows the question that has waited longest. */
-export function Questions({ asked }: { readonly asked: Cell<readonly Asked[]> }) {
+export function Questions({ asked }: { readonly asked: Cell<readonly WaitingQuestion[]> }) {
   const all = useCell(asked);
   const [first] = all;
   return first === undefined ? null : <Question key={first} asked={first} />;
 }
 
-function Question({ asked }: { readonly asked: Asked }) {
+function Question({ asked }: { readonly asked: WaitingQuestion }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
@@ -34,7 +34,7 @@ function Question({ asked }: { readonly asked: Asked }) {
 
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-function Person({ asked: { request, answer, cancel } }: { readonly asked: Asked }) {
+function Person({ asked: { request, answer, cancel } }: { readonly asked: WaitingQuestion }) {
   const { message, requestedSchema, url } = request.params ?? {};
   const schema = (typeof requestedSchema === 'object' && requestedSchema !== null ? requestedSchema : {}) as Schema;
   const [values, setValues] = useState<Values>(() => defaultsOf(schema));
@@ -74,7 +74,7 @@ function Person({ asked: { request, answer, cancel } }: { readonly asked: Asked 
   );
 }
 
-function Model({ asked: { request, answer, refuse } }: { readonly asked: Asked }) {
+function Model({ asked: { request, answer, refuse } }: { readonly asked: WaitingQuestion }) {
   const [words, setWords] = useState('');
   const { messages, systemPrompt } = request.params ?? {};
   return (

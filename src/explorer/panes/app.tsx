@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { isWebAddress } from '../../core/icons.ts';
 import { isFolder } from '../../frontends/explorer/kinds.ts';
-import type { Asked } from '../forms/asked.ts';
+import type { WaitingQuestion } from '../forms/asked.ts';
 import { Offer } from '../forms/offer.tsx';
 import { Questions } from '../forms/questions.tsx';
 import { Preview } from '../previews/preview.tsx';
@@ -26,7 +26,7 @@ import { Wire } from './wire.tsx';
 export interface AppProps {
   readonly endpoint: string | undefined;
   readonly help: Cell<boolean>;
-  readonly asked: Cell<readonly Asked[]>;
+  readonly asked: Cell<readonly WaitingQuestion[]>;
 }
 
 export function App({ endpoint, help, asked }: AppProps) {

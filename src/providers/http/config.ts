@@ -131,7 +131,7 @@ export interface HttpOptions extends HttpConfig {
   readonly log?: Log | undefined;
 }
 
-/** Every limit with its default; times in milliseconds. */
+/** The options after `limitsOf` has filled in the defaults; times in milliseconds. */
 export interface Limits {
   readonly watch: boolean;
   readonly pollMs: number;

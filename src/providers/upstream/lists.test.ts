@@ -3,11 +3,12 @@ import type { Data } from '../../connection/data.ts';
 import { createContext } from '../../core/context.ts';
 import { createNotes } from '../../core/notes.ts';
 import { createCoalescing } from './coalescing.ts';
-import { createLists, type Fetch, type FetchedPage, type Keep, type List } from './lists.ts';
+import { createLists, type Fetch, type FetchedPage, type KeepValid, type List } from './lists.ts';
 
 const idOf = (entry: Data): string => String(entry.id);
 const entry = (id: number): Data => ({ id });
-const keep: Keep = async (entries) => entries.filter((each): each is Data => typeof each === 'object' && each !== null);
+const keep: KeepValid = async (entries) =>
+  entries.filter((each): each is Data => typeof each === 'object' && each !== null);
 
 const things = (fetch: Fetch): List => ({ key: 'things', field: 'things', idOf, fetch, keep });
 

@@ -22,7 +22,7 @@ export interface ListedPage {
 export type Fetch = (cursor: string | undefined, ctx: Context) => Promise<Data>;
 
 /** Returns the valid entries. */
-export type Keep = (entries: readonly unknown[], ctx: Context) => Promise<readonly Data[]>;
+export type KeepValid = (entries: readonly unknown[], ctx: Context) => Promise<readonly Data[]>;
 
 export interface List {
   /** Identifies the list: its method and its subject. */
@@ -32,7 +32,7 @@ export interface List {
   /** Returns the text that tells one entry from another. */
   readonly idOf: (entry: Data) => string;
   readonly fetch: Fetch;
-  readonly keep: Keep;
+  readonly keep: KeepValid;
   /** Shares pages that are being fetched among callers. Undefined if each caller has to fetch its own. */
   readonly fetching?: Fetching;
 }
@@ -41,7 +41,7 @@ export type Fetching = Coalescing<FetchedPage<Data>>;
 
 export interface Lists {
   page(list: List, page: Page, ctx: Context): Promise<ListedPage>;
-  /** Forgets pages that were cut, because the list has changed. */
+  /** The list has changed: forgets its kept pages. */
   forget(key: string): void;
 }
 
@@ -100,14 +100,14 @@ export function createLists(name: string): Lists {
       const at = cursor === undefined ? START : parse(cursor);
       const keptAs = pageKey(key, at.cursor, ctx);
       const cut = at.after === undefined ? undefined : kept.get(keptAs);
-      const asked = forgotten;
+      const forgottenBefore = forgotten;
       const { entries, next } = cut ?? (await fetched(list, at.cursor, ctx));
       const from = at.after === undefined ? 0 : placeAfter(entries, at.after, idOf);
       const to = from + limit;
       const shown = entries.slice(from, to);
       if (shown.length > 0 && to < entries.length) {
         // Another caller that shared the fetch may have kept the page already.
-        if (cut === undefined && asked === forgotten && kept.peek(keptAs)?.entries !== entries)
+        if (cut === undefined && forgottenBefore === forgotten && kept.peek(keptAs)?.entries !== entries)
           kept.set(keptAs, { entries, next });
         const marks = entries.slice(Math.max(0, to - MAX_PLACE_MARKS), to).map((entry) => markOf(idOf(entry)));
         return { entries: shown, nextCursor: write({ ...at, after: [to - 1, ...marks.reverse()] }) };

@@ -19,7 +19,7 @@ import { completeEntry, completeItem } from './complete.ts';
 import type { Connections } from './connections.ts';
 import type { Facts } from './facts.ts';
 import { declaresList, type Entry, type KnownResources } from './known.ts';
-import type { Fetch, Fetching, Keep, List } from './lists.ts';
+import type { Fetch, Fetching, KeepValid, List } from './lists.ts';
 import { createMetadata, type EntryPage } from './metadata.ts';
 import { ifKnown, refusing } from './refusing.ts';
 
@@ -60,7 +60,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
 
   async function paged(key: string, page: Page, ctx: Context, fetch: Fetch, fetching?: Fetching): Promise<EntryPage> {
     const { lists } = await connections.of(ctx);
-    const keep: Keep = (entries, context) => border.keep('resource', entries, context);
+    const keep: KeepValid = (entries, context) => border.keep('resource', entries, context);
     const list: List = {
       key,
       field: 'resources',
@@ -226,7 +226,7 @@ export function resourcesProvider(setup: ResourcesSetup): ResourceProvider {
         context.notes?.passOn(othersOf(result, 'resourceTemplates'));
         return result;
       };
-      const keep: Keep = (entries, context) => border.keep('resource template', entries, context);
+      const keep: KeepValid = (entries, context) => border.keep('resource template', entries, context);
       const list: List = { key: 'templates', field: 'resourceTemplates', idOf: templateOf, fetch, keep, fetching };
       const { entries, nextCursor } = await lists.page(list, page, ctx);
       return { resourceTemplates: entries as unknown as readonly ResourceTemplate[], nextCursor };

@@ -32,7 +32,7 @@ import type { Connections, Lease } from './connections.ts';
 import { createDefinitions } from './definitions.ts';
 import { type Facts, hasTasks } from './facts.ts';
 import type { KnownResources } from './known.ts';
-import type { Fetch, Keep, ListedPage } from './lists.ts';
+import type { Fetch, KeepValid, ListedPage } from './lists.ts';
 import type { Pins } from './pins/index.ts';
 import { completionIn } from './resources.ts';
 import type { Said } from './said.ts';
@@ -94,7 +94,7 @@ export function mountedServer(setup: ServerSetup): ChangingServer {
       context.notes?.passOn(othersOf(result, list));
       return result;
     };
-    const keep: Keep = (entries, context) =>
+    const keep: KeepValid = (entries, context) =>
       list === 'skills'
         ? border.keep(kind, entries, context, objection)
         : border.keep(kind, entries, context, pins && ((_kind, entry) => pins.objection(list, entry, context)));

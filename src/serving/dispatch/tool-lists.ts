@@ -1,4 +1,7 @@
-/** Fits lists of tools to an era, because each era has fields that the other one does not know. */
+/**
+ * Fits lists of tools to an era: 2026-07-28 has no `execution`, and up to 2025-11-25 an `outputSchema` has to be the schema of an
+ * object.
+ */
 
 import { BY_NAME_KEYWORDS, DATA_KEYWORDS } from '../../core/schema/keywords.ts';
 import { type Data, isData } from '../../protocol/data.ts';

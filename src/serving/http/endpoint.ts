@@ -18,7 +18,7 @@ import { createEventStreams } from './events.ts';
 import { type HttpAnswer, type HttpRequest, json, refusal } from './exchange.ts';
 import { refuseFlood } from './floods.ts';
 import { createGuard, type Guard, type GuardOptions } from './guard.ts';
-import { type Asked, createModern, DEFAULT_MODERN_LIMITS, type ModernLimits } from './modern.ts';
+import { createModern, DEFAULT_MODERN_LIMITS, type HttpCall, type ModernLimits } from './modern.ts';
 
 export interface EndpointOptions extends GuardOptions {
   /** Who may use the endpoint. Default: everybody who reaches it. */
@@ -80,8 +80,8 @@ const NO_ACCESS =
 /** @throws ResourceError `invalid` for an inconsistent `auth`, for `auth` without an access policy, or for a wrong `card` */
 export function createEndpointCore(engine: Engine, options: EndpointOptions): EndpointCore {
   const log = options.log ?? SILENT;
-  const asked = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
-  const limits = { ...asked, maxConnections: options.limits?.maxConnections ?? connectionsFor(asked) };
+  const httpLimits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
+  const limits = { ...httpLimits, maxConnections: options.limits?.maxConnections ?? connectionsFor(httpLimits) };
   if (options.auth !== undefined && engine.access === undefined) throw new ResourceError('invalid', NO_ACCESS);
   const failures = createFailures(engine.refused);
   const authorization = options.auth && createAuthorization(options.auth, log, failures.add);
@@ -92,7 +92,7 @@ export function createEndpointCore(engine: Engine, options: EndpointOptions): En
   const sessions = createSessions({ engine, dispatcher, streams, log, limits, resume: options.resume });
   const modern = createModern({ engine, dispatcher, streams, log, limits });
 
-  function answerPost(asked: Asked, bytes: Uint8Array): HttpAnswer | Promise<HttpAnswer> {
+  function answerPost(call: HttpCall, bytes: Uint8Array): HttpAnswer | Promise<HttpAnswer> {
     const text = textOf(bytes);
     if (text === undefined) return refusal(400, -32_700, 'The request is not valid UTF-8');
     if (excessOf(text, { values: Number.POSITIVE_INFINITY, depth: limits.maxRequestDepth }) !== undefined)
@@ -105,19 +105,19 @@ export function createEndpointCore(engine: Engine, options: EndpointOptions): En
     }
     if (Array.isArray(body) && body.length > MAX_BATCH)
       return refusal(400, -32_600, `A batch has at most ${MAX_BATCH} messages`);
-    const { headers } = asked.http;
+    const { headers } = call.http;
     const claim = claimOf(body, {
       version: headers.get('mcp-protocol-version'),
       method: headers.get('mcp-method'),
       name: headers.get('mcp-name'),
     });
     // A kept answer was counted and allowed already; nothing below could refuse it.
-    const again = claim.kind === 'modern' && claim.request ? modern.again(asked, claim.request) : undefined;
-    return again ?? answerAnew(asked, body, claim);
+    const again = claim.kind === 'modern' && claim.request ? modern.again(call, claim.request) : undefined;
+    return again ?? answerAnew(call, body, claim);
   }
 
-  async function answerAnew(asked: Asked, body: unknown, claim: Claim): Promise<HttpAnswer> {
-    const { http, principal } = asked;
+  async function answerAnew(call: HttpCall, body: unknown, claim: Claim): Promise<HttpAnswer> {
+    const { http, principal } = call;
     const counting = refuseFlood(engine, body, principal);
     const flooded = counting && (await counting);
     if (flooded !== undefined) return flooded;
@@ -127,9 +127,9 @@ export function createEndpointCore(engine: Engine, options: EndpointOptions): En
     if (challenged !== undefined) return challenged;
     switch (claim.kind) {
       case 'modern':
-        return modern.handle(asked, claim.request);
+        return modern.handle(call, claim.request);
       case 'legacy':
-        return sessions.handle(asked, body);
+        return sessions.handle(call, body);
       case 'refused':
         return json(claim.status, { jsonrpc: '2.0', error: claim.problem, id: idIn(body) });
     }

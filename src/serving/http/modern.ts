@@ -30,7 +30,7 @@ export const DEFAULT_MODERN_LIMITS: ModernLimits = { maxStreams: 1_024 };
 const PREPARING_MS = 1_000;
 
 /** A request whose body has been read, and whose sender is authenticated. */
-export interface Asked {
+export interface HttpCall {
   readonly http: HttpRequest;
   readonly principal: Principal;
   /**
@@ -42,9 +42,9 @@ export interface Asked {
 
 export interface Modern {
   /** Returns a kept answer that is still valid; undefined otherwise, without side effects. */
-  again(asked: Asked, message: RequestMessage): HttpAnswer | undefined;
+  again(call: HttpCall, message: RequestMessage): HttpAnswer | undefined;
   /** @param message undefined for a notification, which has no effect */
-  handle(asked: Asked, message: RequestMessage | undefined): Promise<HttpAnswer>;
+  handle(call: HttpCall, message: RequestMessage | undefined): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
@@ -77,9 +77,9 @@ export function createModern({ engine, dispatcher, streams, log, limits }: Moder
     stream.end();
   }
 
-  function respond(asked: Asked, message: RequestMessage): Promise<HttpAnswer> {
+  function respond(call: HttpCall, message: RequestMessage): Promise<HttpAnswer> {
     return new Promise((resolve) => {
-      const { http, principal, expiresAt } = asked;
+      const { http, principal, expiresAt } = call;
       let stream: ReturnType<EventStreams['open']> | undefined;
       /** Whether the answer is no longer needed. */
       let over = false;
@@ -117,8 +117,8 @@ export function createModern({ engine, dispatcher, streams, log, limits }: Moder
     });
   }
 
-  async function openListening(asked: Asked, message: RequestMessage): Promise<HttpAnswer> {
-    const { principal } = asked;
+  async function openListening(call: HttpCall, message: RequestMessage): Promise<HttpAnswer> {
+    const { principal } = call;
     if (closed) return shuttingDown();
     const found = filterIn(message);
     if ('error' in found) return answered(message.id, found);
@@ -140,18 +140,18 @@ export function createModern({ engine, dispatcher, streams, log, limits }: Moder
     let listener: Listener;
     try {
       leave = engine.admission.hold('streams', principal);
-      listener = await prepared(message, found.filter, asked, stream);
+      listener = await prepared(message, found.filter, call, stream);
     } catch (error) {
       over();
       stream.leave();
       if (closed) return shuttingDown();
       return tooMany(error, message.id);
     }
-    return attended(asked, listener, stream, over);
+    return attended(call, listener, stream, over);
   }
 
-  function prepared(message: RequestMessage, filter: ListenFilter, asked: Asked, stream: EventStream) {
-    const { principal, http } = asked;
+  function prepared(message: RequestMessage, filter: ListenFilter, call: HttpCall, stream: EventStream) {
+    const { principal, http } = call;
     const { signal } = http;
     const from = { principal, peer: undefined, log, signal, tell() {}, headers: undefined, transport: 'tcp' } as const;
     const ctx = createContext({ principal, signal, log, client: standingAlone(message, from).client });
@@ -160,7 +160,12 @@ export function createModern({ engine, dispatcher, streams, log, limits }: Moder
   }
 
   /** Answers until the client leaves, its authentication expires, or the server ends. @param over called at the end */
-  function attended({ http, expiresAt }: Asked, listener: Listener, stream: EventStream, over: () => void): HttpAnswer {
+  function attended(
+    { http, expiresAt }: HttpCall,
+    listener: Listener,
+    stream: EventStream,
+    over: () => void,
+  ): HttpAnswer {
     const goodbye = (): void => {
       listener.goodbye();
       stream.end();
@@ -193,18 +198,18 @@ export function createModern({ engine, dispatcher, streams, log, limits }: Moder
         : dispatcher.again(message, { era: 'modern', principal, peer: undefined, log });
       return outcome && answered(message.id, outcome);
     },
-    async handle(asked, message) {
+    async handle(call, message) {
       if (message === undefined) return { status: 202 };
-      const { http, principal } = asked;
+      const { http, principal } = call;
       if (message.method === 'subscriptions/listen') {
-        const opening = openListening(asked, message);
+        const opening = openListening(call, message);
         preparing.set(opening, () => http.abort());
         return opening.finally(() => preparing.delete(opening));
       }
       if (message.method === 'server/discover') return answered(message.id, { result: discovered(engine, principal) });
       const refused = await refuseParamHeaders(engine, http, message, principal);
       if (refused !== undefined) return refused;
-      return closed ? GONE : respond(asked, message);
+      return closed ? GONE : respond(call, message);
     },
     async close() {
       closed = true;

@@ -11,7 +11,7 @@ import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { EventStreams } from '../http/events.ts';
 import { type HttpAnswer, refusal } from '../http/exchange.ts';
 import { idOf, tooMany } from '../http/floods.ts';
-import type { Asked } from '../http/modern.ts';
+import type { HttpCall } from '../http/modern.ts';
 import { Peer } from '../peer/peer.ts';
 import { revisionFor } from '../peer/revision.ts';
 import type { ResumptionOptions } from './resumption.ts';
@@ -52,7 +52,7 @@ const isOf = ({ owner }: Pick<Kept, 'owner'>, { id, clientId = '' }: Principal):
 
 export interface Sessions {
   /** Answers a request. @param body the parsed body of a POST */
-  handle(asked: Asked, body: unknown): HttpAnswer | Promise<HttpAnswer>;
+  handle(call: HttpCall, body: unknown): HttpAnswer | Promise<HttpAnswer>;
   readonly size: number;
   close(): Promise<void>;
 }
@@ -137,7 +137,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     return { owner: principal, session, shared: part, expiry, lastUsed: Date.now(), end };
   }
 
-  function use(kept: Kept, { http, principal, expiresAt }: Asked, body: unknown): HttpAnswer | Promise<HttpAnswer> {
+  function use(kept: Kept, { http, principal, expiresAt }: HttpCall, body: unknown): HttpAnswer | Promise<HttpAnswer> {
     kept.lastUsed = Date.now();
     kept.shared?.used();
     kept.expiry.renew(expiresAt);
@@ -186,31 +186,31 @@ export function createSessions(options: SessionsOptions): Sessions {
     return taken;
   }
 
-  async function useTaken(id: string, asked: Asked, body: unknown): Promise<HttpAnswer> {
-    const taken = await takeOver(id, asked.principal);
+  async function useTaken(id: string, call: HttpCall, body: unknown): Promise<HttpAnswer> {
+    const taken = await takeOver(id, call.principal);
     if (taken === undefined) return NOT_YOURS;
-    return 'status' in taken ? taken : use(taken, asked, body);
+    return 'status' in taken ? taken : use(taken, call, body);
   }
 
   /** Begins a session with a handshake. If the handshake is refused or fails, no session remains. */
-  async function begin(asked: Asked, body: unknown): Promise<HttpAnswer> {
+  async function begin(call: HttpCall, body: unknown): Promise<HttpAnswer> {
     let leave: () => void;
     try {
-      leave = engine.admission.hold('sessions', asked.principal);
+      leave = engine.admission.hold('sessions', call.principal);
     } catch (error) {
       return tooMany(error, idOf(body));
     }
     const params = handshakeIn(body)?.params as Data | undefined;
     const part = shared?.begin(
-      asked.principal,
+      call.principal,
       revisionFor(params?.protocolVersion),
       params?.capabilities as Data | undefined,
     );
-    const kept = open(asked.principal, leave, part);
+    const kept = open(call.principal, leave, part);
     opening++;
     let begun = false;
     try {
-      const answer = await use(kept, asked, body);
+      const answer = await use(kept, call, body);
       begun = answer.status === 200 && !closed;
       if (begun) sessions.set(kept.session.id, kept);
       return answer;
@@ -221,14 +221,14 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   return {
-    handle(asked, body) {
-      const { http, principal } = asked;
+    handle(call, body) {
+      const { http, principal } = call;
       const id = http.headers.get('mcp-session-id');
       if (id !== null) {
         const kept = sessions.get(id);
         // A session of somebody else is answered as if it did not exist, so that a guessed id tells nothing.
-        if (kept !== undefined && isOf(kept, principal)) return use(kept, asked, body);
-        return kept === undefined && shared !== undefined ? useTaken(id, asked, body) : NOT_YOURS;
+        if (kept !== undefined && isOf(kept, principal)) return use(kept, call, body);
+        return kept === undefined && shared !== undefined ? useTaken(id, call, body) : NOT_YOURS;
       }
       if (handshakeIn(body) === undefined) {
         return refusal(
@@ -240,7 +240,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       if (closed || !makeRoom()) {
         return NO_ROOM;
       }
-      return begin(asked, body);
+      return begin(call, body);
     },
     get size() {
       return sessions.size;

@@ -109,6 +109,19 @@ describe.each(ERAS)('prompts in the %s era', (era) => {
     await expect(late).rejects.toMatchObject({ reason: 'cancelled' });
   });
 
+  it('of a name that the server does not have are an error, and nothing is shown [SEC-PROMPT-4]', async () => {
+    await using connected = await connectHostile(era);
+    let reviews = 0;
+    const prompts = guardPrompts(connected.client, {
+      approve() {
+        reviews++;
+        return true;
+      },
+    });
+    await expect(prompts.getPrompt({ name: 'hello' })).rejects.toMatchObject({ code: -32601 });
+    expect(reviews).toBe(0);
+  });
+
   it('count as read by the model once they are used [SEC-TOOL-5]', async () => {
     await using connected = await connectHostile(era);
     const flow = createFlow({ rules: [{ effect: 'hold', from: { uri: 'evil:///page' } }, { effect: 'allow' }] });

@@ -227,13 +227,13 @@ describe('a list', () => {
 describe('a SKILL.md', () => {
   const frontmatterOf = (head: string): string => `---\n${head}\n---\n`;
   it.each([
-    ['without frontmatter', 'Body\n', 'does not begin with YAML'],
-    ['with an open frontmatter', '---\nname: draw\n', 'does not begin with YAML'],
+    ['without front matter', 'Body\n', 'does not begin with YAML'],
+    ['with front matter that does not end', '---\nname: draw\n', 'does not begin with YAML'],
     ['with broken YAML', frontmatterOf('name: [draw'), 'cannot be read'],
     ['with a field twice', frontmatterOf('name: draw\nname: draw'), 'cannot be read'],
     ['with a list', frontmatterOf('- name'), 'no mapping'],
     ['with too many levels', frontmatterOf(`a: ${'['.repeat(10_000)}${']'.repeat(10_000)}`), 'cannot be read'],
-    ['with too much of it', frontmatterOf(`a: ${'x'.repeat(40_000)}`), 'more than 32768 characters'],
+    ['with front matter that is too long', frontmatterOf(`a: ${'x'.repeat(40_000)}`), 'more than 32768 characters'],
     [
       'with aliases of aliases',
       frontmatterOf(

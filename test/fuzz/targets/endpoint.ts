@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { within } from '../../e2e/waiting.ts';
 import { checkAnswers, checkMessage, checkSecrets, cut, Finding, idsOf } from '../oracles.ts';
 import { cursorsOf, type Place, PRINCIPALS, principalOf, type Who } from '../place.ts';
-import { type Asked, asked, bodyOf, headersOf } from '../requests.ts';
+import { asked, bodyOf, type FuzzedRequest, headersOf } from '../requests.ts';
 import type { Target } from './target.ts';
 
 const URL_ = 'http://127.0.0.1/mcp';
@@ -22,12 +22,12 @@ export function endpointTarget(place: Place): Target {
   };
 }
 
-async function run(place: Place, all: readonly Asked[], together: boolean): Promise<void> {
+async function run(place: Place, all: readonly FuzzedRequest[], together: boolean): Promise<void> {
   const sessions = new Map<Who, string>();
   for (const who of PRINCIPALS) {
     if (all.some((each) => each.era === 'legacy' && needs(each, who))) sessions.set(who, await begin(place, who));
   }
-  const one = (each: Asked): Promise<void> => exchange(place, each, sessionFor(each, sessions));
+  const one = (each: FuzzedRequest): Promise<void> => exchange(place, each, sessionFor(each, sessions));
   try {
     if (together) await Promise.all(all.map(one));
     else for (const each of all) await one(each);
@@ -37,10 +37,10 @@ async function run(place: Place, all: readonly Asked[], together: boolean): Prom
 }
 
 const otherThan = (who: Who): Who => (who === 'mine' ? 'theirs' : 'mine');
-const needs = ({ who, session }: Asked, of: Who): boolean =>
+const needs = ({ who, session }: FuzzedRequest, of: Who): boolean =>
   (session === 'own' && who === of) || (session === 'other' && otherThan(who) === of);
 
-function sessionFor({ who, era, session }: Asked, sessions: ReadonlyMap<Who, string>): string | undefined {
+function sessionFor({ who, era, session }: FuzzedRequest, sessions: ReadonlyMap<Who, string>): string | undefined {
   if (era === 'modern' || session === 'none') return undefined;
   if (session === 'made-up') return '00000000-0000-4000-8000-000000000000';
   return sessions.get(session === 'own' ? who : otherThan(who));
@@ -71,7 +71,7 @@ async function end(place: Place, who: Who, session: string): Promise<void> {
   await response.body?.cancel();
 }
 
-async function exchange(place: Place, it: Asked, session: string | undefined): Promise<void> {
+async function exchange(place: Place, it: FuzzedRequest, session: string | undefined): Promise<void> {
   const body = it.method === 'GET' || it.method === 'HEAD' ? undefined : bodyOf(it);
   const headers = headersOf(it, session);
   const sent = new Request(URL_, {

@@ -4,11 +4,11 @@ import fc, { type Arbitrary } from 'fast-check';
 import { within } from '../../e2e/waiting.ts';
 import { checkMessage, checkSecrets, cut, Finding } from '../oracles.ts';
 import { cursorsOf, type Place } from '../place.ts';
-import { type Asked, asked, bodyOf, headersOf } from '../requests.ts';
+import { asked, bodyOf, type FuzzedRequest, headersOf } from '../requests.ts';
 import type { Target } from './target.ts';
 
 interface Bytes {
-  readonly asked: Asked;
+  readonly asked: FuzzedRequest;
   readonly line: string | undefined;
   readonly headers: readonly string[];
   readonly length:

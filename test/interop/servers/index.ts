@@ -16,7 +16,7 @@ export interface Counts {
 }
 
 /** A request, and whether its answer is the same each time that it is sent to a fresh server. */
-export interface Asked<Params> {
+export interface SampleRequest<Params> {
   readonly params: Params;
   readonly steady: boolean;
 }
@@ -38,15 +38,15 @@ export interface InteropServer {
   readonly start: (scratch: string) => Start;
   readonly has: Counts;
   /** A call that changes nothing. */
-  readonly tool: (scratch: string) => Asked<{ name: string; arguments: Record<string, unknown> }>;
+  readonly tool: (scratch: string) => SampleRequest<{ name: string; arguments: Record<string, unknown> }>;
   /** Reads that succeed, of listed resources and of those that templates name. */
-  readonly reads?: readonly Asked<{ uri: string }>[];
+  readonly reads?: readonly SampleRequest<{ uri: string }>[];
   /** A tool that asks the user, and says whether there was an answer. */
   readonly asks?: string;
   /** A resource that can be subscribed to, and the tool that changes it. */
   readonly changes?: { readonly uri: string; readonly by: string };
   /** A prompt, and arguments for it. */
-  readonly prompt?: Asked<{ name: string; arguments: Record<string, string> }>;
+  readonly prompt?: SampleRequest<{ name: string; arguments: Record<string, string> }>;
   /** Reads that the server itself gets wrong, and how: through the gateway they fail too, with a clear error. */
   readonly broken?: readonly { readonly uri: string; readonly how: string }[];
 }
@@ -277,10 +277,10 @@ export function isInstalled(server: InteropServer): boolean {
   return existsSync(server.runtime === 'node' ? (args[0] ?? '') : command);
 }
 
-function asked<Params>(params: Params): Asked<Params> {
+function asked<Params>(params: Params): SampleRequest<Params> {
   return { params, steady: true };
 }
 
-function changing<Params>(params: Params): Asked<Params> {
+function changing<Params>(params: Params): SampleRequest<Params> {
   return { params, steady: false };
 }

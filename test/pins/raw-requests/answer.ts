@@ -24,7 +24,7 @@ export interface Exchange {
 }
 
 /** A raw request over HTTP. */
-export interface Asked {
+export interface RawHttpRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: readonly Header[];
@@ -32,7 +32,7 @@ export interface Asked {
 }
 
 /** @param onEvent is called with the data of each event of a stream */
-export type HttpWire = (asked: Asked, onEvent?: (data: string) => void) => Exchange;
+export type HttpWire = (asked: RawHttpRequest, onEvent?: (data: string) => void) => Exchange;
 
 const UNSAID: ReadonlySet<string> = new Set(['date', 'connection', 'keep-alive']);
 

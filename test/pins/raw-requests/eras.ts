@@ -12,6 +12,7 @@ export const META = {
 
 const CLIENT = { name: 'raw', version: '1.0.0' };
 
+/** The keys of `_meta` with which a request of the 2026 era describes its client. */
 export const envelope = (capabilities: object = {}): Data => ({
   [META.revision]: '2026-07-28',
   [META.client]: CLIENT,

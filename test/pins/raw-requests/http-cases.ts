@@ -1,5 +1,5 @@
 /** Requests over HTTP that differ in headers, methods and bodies, one after the other in one session. */
-import type { Answer, Asked, HttpWire } from './answer.ts';
+import type { Answer, HttpWire, RawHttpRequest } from './answer.ts';
 import { textIn } from './eras.ts';
 import { bothTexts, section, sent } from './record.ts';
 import type { Scene } from './scene.ts';
@@ -107,7 +107,7 @@ async function run(wire: HttpWire, list: readonly HttpStep[]): Promise<readonly 
   return Promise.all(ends.map((end) => end()));
 }
 
-function askedBy(step: HttpStep, latest: Readonly<Latest>): Asked {
+function askedBy(step: HttpStep, latest: Readonly<Latest>): RawHttpRequest {
   const { method = 'POST', path = '/mcp', headers = {} } = step;
   const filled = (text: string): string =>
     text.replace(/\$(session|first|event)/g, (_whole, which: keyof Latest) => latest[which]);

@@ -1,7 +1,7 @@
 /** Messages that are sent in both eras over every transport. */
 import type { Era } from '../../e2e/harness.ts';
 import { until } from '../../e2e/waiting.ts';
-import type { Answer, Asked, HttpWire } from './answer.ts';
+import type { Answer, HttpWire, RawHttpRequest } from './answer.ts';
 import { type Data, headersIn, INITIALIZED, initialize, isData, request, textIn } from './eras.ts';
 import { bothTexts, linesText, section, sent } from './record.ts';
 import type { Scene } from './scene.ts';
@@ -76,7 +76,7 @@ async function inTurns<T, R>(items: readonly T[], run: (item: T) => Promise<R>):
 const shown = (message: unknown): string => `> ${sent(textIn('legacy', message).toString('latin1'))}`;
 
 /** A POST of this body. */
-const posted = (headers: Readonly<Record<string, string>>, body: Buffer): Asked => ({
+const posted = (headers: Readonly<Record<string, string>>, body: Buffer): RawHttpRequest => ({
   method: 'POST',
   path: '/mcp',
   headers: Object.entries({

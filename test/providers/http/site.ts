@@ -9,7 +9,7 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 
-export interface Asked {
+export interface SiteRequest {
   readonly method: string;
   /** With the query. */
   readonly path: string;
@@ -23,7 +23,7 @@ export interface Site extends AsyncDisposable {
   readonly origin: string;
   readonly port: number;
   /** Every request so far. */
-  readonly asked: readonly Asked[];
+  readonly asked: readonly SiteRequest[];
   /** Sets what a path answers. */
   on(path: string, answer: Answer): void;
   close(): Promise<void>;
@@ -37,7 +37,7 @@ export interface Tls {
 /** Listens on loopback at a free port. A path without an answer gets 404. */
 export async function startSite(answer?: Answer, tls?: Tls, host = '127.0.0.1'): Promise<Site> {
   const paths = new Map<string, Answer>();
-  const asked: Asked[] = [];
+  const asked: SiteRequest[] = [];
   const sockets = new Set<Socket>();
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const path = request.url ?? '';

@@ -43,7 +43,9 @@ export function iconsText(icons: unknown): string | undefined {
 function iconText(icon: unknown): string {
   const { src = '', mimeType, sizes } = (icon ?? {}) as Readonly<Record<string, unknown>>;
   const address = valueText(src);
-  const place = address.startsWith('data:') ? `${shortened(valueText(mimeType ?? 'image'))} in it` : shortened(address);
+  const place = address.startsWith('data:')
+    ? `embedded ${shortened(valueText(mimeType ?? 'image'))}`
+    : shortened(address);
   const fits = Array.isArray(sizes) ? shortened(sizes.slice(0, MAX_ADDRESS).map(valueText).join(' ')) : '';
   return safe(fits === '' ? place : `${place} (${fits})`);
 }

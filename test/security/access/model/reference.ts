@@ -28,7 +28,7 @@ export interface Rules {
 }
 
 /** An operation and its target. */
-export interface Asked {
+export interface AccessAttempt {
   readonly operation: Operation;
   readonly mount?: string | undefined;
   readonly uri?: string | undefined;
@@ -48,7 +48,7 @@ export const strictest = (effects: readonly Effect[]): Effect =>
 
 /** The permissions of one person under these rules, with these mounts. */
 export interface Reference {
-  decide(asked: Asked): Effect;
+  decide(attempt: AccessAttempt): Effect;
   /** Decides about a resource under one of its URIs. */
   ofUri(operation: Operation, mount: MountName, uri: string, mimeType?: string): Effect;
   /** Decides about a thing under the name that its mount lists. */
@@ -65,12 +65,12 @@ export function createReference(
   person: Person,
   mounts: readonly MountName[],
 ): Reference {
-  const own = rules.filter((rule) => isAbout(rule, person));
+  const applicable = rules.filter((rule) => isAbout(rule, person));
 
-  function decide(asked: Asked): Effect {
-    const effects = own.filter((rule) => matches(rule, asked)).map(({ effect }) => effect);
+  function decide(attempt: AccessAttempt): Effect {
+    const effects = applicable.filter((rule) => matches(rule, attempt)).map(({ effect }) => effect);
     if (effects.length > 0) return strictest(effects);
-    return asked.onlyResources === true ? 'allow' : otherwise;
+    return attempt.onlyResources === true ? 'allow' : otherwise;
   }
 
   /**
@@ -78,9 +78,9 @@ export function createReference(
    * URIs that the server might take it for.
    */
   function ofUri(operation: Operation, mount: MountName, uri: string, mimeType?: string): Effect {
-    const about = (spelled: string): Asked => ({ operation, mount, uri: spelled, mimeType });
+    const about = (spelled: string): AccessAttempt => ({ operation, mount, uri: spelled, mimeType });
     if (!MOUNTED_SERVERS.includes(mount)) return decide(about(uri));
-    const guessed = own.filter(
+    const guessed = applicable.filter(
       (rule) => rule.effect !== 'allow' && loosened(uri).some((spelled) => matches(rule, about(spelled))),
     );
     return strictest([decide(about(uri)), decide(about(normalized(uri))), ...guessed.map(({ effect }) => effect)]);
@@ -112,24 +112,24 @@ function mountOfName(name: string, mounts: readonly MountName[]): MountName | un
 }
 
 function isAbout({ who = 'anyone' }: Rule, { principal }: Person): boolean {
-  const known = principal.id !== 'anonymous';
+  const isAuthenticated = principal.id !== 'anonymous';
   if (who === 'anyone') return true;
-  if (who === 'anonymous') return !known;
-  if (who === 'authenticated') return known;
+  if (who === 'anonymous') return !isAuthenticated;
+  if (who === 'authenticated') return isAuthenticated;
   return (principal.groups ?? []).some((group) => who.groups.includes(group));
 }
 
-function matches(rule: Rule, asked: Asked): boolean {
+function matches(rule: Rule, attempt: AccessAttempt): boolean {
   const { effect, mounts } = rule;
-  if (!operationsOf(rule).includes(asked.operation)) return false;
-  if (mounts !== undefined && (asked.mount === undefined || !mounts.includes(asked.mount))) return false;
-  switch (asked.operation) {
+  if (!operationsOf(rule).includes(attempt.operation)) return false;
+  if (mounts !== undefined && (attempt.mount === undefined || !mounts.includes(attempt.mount))) return false;
+  switch (attempt.operation) {
     case 'call':
-      return anyGlob(rule.tools, asked.name ?? '', 'text', effect) && argumentsMatch(rule, asked.arguments);
+      return anyGlob(rule.tools, attempt.name ?? '', 'text', effect) && argumentsMatch(rule, attempt.arguments);
     case 'prompt':
-      return anyGlob(rule.prompts, asked.name ?? '', 'text', effect);
+      return anyGlob(rule.prompts, attempt.name ?? '', 'text', effect);
     default:
-      return resourceMatches(rule, asked);
+      return resourceMatches(rule, attempt);
   }
 }
 
@@ -146,7 +146,10 @@ function operationsOf({ effect, operations, uris, except, mimeTypes, tools, argu
   return meant.filter((each) => (each === 'call' ? names.tools : each === 'prompt' ? names.prompts : names.resources));
 }
 
-function resourceMatches({ effect, uris, except, mimeTypes }: Rule, { uri = '', template, mimeType }: Asked): boolean {
+function resourceMatches(
+  { effect, uris, except, mimeTypes }: Rule,
+  { uri = '', template, mimeType }: AccessAttempt,
+): boolean {
   if (!anyGlob(uris, uri, 'uri', effect)) return false;
   // An exception that may or may not match counts only in a rule that allows.
   const isExcepted = effect === 'allow' ? mayMatch : matchesSurely;
@@ -161,7 +164,7 @@ function resourceMatches({ effect, uris, except, mimeTypes }: Rule, { uri = '', 
 const anyGlob = (globs: readonly string[] | undefined, text: string, kind: 'uri' | 'text', effect: Effect): boolean =>
   globs === undefined || globs.some((glob) => (effect === 'allow' ? matchesSurely : mayMatch)(glob, text, kind));
 
-function argumentsMatch({ effect, arguments: wanted }: Rule, given: Asked['arguments']): boolean {
+function argumentsMatch({ effect, arguments: wanted }: Rule, given: AccessAttempt['arguments']): boolean {
   if (wanted === undefined) return true;
   if (given === undefined) return effect === 'allow' || effect === 'ask';
   return Object.entries(wanted).every(
