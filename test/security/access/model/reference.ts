@@ -74,8 +74,8 @@ export function createReference(
   }
 
   /**
-   * A mounted server may treat several spellings as one resource. So a decision about a URI is the strictest of those about all
-   * URIs that the server might take it for.
+   * A mounted server may treat several spellings as one resource. So rules that do not allow apply also if they match any other
+   * spelling that the server might take for this one, and the strictest effect counts.
    */
   function ofUri(operation: Operation, mount: MountName, uri: string, mimeType?: string): Effect {
     const about = (spelled: string): AccessAttempt => ({ operation, mount, uri: spelled, mimeType });
