@@ -108,9 +108,6 @@ const APART = [
 /** Each of them grows to a gigabyte. */
 const MAX_WORKERS = 6;
 
-/** A large part of a test is waiting for processes and timers, so there are more workers than cores. */
-const WORKERS_OF_CORE = 2;
-
 export default defineConfig({
   // Plug-ins import `vitrine/plug-in` as packages of others do: here that is its source.
   resolve: { tsconfigPaths: true },
@@ -121,7 +118,8 @@ export default defineConfig({
     reporters: ['default', new SlowestFiles()],
     // A fault that is everywhere is known by then; each test that waits in vain takes two minutes.
     bail: 25,
-    maxWorkers: Math.min(availableParallelism() * WORKERS_OF_CORE, MAX_WORKERS),
+    // A sixth of a test is waiting for processes and timers: one file more than there are cores keeps them busy.
+    maxWorkers: Math.min(availableParallelism() + 1, MAX_WORKERS),
     // Only what hangs takes so long: a busy machine has its time. `test/e2e/waiting.ts` gives up before, and says on what.
     testTimeout: 180_000,
     hookTimeout: 180_000,

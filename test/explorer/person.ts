@@ -47,8 +47,10 @@ export class Person {
     await this.#page.keyboard.type(text);
   }
 
-  /** Presses Tab until this element has the focus. */
+  /** Waits until this element is there, and presses Tab until it has the focus. */
   async tabsTo(selector: string): Promise<void> {
+    const isThere = (wanted: string): boolean => document.querySelector(wanted) !== null;
+    await until(() => this.#asks(isThere, selector), selector);
     for (let times = 0; times < MOST_TABS; times++) {
       const there = await this.#asks((wanted) => document.activeElement?.matches(wanted) === true, selector);
       if (there) return;

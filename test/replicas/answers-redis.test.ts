@@ -21,7 +21,8 @@ async function everythingIn(url: string): Promise<string> {
     const names = await client.zRange(`${TEXTS}:order`, 0, -1);
     const keys = await client.keys('*');
     // Leases come and go.
-    expect(keys.filter((key) => !key.startsWith('{vitrine}:lease:')).sort()).toEqual([TEXTS, `${TEXTS}:order`]);
+    const stored = keys.filter((key) => !key.startsWith('{vitrine}:lease:')).sort();
+    expect(stored).toEqual([TEXTS, `${TEXTS}:order`, `${TEXTS}:ttl`]);
     expect(await client.pTTL(TEXTS)).toBeGreaterThan(0);
     const bytes = Object.values(texts).map((text) => Buffer.from(text, 'base64').toString('latin1'));
     return [...Object.entries(texts).flat(), ...keys, ...names, ...bytes].join('\n');
