@@ -3,40 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ENVELOPE } from '../../../test/e2e/raw.ts';
 import { until } from '../../../test/e2e/waiting.ts';
-import { memoryProvider } from '../../providers/memory/index.ts';
-import { createVitrine } from '../../vitrine.ts';
+import { slowWatches } from '../../../test/slow-watches.ts';
 import { createEndpoint } from './index.ts';
 
-/** A server whose watches are placed only when `place` is called. */
-function slowWatches() {
-  const provider = memoryProvider({ resources: { 'a.txt': { text: 'a' }, 'b.txt': { text: 'b' } } });
-  let place = (): void => {};
-  const placed = new Promise<void>((resolve) => {
-    place = resolve;
-  });
-  const counts = { asked: 0, open: 0, removed: 0 };
-  const vitrine = createVitrine({
-    mounts: [
-      {
-        name: 'm',
-        prefix: 'none',
-        provider: {
-          ...provider,
-          async watch() {
-            counts.asked++;
-            await placed;
-            counts.open++;
-            return {
-              [Symbol.asyncDispose]: async () => {
-                counts.open--;
-                counts.removed++;
-              },
-            };
-          },
-        },
-      },
-    ],
-  });
+/** Serves watches that are placed only when `place` is called. */
+function overHttp() {
+  const { vitrine, counts, place } = slowWatches();
   const endpoint = createEndpoint(vitrine);
   const listen = async (): Promise<number> => {
     const params = { notifications: { resourceSubscriptions: ['memory:///a.txt'] }, _meta: ENVELOPE };
@@ -60,7 +32,7 @@ function slowWatches() {
 
 describe('a listen request that is being prepared when the server closes', () => {
   it.each([0, 100])('is waited for, and leaves no watch that was placed %i ms later', async (laterMs) => {
-    const { vitrine, endpoint, counts, place, listen } = slowWatches();
+    const { vitrine, endpoint, counts, place, listen } = overHttp();
     const answered = listen();
     await until(() => counts.asked > 0, 'the watch');
     let isClosed = false;
@@ -77,7 +49,7 @@ describe('a listen request that is being prepared when the server closes', () =>
   });
 
   it('is not waited for any longer if the provider ignores that it is over, and leaves no watch either', async () => {
-    const { vitrine, endpoint, counts, place, listen } = slowWatches();
+    const { vitrine, endpoint, counts, place, listen } = overHttp();
     const answered = listen();
     await until(() => counts.asked > 0, 'the watch');
     await endpoint.close();

@@ -3,35 +3,12 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { ENVELOPE } from '../../../test/e2e/raw.ts';
 import { until } from '../../../test/e2e/waiting.ts';
-import { memoryProvider } from '../../providers/memory/index.ts';
-import { createVitrine } from '../../vitrine.ts';
+import { slowWatches } from '../../../test/slow-watches.ts';
 import { serveStdio } from './index.ts';
 
-/** An engine whose watches are placed only when `place` is called. */
-function slowWatches() {
-  const provider = memoryProvider({ resources: { 'a.txt': { text: 'a' }, 'b.txt': { text: 'b' } } });
-  let place = (): void => {};
-  const placed = new Promise<void>((resolve) => {
-    place = resolve;
-  });
-  const counts = { asked: 0, open: 0 };
-  const vitrine = createVitrine({
-    mounts: [
-      {
-        name: 'm',
-        prefix: 'none',
-        provider: {
-          ...provider,
-          async watch() {
-            counts.asked++;
-            await placed;
-            counts.open++;
-            return { [Symbol.asyncDispose]: async () => void counts.open-- };
-          },
-        },
-      },
-    ],
-  });
+/** Serves watches that are placed only when `place` is called. */
+function overStdio() {
+  const { vitrine, counts, place } = slowWatches();
   const [input, output] = [new PassThrough(), new PassThrough()];
   let written = '';
   output.on('data', (chunk: Buffer) => {
@@ -61,7 +38,7 @@ describe('a listen request that is being prepared when the connection closes', (
     ['before', true],
     ['after', false],
   ])('leaves no watch that was placed %s the end', async (_, isBefore) => {
-    const { vitrine, serving, counts, place, listen, messages } = slowWatches();
+    const { vitrine, serving, counts, place, listen, messages } = overStdio();
     listen(1, 'memory:///a.txt');
     await until(() => counts.asked > 0, 'the first watch');
     if (isBefore) place();
@@ -74,7 +51,7 @@ describe('a listen request that is being prepared when the connection closes', (
   });
 
   it('is followed by no other listen request that waited for it', async () => {
-    const { vitrine, serving, counts, place, listen, messages } = slowWatches();
+    const { vitrine, serving, counts, place, listen, messages } = overStdio();
     listen(1, 'memory:///a.txt');
     listen(2, 'memory:///b.txt');
     await until(() => counts.asked > 0, 'the first watch');
@@ -82,13 +59,13 @@ describe('a listen request that is being prepared when the connection closes', (
     place();
     await closing;
     await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(counts).toEqual({ asked: 1, open: 0 });
+    expect(counts).toEqual({ asked: 1, open: 0, removed: 1 });
     expect(messages().filter(({ method }) => method !== undefined)).toEqual([]);
     await vitrine.close();
   });
 
   it('leaves no watch, and gets no answer, when the output breaks', async () => {
-    const { vitrine, serving, output, counts, place, listen, messages } = slowWatches();
+    const { vitrine, serving, output, counts, place, listen, messages } = overStdio();
     listen(1, 'memory:///a.txt');
     await until(() => counts.asked > 0, 'the first watch');
     output.emit('error', new Error('EPIPE'));
