@@ -76,8 +76,6 @@ describeWith([chromium, everything])('the everything server, opened', () => {
   /** Starts or stops the updates of the server. */
   async function toggles(said: string): Promise<void> {
     await person.visits('/?tool=toggle-subscriber-updates');
-    // Until the page has the prompts, a call would get a program of its own.
-    await person.sees('.wire', 'prompts/list');
     await person.tabsTo('.offer button[type=submit]');
     await person.presses('Enter');
     await person.sees('.offer .case', said);

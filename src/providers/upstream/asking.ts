@@ -76,6 +76,7 @@ export function createAsking(options: UpstreamOptions, connections: Connections,
     };
     const waitMs = options.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS;
     const outcome = await calls.run(invocation, {
+      reads: true,
       lease: () => connections.forCall(invocation),
       send: ({ link }, { signal }) =>
         sendTraced(ctx, outgoing('resources/read', params), params, (sent) =>

@@ -37,7 +37,7 @@ function running(): Running {
   let finish = (_result: Data): void => {};
   let signal: AbortSignal | undefined;
   const start: Start = {
-    lease: async () => ({ link, own: true, release: (reusable) => void released.push(reusable) }),
+    lease: async () => ({ link, own: true, leave: () => {}, release: (reusable) => void released.push(reusable) }),
     send: (_lease, sending) =>
       new Promise((resolve, reject) => {
         finish = resolve;
@@ -150,6 +150,48 @@ it('a client can cancel its call in every round', async () => {
   later.abort(new Error('cancelled later'));
   await expect(resumed).rejects.toThrow('cancelled later');
   expect(second.released).toEqual([false]);
+});
+
+describe('a read that its client gives up', () => {
+  /** Begins a read, and gives it up. */
+  async function givenUp(): Promise<Running> {
+    const read = running();
+    const leaving = new AbortController();
+    const gone = calls.run(round({ signal: leaving.signal }), { ...read.start, reads: true });
+    gone.catch(() => {});
+    await vi.advanceTimersByTimeAsync(0);
+    leaving.abort(new Error('cancelled'));
+    await expect(gone).rejects.toThrow('cancelled');
+    expect({ released: read.released, aborted: read.signal()?.aborted }).toEqual({ released: [], aborted: false });
+    return read;
+  }
+
+  it('leaves a connection that can be used again, if it finishes soon', async () => {
+    const read = await givenUp();
+    read.finish({ contents: [] });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(read.released).toEqual([true]);
+  });
+
+  it('is ended, if it does not', async () => {
+    const read = await givenUp();
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect({ released: read.released, aborted: read.signal()?.aborted }).toEqual({ released: [false], aborted: true });
+  });
+
+  it('is ended, if it asks a question', async () => {
+    const read = await givenUp();
+    await expect(read.ask()).rejects.toThrow('given up');
+    await vi.advanceTimersByTimeAsync(0);
+    expect({ released: read.released, aborted: read.signal()?.aborted }).toEqual({ released: [false], aborted: true });
+  });
+
+  it('ends with the gateway', async () => {
+    const read = await givenUp();
+    calls.close();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(read.released).toEqual([false]);
+  });
 });
 
 it('calls end with the gateway, even those that wait for their clients', async () => {

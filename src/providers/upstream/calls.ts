@@ -23,6 +23,9 @@ const PARKED_MS = 10 * 60_000;
 /** The most calls that wait for their clients. */
 const MAX_PARKED = 1_000;
 
+/** How long a read that its client gave up may still take, in milliseconds. */
+const FINISH_MS = 2_000;
+
 interface Question {
   readonly request: InputRequest;
   readonly answer: (answer: Data) => void;
@@ -43,6 +46,8 @@ interface Call {
   /** Wakes the waiting round. */
   wake: () => void;
   timer: NodeJS.Timeout | undefined;
+  /** Ends a read that its client gave up; undefined while there is a client. */
+  finishing: NodeJS.Timeout | undefined;
   asked: number;
 }
 
@@ -69,6 +74,11 @@ export interface Calls {
 export type Outcome = { readonly result: Data } | { readonly asks: InputRequired };
 
 export interface Start {
+  /**
+   * Whether this only reads. A read that its client gives up may finish, since its connection can then be used again: a program
+   * that would be ended with it has a state.
+   */
+  readonly reads?: boolean;
   lease(): Promise<Lease>;
   /** Sends the request to the server. */
   send(lease: Lease, sending: Sending): Promise<Data>;
@@ -104,6 +114,7 @@ export function createCalls(said: Pick<Said, 'text' | 'data' | 'others'>): Calls
       questions: new Map(),
       wake: () => {},
       timer: undefined,
+      finishing: undefined,
       asked: 0,
     };
     const others = running.get(lease.link) ?? [];
@@ -122,6 +133,7 @@ export function createCalls(said: Pick<Said, 'text' | 'data' | 'others'>): Calls
     const others = (running.get(link) ?? []).filter((each) => each !== call);
     if (others.length === 0) running.delete(link);
     else running.set(link, others);
+    clearTimeout(call.finishing);
     for (const question of call.questions.values()) question.refuse(new Error('The call has ended'));
     call.questions.clear();
     call.lease.release(clean);
@@ -129,11 +141,19 @@ export function createCalls(said: Pick<Said, 'text' | 'data' | 'others'>): Calls
     if (call.timer === undefined) parked.delete(call.id);
   }
 
+  /** Lets a read without a client finish. */
+  function leave(call: Call, reason: unknown): void {
+    call.lease.leave();
+    call.finishing = setTimeout(() => call.abort.abort(reason), FINISH_MS);
+    call.finishing.unref();
+  }
+
   /** Runs one round: until the result, or until there are questions that only the next round can answer. */
-  async function round(call: Call, invocation: Invocation): Promise<Outcome> {
+  async function round(call: Call, invocation: Invocation, reads: boolean): Promise<Outcome> {
     call.invocation = invocation;
     const { signal } = invocation;
-    const cancel = (): void => call.abort.abort(signal.reason);
+    const mayFinish = reads && call.lease.own;
+    const cancel = (): void => (mayFinish ? leave(call, signal.reason) : call.abort.abort(signal.reason));
     if (signal.aborted) cancel();
     signal.addEventListener('abort', cancel, { once: true });
     const woken = new Promise<'asked'>((resolve) => {
@@ -141,7 +161,8 @@ export function createCalls(said: Pick<Said, 'text' | 'data' | 'others'>): Calls
       if (call.questions.size > 0) resolve('asked');
     });
     try {
-      const got = await Promise.race([call.result, woken]);
+      const first = Promise.race([call.result, woken]);
+      const got = await (mayFinish ? abortable(first, signal) : first);
       return got === 'asked' ? { asks: park(call, invocation) } : { result: got };
     } finally {
       signal.removeEventListener('abort', cancel);
@@ -203,12 +224,17 @@ export function createCalls(said: Pick<Said, 'text' | 'data' | 'others'>): Calls
   return {
     async run(invocation, start) {
       const call = resume(invocation) ?? (await begin(invocation, start));
-      return round(call, invocation);
+      return round(call, invocation, start.reads === true);
     },
 
     async asked(link, otherwise, { method, params }, signal) {
       signal.throwIfAborted();
       const call = link === undefined ? undefined : callOf(link);
+      if (call?.finishing !== undefined) {
+        const reason = new Error('The client has given up the read');
+        call.abort.abort(reason);
+        throw reason;
+      }
       const request = { method, ...(params !== undefined && { params }) } as InputRequest;
       const ask = call === undefined ? otherwise : call.invocation?.client.ask;
       if (ask !== undefined) return (await ask(request, signal)) as Data;

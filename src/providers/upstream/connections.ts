@@ -12,7 +12,7 @@
  * - If there will be only one client, the shared connection is its own, so that a program is started once.
  */
 import type { JSONRPCRequest } from '@modelcontextprotocol/client';
-import type { Data } from '../../connection/data.ts';
+import type { Data, Era } from '../../connection/data.ts';
 import { CONNECT_MS } from '../../connection/dial.ts';
 import type { Waits } from '../../connection/supervisor.ts';
 import { type ClientFeatures, type Context, SILENT } from '../../core/context.ts';
@@ -51,6 +51,8 @@ export interface Lease {
   readonly link: Link;
   /** Whether the connection is this client's alone as long as the lease lasts. */
   readonly own: boolean;
+  /** The client has gone, and what runs on the connection ends soon. */
+  leave(): void;
   /** @param reusable whether nothing of the call can still run on the connection */
   release(reusable: boolean): void;
 }
@@ -185,7 +187,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   /** @throws the reason of the end, after `close` */
   function openOwn(key: string, ctx: Context): View {
     lifetime.signal.throwIfAborted();
-    const second = verdict?.prior.kind === 'modern';
+    const second = eraNow() === 'modern';
     const capabilities = capabilitiesOf(ctx);
     const opening: Open = (signal, viewNow) =>
       open(capabilities, viewNow, signal, second ? { verdict: LEGACY } : undefined);
@@ -195,11 +197,18 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     return view;
   }
 
+  /** The era of the server: that of its open connection where another one could not be opened. Undefined if not known. */
+  const eraNow = (): Era | undefined => verdict?.prior.kind ?? shared.supervisor.current?.era;
+
+  /** The same, but waits for the server if it has not been reached yet. */
+  const eraFor = async (ctx: Context): Promise<Era> =>
+    eraNow() ?? (await shared.supervisor.get(ctx.signal, REQUEST_WAITS)).era;
+
   /** Whether this client may get a connection of its own. Waits for the server if it has not been reached yet. */
   async function keepsApart(ctx: Context): Promise<boolean> {
     if (connections === 'shared') return false;
-    if (verdict === undefined) await shared.supervisor.get(ctx.signal, REQUEST_WAITS);
-    if (verdict?.prior.kind === 'legacy') return true;
+    const era = await eraFor(ctx);
+    if (era === 'legacy') return true;
     if (options.era === '2026' || !lasts(ctx) || !isOf2025(ctx) || !needsOwnEra(ctx)) return false;
     return hasBothEras(ctx);
   }
@@ -207,8 +216,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
   /** Whether the shared connection is the only client's own. Waits for the server if it has not been reached yet. */
   async function isOfSole(ctx: Context): Promise<boolean> {
     if (sole === undefined) return false;
-    if (verdict === undefined) await shared.supervisor.get(ctx.signal, REQUEST_WAITS);
-    return verdict?.prior.kind === 'legacy';
+    return (await eraFor(ctx)) === 'legacy';
   }
 
   /** Whether a client of 2025 would miss questions or log messages of the server without a connection in its own era. */
@@ -266,19 +274,35 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     view.running++;
     touched(view, ctx);
     let released = false;
+    let ended = (): void => {};
+    const leave = (): void => {
+      view.ending = new Promise((resolve) => {
+        ended = resolve;
+      });
+    };
     const release = (reusable: boolean): void => {
       if (released) return;
       released = true;
+      view.ending = undefined;
+      ended();
       view.running--;
       view.usedAt = Date.now();
       if (exclusive && !reusable) owned.discard(view);
     };
     try {
-      return { link: await view.supervisor.get(ctx.signal, REQUEST_WAITS), own: true, release };
+      return { link: await view.supervisor.get(ctx.signal, REQUEST_WAITS), own: true, leave, release };
     } catch (error) {
       release(false);
       throw error;
     }
+  }
+
+  /** Waits for a connection whose client has gone. */
+  async function soonFree(key: string, ctx: Context): Promise<View | undefined> {
+    const ending = owned.findEnding(key)?.ending;
+    if (ending === undefined) return undefined;
+    await abortable(ending, ctx.signal);
+    return owned.findFree(key);
   }
 
   /** Lends a connection to a client without a lasting one. No other call uses it meanwhile. */
@@ -286,7 +310,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     const key = lentKey(ctx);
     // Late log messages of one call must not be taken for those of the next, so a client that wants them gets a fresh connection.
     const wantsLogs = ctx.client?.logLevel !== undefined;
-    const free = wantsLogs ? undefined : owned.findFree(key);
+    const free = wantsLogs ? undefined : (owned.findFree(key) ?? (await soonFree(key, ctx)));
     if (free !== undefined) return borrow(free, true, ctx);
     if (!owned.hasRoom())
       throw new ResourceError('limited', `Too many calls wait for the server behind "${name}"; try later`);
@@ -296,7 +320,12 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
 
   async function leaseShared(ctx: Context): Promise<Lease> {
     shared.usedAt = Date.now();
-    return { link: await shared.supervisor.get(ctx.signal, REQUEST_WAITS), own: false, release: () => {} };
+    return {
+      link: await shared.supervisor.get(ctx.signal, REQUEST_WAITS),
+      own: false,
+      leave: () => {},
+      release: () => {},
+    };
   }
 
   async function of(ctx: Context): Promise<View> {
@@ -341,12 +370,12 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     shared,
     of,
     async here(ctx) {
-      if (verdict === undefined) await shared.supervisor.get(ctx.signal, listWaits);
+      if (eraNow() === undefined) await shared.supervisor.get(ctx.signal, listWaits);
       const view = await of(ctx);
       await view.supervisor.get(ctx.signal, listWaits);
     },
     async watchList(...args) {
-      return verdict === undefined ? watchEarly(...args) : watchIn(await of(args[2]), ...args);
+      return eraNow() === undefined ? watchEarly(...args) : watchIn(await of(args[2]), ...args);
     },
     async forCall(ctx) {
       if (await isOfSole(ctx)) return borrow(shared, false, ctx);
@@ -359,7 +388,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     },
     get apart() {
       if (!isProgram || connections === 'shared') return false;
-      return owned.size > 0 || (sole === undefined && verdict?.prior.kind !== 'modern');
+      return owned.size > 0 || (sole === undefined && eraNow() !== 'modern');
     },
     all: () => [shared, ...owned],
     async close() {

@@ -21,6 +21,8 @@ export interface OwnedViews extends Iterable<View> {
   find(key: string): View | undefined;
   /** Returns a view with this key that no call uses now. */
   findFree(key: string): View | undefined;
+  /** Returns a view with this key whose last client has gone. */
+  findEnding(key: string): View | undefined;
   /** Closes a view, without waiting. */
   discard(view: View): void;
   /** Whether there is room for one more connection. If not, makes room by closing the one that was unused for longest, if any. */
@@ -71,6 +73,7 @@ export function createOwnedViews({ name, log, max, isProgram, shared }: OwnedVie
     add: (view) => void owned.add(view),
     find: (key) => [...owned].find((view) => view.key === key),
     findFree: (key) => [...owned].find((view) => view.key === key && view.running === 0),
+    findEnding: (key) => [...owned].find((view) => view.key === key && view.ending !== undefined),
     discard,
     hasRoom() {
       if (owned.size < max) return true;

@@ -27,6 +27,8 @@ export interface View extends Learned {
   readonly fetching: Fetching;
   /** The number of calls that are under way. */
   running: number;
+  /** Resolves when the read that a client has given up ends; undefined if there is none. */
+  ending: Promise<void> | undefined;
   usedAt: number;
   /** Whether a client has ever watched changes through it. */
   watched: boolean;
@@ -50,6 +52,7 @@ export function createView(
     supervisor,
     fetching: createCoalescing(),
     running: 0,
+    ending: undefined,
     usedAt: Date.now(),
     watched: false,
     ask: undefined,

@@ -55,20 +55,36 @@ export interface Faulty extends AsyncDisposable {
 /** Makes the server. Over HTTP it runs from now on. */
 export async function faulty(way: Way, env: Readonly<Record<string, string>> = {}): Promise<Faulty> {
   const folder = await temporaryFolder({});
-  const port = way.transport === 'http' ? await freePort() : undefined;
   const args = [MAIN, '--dir', folder.path, '--era', way.era];
+  let port: number | undefined;
   let child: ChildProcess | undefined;
   let changed = 0;
   let faults = 0;
 
-  async function restart(): Promise<void> {
-    if (port === undefined) return;
-    await kill();
+  /** Starts the process. Gives whether it listens; if not, it has ended. */
+  async function listens(): Promise<boolean> {
     const started = spawn(process.execPath, [...args, '--port', String(port)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     child = started;
-    await within(once(started.stdout, 'data'), 'the faulty server to listen');
+    const listening = once(started.stdout, 'data').then(() => true);
+    const ended = once(started, 'exit').then(() => false);
+    return within(Promise.race([listening, ended]), 'the faulty server to listen');
+  }
+
+  async function restart(): Promise<void> {
+    if (port === undefined) return;
+    await kill();
+    if (!(await listens())) throw new Error('the faulty server has ended');
+  }
+
+  /** Takes a port. Another program may take it before the server does. */
+  async function start(): Promise<void> {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      port = await freePort();
+      if (await listens()) return;
+    }
+    throw new Error('the faulty server ends at once');
   }
 
   async function kill(): Promise<void> {
@@ -88,7 +104,7 @@ export async function faulty(way: Way, env: Readonly<Record<string, string>> = {
   };
 
   await put(folder, 'world.json', { text: 'at first', changes: 0 });
-  await restart();
+  if (way.transport === 'http') await start();
   return {
     way,
     target:

@@ -11,7 +11,7 @@ import {
 } from '../../../src/providers/upstream/index.ts';
 import { failure, type ListAnswer, type ReadAnswer, type WireFailure } from '../../e2e/answers.ts';
 import { temporaryFolder } from '../../e2e/folders.ts';
-import { type Connected, connectHttp, ERAS } from '../../e2e/harness.ts';
+import { type Abilities, type Connected, connectHttp, ERAS } from '../../e2e/harness.ts';
 import { PATIENCE_MS, slowness, until, within } from '../../e2e/waiting.ts';
 import type { Way } from '../fixture/link.ts';
 import { type Faulty, faulty, isRunning } from './faulty.ts';
@@ -50,6 +50,8 @@ export interface SceneOptions {
   readonly target?: UpstreamTarget;
   /** Whether clients subscribe before the test begins. Default: they do. */
   readonly subscribed?: boolean;
+  /** The questions that the clients can be asked. Default: none. */
+  readonly abilities?: Abilities;
   /** Options of the server that fails. */
   readonly upstream?: Partial<Pick<UpstreamOptions, 'pins' | 'texts' | 'results' | 'maxMessagesPerSecond'>>;
   /** Whether short timeouts apply to the server that fails. Default: it has all the time that it needs. */
@@ -114,7 +116,7 @@ async function set(
   const serving = await serveHttp(vitrine, { port: 0, log });
   keep({ [Symbol.asyncDispose]: () => serving.close() });
   const at = { url: serving.url, output: () => '' };
-  for (const era of ERAS) clients.push(await connectHttp(era, at));
+  for (const era of ERAS) clients.push(await connectHttp(era, at, options.abilities));
   if (options.subscribed !== false) {
     await arrives(up);
     for (const client of clients) await until(() => subscribes(client), 'a subscription');
