@@ -3,8 +3,10 @@
  * is up to date.
  */
 import { expect, it } from 'vitest';
-import { type Connected, ERAS } from '../e2e/harness.ts';
+import type { ListAnswer } from '../e2e/answers.ts';
+import { type Connected, ERAS, MATRIX } from '../e2e/harness.ts';
 import { until } from '../e2e/waiting.ts';
+import { setScene, tells } from './faults/scene.ts';
 import { callTool, changesSince } from './fixture/asking.ts';
 import { connectThrough } from './fixture/link.ts';
 
@@ -46,6 +48,28 @@ it.each(ERAS.flatMap((era) => LISTS.map((each) => ({ era, ...each }))))(
     for (const name of ['one', 'two', 'three', 'four']) {
       await callTool(on, ON, ...adds(`again-${name}`));
       expect(await listed(on, list)).toContain(`again-${name}`);
+    }
+  },
+);
+
+it.each(MATRIX)(
+  'the rest of a page is from after an update, for a server of the $era era over $transport',
+  async (way) => {
+    const all = (version: string): object => ({
+      'resources/list': {
+        resources: Array.from({ length: 150 }, (_, index) => ({ uri: `thing:///${index}`, name: version })),
+      },
+    });
+    await using scene = await setScene(way, { before: (server) => server.says({ ...all('before') }) });
+    const { server, clients } = scene;
+    const firsts: ListAnswer[] = [];
+    for (const client of clients) firsts.push(await client.request('resources/list'));
+    await tells(scene, () => server.says({ ...all('after') }), 'of the update');
+    for (const [index, client] of clients.entries()) {
+      const rest: ListAnswer = await client.request('resources/list', { cursor: firsts[index]?.nextCursor });
+      const named = rest.resources.filter(({ uri }) => uri.startsWith('faulty+'));
+      expect(named.length).toBeGreaterThan(40);
+      expect(new Set(named.map(({ name }) => name))).toEqual(new Set(['after']));
     }
   },
 );

@@ -31,13 +31,19 @@ afterEach(() => {
 
 const QUESTION = { jsonrpc: '2.0', id: 1, method: 'elicitation/create', params: { message: '?' } } as const;
 
-function running(): Running {
+/** @param shared whether other calls use the connection as well */
+function running(shared = false): Running {
   const link = { era: 'legacy' } as Link;
   const released: boolean[] = [];
   let finish = (_result: Data): void => {};
   let signal: AbortSignal | undefined;
   const start: Start = {
-    lease: async () => ({ link, own: true, leave: () => {}, release: (reusable) => void released.push(reusable) }),
+    lease: async () => ({
+      link,
+      own: true,
+      release: (reusable) => void released.push(reusable),
+      ...(!shared && { leave: () => {} }),
+    }),
     send: (_lease, sending) =>
       new Promise((resolve, reject) => {
         finish = resolve;
@@ -184,6 +190,17 @@ describe('a read that its client gives up', () => {
     await expect(read.ask()).rejects.toThrow('given up');
     await vi.advanceTimersByTimeAsync(0);
     expect({ released: read.released, aborted: read.signal()?.aborted }).toEqual({ released: [false], aborted: true });
+  });
+
+  it('is ended at once, if other calls use its connection', async () => {
+    const read = running(true);
+    const leaving = new AbortController();
+    const gone = calls.run(round({ signal: leaving.signal }), { ...read.start, reads: true });
+    gone.catch(() => {});
+    await vi.advanceTimersByTimeAsync(0);
+    leaving.abort(new Error('cancelled'));
+    await expect(gone).rejects.toThrow('cancelled');
+    expect(read.signal()?.aborted).toBe(true);
   });
 
   it('ends with the gateway', async () => {

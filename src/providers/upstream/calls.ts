@@ -143,7 +143,7 @@ export function createCalls(said: Pick<Said, 'text' | 'data' | 'others'>): Calls
 
   /** Lets a read without a client finish. */
   function leave(call: Call, reason: unknown): void {
-    call.lease.leave();
+    call.lease.leave?.();
     call.finishing = setTimeout(() => call.abort.abort(reason), FINISH_MS);
     call.finishing.unref();
   }
@@ -152,7 +152,7 @@ export function createCalls(said: Pick<Said, 'text' | 'data' | 'others'>): Calls
   async function round(call: Call, invocation: Invocation, reads: boolean): Promise<Outcome> {
     call.invocation = invocation;
     const { signal } = invocation;
-    const mayFinish = reads && call.lease.own;
+    const mayFinish = reads && call.lease.leave !== undefined;
     const cancel = (): void => (mayFinish ? leave(call, signal.reason) : call.abort.abort(signal.reason));
     if (signal.aborted) cancel();
     signal.addEventListener('abort', cancel, { once: true });

@@ -27,3 +27,37 @@ it('once the connections are closed, a watch is refused and starts no program', 
     vi.useRealTimers();
   }
 });
+
+/** A server of 2025 that only greets. */
+const GREETER = `
+  process.stdin.on('data', (data) => {
+    for (const line of String(data).trim().split('\\n')) {
+      const { id, method, params } = JSON.parse(line);
+      if (method !== 'initialize') continue;
+      const { protocolVersion } = params;
+      const result = { protocolVersion, capabilities: {}, serverInfo: { name: 'greeter', version: '1.0.0' } };
+      process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+    }
+  });
+`;
+
+it('calls that wait for a read whose client has gone never share the program that it leaves', async () => {
+  const idle = { list: async () => ({}), restore() {}, missed() {}, close: async () => {} } as unknown as Watching;
+  const events = { watching: () => idle, opened() {}, up() {} } as unknown as ConnectionEvents;
+  const target = { command: process.execPath, args: ['--eval', GREETER] };
+  const connections = createConnections({ name: 'up', target, era: '2025' }, events);
+  try {
+    const client = { elicitation: true, sampling: false, roots: false, declared: { elicitation: {} } };
+    const ctx = createContext({ client });
+    const read = await connections.forCall(ctx);
+    read.leave?.();
+    const waiting = [connections.forCall(ctx), connections.forCall(ctx)];
+    await new Promise(setImmediate);
+    read.release(true);
+    const links = (await Promise.all(waiting)).map(({ link }) => link);
+    expect(links[0] === links[1]).toBe(false);
+    expect(links.includes(read.link)).toBe(true);
+  } finally {
+    await connections.close();
+  }
+});

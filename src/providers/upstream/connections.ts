@@ -51,8 +51,8 @@ export interface Lease {
   readonly link: Link;
   /** Whether the connection is this client's alone as long as the lease lasts. */
   readonly own: boolean;
-  /** The client has gone, and what runs on the connection ends soon. */
-  leave(): void;
+  /** The client has gone, and what runs on the connection ends soon. Undefined if that would be in the way of other calls. */
+  readonly leave?: () => void;
   /** @param reusable whether nothing of the call can still run on the connection */
   release(reusable: boolean): void;
 }
@@ -276,6 +276,7 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     let released = false;
     let ended = (): void => {};
     const leave = (): void => {
+      if (released) return;
       view.ending = new Promise((resolve) => {
         ended = resolve;
       });
@@ -290,19 +291,12 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
       if (exclusive && !reusable) owned.discard(view);
     };
     try {
-      return { link: await view.supervisor.get(ctx.signal, REQUEST_WAITS), own: true, leave, release };
+      const link = await view.supervisor.get(ctx.signal, REQUEST_WAITS);
+      return { link, own: true, release, ...(exclusive && { leave }) };
     } catch (error) {
       release(false);
       throw error;
     }
-  }
-
-  /** Waits for a connection whose client has gone. */
-  async function soonFree(key: string, ctx: Context): Promise<View | undefined> {
-    const ending = owned.findEnding(key)?.ending;
-    if (ending === undefined) return undefined;
-    await abortable(ending, ctx.signal);
-    return owned.findFree(key);
   }
 
   /** Lends a connection to a client without a lasting one. No other call uses it meanwhile. */
@@ -310,8 +304,14 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     const key = lentKey(ctx);
     // Late log messages of one call must not be taken for those of the next, so a client that wants them gets a fresh connection.
     const wantsLogs = ctx.client?.logLevel !== undefined;
-    const free = wantsLogs ? undefined : (owned.findFree(key) ?? (await soonFree(key, ctx)));
-    if (free !== undefined) return borrow(free, true, ctx);
+    while (!wantsLogs) {
+      // Nothing is awaited between finding a view and borrowing it, so that no two calls get the same.
+      const view = owned.findFree(key);
+      if (view !== undefined) return borrow(view, true, ctx);
+      const ending = owned.findEnding(key)?.ending;
+      if (ending === undefined) break;
+      await abortable(ending, ctx.signal);
+    }
     if (!owned.hasRoom())
       throw new ResourceError('limited', `Too many calls wait for the server behind "${name}"; try later`);
     const lease = await borrow(openOwn(wantsLogs ? `fresh ${crypto.randomUUID()}` : key, ctx), true, ctx);
@@ -323,7 +323,6 @@ export function createConnections(options: UpstreamOptions, events: ConnectionEv
     return {
       link: await shared.supervisor.get(ctx.signal, REQUEST_WAITS),
       own: false,
-      leave: () => {},
       release: () => {},
     };
   }

@@ -29,6 +29,9 @@ export type { PinChange, PinReview } from './pins/index.ts';
 /** Methods whose answers describe resources. */
 const DESCRIBING = ['resources/list', DIRECTORY_READ_METHOD, METADATA_METHOD, LIST_SKILLS_METHOD, GET_SKILL_METHOD];
 
+/** Whether a list is of the server itself, and not of its resources. */
+const isOfServer = (key: string): boolean => key === 'tools' || key === 'prompts';
+
 /** The state of an upstream, for people and for the status resource. Nothing in it is secret. */
 export interface UpstreamHealth extends Introduction {
   readonly state: 'idle' | 'connecting' | 'ready' | 'away';
@@ -94,19 +97,19 @@ export function upstream(options: UpstreamOptions): Upstream {
     if (uri !== undefined) {
       // If the resource is a container, its children may have changed.
       for (const method of ['resources/read', ...DESCRIBING]) cache.forget(method);
-      for (const { known } of views) known.clear();
     }
     if (list === 'resources') {
       for (const method of ['resources/templates/list', ...DESCRIBING]) cache.forget(method);
+    }
+    if (uri !== undefined || list === 'resources') {
       for (const { lists, known } of views) {
-        lists.forget('resources');
-        lists.forget('skills');
+        lists.forget((key) => !isOfServer(key));
         known.clear();
       }
     }
     if (list === 'tools' || list === 'prompts') {
       cache.forget(`${list}/list`);
-      for (const { lists } of views) lists.forget(list);
+      for (const { lists } of views) lists.forget((key) => key === list);
     }
     if (list === 'tools') server.changed();
   }

@@ -41,8 +41,8 @@ export type Fetching = Coalescing<FetchedPage<Data>>;
 
 export interface Lists {
   page(list: List, page: Page, ctx: Context): Promise<ListedPage>;
-  /** The list has changed: forgets its kept pages. */
-  forget(key: string): void;
+  /** Lists have changed: forgets their kept pages. @param has whether the list with a key has changed */
+  forget(has: (key: string) => boolean): void;
 }
 
 /** A position in a list, which the cursor contains. */
@@ -125,10 +125,9 @@ export function createLists(name: string): Lists {
         nextCursor: write({ cursor: next, after: undefined, used: [...thinned(at.used), mark] }),
       };
     },
-    forget(key) {
+    forget(has) {
       forgotten++;
-      const begins = `${JSON.stringify([key]).slice(0, -1)},`;
-      for (const each of [...kept.keys()]) if (each.startsWith(begins)) kept.delete(each);
+      for (const each of [...kept.keys()]) if (has(listIn(each))) kept.delete(each);
     },
   };
 }
@@ -136,6 +135,8 @@ export function createLists(name: string): Lists {
 /** Identifies a page. An upstream may give other pages to other principals, and to clients with other capabilities. */
 const pageKey = (list: string, cursor: string | undefined, ctx: Context): string =>
   JSON.stringify([list, cursor, ctx.principal.id, capabilitiesOf(ctx)]);
+
+const listIn = (key: string): string => (JSON.parse(key) as readonly [string])[0];
 
 const START: Position = { cursor: undefined, after: undefined, used: [] };
 

@@ -25,7 +25,10 @@ export interface OwnedViews extends Iterable<View> {
   findEnding(key: string): View | undefined;
   /** Closes a view, without waiting. */
   discard(view: View): void;
-  /** Whether there is room for one more connection. If not, makes room by closing the one that was unused for longest, if any. */
+  /**
+   * Whether there is room for one more connection. If not, makes room by closing the one that was unused for longest, or one
+   * whose last client has gone.
+   */
   hasRoom(): boolean;
   close(): Promise<void>;
 }
@@ -78,10 +81,9 @@ export function createOwnedViews({ name, log, max, isProgram, shared }: OwnedVie
     hasRoom() {
       if (owned.size < max) return true;
       const unused = [...owned].filter(isUnused);
-      const oldest = unused.reduce<View | undefined>(
-        (a, b) => (a === undefined || b.usedAt < a.usedAt ? b : a),
-        undefined,
-      );
+      const oldest =
+        unused.reduce<View | undefined>((a, b) => (a === undefined || b.usedAt < a.usedAt ? b : a), undefined) ??
+        [...owned].find(({ ending }) => ending !== undefined);
       if (oldest === undefined) return false;
       discard(oldest);
       return true;

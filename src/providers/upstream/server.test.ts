@@ -32,7 +32,7 @@ function caller(): (logLevel: LoggingLevel) => Promise<unknown> {
   const connections = {
     async forCall() {
       leases++;
-      return { link, own: true, leave: () => {}, release: () => void leases-- };
+      return { link, own: true, release: () => void leases-- };
     },
     all: () => [],
     shared: {},

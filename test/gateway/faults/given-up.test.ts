@@ -1,12 +1,19 @@
 /** Requests that their clients give up, to a program of 2025 that keeps its state in its process. */
 import { expect, it } from 'vitest';
-import { ERAS } from '../../e2e/harness.ts';
+import { type Connected, ERAS } from '../../e2e/harness.ts';
 import { until } from '../../e2e/waiting.ts';
 import { answering } from '../fixture/client.ts';
 import { untilNoted } from './faulty.ts';
 import { arrives, call, ONE, read, type Scene, setScene } from './scene.ts';
 
 const PROGRAM = { transport: 'stdio', era: 'legacy' } as const;
+
+/** The client of 2026-07-28, which borrows a program for each read and call. */
+function borrower({ clients }: Scene): Connected {
+  const client = clients.find(({ era }) => era === 'modern');
+  if (client === undefined) throw new Error('no such client');
+  return client;
+}
 
 const askable = (): Promise<Scene> => setScene(PROGRAM, { subscribed: false, abilities: answering().abilities });
 
@@ -16,8 +23,10 @@ it.each(ERAS)('a read that is given up does not end the program of a %s client',
   const { server, clients } = scene;
   const client = clients.find((each) => each.era === era);
   if (client === undefined) throw new Error('no such client');
+  const calls = async (): Promise<readonly number[]> =>
+    (await server.noted()).filter(({ method }) => method === 'tools/call').map(({ pid }) => pid);
   await call(client, 'faulty_say');
-  const programs = await server.running();
+  const [program] = await calls();
 
   for (let times = 0; times < 3; times++) {
     const reads = (await server.noted()).filter(({ method }) => method === 'resources/read').length;
@@ -32,15 +41,17 @@ it.each(ERAS)('a read that is given up does not end the program of a %s client',
     expect(await read(client, ONE)).toBe('at first');
   }
 
-  expect(await call(client, 'faulty_say')).toBe('at first');
-  expect(await server.running()).toEqual(programs);
+  // A read that comes before the server knows that an earlier one was given up gets a program of its own, and so may this call.
+  await until(async () => {
+    await call(client, 'faulty_say');
+    return (await calls()).at(-1) === program;
+  }, 'a call of the first program');
 });
 
 it('a call that is given up while its program starts does not make the client share a program', async () => {
   await using scene = await askable();
-  const { server, clients } = scene;
-  const client = clients.find(({ era }) => era === 'modern');
-  if (client === undefined) throw new Error('no such client');
+  const { server } = scene;
+  const client = borrower(scene);
   // The shared program, and that of the client of 2025.
   await untilNoted(server, 'notifications/initialized', 2);
   const programs = await server.running();

@@ -36,7 +36,7 @@ async function walk(served: Served, between: (page: number, forget: () => void) 
     given.push(...entries.map((entry) => String(entry.uri)));
     if (nextCursor === undefined) return given;
     cursor = nextCursor;
-    between(page, () => lists.forget('resources'));
+    between(page, () => lists.forget((key) => key === 'resources'));
   }
   throw new Error('The list does not end');
 }
