@@ -3,8 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../core/context.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
-import { mimeLayer } from '../../layers/mime/index.ts';
-import { timeoutLayer } from '../../layers/timeout/index.ts';
 import { filesFixture } from '../../testing/files-fixture.ts';
 import { readLeaf } from '../../testing/observe.ts';
 import { providerContract } from '../../testing/provider-contract.ts';
@@ -12,8 +10,6 @@ import { createVitrine } from '../../vitrine.ts';
 import { filesProvider } from './index.ts';
 
 providerContract('files', (seed) => filesFixture(seed));
-providerContract('files under mime', (seed) => filesFixture(seed, mimeLayer()));
-providerContract('files under timeout', (seed) => filesFixture(seed, timeoutLayer({ timeoutMs: 20_000 })));
 providerContract('files in a mount, under all layers', async (seed) => {
   const wrap = (provider: ResourceProvider) => createVitrine({ mounts: [{ name: 'docs', provider }] }).provider;
   const fixture = await filesFixture(seed, wrap);
