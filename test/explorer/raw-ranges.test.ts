@@ -31,6 +31,7 @@ const CONTENTS: Readonly<Record<string, { readonly bytes: Uint8Array; readonly s
   'windows-of-an-unknown-total': { bytes: SMALL },
   'windows-that-begin-after': { bytes: SMALL },
   'windows-that-stop': { bytes: SMALL },
+  'windows-of-unknown-total-empty-when-described': { bytes: SMALL, size: 0 },
 };
 const names = Object.keys(CONTENTS);
 const bytesAt = (name: string): Uint8Array => CONTENTS[name]?.bytes ?? new Uint8Array();
@@ -48,7 +49,7 @@ function windowOf(name: string, { offset, length = Infinity }: ByteRange, resour
     if (name === 'windows-that-stop') return [offset, offset === 0 ? 10 : offset];
     return [offset, offset + length];
   })();
-  const total = name.endsWith('unknown-total') ? undefined : bytes.byteLength;
+  const total = name.includes('unknown-total') ? undefined : bytes.byteLength;
   return [{ resource, content: bytesOf(bytes.subarray(from, to)), window: { offset: from, total } }];
 }
 
@@ -193,6 +194,14 @@ describe('of a content that does not have the described size', () => {
     const whole = await get(name);
     expect([whole.status, whole.headers['content-length']]).toEqual([200, '300']);
     expect(whole.bytes.equals(SMALL)).toBe(true);
+  });
+
+  it('is sent to its end if it is described as empty and its windows do not say their total', async () => {
+    const name = 'windows-of-unknown-total-empty-when-described';
+    const { status, headers, bytes } = await get(name);
+    expect([status, headers['content-length']]).toEqual([200, undefined]);
+    expect(bytes.equals(SMALL)).toBe(true);
+    expect((await get(name, {}, 'HEAD')).headers).not.toHaveProperty('content-length');
   });
 
   it('no byte of an empty one can be requested', async () => {

@@ -55,6 +55,7 @@ describeWith([redis])('replicas over Redis with TLS', () => {
   it.each([
     [{ url: 'redis://127.0.0.1:1', ca: './ca.pem' }, 'is for an address with rediss:'],
     [{ url: 'rediss://127.0.0.1:1', ca: './missing.pem' }, 'cannot be read: there is no such file'],
+    [{ url: 'rediss://127.0.0.1:1', ca: './large.pem' }, 'cannot be read: it has more than 1048576 bytes'],
     [{ url: 'http://127.0.0.1:1' }, 'is an address as in redis://host:6379'],
     [{ sentinels: ['http://127.0.0.1:1'], master: 'main' }, 'bus.sentinels: is an address as in redis://host:6379'],
     [{ sentinels: ['redis://127.0.0.1:1'], master: 'main', ca: './ca.pem' }, 'is for an address with rediss:'],
@@ -63,7 +64,7 @@ describeWith([redis])('replicas over Redis with TLS', () => {
     [{ cluster: ['redis://a:b@one', 'redis://c:d@two'] }, 'bus.cluster: has addresses with different users'],
     [{ cluster: ['redis://one'], url: 'redis://one' }, 'a bus has one of url, sentinels and cluster'],
   ])('report what is wrong with %j', async (bus, words) => {
-    await using folder = await temporaryFolder({ 'docs/note.txt': 'one' });
+    await using folder = await temporaryFolder({ 'docs/note.txt': 'one', 'large.pem': 'x'.repeat(1024 * 1024 + 1) });
     const config = { keys: [randomBytes(32).toString('base64')], bus, mounts: { docs: './docs' } };
     const file = await writeConfig(folder, config);
     await expect(startVitrine(['--config', file, '--http', '0'])).rejects.toThrow(words);

@@ -1,4 +1,5 @@
 /** The alternatives layer makes each conversion once, stops those that are not needed, and shares them with other processes. */
+import { getEventListeners } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -16,6 +17,7 @@ import {
   URI,
   writeProgram,
 } from '../../../test/forms/converted.ts';
+import { refuseStarts } from '../../../test/processes.ts';
 import { createContext } from '../../core/context.ts';
 import { wrapProvider } from '../../core/layer.ts';
 import type { ResourceProvider } from '../../core/provider.ts';
@@ -39,6 +41,25 @@ describe('conversions', () => {
     // The same content under another name has the same format.
     expect((await read(provider, 'memory:///copy.pdf')).at(-1)?.text).toBe(texts[0]);
   });
+
+  it.each(['EMFILE', 'ENOMEM'] as const)(
+    'are refused while the system starts no process, and are made after it: %s',
+    async (reason) => {
+      const { provider } = observed();
+      const caller = new AbortController();
+      const ctx = createContext({ signal: caller.signal });
+      {
+        using _refusing = refuseStarts(reason);
+        for (let times = 0; times < 3; times++)
+          await expect(read(provider, URI, { accept: [MARKDOWN] }, ctx)).rejects.toMatchObject({
+            code: 'unavailable',
+            message: expect.stringContaining('no process can be started; try again'),
+          });
+      }
+      expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
+      expect((await read(provider, URI, { accept: [MARKDOWN] }, ctx)).at(-1)?.type).toBe(MARKDOWN);
+    },
+  );
 
   it('are not made again for a known version, and its content is not read', async () => {
     const { provider } = observed({}, streaming);

@@ -2,7 +2,7 @@
 import { ResourceError } from '../../core/errors.ts';
 import { type Caller, createFairQueue, MAX_WAIT_MS } from '../../core/waiting/fair-queue.ts';
 import type { Conversion } from './converters/converter.ts';
-import { type ConversionProcess, type Outcome, type ProcessOptions, startProcess } from './process.ts';
+import { type ConversionProcess, isStartRefused, type Outcome, type ProcessOptions, startProcess } from './process.ts';
 
 export interface PoolOptions extends ProcessOptions {
   /** The most conversions at a time. */
@@ -142,7 +142,10 @@ function errorOf(
     case 'timeout':
       return new ResourceError('timeout', `${what} cannot be made in time`, { details: { limitMs: timeoutMs } });
     case 'failed':
-      return unavailable(conversion, outcome.cause);
+      if (!isStartRefused(outcome.cause)) return unavailable(conversion, outcome.cause);
+      return new ResourceError('unavailable', `${what} cannot be made now: no process can be started; try again`, {
+        cause: outcome.cause,
+      });
   }
 }
 

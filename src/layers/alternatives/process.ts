@@ -25,6 +25,10 @@ export interface ProcessOptions {
   readonly program?: URL | undefined;
 }
 
+/** Whether the system has refused to start a process, as without memory or with too many open files. That passes. */
+export const isStartRefused = (cause: unknown): boolean =>
+  String((cause as NodeJS.ErrnoException | undefined)?.syscall).startsWith('spawn');
+
 const PROGRAM = 'layers/alternatives/program';
 
 /** The most bytes of standard error that are kept. */
@@ -106,6 +110,8 @@ export function startProcess({ maxMemoryBytes, program = builtProgram(PROGRAM) }
             resolve(outcome);
           },
         };
+        // A process that could not be started may have no channel; its `error` event follows.
+        if (!('send' in child)) return;
         child.send({ ...task, id } satisfies Task, (error) => {
           if (error !== null) fail(error);
         });

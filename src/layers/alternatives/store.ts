@@ -11,7 +11,7 @@ import type { Resource } from '../../protocol/resources.ts';
 import type { Format } from './catalogue.ts';
 import type { AlternativesLimits } from './options.ts';
 import { createPool } from './pool.ts';
-import type { ProcessOptions } from './process.ts';
+import { isStartRefused, type ProcessOptions } from './process.ts';
 import { converterVersions } from './versions.ts';
 
 export interface FormatStore {
@@ -127,9 +127,11 @@ export function createFormatStore(
         if (making.get(key) === entry) formats.set(key, { bytes: result });
         return result;
       } catch (error) {
-        // A conversion that got no turn in time, or was cancelled, proves nothing about the content.
-        const isAboutContent = error instanceof ResourceError && error.code !== 'limited' && !ended.signal.aborted;
-        if (isAboutContent && making.get(key) === entry) formats.set(key, { error }, { ttl: FAILURE_MS });
+        // A conversion that got no turn in time or no process, or was cancelled, proves nothing about the content.
+        const isAboutContent =
+          error instanceof ResourceError && error.code !== 'limited' && !isStartRefused(error.cause);
+        if (isAboutContent && !ended.signal.aborted && making.get(key) === entry)
+          formats.set(key, { error }, { ttl: FAILURE_MS });
         throw error;
       }
     }

@@ -294,17 +294,20 @@ describe('a search that is under way', () => {
     await served[Symbol.asyncDispose]();
   });
 
-  it('is unavailable if the server has too many open files to start ripgrep', async () => {
-    await using served = await serve({ path: folder.path, watch: false });
-    for (const query of [{ pattern: 'clock' }, { glob: '*' }]) {
-      using _refusing = refuseStarts();
-      expect(await refusal(find(served.provider, query))).toMatchObject({
-        code: 'unavailable',
-        message: 'The server has too many open files or programs to search now; try again',
-      });
-    }
-    expect(await find(served.provider, { glob: '1.txt' })).toHaveLength(1);
-  });
+  it.each(['EMFILE', 'ENOMEM'] as const)(
+    'is unavailable if the system refuses to start ripgrep: %s',
+    async (reason) => {
+      await using served = await serve({ path: folder.path, watch: false });
+      for (const query of [{ pattern: 'clock' }, { glob: '*' }]) {
+        using _refusing = refuseStarts(reason);
+        expect(await refusal(find(served.provider, query))).toMatchObject({
+          code: 'unavailable',
+          message: 'The server has too many open files or programs to search now; try again',
+        });
+      }
+      expect(await find(served.provider, { glob: '1.txt' })).toHaveLength(1);
+    },
+  );
 
   it('has no process when it was aborted before it began', async () => {
     await using served = await serve({ path: folder.path, watch: false });

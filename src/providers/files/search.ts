@@ -124,7 +124,7 @@ interface Row {
 async function* runRipgrep(cwd: string, args: readonly string[], ctx: Context): AsyncIterable<Row> {
   const { rgPath } = await import('@vscode/ripgrep');
   ctx.signal.throwIfAborted();
-  const child = spawn(rgPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], env: {}, windowsHide: true });
+  const child = start(rgPath, args, cwd);
   let failure: unknown;
   const ended = once(child, 'close').catch((error: unknown) => {
     failure = error;
@@ -153,6 +153,15 @@ async function* runRipgrep(cwd: string, args: readonly string[], ctx: Context): 
     ctx.signal.removeEventListener('abort', kill);
     kill();
     await ended;
+  }
+}
+
+/** Some refusals of the system are thrown here; others come as the event `error`. */
+function start(program: string, args: readonly string[], cwd: string): ChildProcess {
+  try {
+    return spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], env: {}, windowsHide: true });
+  } catch (error) {
+    throw notStarted(error);
   }
 }
 

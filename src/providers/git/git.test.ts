@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { refuseStarts } from '../../../test/processes.ts';
@@ -172,6 +172,24 @@ describe('a repository', () => {
     expect(await found({ pattern: 'two', literal: true, uri: 'git:///tags/v1' })).toEqual([]);
     expect(await found({ glob: '*.md' })).toEqual([{ uri: 'git:///HEAD/b%20c.md' }]);
     expect(await found({ pattern: '--open-files-in-pager=id', literal: true })).toEqual([]);
+  });
+
+  it('finds a plain text at the paths at which it finds an expression', async () => {
+    await using deep = await scene();
+    await mkdir(join(deep.directory, 'one', 'two'), { recursive: true });
+    await deep.write('one/two/a.txt', 'a brass clock\n');
+    deep.commit('Deep');
+    const provider = await gitProvider({ path: deep.directory });
+    const paths = async (literal: boolean, uri: string): Promise<unknown[]> => {
+      const found: unknown[] = [];
+      for await (const { path } of provider.search?.({ pattern: 'clock', literal, uri }, ctx) ?? []) found.push(path);
+      return found;
+    };
+    for (const literal of [true, false]) {
+      expect(await paths(literal, 'git:///HEAD')).toEqual(['one/two/a.txt']);
+      expect(await paths(literal, 'git:///HEAD/one')).toEqual(['two/a.txt']);
+    }
+    await provider.close?.();
   });
 
   it('runs the next command if the system refuses to start one', async () => {

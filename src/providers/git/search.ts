@@ -35,9 +35,10 @@ export async function* search(
   const found = runGit(repo.git, args, { signal: ctx.signal, accepts: [0, 1] });
   for await (const record of recordsOf(found, '\0')) {
     const path = record.slice(record.indexOf(':') + 1).split('/');
-    if (!included(path.map(segmentOf).join('/'))) continue;
+    const below = path.map(segmentOf).join('/');
+    if (!included(below)) continue;
     const uri = uriOf({ ...address, path: [...address.path, ...path] });
-    yield* searchProvider(reading, { pattern, literal, uri }, ctx);
+    for await (const match of searchProvider(reading, { pattern, literal, uri }, ctx)) yield { ...match, path: below };
   }
 }
 

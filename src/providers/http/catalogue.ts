@@ -2,11 +2,11 @@
 
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Context, Log } from '../../core/context.ts';
 import { invalid, notFound, ResourceError } from '../../core/errors.ts';
+import { readUpTo } from '../../core/read-up-to.ts';
 import { encodingOfMark } from '../../core/text/byte-order-mark.ts';
 import { schemeOf, splitUri } from '../../core/uri.ts';
 import { abortable } from '../../core/waiting/abortable.ts';
@@ -292,9 +292,9 @@ const sizeOf = (targets: readonly FeedTarget[]): number =>
 async function fileOf(path: string, base: string): Promise<Uint8Array> {
   if (schemeOf(path) !== undefined && /^[a-z][a-z0-9+.-]+:\/\//i.test(path))
     throw invalid('openapi is a file or an http: or https: URL');
-  try {
-    return await readFile(resolve(base, path));
-  } catch (cause) {
+  const bytes = await readUpTo(resolve(base, path), MAX_DOCUMENT_BYTES).catch((cause: unknown) => {
     throw new ResourceError('invalid', `openapi: ${basename(path)} cannot be read`, { cause });
-  }
+  });
+  if (bytes === undefined) throw invalid(`openapi: ${basename(path)} has more than ${MAX_DOCUMENT_BYTES} bytes`);
+  return bytes;
 }

@@ -1,10 +1,10 @@
 /** Parses the URL of a database server: its address, the user, and whether the connection is encrypted. */
 
-import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from 'node:tls';
 import type { Log } from '../../core/context.ts';
 import { ResourceError } from '../../core/errors.ts';
 import { isLoopback } from '../../core/hosts.ts';
+import { readUpTo } from '../../core/read-up-to.ts';
 
 /** The most connections to a server at a time, unless `connections` says otherwise. */
 export const CONNECTIONS = 4;
@@ -92,14 +92,20 @@ function checks(mode: Exclude<TlsMode, 'disable'>): Tls {
   }
 }
 
+/** The longest file of certificates that is read, in bytes. */
+const MAX_FILE_BYTES = 1024 * 1024;
+
 async function certificates(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (cause) {
+  const bytes = await readUpTo(file, MAX_FILE_BYTES).catch((cause: unknown) => {
     throw new ResourceError('invalid', 'The file that "sslrootcert" of the database URL names cannot be read', {
       cause,
     });
-  }
+  });
+  if (bytes !== undefined) return bytes.toString('utf8');
+  throw new ResourceError(
+    'invalid',
+    `The file that "sslrootcert" of the database URL names has more than ${MAX_FILE_BYTES} bytes`,
+  );
 }
 
 /** Codes of errors about a certificate. */

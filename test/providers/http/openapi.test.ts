@@ -1,5 +1,5 @@
 /** OpenAPI documents: which resources and templates they make, and what a document cannot make this server do. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -122,6 +122,16 @@ describe.each([
     };
     expect(await web.provider.complete?.(request, ctx)).toEqual({ values: ['name', 'size'], total: 2, hasMore: false });
     await expect(get(web.provider, `${origin}/v1/rooms?sort=evil`)).rejects.toMatchObject({ code: 'not-found' });
+  });
+});
+
+it('a file that is larger than a document may be is refused without being read', async () => {
+  const file = join(folder, 'large.yaml');
+  await writeFile(file, '');
+  await truncate(file, 2 ** 36);
+  await expect(httpProvider({ http: [{ openapi: file }] })).rejects.toMatchObject({
+    code: 'invalid',
+    message: 'openapi: large.yaml has more than 8388608 bytes',
   });
 });
 

@@ -162,8 +162,23 @@ export function createProcesses({ library, file, queue }: ProcessOptions): Proce
     job?.release();
   }
 
+  /** Starts a process. Undefined if the system refuses that at once; it may also refuse with the event `error`. */
+  function tryStart(refused: (error: unknown) => void): Reader | undefined {
+    try {
+      return start();
+    } catch (error) {
+      refused(lost(error));
+      return undefined;
+    }
+  }
+
   function assign(job: Job): void {
-    const reader = [...readers].find(({ job: current, stale }) => current === undefined && !stale) ?? start();
+    const idle = [...readers].find(({ job: current, stale }) => current === undefined && !stale);
+    const reader = idle ?? tryStart(job.reject);
+    if (reader === undefined) {
+      job.release();
+      return;
+    }
     reader.job = job;
     updateHold(reader);
     reader.timer = setTimeout(
@@ -187,7 +202,8 @@ export function createProcesses({ library, file, queue }: ProcessOptions): Proce
 
   function beginWatching(): void {
     if (closed || watching === undefined) return;
-    watcher ??= [...readers].find(({ stale }) => !stale) ?? start();
+    watcher ??= [...readers].find(({ stale }) => !stale) ?? tryStart(() => {});
+    if (watcher === undefined) return void setTimeout(beginWatching, RESTART_MS).unref();
     updateHold(watcher);
     send(watcher.child, { watch: watching.everyMs });
   }

@@ -66,10 +66,12 @@ export function answerRaw(vitrine: Engine, resource: Resource, wanted: Wanted, v
   const headers = { ...RAW_HEADERS, ...headersOf(resource, wanted.as, version) };
   if (isUnchanged(http, version)) return Promise.resolve({ status: 304, headers });
   // The size of another format is not known before it is made.
-  const size = wanted.as === undefined ? resource.size : undefined;
-  const requested = size === undefined ? undefined : spanOf(http, size, version);
+  const described = wanted.as === undefined ? resource.size : undefined;
+  const requested = described === undefined ? undefined : spanOf(http, described, version);
   if (requested === 'unsatisfiable')
-    return Promise.resolve({ status: 416, headers: { ...RAW_HEADERS, 'Content-Range': `bytes */${size}` } });
+    return Promise.resolve({ status: 416, headers: { ...RAW_HEADERS, 'Content-Range': `bytes */${described}` } });
+  // Files of the kernel have size 0, and may have content nevertheless.
+  const size = described === 0 ? undefined : described;
   if (http.method === 'HEAD')
     return Promise.resolve({
       status: 200,
