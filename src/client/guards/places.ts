@@ -121,13 +121,13 @@ export function sensitivity(segments: readonly string[], home: readonly string[]
   const [first, ...rest] = path;
   if (first === undefined) return 'filesystem-root';
   const homePath = home === undefined ? undefined : placeOf(home);
-  const below = belowHome(path, homePath);
-  if (path.some(isSecret) || below?.[0]?.startsWith('.') === true || HOME_SECRETS.has(below?.[0] ?? ''))
-    return 'secrets';
+  // The user's home may contain the homes of others, as `/` does in some containers.
+  const homes = [belowHome(path, homePath), belowHome(path, undefined)];
+  if (path.some(isSecret) || homes.some((below) => isHomeSecret(below?.[0] ?? ''))) return 'secrets';
   if (homePath !== undefined && holds(path, homePath)) return 'home';
   if (isDrive(first)) return onDrive(rest);
   if (DISKS.includes(first) && rest.length <= 1) return 'filesystem-root';
-  if (below?.length === 0) return 'home';
+  if (homes.some((below) => below?.length === 0)) return 'home';
   const joined = path.join('/');
   if (COLLECTIONS.some((place) => joined === place.toLowerCase())) return 'system';
   return SYSTEM.some((place) => joined === place.toLowerCase() || joined.startsWith(`${place.toLowerCase()}/`))
@@ -166,6 +166,8 @@ const isSecret = (segment: string): boolean =>
     if (end === undefined) return segment === begin;
     return segment.length >= begin.length + end.length && segment.startsWith(begin) && segment.endsWith(end);
   });
+
+const isHomeSecret = (name: string): boolean => name.startsWith('.') || HOME_SECRETS.has(name);
 
 /** Returns the segments of a path after those of a home; undefined if the path is in no home. */
 function belowHome(path: readonly string[], home: readonly string[] | undefined): readonly string[] | undefined {

@@ -205,6 +205,20 @@ describe.each(ERAS)('roots in the %s era', (era) => {
     expect(linked).toEqual({ roots: [], told: ['refused system'] });
   });
 
+  it.each(['file:///', 'file:///home', 'file:///Users', 'file:///Users/ada', undefined])(
+    'exclude homes of others, whatever the home of the user: %s [SEC-ROOT-1]',
+    async (home) => {
+      const others = ['/home/alice', '/Users/bob', '/home/alice/.config', '/Users/bob/Library', '/C:/Users/eve'];
+      const { roots, told } = await exposed(
+        connected.client,
+        others.map((path) => ({ uri: `file://${path}` })),
+        home === undefined ? {} : { home },
+      );
+      expect(roots).toEqual([]);
+      expect(told).toEqual(['home', 'home', 'secrets', 'secrets', 'home'].map((reason) => `refused ${reason}`));
+    },
+  );
+
   it('exclude a home on a drive, however the drive is written [SEC-ROOT-1]', async () => {
     const paths = ['D:', 'd|', 'd', 'mnt/d', 'CYGDRIVE/D', 'host_mnt/d', 'mnt/host/d', 'wsl$/Ubuntu/mnt/d'];
     for (const home of ['file:///D:/people/ada', 'file:///mnt/d/people/ada', 'file:///cygdrive/D/People/Ada']) {

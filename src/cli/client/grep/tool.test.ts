@@ -44,6 +44,15 @@ it('says that a search with a repeated cursor is incomplete', async () => {
   });
 });
 
+it('says that a search whose cursors go in a circle is incomplete', async () => {
+  expect(await searched((page) => ['a', 'b', 'c'][page % 3])).toEqual({
+    pages: 4,
+    matches: 4,
+    notes: ['the server repeats a cursor'],
+    cuts: 1,
+  });
+});
+
 it.each([1, 10_000])('says nothing about a search that ends after %i pages', async (last) => {
   expect(await searched((page) => (page < last ? String(page) : undefined))).toEqual({
     pages: last,

@@ -1,6 +1,7 @@
 /** Finds matches with the search tool of a Vitrine. */
 import { ResourceClientError } from '../../../client/errors.ts';
 import type { Data } from '../../../client/link.ts';
+import { markOf } from '../../../connection/paging.ts';
 import { type Definition, definitions, request } from '../definitions.ts';
 import { messageOf } from '../failures.ts';
 import { valueText } from '../printing/output.ts';
@@ -43,6 +44,7 @@ export async function* matchesOfTool(
     ...(glob !== undefined && { glob }),
     ...(uri !== undefined && { uri }),
   };
+  const used = new Set<number>();
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
     const result = await request(
@@ -73,10 +75,12 @@ export async function* matchesOfTool(
       }
       return;
     }
-    if (nextCursor === cursor) {
+    const mark = markOf(nextCursor);
+    if (used.has(mark)) {
       session.output.note(WORDS['repeated-cursor']);
       return cut();
     }
+    used.add(mark);
     cursor = nextCursor;
   }
   session.output.note(`stopped after ${MAX_PAGES} pages of matches`);

@@ -66,7 +66,7 @@ const WORDS: Readonly<Record<PinKind, string>> = { tools: 'tool', prompts: 'prom
 
 export function createPins({ mount, file, log, list }: PinOptions): Pins {
   let read: { readonly stamp: string; readonly accepted: Accepted } | undefined;
-  let seeing: Promise<void> | undefined;
+  const seeing = createSharedWork<'first'>();
   const looking = createSharedWork<string>();
 
   /** Returns the accepted definitions as the file has them now, so that a review by another process counts at once. */
@@ -81,17 +81,12 @@ export function createPins({ mount, file, log, list }: PinOptions): Pins {
       }
       if (attempt > 3)
         throw new ResourceError('unavailable', `The pins of "${mount}" cannot be kept; look at its file`);
-      seeing ??= firstSight(ctx).finally(() => {
-        seeing = undefined;
-      });
-      await seeing;
+      await seeing.run('first', ctx.signal, (signal) => firstSight(withSignal({ ...ctx, notes: undefined }, signal)));
     }
   }
 
   async function firstSight(ctx: Context): Promise<void> {
-    // Other callers may wait for this, too, so the first one cannot abort it.
-    const lasting = withSignal({ ...ctx, notes: undefined }, new AbortController().signal);
-    const [tools, prompts] = await Promise.all([list('tools', lasting), list('prompts', lasting)]);
+    const [tools, prompts] = await Promise.all([list('tools', ctx), list('prompts', ctx)]);
     if (!(await createAccepted(file, mount, await accepting({ tools, prompts })))) return;
     log.info('definitions of a mounted server are fixed as they are now; review and commit the file', {
       mount,
