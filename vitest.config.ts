@@ -115,7 +115,7 @@ export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
     // The projects share modules that were made from TypeScript, and the next run has them as well.
-    experimental: { fsModuleCache: true },
+    experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.vite/test-modules' },
     globalSetup: ['test/runner/packages.ts'],
     // A file that never loads ends; every error that leaves a server while a test runs is looked at.
     setupFiles: ['test/runner/loading.ts', 'test/errors/setup.ts'],
